@@ -76,7 +76,7 @@ test('each endpoint is used with the credentials of its account, and a bad one s
   });
   await scan(site, 'inbox', 'one');
   await scan(site, 'branch', 'two');
-  const agent = await site.start();
+  const agent = await site.quickStart();
   await until(() => site.sandbox.received().length === 1);
   await until(async () => (await states(site, 'branch'))[0] === 'held');
   await until(async () => (await states(site, 'inbox'))[0] === 'accepted');
@@ -139,7 +139,7 @@ describe('a secret that changes while the agent runs', () => {
     site.env = store === 'file' ? {} : await keyringEnv();
     await site.configure({ credentials: { store } });
     expect(await login(site, MAIN_CLIENT)).toMatchObject({ status: 0 });
-    const agent = await site.start();
+    const agent = await site.quickStart();
     await scan(site, 'inbox', 'before');
     await until(() => site.sandbox.received().length === 1);
     return { site, agent };

@@ -17,7 +17,7 @@ test('archive: originals go aside after their acceptance, unchanged, and nothing
   await writeFile(site.file('archive', 'SCAN0001.jpg'), 'an older scan of that name');
   const [first, second, refused] = [await draw('first'), await draw('second'), await draw('refused')];
   site.sandbox.misbehave({ kind: 'status', status: 422, nameIncludes: 'refused' });
-  const agent = await site.start();
+  const agent = await site.quickStart();
 
   // A scanner that starts over with its numbers.
   for (const [n, image] of [first, second].entries()) {
@@ -48,7 +48,7 @@ test('delete: an original and its duplicates go only after the acceptance', asyn
     folders: [{ path: inbox, endpoint: 'office', settle: { long: '300ms' }, afterUpload: 'delete' }],
   });
   await site.quickMust('pause', 'office');
-  const agent = await site.start();
+  const agent = await site.quickStart();
   const image = await draw('image');
   await writeFile(site.file('inbox', 'image.jpg'), image);
   await until(async () => (await site.list()).length === 1);

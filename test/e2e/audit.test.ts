@@ -122,7 +122,7 @@ describe('the audit', () => {
 
   test('waits for what a running agent is about to take in, and works beside it', async () => {
     const site = await prepare();
-    await site.start();
+    await site.quickStart();
     for (let n = 0; n < 20; n += 1) await drop(site, `${n}.jpg`);
     const found = await audit(site, '--wait', '60s');
     expect(found).toMatchObject({ status: 0, verdict: 'complete', agentRuns: true, total: { seen: 20 } });
@@ -132,7 +132,7 @@ describe('the audit', () => {
 
   test('names a file that a running agent does not take in, when the time is up', async () => {
     const site = await prepare();
-    await site.start();
+    await site.quickStart();
     const whole = await drawReceipt({ type: 'jpeg', seed: 'cut' });
     await writeFile(site.file('inbox', 'cut.jpg'), whole.subarray(0, whole.length / 2));
     const found = await audit(site, '--wait', '1s');

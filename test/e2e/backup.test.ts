@@ -28,7 +28,7 @@ async function scan(site: Site, from: number, to: number): Promise<void> {
 test('a backlog is moved to another PC in the middle: each image arrives once, and the old PC refuses to go on', async () => {
   const site = await prepare({ delivery: { concurrency: 1, rate: '3/s' } });
   await scan(site, 0, COUNT);
-  const agent = await site.start();
+  const agent = await site.quickStart();
   await until(() => site.sandbox.received().length >= 3);
   const archive = site.file('office.receiptd');
   expect(await site.run('backup', '--final', archive)).toBeRefused(6, 'ALREADY_RUNNING');
@@ -48,7 +48,7 @@ test('a backlog is moved to another PC in the middle: each image arrives once, a
 
   const other = await otherPc(site);
   expect(await other.must('restore', archive)).toContain(`${COUNT} documents`);
-  const second = await other.start();
+  const second = await other.quickStart();
   await until(() => site.sandbox.received().length === COUNT);
   // Whoever copies the scans over as well: they are known.
   await writeFile(other.file('inbox', 'again.jpg'), await drawReceipt({ type: 'jpeg', seed: 'm1' }));
@@ -70,7 +70,7 @@ test('a backup beside a running agent is one moment, holds no secret, and is res
     alerts: { webhook: { url: 'https://hooks.example/T0/s3cret-hook' } },
   });
   await scan(site, 0, COUNT);
-  const agent = await site.start();
+  const agent = await site.quickStart();
   await until(() => site.sandbox.received().length >= 2);
   const archive = site.file('backup.receiptd');
   const { bytes: size } = JSON.parse(await site.must('backup', archive, '--json')) as { bytes: number };
@@ -122,7 +122,7 @@ test('what does not fit the other PC is told, and an agent that runs there is no
   expect(await other.quickMust('restore', archive)).toContain(
     `folders[0].path: ${other.file('inbox')} does not exist on this machine`,
   );
-  const agent = await other.start();
+  const agent = await other.quickStart();
   await copyFile(archive, site.file('copy.receiptd'));
   expect(await other.look('restore', archive, '--yes')).toBeRefused(6, 'ALREADY_RUNNING', '--reopen');
   await agent.stop();
@@ -183,7 +183,7 @@ test('a backup of this PC takes nothing away that came since, unless somebody in
 test('a copy that the agent made by itself brings back what was lost, with what came since, and nothing is sent twice', async () => {
   const site = await prepare();
   await scan(site, 0, 3);
-  const agent = await site.start();
+  const agent = await site.quickStart();
   await until(() => site.sandbox.received().length === 3);
   const { file, head } = JSON.parse(await site.quickMust('backup', '--json')) as {
     file: string;
@@ -301,7 +301,7 @@ test('a backup is restored beside what is there, to be looked at and nothing els
   ];
   await site.quickMust('backup', archive);
   await scan(site, 2, 3);
-  const agent = await site.start();
+  const agent = await site.quickStart();
   await until(() => site.sandbox.received().length === 3);
   const daily = /Wrote (\S+ledger-\S+\.db)\./.exec(await site.quickMust('backup'))?.[1] ?? '';
   for (const [file, to, count] of [

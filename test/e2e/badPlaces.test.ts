@@ -249,7 +249,7 @@ describe('a ledger', () => {
 
 test('an agent whose ledger is removed under it stops, and the next start mends it', async () => {
   const site = await prepare();
-  const agent = await site.start();
+  const agent = await site.quickStart();
   await drop(site, 'a.jpg');
   await until(() => site.sandbox.received().length === 1);
   await until(async () => (await site.list())[0]?.state === 'accepted');
@@ -258,7 +258,7 @@ test('an agent whose ledger is removed under it stops, and the next start mends 
   expect(ended.status).toBe(1);
   expect(ended.stderr).toContain('[STATE_UNWRITABLE]');
   expectNoTrace(ended);
-  const again = await site.start();
+  const again = await site.quickStart();
   expect(await site.quickMust('status')).toContain('The ledger was rebuilt');
   await again.stop();
   expect((await site.list()).map(({ state }) => state)).toEqual(['accepted']);

@@ -102,7 +102,7 @@ test('a port that another program has keeps the console away, and no receipt', a
   await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));
   const site = await prepare();
   await site.configure({ console: { listen: `127.0.0.1:${port}` } });
-  const agent = await site.start();
+  const agent = await site.quickStart();
   await until(async () => (await told(site)).includes(`127.0.0.1:${port}`), 'status to tell');
   await writeFile(site.file('inbox', 'a.jpg'), await drawReceipt({ type: 'jpeg', seed: 'a' }));
   await until(() => site.sandbox.received().length === 1);

@@ -155,7 +155,7 @@ test.skipIf(!isRoot || !ordinaryUserCanRun)(
     await chmod(site.file('bin', 'xdg-open'), 0o755);
     await mkdir(site.file('home'));
     await chown(site.file('home'), MEMBER, MEMBER);
-    await site.start();
+    await site.quickStart();
     const child = spawn(process.execPath, [MAIN, 'console', '--config', site.config], {
       cwd: '/',
       env: {
@@ -183,7 +183,7 @@ test('without a desktop, over SSH, and for root the link is printed, with what t
   const site = await prepare();
   const port = await freePort();
   await site.configure({ console: { listen: `127.0.0.1:${port}` } });
-  await site.start();
+  await site.quickStart();
   const over = await shell(site, `$RECEIPTD console --config ${site.config}`, {
     env: { SSH_CONNECTION: '1 2 3 4' },
   });

@@ -63,7 +63,7 @@ describe.each(['beside a running agent', 'without one'])('changing commands %s',
 
   test('pause and resume a folder and an endpoint', async () => {
     const site = await prepare();
-    if (beside) await site.start();
+    if (beside) await site.quickStart();
     const inbox = site.file('inbox');
     for (const target of [inbox, 'office']) {
       const file = `${target === inbox ? 'folder' : 'endpoint'}.jpg`;
@@ -87,7 +87,7 @@ describe.each(['beside a running agent', 'without one'])('changing commands %s',
 
   test('retry sends a refused document again under its name', async () => {
     const site = await prepare();
-    if (beside) await site.start();
+    if (beside) await site.quickStart();
     site.sandbox.misbehave({ kind: 'status', status: 400, nameIncludes: 'bad', times: 1 });
     await drop(site, 'bad.jpg');
     await go(site);
@@ -113,7 +113,7 @@ describe.each(['beside a running agent', 'without one'])('changing commands %s',
 
   test('resend, on purpose, into the same endpoint and into another', async () => {
     const site = await prepare();
-    if (beside) await site.start();
+    if (beside) await site.quickStart();
     await drop(site, 'a.jpg');
     await go(site);
     await untilState(site, 'a.jpg', 'accepted');
@@ -141,7 +141,7 @@ describe.each(['beside a running agent', 'without one'])('changing commands %s',
 
   test('endpoint create tells the uid, and endpoint list knows it', async () => {
     const site = await prepare();
-    if (beside) await site.start();
+    if (beside) await site.quickStart();
     const text = await must(site, 'endpoint', 'create', 'Warehouse', '--language', 'de-DE');
     const uid = /uid: "([^"]+)"/.exec(text)?.[1];
     const created = site.sandbox.endpoints().find((each) => each.uid === uid);

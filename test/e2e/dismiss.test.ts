@@ -30,7 +30,7 @@ const needing = async (site: Site): Promise<string[]> =>
 describe('what may be a receipt and will not go out', () => {
   test('needs a person in every view, is called what it is, and is dismissed for good', async () => {
     const site = await office();
-    await site.start();
+    await site.quickStart();
     const all = ['broken.jpg', 'large.jpg', 'manual.pdf', 'refused.jpg'];
     await until(async () => (await needing(site)).length === all.length);
     expect(await needing(site)).toEqual(all);

@@ -207,7 +207,7 @@ test('the bundle holds no name, wherever it was planted, with a running agent an
   const planted = new Planted();
   const company = planted.name('company');
   const { site, inbox, refuse } = await plantedSite(planted, company);
-  const agent = await site.start();
+  const agent = await site.quickStart();
   await plantFiles(site, inbox, planted);
   await until(() => site.sandbox.received().length === 1, 'the first image');
   refuse();

@@ -40,7 +40,7 @@ describe.each(['beside a running agent', 'without one'])('erasing %s', (where) =
   test('takes paths and answers away for good; name, hash and state stay', async () => {
     const site = await prepare();
     await site.configure({ folders: [named(site)] });
-    const agent = beside ? await site.start() : null;
+    const agent = beside ? await site.quickStart() : null;
     const file = `receipt-${PERSONAL}.jpg`;
     await drop(site, file);
     await drop(site, 'other.jpg');
@@ -80,7 +80,7 @@ test.each(['beside a running agent', 'without one'])(
   'a file that still lies in a watched folder keeps its document from being erased, %s, unless it is to go too',
   async (where) => {
     const site = await prepare({ intake: { reconcileEvery: '1s' } });
-    const agent = where === 'without one' ? null : await site.start();
+    const agent = where === 'without one' ? null : await site.quickStart();
     await drop(site, 'lies.jpg');
     await drop(site, 'changed.jpg');
     if (!agent) await site.quickOnce();

@@ -54,7 +54,7 @@ async function edit(site: Site, change: (lines: string[]) => string[]): Promise<
 describe('receiptd ledger verify', () => {
   test('finds what an agent wrote sound, beside it and after it, and against a head that was kept', async () => {
     const site = await prepare();
-    const agent = await site.start();
+    const agent = await site.quickStart();
     await drop(site, 'a.jpg', 'b.jpg');
     await until(() => site.sandbox.received().length === 2);
     const head = await headOf(site);

@@ -73,7 +73,7 @@ test('a day has its number of requests, whoever restarts; the rest waits', async
 test('a rate a minute is spread, and `status` says once that documents wait for it', async () => {
   const site = await prepare({ delivery: { rate: '60/min' } });
   await drop(site, 'inbox', 30);
-  const agent = await site.start();
+  const agent = await site.quickStart();
   const limited = 'Uploads are limited to 60/min, about a minute left.';
   let said = '';
   await until(async () => (said = (await site.look('status')).stdout).includes('Uploads are limited'));

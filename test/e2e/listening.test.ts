@@ -46,7 +46,7 @@ test('a console or receiver that others could reach in the clear stays closed, a
     'FAIL  results.listen: The receiver of results does not listen on 0.0.0.0 without a certificate. Name one in results.tls (cert, key), or listen on 127.0.0.1. [RESULTS_UNAVAILABLE]\n',
   );
 
-  const agent = await site.start();
+  const agent = await site.quickStart();
   await writeFile(site.file('inbox', 'a.jpg'), await drawReceipt({ type: 'jpeg', seed: 'a' }));
   await until(() => site.sandbox.received().length === 1);
   const { stdout } = await site.look('status');
@@ -71,7 +71,7 @@ test('an address that another program has is named by check, one of the running 
     `FAIL  monitoring.listen: Monitoring can't listen on 127.0.0.1:${taken[2]}: another program does. Set monitoring.listen to another port, or end that program. [PORT_IN_USE]`,
   ]);
   // The running agent says the same of what it could not take.
-  const agent = await site.start();
+  const agent = await site.quickStart();
   expect(await linesOf(site)).toHaveLength(3);
   await agent.stop();
 
@@ -82,7 +82,7 @@ test('an address that another program has is named by check, one of the running 
     (key, n) => `ok    ${key}.listen: 127.0.0.1:${free[n]} is free.`,
   );
   expect(await linesOf(site)).toEqual(expected);
-  const again = await site.start();
+  const again = await site.quickStart();
   await until(async () => (await Promise.all(free.map(isListening))).every(Boolean), 'all to listen');
   expect(await linesOf(site)).toEqual(
     expected.map((line) => line.replace('is free', 'is used by the running agent')),

@@ -44,7 +44,7 @@ it('what was uploaded, refused and left waiting is counted, under the names that
   const port = await freePort();
   const site = await prepared(port);
   site.sandbox.misbehave({ kind: 'status', status: 422, nameIncludes: 'refused', times: 1 });
-  await site.start();
+  await site.quickStart();
   for (const name of ['one', 'two', 'refused'])
     await writeFile(site.file('inbox', `${name}.jpg`), await drawReceipt({ type: 'jpeg', seed: name }));
   await writeFile(site.file('inbox', 'letter.jpg'), 'Dear office, this is no image at all.');
@@ -88,7 +88,7 @@ it('what was uploaded, refused and left waiting is counted, under the names that
 it('what waits, what is paused and what is missing shows, with its age', async () => {
   const port = await freePort();
   const site = await prepared(port);
-  await site.start();
+  await site.quickStart();
   await site.quickMust('pause', 'office');
   await writeFile(site.file('inbox', 'a.jpg'), await drawReceipt({ type: 'jpeg', seed: 'waits' }));
   await until(async () => (await scrape(port)).value('receiptd_documents', { state: 'held' }) === 1);
@@ -102,7 +102,7 @@ it('what waits, what is paused and what is missing shows, with its age', async (
 it('health is told apart from readiness, and only looking is possible', async () => {
   const port = await freePort();
   const site = await prepared(port);
-  await site.start();
+  await site.quickStart();
   await until(async () => (await ask(port, '/readyz')).status === 200);
   expect(await (await ask(port, '/readyz')).json()).toEqual({ status: 'ready' });
   expect(await (await ask(port, '/healthz')).json()).toEqual({ status: 'alive' });
@@ -117,7 +117,7 @@ it('an address that is taken is an incident and keeps no receipt from going; it 
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));
   const site = await prepared(port);
-  await site.start();
+  await site.quickStart();
   await writeFile(site.file('inbox', 'a.jpg'), await drawReceipt({ type: 'jpeg', seed: 'goes' }));
   await until(() => site.sandbox.received().length === 1);
   const { incidents } = await callControl(site.stateDir, 'status', {});

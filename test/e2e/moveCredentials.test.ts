@@ -60,7 +60,7 @@ describe.skipIf(!keychain)('between file and keychain', () => {
     const { site } = await withKeyring({ credentials: { store: 'file' } });
     await writeFile(site.config, `# of the admin\n${await readFile(site.config, 'utf8')}`);
     await storedInFile(site);
-    const agent = await site.start();
+    const agent = await site.quickStart();
     const there = await login(site, '--store', 'keychain');
     expect(there).toMatchObject({ status: 0, stderr: '' });
     expect(there.stdout).toBe(

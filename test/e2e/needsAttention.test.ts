@@ -43,7 +43,7 @@ test('people at the scanner see what cannot be sent and why, until it is mended,
   site.sandbox.misbehave({ kind: 'status', status: 422, nameIncludes: 'refused', body: 'too dark' });
   await mkdir(place);
   await writeFile(`${place}/cut.jpg`, 'a file of somebody else');
-  const agent = await site.start();
+  const agent = await site.quickStart();
   await writeFile(`${inbox}/text.jpg`, 'this is no image at all');
   await writeFile(`${inbox}/cut.jpg`, good.subarray(0, good.length / 2));
   await mkdir(`${inbox}/second floor`);

@@ -63,11 +63,11 @@ it('a changed file, reload, restart and rebuild leave alone what was accepted be
 
 it('a restart with a changed file leaves alone what was accepted before', async () => {
   const site = await prepare();
-  const first = await site.start();
+  const first = await site.quickStart();
   await accepted(site, 'old-1.jpg', 'old-2.jpg');
   await first.stop();
   await setAfterUpload(site, '    afterUpload: archive\n    archiveTo: ../archive\n');
-  const agent = await site.start();
+  const agent = await site.quickStart();
   await agent.logged(RULE);
   await writeFile(site.file('inbox', 'new.jpg'), await draw('new'));
   await until(async () => (await site.list('--state', 'accepted')).length === 3);
@@ -89,7 +89,7 @@ it.each([
   'without its state directory an agent is a new one, of which the file says all: $lines',
   async ({ lines, sent, stay }) => {
     const site = await prepare();
-    const first = await site.start();
+    const first = await site.quickStart();
     await accepted(site, 'old-1.jpg', 'old-2.jpg');
     await setAfterUpload(site, '    afterUpload: delete\n');
     await site.must('reload');
@@ -106,7 +106,7 @@ it.each([
 
 it('what asks before a change is told how many files it concerns, and leaves them alone by itself', async () => {
   const site = await prepare();
-  const agent = await site.start();
+  const agent = await site.quickStart();
   await accepted(site, 'old-1.jpg', 'old-2.jpg');
   const { revision } = await callControl(site.stateDir, 'config', {});
   const edits = [{ kind: 'set' as const, path: ['folders', 0, 'afterUpload'], value: 'delete' }];

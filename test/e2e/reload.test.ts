@@ -94,7 +94,7 @@ it('a file that is not right changes nothing, is one incident, and over when it 
 
 it('a file with the uid of the example changes nothing', async () => {
   const site = await prepare();
-  const agent = await site.start();
+  const agent = await site.quickStart();
   const good = await readFile(site.config, 'utf8');
   await replaceBy(site, good.replace(OFFICE, EXAMPLE_UID));
   const refused = expect.stringContaining('[ENDPOINT_IS_EXAMPLE]') as string;
@@ -110,7 +110,7 @@ it('a change over the socket is written with comments kept, recorded, and in eff
   const site = await prepare();
   await edit(site, (text) => `# ours\n${text}`);
   const before = await readFile(site.config, 'utf8');
-  const agent = await site.start();
+  const agent = await site.quickStart();
   await callControl(site.stateDir, 'pause', { target: 'office', by: 'ann' });
 
   const wrong = ask(site, [{ kind: 'set', path: ['folders', 0, 'recursive'], value: 'perhaps' }]);
@@ -157,7 +157,7 @@ it('a change over the socket is written with comments kept, recorded, and in eff
 it('what is in flight while the configuration changes ends once, under one name', async () => {
   const site = await prepare({ delivery: { concurrency: 2, grace: '1m' } });
   const { sandbox } = site;
-  const agent = await site.start();
+  const agent = await site.quickStart();
   sandbox.misbehave({ kind: 'delay', delayMs: 1_500 });
   for (let n = 0; n < 4; n += 1) await drop(site, 'inbox', `${n}.jpg`);
   await until(() => sandbox.stats().uploadsInFlight === 2);
@@ -193,7 +193,7 @@ it('a kill in the middle of a change loses nothing, and leaves a configuration t
 
 it('a new endpoint is made at the service and in the configuration', async () => {
   const site = await prepare();
-  const agent = await site.start();
+  const agent = await site.quickStart();
   const taken = callControl(site.stateDir, 'createEndpoint', { name: 'Shop', alias: 'office' });
   await expect(taken).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
   const wrong = callControl(site.stateDir, 'createEndpoint', { name: 'Shop', alias: 'a b' });
@@ -213,7 +213,7 @@ it('a new endpoint is made at the service and in the configuration', async () =>
 it('a second endpoint leaves the folders that named none with the one they had', async () => {
   const site = await prepare({ folders: [] });
   await site.configure({ endpoints: { office: { uid: OFFICE } }, folders: [{ path: site.file('inbox') }] });
-  const agent = await site.start();
+  const agent = await site.quickStart();
   const { config } = await callControl(site.stateDir, 'createEndpoint', { name: 'Shop', alias: 'shop' });
   expect(config.problem).toBeNull();
   expect(config.values['folders']).toEqual([{ path: site.file('inbox'), endpoint: 'office' }]);
@@ -224,7 +224,7 @@ it('a second endpoint leaves the folders that named none with the one they had',
 
 it('an endpoint that was made is not lost where the configuration cannot be written any more', async () => {
   const site = await prepare();
-  const agent = await site.start();
+  const agent = await site.quickStart();
   const good = await readFile(site.config, 'utf8');
   site.sandbox.misbehave({ kind: 'delay', route: 'createEndpoint', delayMs: 3_000 });
   const made = callControl(site.stateDir, 'createEndpoint', { name: 'Shop', alias: 'shop' });
@@ -245,7 +245,7 @@ it('what a folder had waiting is sent after it was taken out of the configuratio
   await site.configure({
     folders: ['inbox', 'second'].map((name) => ({ path: site.file(name), endpoint: 'office' })),
   });
-  const agent = await site.start();
+  const agent = await site.quickStart();
   await callControl(site.stateDir, 'pause', { target: 'office' });
   await drop(site, 'second', 'a.jpg');
   await until(async () => (await site.list('--state', 'held')).length === 1);
@@ -258,7 +258,7 @@ it('what a folder had waiting is sent after it was taken out of the configuratio
 
 it('a folder is tested without anything being recorded', async () => {
   const site = await prepare();
-  const agent = await site.start();
+  const agent = await site.quickStart();
   await mkdir(site.file('fresh'));
   await drop(site, 'fresh', 'a.jpg');
   await writeFile(site.file('fresh', 'notes.txt'), 'not an image');
@@ -297,7 +297,7 @@ it('a changed configuration leaves "since" of a folder alone, whatever its state
   const folders = [site.file('inbox'), gone].map((path) => ({ path, endpoint: 'office' }));
   await site.configure({ folders });
   await rm(gone, { recursive: true });
-  const agent = await site.start();
+  const agent = await site.quickStart();
   const since = async () => {
     const { folders: shown } = await callControl(site.stateDir, 'status', {});
     return shown.map(({ state, since: at }) => [state, at]);

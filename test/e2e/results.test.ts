@@ -101,7 +101,7 @@ test('a result settles what a lost answer left open, and the address changes whi
   const { site, uid } = await withResults({ onRepeat: 'conflict' }, (_, port) => ({
     results: results(port),
   }));
-  const agent = await site.start();
+  const agent = await site.quickStart();
   site.sandbox.misbehave({ kind: 'lostAnswer', times: 1 });
   await writeFile(site.file('inbox', 'a.jpg'), await drawReceipt({ type: 'jpeg', seed: 'a' }));
   await until(async () => (await site.list('--state', 'unconfirmed')).length === 1);

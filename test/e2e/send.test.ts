@@ -30,7 +30,7 @@ async function copies(site: Site): Promise<string[]> {
 }
 
 describe.each(['beside a running agent', 'without one'])('send %s', (where) => {
-  const begin = async (site: Site) => (where === 'without one' ? null : site.start());
+  const begin = async (site: Site) => (where === 'without one' ? null : site.quickStart());
 
   test('names, sends and records single files, and leaves them where they are', async () => {
     const site = await withDesk();
@@ -208,7 +208,7 @@ test.skipIf(!needsPostgres())('a shared ledger takes single files as well', asyn
   const [a, b] = [await lay(site, 'a.jpg'), await lay(site, 'b.jpg')];
   const alone = await site.look('send', a);
   expect(alone).toMatchObject({ status: 0, stdout: expect.stringMatching(/accepted as a-/) });
-  const agent = await site.start();
+  const agent = await site.quickStart();
   const beside = await site.look('send', a, b);
   expect(beside.stdout).toMatch(/duplicate of a-.*\n.*accepted as b-/);
   expect(beside.status).toBe(0);

@@ -7,7 +7,7 @@ import { prepare, sha256, storedOnce, until } from './support/agent.ts';
 test('a file is sent once and whole, however it comes to be', async () => {
   const site = await prepare();
   const { sandbox } = site;
-  const agent = await site.start();
+  const agent = await site.quickStart();
   const inbox = (name: string) => site.file('inbox', name);
   const jpeg = (seed: string, more = {}) => drawReceipt({ type: 'jpeg', seed, ...more });
 

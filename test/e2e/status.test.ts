@@ -14,7 +14,7 @@ async function drop(site: Site, name: string): Promise<void> {
 describe('status in plain words', () => {
   test('says in one line that nothing is wrong, and then what is: what, since when, what to do', async () => {
     const site = await prepare();
-    await site.start();
+    await site.quickStart();
     await drop(site, 'a.jpg');
     await until(async () => (await site.look('status')).stdout.includes('1 accepted'));
     const calm = await site.must('status');

@@ -25,7 +25,7 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
 
   beforeEach(async () => {
     site = await prepare();
-    await site.start();
+    await site.quickStart();
     const link = async () => (await site.quickMust('console', '--no-open')).trim();
     const first = await link();
     let isUsed = false;

@@ -18,7 +18,7 @@ import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import YAML from 'yaml';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/server.ts';
-import { runInProcess } from './inProcess.ts';
+import { Resident, runInProcess } from './inProcess.ts';
 import { cleanUp, killAfterTest } from '../../support/cleanUp.ts';
 import { ROWS, type Row } from '../../support/listRows.ts';
 export type { Row };
@@ -224,6 +224,14 @@ export class Site {
     return agent;
   }
 
+  /** As `start`, in this process: for an agent that is not what the test is about. It cannot be killed. */
+  async quickStart(...args: string[]): Promise<Resident> {
+    const agent = new Resident(['--config', this.config, ...args], this.#surroundings());
+    cleanUp(() => agent.stop());
+    await agent.logged('receiptd has started');
+    return agent;
+  }
+
   /** Runs a command with this config to its end. */
   run(...args: string[]): Promise<Ended> {
     return this.spawn(...args, '--config', this.config).ended;
@@ -242,9 +250,12 @@ export class Site {
 
   /** As `run`, in this process: for what a test waits for, compares with or prepares with, not for what it is about. */
   look(...args: string[]): Promise<Ended> {
+    return runInProcess([...args, '--config', this.config], this.#surroundings());
+  }
+
+  #surroundings() {
     const { PATH = '', HOME = '', TMPDIR = tmpdir() } = process.env;
-    const env = { PATH, HOME, TMPDIR, ...this.env };
-    return runInProcess([...args, '--config', this.config], { cwd: this.dir, env });
+    return { cwd: this.dir, env: { PATH, HOME, TMPDIR, ...this.env } };
   }
 
   /** As `must`, in this process: see `look`. */
