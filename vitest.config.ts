@@ -70,7 +70,7 @@ export default defineConfig({
     setupFiles: ['test/support/propertySeed.ts', 'test/support/afterEachTest.ts'],
     sequence: { sequencer: LongestFirst },
     // Many tests wait more than they work; two processors would get one worker by default.
-    maxWorkers: availableParallelism() + 3,
+    maxWorkers: availableParallelism() + 2,
     // A busy machine takes its time; who waits for what comes loses nothing by patience.
     expect: { poll: { timeout: 30_000 } },
     coverage: {

@@ -487,16 +487,16 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect((await queued('d', 'd', { ...numbered, endpoint: SHOP })).name).toBe('n1');
       });
 
-      it('gives 1,000 images that arrive at once 1,000 names, without a gap in the numbers', async () => {
+      it('gives 300 images that arrive at once 300 names, without a gap in the numbers', async () => {
         const admitted = await Promise.all(
-          Array.from({ length: 1_000 }, (_, n) =>
+          Array.from({ length: 300 }, (_, n) =>
             ledger.admit(admission(`f${n}`, `content ${n}`, { naming: colliding(n, `content ${n}`) })),
           ),
         );
-        expect(new Set(admitted.map(({ document }) => document.name)).size).toBe(1_000);
-        expect(new Set(admitted.map(({ document }) => document.id)).size).toBe(1_000);
-        // 334 of them use no number.
-        expect(await ledger.nextSeq(OFFICE)).toBe(667);
+        expect(new Set(admitted.map(({ document }) => document.name)).size).toBe(300);
+        expect(new Set(admitted.map(({ document }) => document.id)).size).toBe(300);
+        // 100 of them use no number.
+        expect(await ledger.nextSeq(OFFICE)).toBe(201);
       });
 
       it('names an image once that arrives under 50 paths at once', async () => {

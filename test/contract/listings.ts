@@ -12,7 +12,7 @@ import { recordOffice } from '../support/messyOffice/record.ts';
 import { countDocuments } from '../../src/control/queries/documents.ts';
 import type { LedgerPlace } from './ledger.ts';
 
-const FEW = 600;
+const FEW = 300;
 /** `npm run campaign -- listings` asks for many more. */
 const SIZE = Number(process.env['RECEIPTD_OFFICE_FILES'] ?? FEW);
 /** Small pages meet every edge; of a long ledger they would be too many. */

@@ -78,10 +78,9 @@ describe.skipIf(!hasDebianTree)('the Debian package', () => {
     await rm(place, { recursive: true, force: true });
   });
 
+  /** Without triggers: the machine's other packages would look through all manual pages again, which takes 3 seconds each time. */
   const install = (file: string, more = ''): Promise<string> =>
-    tree.sh(`DEBIAN_FRONTEND=noninteractive dpkg --force-confdef ${more} -i /in/${file} 2>&1`);
-  /** After the first time: the machine's other packages look through all manual pages again, which takes 3 seconds each time. */
-  const reinstall = (file: string, more = ''): Promise<string> => install(file, `--no-triggers ${more}`);
+    tree.sh(`DEBIAN_FRONTEND=noninteractive dpkg --force-confdef --no-triggers ${more} -i /in/${file} 2>&1`);
   const exists = async (path: string): Promise<boolean> =>
     (await tree.sh(`if [ -e ${path} ]; then echo yes; fi`)).includes('yes');
   /** What stands beside the list, such as that it is empty yet, goes to stderr, which `sh` would put behind it. */
@@ -187,7 +186,7 @@ describe.skipIf(!hasDebianTree)('the Debian package', () => {
     await ask('PUT /sandbox/faults', '[{"kind":"delay","delayMs":3000}]');
     await drop(3, SHIPPED);
     await until(async () => (await accepted()) > 3, 'the queue to move');
-    await reinstall('new.deb');
+    await install('new.deb');
     const after = await pid();
     expect(after).not.toBe(before);
     expect(await accepted()).toBeLessThan(SHIPPED);
@@ -203,20 +202,20 @@ describe.skipIf(!hasDebianTree)('the Debian package', () => {
   });
 
   it('says what is wrong when it is taken back to a version that does not know the ledger, and leaves it alone', async () => {
-    const said = await reinstall('old.deb', '--force-downgrade');
+    const said = await install('old.deb', '--force-downgrade');
     expect(said).toMatch(/goes back from .* to 0\.1\.0-1/);
     await until(async () => (await tree.sh('cat /run/agent.log')).includes('[LEDGER_NEWER]'));
     await until(async () => (await pid()) === null);
     expect(await ledgerVersion()).toBe(LATEST_VERSION + 1);
     await drop(SHIPPED + 3, 1);
-    await reinstall('new.deb');
+    await install('new.deb');
     await tree.sh('systemctl start receiptd.service');
     await until(async () => (await accepted()) === SHIPPED + 4);
   });
 
   it('goes back by the ledger that was kept, and sends nothing again', async () => {
     await tree.sh('systemctl stop receiptd.service');
-    await reinstall('old.deb', '--force-downgrade');
+    await install('old.deb', '--force-downgrade');
     expect(await pid()).toBeNull();
     await tree.sh(asAgent(`restore --yes ${STATE}/backups/upgrade-from-v${LATEST_VERSION}.db`));
     expect(await ledgerVersion()).toBe(LATEST_VERSION);
@@ -228,7 +227,7 @@ describe.skipIf(!hasDebianTree)('the Debian package', () => {
 
   it('an upgrade starts nothing that did not run', async () => {
     await tree.sh('systemctl stop receiptd.service');
-    await reinstall('new.deb');
+    await install('new.deb');
     expect(await pid()).toBeNull();
     await tree.sh('systemctl start receiptd.service');
     await until(async () => (await pid()) !== null);
@@ -241,7 +240,7 @@ describe.skipIf(!hasDebianTree)('the Debian package', () => {
     expect(await exists('/usr/lib/receiptd')).toBe(false);
     expect(await exists(CONFIG)).toBe(true);
     expect(await exists(`${STATE}/ledger.db`)).toBe(true);
-    await reinstall('new.deb');
+    await install('new.deb');
     await drop(SHIPPED + 5, 1);
     await until(async () => (await accepted()) === SHIPPED + 6);
   });

@@ -18,7 +18,7 @@ import { cleanUp } from '../support/cleanUp.ts';
 import { runInProcess } from './support/inProcess.ts';
 import { officeAtWork } from './support/officeAtWork.ts';
 
-const SIZE = 600;
+const SIZE = 300;
 const LIMIT_MS = 600_000;
 
 /** What only a program says; no name in the office holds any of it. */

@@ -22,12 +22,12 @@ function upload(plan: Plan): ClientCase {
 describe('whatever the service answers', () => {
   it('the client says what came, and nothing else', async () => {
     const run = (one: ClientCase, isPatient: boolean) => runClientCase(one, certificate, isPatient);
-    expect(await runSeeds({ cases: clientCases, run }, { from: 1, count: 200, atOnce: 48 })).toEqual([]);
+    expect(await runSeeds({ cases: clientCases, run }, { from: 1, count: 100, atOnce: 48 })).toEqual([]);
   });
 
   it('every document ends where its answers allow, once the service is well again', async () => {
     const run = (one: Sequence, isPatient: boolean) => runSequence(one, root, isPatient);
-    expect(await runSeeds({ cases: sequences, run }, { from: 1, count: 12, atOnce: 8 })).toEqual([]);
+    expect(await runSeeds({ cases: sequences, run }, { from: 1, count: 8, atOnce: 8 })).toEqual([]);
   });
 
   it.each(['end', 'reset'] as const)('an answer cut after any of its bytes (%s) is none', async (how) => {

@@ -6,7 +6,7 @@ import { requirement } from '../../support/requires.ts';
 
 /** The first of a mix; each has kills of more than one kind. */
 const FROM = 1;
-const ROUNDS = 3;
+const ROUNDS = 2;
 
 requirement('strace', hasStrace, 'Debian package strace');
 afterAll(killAll);
