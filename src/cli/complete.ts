@@ -25,7 +25,7 @@ export function addComplete(program: Command, io: Io): void {
     .argument('<current>', 'the word that is being typed, behind a =')
     .argument('[before...]', 'the words before it')
     .description('what may stand in a place of the command line, one on a line, for shell completion')
-    .addHelpText('after', helpOf({ examples: ['complete -- =ver ledger', 'complete -- =SCAN show'] }))
+    .addHelpText('after', helpOf({ examples: ['complete =ver ledger', 'complete =SCAN show'] }))
     .action(async (current: string, before: readonly string[]) => {
       try {
         for (const { word, description } of await offered(program, io, current.replace(/^=/, ''), before))
