@@ -59,51 +59,41 @@ export function defaultConfigText({
 }: DefaultConfigValues): string {
   const tree = schemaTree();
   const about = (path: string[], indent: string): string => comment(at(tree, path).description ?? '', indent);
-  const optional = (path: string[], indent: string, example?: unknown): string => {
+  const given = (path: string[], indent: string, value: unknown, dash = ''): string =>
+    `${about(path, indent)}${indent}${dash}${path.at(-1)}: ${inline(value)}\n`;
+  const optional = (path: string[], indent: string): string => {
     const node = at(tree, path);
-    return `${comment(describe(node), indent)}${indent}#${path.at(-1)}: ${inline(example ?? defaultOf(node))}\n`;
+    const value = defaultOf(node, path, here);
+    return `${comment(describe(node), indent)}${indent}#${path.at(-1)}: ${inline(value)}\n`;
   };
-  const options = (parent: string[], keys: string[], indent: string): string =>
-    keys.map((key) => optional([...parent, key], indent)).join('');
-  const office = ['endpoints', 'office'];
-  const limits = ['rate', 'perDay', 'perMonth'];
+  const others = (parent: string[], given: readonly string[], indent: string): string =>
+    Object.keys(at(tree, parent).properties ?? {})
+      .filter((key) => !given.includes(key))
+      .map((key) => optional([...parent, key], indent))
+      .join('');
+  const [office, scans] = [
+    ['endpoints', 'office'],
+    ['folders', '0'],
+  ];
+  const sections: Readonly<Record<string, string>> = {
+    service: given(['service', 'baseUrl'], '  ', baseUrl) + others(['service'], ['baseUrl'], '  '),
+    endpoints: `  office:\n${given([...office, 'uid'], '    ', uid)}${others(office, ['uid'], '    ')}`,
+    folders: [
+      given([...scans, 'path'], '  ', folder, '- '),
+      given([...scans, 'endpoint'], '    ', 'office'),
+      others(scans, ['path', 'endpoint'], '    '),
+    ].join(''),
+    delivery:
+      given(['delivery', 'concurrency'], '  ', defaultOf(at(tree, ['delivery', 'concurrency']))) +
+      others(['delivery'], ['concurrency'], '  '),
+  };
   return [
     schema === undefined ? '' : `# yaml-language-server: $schema=${schema}\n`,
     comment(INTRODUCTION, ''),
-    `\n${about(['service'], '')}service:\n`,
-    `${about(['service', 'baseUrl'], '  ')}  baseUrl: ${inline(baseUrl)}\n`,
-    options(
-      ['service'],
-      ['allowInsecureHttp', 'uploadContentType', 'proxy', 'ca', 'answerLimit', 'timeouts'],
-      '  ',
-    ),
-    `\n${optional(['credentials'], '', { store: 'auto', file: here.credentialsFile })}`,
-    `\n${optional(['accounts'], '', {})}`,
-    `\n${about(['endpoints'], '')}endpoints:\n  office:\n`,
-    `${about([...office, 'uid'], '    ')}    uid: ${inline(uid)}\n`,
-    optional([...office, 'account'], '    '),
-    optional([...office, 'concurrency'], '    ', 4),
-    options(office, limits, '    '),
-    `\n${about(['folders'], '')}folders:\n`,
-    `${about(['folders', '0', 'path'], '  ')}  - path: ${inline(folder)}\n`,
-    `${about(['folders', '0', 'endpoint'], '    ')}    endpoint: office\n`,
-    ...Object.keys(at(tree, ['folders', '0']).properties ?? {})
-      .filter((key) => key !== 'path' && key !== 'endpoint')
-      .map((key) => optional(['folders', '0', key], '    ', FOLDER_DEFAULTS[key])),
-    `\n${about(['delivery'], '')}delivery:\n`,
-    `${about(['delivery', 'concurrency'], '  ')}  concurrency: ${inline(defaultOf(at(tree, ['delivery', 'concurrency'])))}\n`,
-    options(['delivery'], [...limits, 'spread', 'bandwidth', 'hours', 'grace', 'parkAfter'], '  '),
-    `\n${optional(['intake'], '')}`,
-    `\n${optional(['spool'], '')}`,
-    `\n${optional(['storage'], '')}`,
-    `\n${optional(['ledger'], '', { ...LEDGER, agent: here.agent })}`,
-    `\n${optional(['stateDir'], '', here.stateDir)}`,
-    `\n${optional(['console'], '')}`,
-    `\n${optional(['monitoring'], '')}`,
-    `\n${optional(['alerts'], '', { ...ALERTS, email: { ...ALERTS.email, from: here.from } })}`,
-    `\n${optional(['results'], '')}`,
-    `\n${optional(['control'], '')}`,
-    `\n${optional(['log'], '')}`,
+    ...Object.keys(tree.properties ?? {}).map((key) => {
+      const content = sections[key];
+      return `\n${content === undefined ? optional([key], '') : `${about([key], '')}${key}:\n${content}`}`;
+    }),
   ].join('');
 }
 
@@ -125,32 +115,6 @@ export const SHIPPED_VALUES: DefaultConfigValues = {
   schema: './receiptd.schema.json',
 };
 
-/** Of what the schema leaves open, since it depends on other settings. */
-const FOLDER_DEFAULTS: Readonly<Record<string, string>> = { archiveTo: 'archive', silentAfter: 'auto' };
-
-/** As by default. The name depends on the machine. */
-const LEDGER = {
-  kind: 'sqlite',
-  url: 'none',
-  passwordFile: 'none',
-  ca: 'none',
-  allowInsecure: false,
-  agent: '',
-  lease: '15s',
-};
-
-/** As by default. The sender depends on the machine. */
-const ALERTS = {
-  after: '2m',
-  quietHours: 'none',
-  digest: 'off',
-  silentAfter: 'auto',
-  desktop: false,
-  command: 'none',
-  webhook: { url: 'none', secretFile: 'none' },
-  email: { server: 'none', user: 'none', passwordFile: 'none', from: '', to: [] },
-};
-
 function at(tree: SchemaNode, path: readonly string[]): SchemaNode {
   const node = nodeAt(
     tree,
@@ -168,9 +132,23 @@ function describe(node: SchemaNode): string {
   return [node.description ?? '', ...parts].join('\n');
 }
 
-function defaultOf(node: SchemaNode): unknown {
-  if (node.properties === undefined) return node.default;
-  return Object.fromEntries(Object.entries(node.properties).map(([key, inner]) => [key, defaultOf(inner)]));
+/** What the schema leaves open depends on the machine, or on other settings. */
+function defaultOf(node: SchemaNode, path: readonly string[] = [], here = SOMEWHERE): unknown {
+  if (node.properties !== undefined)
+    return Object.fromEntries(
+      Object.entries(node.properties).map(([key, inner]) => [key, defaultOf(inner, [...path, key], here)]),
+    );
+  if (node.default !== undefined) return node.default;
+  const left: Readonly<Record<string, string | number>> = {
+    'credentials.file': here.credentialsFile,
+    'endpoints.office.concurrency': 4,
+    'folders.0.archiveTo': 'archive',
+    'folders.0.silentAfter': 'auto',
+    'ledger.agent': here.agent,
+    stateDir: here.stateDir,
+    'alerts.email.from': here.from,
+  };
+  return left[path.join('.')];
 }
 
 function comment(text: string, indent: string): string {
