@@ -2,7 +2,7 @@ import { createServer as createPlain, type IncomingMessage, type ServerResponse 
 import { createServer as createSecure, Server as SecureServer } from 'node:https';
 import { isLoopback } from '../../core/domain/loopback.ts';
 import { respond, type Offer } from '../../control/server/respond.ts';
-import { sendError } from './answers.ts';
+import { sendError } from '../../control/server/bodies.ts';
 import { answerBroken } from '../../http/broken.ts';
 import type { Pair } from '../../http/certificate.ts';
 import { closeServer, CONSOLE_LISTENER, listenOn, literal } from '../../http/listen.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { Log } from '../../core/ports/log.ts';
-import { receiveObject, sendError, sendJson } from './answers.ts';
+import { receiveText, sendError, sendJson } from '../../control/server/bodies.ts';
 import type { Guesses } from './guesses.ts';
 import { LONGEST_PASSWORD, type PasswordFile } from './password.ts';
 import type { Session, Sessions } from './sessions.ts';
@@ -66,8 +66,7 @@ export class SignIn {
   }
 
   async #begin(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = await receiveObject(request, BODY_LIMIT);
-    const { token, password } = body ?? {};
+    const { token, password } = objectIn((await receiveText(request, BODY_LIMIT)) ?? '');
     if (typeof token === 'string' && password === undefined) return this.#withToken(request, response, token);
     if (typeof password === 'string' && token === undefined)
       return this.#withPassword(request, response, password);
@@ -158,4 +157,14 @@ function tooMany(request: IncomingMessage, response: ServerResponse, waitMs: num
     },
     { 'retry-after': String(seconds) },
   );
+}
+
+/** None, where it is not a JSON object. */
+function objectIn(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+  } catch {
+    return {};
+  }
 }

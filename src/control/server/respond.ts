@@ -7,6 +7,7 @@ import type { Log } from '../../core/ports/log.ts';
 import { PROTOCOL, isOperation } from '../protocol/protocol.ts';
 import type { ErrorBody, Operation, Operations, Protocol } from '../protocol/protocol.ts';
 import type { StreamRoute } from '../streams.ts';
+import { receiveText, sendJson } from './bodies.ts';
 
 /** All that may be asked of the daemon, over the socket or over HTTP. */
 export interface Offer {
@@ -35,11 +36,7 @@ export async function respond(
 }
 
 function send(request: IncomingMessage, response: ServerResponse, { status, body }: Reply): void {
-  // The rest of a body that was refused would be taken for the next request.
-  if (!request.complete) response.setHeader('connection', 'close');
-  response
-    .writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' })
-    .end(JSON.stringify(body));
+  sendJson(request, response, status, body);
 }
 
 /** @returns false where there is no such stream */
@@ -103,7 +100,7 @@ async function answer(request: IncomingMessage, { operations, log, bodyLimits }:
     }
     if (request.method !== 'POST') return failure(405, 'USAGE', 'Operations are asked for with POST.');
     const limit = bodyLimits?.[name] ?? BODY_LIMIT;
-    const body = await receive(request, limit);
+    const body = await receiveText(request, limit);
     if (body === null) return failure(413, 'USAGE', `The request is larger than ${limit} bytes.`);
     return await perform(PROTOCOL[name], operation, body);
   } catch (error) {
@@ -149,19 +146,6 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** Null for a body above the limit. */
-async function receive(request: IncomingMessage, limit: number): Promise<string | null> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-    const bytes: Buffer = chunk;
-    size += bytes.length;
-    if (size > limit) return null;
-    chunks.push(bytes);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 function failure(status: number, code: ErrorBody['code'], message: string, hint?: string): Reply {
