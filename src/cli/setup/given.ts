@@ -149,14 +149,10 @@ export type AnswerName = keyof typeof ANSWERS;
 
 /** `--base-url` → `RECEIPTD_SETUP_BASE_URL`. */
 export function variableOf(name: AnswerName): string {
-  return variable(ANSWERS[name].flag);
+  return `RECEIPTD_SETUP_${ANSWERS[name].flag.slice(2).toUpperCase().replaceAll('-', '_')}`;
 }
 
 export const SECRET_VARIABLE = 'RECEIPTD_SETUP_CLIENT_SECRET';
-
-function variable(flag: string): string {
-  return `RECEIPTD_SETUP_${flag.slice(2).toUpperCase().replaceAll('-', '_')}`;
-}
 
 /** As commander hands them over. */
 export type SetupOptions = Readonly<Partial<Record<AnswerName, string | boolean>>> & {

@@ -26,7 +26,6 @@ export function orphansAmong(
     const id = endpointId(endpoint);
     if (state === 'accepted' && count > 0) tookSome.add(id);
     if (state !== 'queued' && state !== 'held' && state !== 'uploading') continue;
-    if (isElsewhere(folder)) continue;
     waiting.set(id, (waiting.get(id) ?? 0) + count);
   }
   return new Map(
