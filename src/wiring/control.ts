@@ -1,5 +1,11 @@
 import type { Config } from '../config/config.ts';
 import type { Operations, StatusResponse } from '../control/protocol/protocol.ts';
+import { eventStream } from '../control/queries/events.ts';
+import { fleetNotes } from '../control/queries/fleet.ts';
+import { History } from '../control/queries/history.ts';
+import { overview } from '../control/queries/overview.ts';
+import { readingOperations } from '../control/queries/reading.ts';
+import { readingStreams, type StreamDeps } from '../control/queries/streams.ts';
 import type { StreamRoute } from '../control/streams.ts';
 import type { Generations } from '../daemon/generations.ts';
 import type { LogLines } from '../core/ports/logLines.ts';
@@ -7,7 +13,6 @@ import { createEndpoint } from './createEndpoint.ts';
 import type { Running } from './generation.ts';
 import type { ProcessScope } from './processScope.ts';
 import type { Results } from './results.ts';
-import { composeReading } from './reading.ts';
 import type { Settings } from './settings.ts';
 import { testFolder } from './testFolder.ts';
 
@@ -24,22 +29,28 @@ export interface ControlDeps {
 
 /** Everything that may be asked of the daemon, from its parts. */
 export function controlOf(deps: ControlDeps): { operations: Partial<Operations>; streams: StreamRoute[] } {
-  const { generations, lasting, lines } = deps;
-  const reading = composeReading({
-    ...lasting,
-    lines,
+  const { generations, lines } = deps;
+  const { ledger, log, clock } = deps.lasting;
+  const reading = {
+    ledger,
+    clock,
+    history: new History(ledger, clock),
     status: () => statusOf(deps),
+    fleetNote: fleetNotes(ledger, clock),
     endpoints: () => generations.current.config.endpoints,
-    locateBytes: (document) => generations.current.locateBytes(document),
-  });
+  };
+  const locateBytes: StreamDeps['locateBytes'] = (document) => generations.current.locateBytes(document);
   return {
     operations: {
       ...actsOf(deps),
       ...settingsOf(deps),
-      ...reading.operations,
+      ...readingOperations(reading),
       resultsPath: async ({ uid }) => ({ path: await deps.results.path(uid ?? null) }),
     },
-    streams: reading.streams,
+    streams: [
+      ...readingStreams({ ledger, clock, locateBytes }),
+      eventStream({ overview: () => overview(reading), lines, clock, log }),
+    ],
   };
 }
 

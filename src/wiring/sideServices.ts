@@ -1,10 +1,14 @@
+import { randomBytes } from 'node:crypto';
 import type { Config } from '../config/config.ts';
+import { createConsole } from '../console/server/console.ts';
 import type { Offer } from '../control/server/respond.ts';
 import { composeAlerts } from './alerts.ts';
-import { composeConsole } from './console.ts';
 import { controlOf, statusOf, type ControlDeps } from './control.ts';
 import { composeMonitoring, statusLine } from './monitoring.ts';
 import { composeResults } from './results.ts';
+
+/** The console's application, beside the program's other files. */
+const STATICS = new URL('./console/', import.meta.url);
 
 export interface SideServices {
   /** All that may be asked over the control socket. */
@@ -35,7 +39,17 @@ export async function composeSideServices(
   const status = () => statusOf({ ...deps, results });
   const { operations, streams } = controlOf({ ...deps, results });
   const offer = { log: lasting.log, streams, operations: { ...operations, ...alerts.operations } };
-  const console = composeConsole(config, offer, lasting);
+  const { clock, log, incidents } = lasting;
+  const console = createConsole({
+    settings: config.console,
+    stateDir: config.stateDir,
+    offer,
+    statics: STATICS,
+    log,
+    incidents,
+    clock,
+    random: randomBytes,
+  });
   const endpoints = () => generations.current.config.endpoints;
   const monitoring = composeMonitoring(config.monitoring, { lasting, version, status, endpoints });
   settings.onTaken((next: Config) => {
