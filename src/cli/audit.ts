@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { composeFolders } from '../wiring/folders.ts';
-import { openReports } from '../wiring/reports.ts';
-import { clock } from '../wiring/machine.ts';
+import { withReports } from '../wiring/reports.ts';
+import { systemClock as clock } from '../system/systemClock.ts';
 import type { Config } from '../config/config.ts';
 import { parseDay, parseDuration } from '../config/units.ts';
 import { callControl } from '../control/client.ts';
@@ -44,16 +44,13 @@ export function addAudit(program: Command, io: Io, done: (status: ExitStatus) =>
     )
     .action(async (options: Options) => {
       const config = await configOf(io, options);
-      const reports = await openReports(config);
-      try {
+      return withReports(config, async (reports) => {
         const audit = await conduct(io, config, reports, options);
         if (options.json) printJson(io, auditJson(audit));
         else printAudit(io, audit);
         if (audit.verdict === 'unaccounted') done(EXIT.refused);
         else if (audit.verdict === 'incomplete') done(EXIT.waiting);
-      } finally {
-        await reports.close();
-      }
+      });
     });
 }
 

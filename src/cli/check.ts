@@ -3,7 +3,7 @@ import { ledgerPath } from '../wiring/reports.ts';
 import { databasePlace } from '../wiring/fleetMember.ts';
 import { refuseOtherVersion } from '../wiring/ledger.ts';
 import { checkStore } from '../wiring/checkStore.ts';
-import { composeService, type ComposedService } from '../wiring/service.ts';
+import type { ComposedService } from '../wiring/service.ts';
 import { refuseExampleUid } from '../config/exampleUid.ts';
 import type { Config } from '../config/config.ts';
 import { oddUids } from '../config/oddUids.ts';
@@ -21,7 +21,8 @@ import { checkMachine } from './checkMachine.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
 import { helpOf } from './help.ts';
 import { colorsFor, print, printJson, type Io } from './io.ts';
-import { configOf, openLog, type ConfigOption } from './session.ts';
+import { withService } from './serviceClient.ts';
+import { configOf, type ConfigOption } from './session.ts';
 import { printable } from './printable.ts';
 
 interface Options extends ConfigOption {
@@ -153,17 +154,12 @@ function checkResults({ folders, results }: Config): Finding[] {
 }
 
 async function checkAccounts(io: Io, config: Config, offline: boolean): Promise<Finding[]> {
-  const { log, secrets } = await openLog(io, config, { toFile: false, level: 'error' });
-  const composed = await composeService(config, { env: io.env, log, secrets });
-  try {
+  return withService(io, config, { level: 'error' }, async (composed) => {
     const findings: Finding[] = [];
     for (const account of accountsInUse(config))
       findings.push(...(await checkAccount(io, config, composed, account, offline)));
     return findings;
-  } finally {
-    await composed.service.close();
-    await log.close();
-  }
+  });
 }
 
 /** The default one too, unless every endpoint names another. */

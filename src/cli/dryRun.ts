@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { composeFolders } from '../wiring/folders.ts';
-import { clock, composeInspector } from '../wiring/machine.ts';
+import { createImageInspector } from '../wiring/imageInspector.ts';
+import { systemClock as clock } from '../system/systemClock.ts';
 import type { Config } from '../config/config.ts';
 import { endpointId } from '../core/domain/document.ts';
 import { counted } from '../core/domain/words.ts';
@@ -16,7 +17,7 @@ export async function dryRun(io: Io, config: Config): Promise<void> {
   const reports = await openReportsIfThere(config);
   try {
     const open = composeFolders(config);
-    const inspector = composeInspector();
+    const inspector = createImageInspector();
     const rows: string[][] = [];
     const totals = new Map<string, number>();
     const seen = new Map<string, string>();

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { composeService, credentialsConfig } from '../wiring/service.ts';
+import { credentialsConfig } from '../wiring/service.ts';
 import type { Config } from '../config/config.ts';
 import { prepareStateDir } from '../state-dir/stateDir.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
@@ -7,9 +7,10 @@ import type { KnownEndpoint } from '../core/ports/ledgerReports.ts';
 import { helpOf } from './help.ts';
 import { print, printJson, type Io } from './io.ts';
 import { operatorName } from './operator.ts';
-import { openReading } from './reading.ts';
+import { withReading } from './reading.ts';
 import { resultsPathOf, webBase } from './resultsAddress.ts';
-import { agentAnswers, configOf, openLog, operate, type ConfigOption } from './session.ts';
+import { withService } from './serviceClient.ts';
+import { agentAnswers, configOf, operate, type ConfigOption } from './session.ts';
 import { printable } from './printable.ts';
 import { table } from './table.ts';
 
@@ -69,9 +70,7 @@ async function create(io: Io, name: string, options: CreateOptions): Promise<voi
     options.results === undefined
       ? options.outgoingUrl
       : `${webBase('--results', options.results)}${await resultsPathOf(config, null)}`;
-  const { log, secrets } = await openLog(io, config, { toFile: false, level: 'warn' });
-  const { service } = await composeService(config, { env: io.env, log, secrets });
-  try {
+  await withService(io, config, { level: 'warn' }, async ({ service }) => {
     const record = await service.createEndpoint(
       {
         name,
@@ -94,10 +93,7 @@ async function create(io: Io, name: string, options: CreateOptions): Promise<voi
       verbatim,
       by: operatorName(),
     });
-  } finally {
-    await service.close();
-    await log.close();
-  }
+  });
 }
 
 async function list(io: Io, options: ConfigOption & { json?: boolean }): Promise<void> {
@@ -125,12 +121,9 @@ async function list(io: Io, options: ConfigOption & { json?: boolean }): Promise
 /** Those that this ledger knows; none before the first run. */
 export async function createdHere(config: Config): Promise<readonly KnownEndpoint[]> {
   try {
-    const reading = await openReading(config);
-    try {
+    return await withReading(config, async (reading) => {
       return await reading.endpoints();
-    } finally {
-      await reading.close();
-    }
+    });
   } catch (error) {
     if (error instanceof ReceiptdError && error.code === 'LEDGER_MISSING') return [];
     throw error;

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { openReports } from '../wiring/reports.ts';
+import { withReports } from '../wiring/reports.ts';
 import type { Config } from '../config/config.ts';
 import { parseDay } from '../config/units.ts';
 import { namedDocuments } from '../control/queries/namedDocuments.ts';
@@ -101,8 +101,7 @@ async function whatToErase(
   before: number | null,
   isAsked: boolean,
 ): Promise<Found> {
-  const reports = await openReports(config);
-  try {
+  return withReports(config, async (reports) => {
     if (before !== null) return { erasable: (await reports.erasable(before)).length, waiting: [], names: [] };
     const waiting: string[] = [];
     const meant = new Set<string>();
@@ -118,9 +117,7 @@ async function whatToErase(
       }
     }
     return { erasable, waiting, names: [...meant] };
-  } finally {
-    await reports.close();
-  }
+  });
 }
 
 /** @throws ReceiptdError where no document, or more than one, is meant */

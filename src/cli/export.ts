@@ -13,7 +13,7 @@ import { fitted, print, type Io } from './io.ts';
 import { filterOf, orSayNothing, withFilters, type FilterOptions } from './filters.ts';
 import { writeChunk, writeJsonArray } from './list.ts';
 import { outputUnwritable } from './output.ts';
-import { openReading } from './reading.ts';
+import { withReading } from './reading.ts';
 import { configOf } from './session.ts';
 
 interface Options extends FilterOptions {
@@ -70,8 +70,7 @@ export function addExport(program: Command, io: Io): void {
       const form = formOf(format, options);
       const config = await configOf(io, options);
       const filter = filterOf(config, options);
-      const reports = await openReading(config);
-      try {
+      return withReading(config, async (reports) => {
         const write: Write =
           format === 'json' ? writeJsonArray : (target, each) => writeCsv(target, each, form);
         const head = await reports.head();
@@ -88,9 +87,7 @@ export function addExport(program: Command, io: Io): void {
         const kept = { ...head, at: iso(systemClock.now()) };
         await toNewFile(`${target}.head.json`, (file) => writeChunk(file, `${JSON.stringify(kept)}\n`));
         print(io, `Wrote ${target}, and the journal's last entry at this time to ${target}.head.json.`);
-      } finally {
-        await reports.close();
-      }
+      });
     });
 }
 

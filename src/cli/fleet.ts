@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { openReports } from '../wiring/reports.ts';
+import { withReports } from '../wiring/reports.ts';
 import type { Config } from '../config/config.ts';
 import { callControl } from '../control/client.ts';
 import type { FleetAgentJson } from '../control/protocol/fleet.ts';
@@ -56,12 +56,9 @@ async function status(io: Io, options: ConfigOption & { json?: boolean }): Promi
 async function agentsOf(config: Config): Promise<readonly FleetAgentJson[] | null> {
   if (config.ledger.kind === 'sqlite') return null;
   try {
-    const reports = await openReports(config);
-    try {
+    return await withReports(config, async (reports) => {
       return (await fleetOf(reports)).agents;
-    } finally {
-      await reports.close();
-    }
+    });
   } catch (error) {
     if (!(error instanceof ReceiptdError && error.code === 'FILE_UNREADABLE')) throw error;
     return (await callControl(config.stateDir, 'fleet', {})).agents;

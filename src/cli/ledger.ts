@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { ledgerHead, verifyLedger } from '../wiring/ledger.ts';
-import { clock } from '../wiring/machine.ts';
+import { systemClock as clock } from '../system/systemClock.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import type { JournalHead } from '../core/ports/journal.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';

@@ -5,7 +5,7 @@ import type { ListRow } from '../core/ports/ledgerReports.ts';
 import { filterOf, orSayNothing, withFilters, type FilterOptions } from './filters.ts';
 import { helpOf } from './help.ts';
 import { colorsFor, isTerminal, print, type Io } from './io.ts';
-import { openReading } from './reading.ts';
+import { withReading } from './reading.ts';
 import { configOf } from './session.ts';
 import { printable } from './printable.ts';
 
@@ -28,14 +28,11 @@ export function addList(program: Command, io: Io): void {
     .action(async (options: FilterOptions & { json?: boolean }) => {
       const config = await configOf(io, options);
       const filter = filterOf(config, options);
-      const reports = await openReading(config);
-      try {
+      return withReading(config, async (reports) => {
         await orSayNothing(io, config, filter, reports.list(filter), (rows) =>
           options.json ? writeJsonArray(io, rows) : printTable(io, rows),
         );
-      } finally {
-        await reports.close();
-      }
+      });
     });
 }
 

@@ -15,7 +15,7 @@ import {
   type StoresOf,
   type WritableStore,
 } from '../wiring/credentialStores.ts';
-import { composeService, credentialsConfig } from '../wiring/service.ts';
+import { credentialsConfig } from '../wiring/service.ts';
 import type { Config } from '../config/config.ts';
 import { callControl } from '../control/client.ts';
 import { accountOption, ofAccount } from '../core/domain/account.ts';
@@ -25,7 +25,8 @@ import { askText, awaited } from './askText.ts';
 import { helpOf } from './help.ts';
 import { isTerminal, loadContext, print, type Io } from './io.ts';
 import { printable } from './printable.ts';
-import { configOf, openLog, type ConfigOption } from './session.ts';
+import { withService } from './serviceClient.ts';
+import { configOf, type ConfigOption } from './session.ts';
 
 interface StoreOptions extends ConfigOption {
   readonly account?: string;
@@ -273,16 +274,10 @@ function onlyTold(error: unknown): void {
 
 /** Credentials that the service does not take are not saved over those that it may. */
 async function verify(io: Io, { config, account }: StoresOf, given: Credentials): Promise<void> {
-  const { log, secrets } = await openLog(io, config, { toFile: false, level: 'warn' });
-  secrets.addSecret(given.clientSecret);
-  const { service } = await composeService(config, { env: io.env, log, secrets }, new Map(), given);
-  try {
+  await withService(io, config, { given, level: 'warn' }, async ({ service }) => {
     const { company } = await service.whoami(io.stop, account);
     print(io, `The service accepts them: ${printable(company)}.`);
-  } finally {
-    await service.close();
-    await log.close();
-  }
+  });
 }
 
 async function targetOf(io: Io, of: StoresOf, named: WritableStore | undefined): Promise<WritableStore> {

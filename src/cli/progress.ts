@@ -1,4 +1,4 @@
-import { clock } from '../wiring/machine.ts';
+import { systemClock as clock } from '../system/systemClock.ts';
 import type { ProgressSource, RunProgress } from '../wiring/progress.ts';
 import { limitText, rateForecasts } from '../control/queries/rateNotes.ts';
 import { endpointId, type Document } from '../core/domain/document.ts';

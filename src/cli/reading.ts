@@ -27,11 +27,21 @@ export interface Reading extends Pick<LedgerReports, 'list' | 'endpoints' | 'hea
   close(): Promise<void>;
 }
 
+/** @throws what opening throws, and `work` */
+export async function withReading<T>(config: Config, work: (reading: Reading) => Promise<T>): Promise<T> {
+  const reading = await openReading(config);
+  try {
+    return await work(reading);
+  } finally {
+    await reading.close();
+  }
+}
+
 /**
  * Reads the ledger's files, or, where they are another user's, asks the running agent.
  * @throws ReceiptdError what opening the ledger and asking the agent throw
  */
-export async function openReading(config: Config): Promise<Reading> {
+async function openReading(config: Config): Promise<Reading> {
   try {
     const reports = await openReports(config);
     return {

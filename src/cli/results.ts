@@ -9,7 +9,7 @@ import { colorsFor, print, printJson, type Io } from './io.ts';
 import { endpointOf } from './filters.ts';
 import { writeJsonArray } from './list.ts';
 import { printable } from './printable.ts';
-import { openReading, type Reading } from './reading.ts';
+import { withReading, type Reading } from './reading.ts';
 import { resultsPathOf, webBase } from './resultsAddress.ts';
 import { configOf, type ConfigOption } from './session.ts';
 
@@ -61,9 +61,8 @@ export function addResults(program: Command, io: Io): void {
 
 async function list(io: Io, options: ListOptions): Promise<void> {
   const config = await configOf(io, options);
-  const reading = await openReading(config);
   const { unmatched = false } = options;
-  try {
+  return withReading(config, async (reading) => {
     if (options.json) return await writeJsonArray(io, everyResult(reading, unmatched));
     const { results, next } = await reading.resultsPage({ unmatched, limit: SHOWN });
     if (results.length === 0)
@@ -73,9 +72,7 @@ async function list(io: Io, options: ListOptions): Promise<void> {
     const [head = '', ...lines] = text.split('\n');
     print(io, [colorsFor(io, io.stdout).bold(head), ...lines].join('\n'));
     if (next !== null) print(io, `There are more; --json shows all of them.`);
-  } finally {
-    await reading.close();
-  }
+  });
 }
 
 async function* everyResult(reading: Reading, unmatched: boolean): AsyncGenerator<ResultJson> {
@@ -100,14 +97,11 @@ async function show(io: Io, text: string, options: ConfigOption & { json?: boole
     });
   }
   const config = await configOf(io, options);
-  const reading = await openReading(config);
-  try {
+  return withReading(config, async (reading) => {
     const result = await reading.oneResult(Number(text));
     if (options.json) printJson(io, result);
     else printResult(io, result);
-  } finally {
-    await reading.close();
-  }
+  });
 }
 
 function printResult(io: Io, result: ResultDetailJson): void {

@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { composeFolders } from '../wiring/folders.ts';
-import { clock } from '../wiring/machine.ts';
+import { systemClock as clock } from '../system/systemClock.ts';
 import { holdOf, settingsToSend } from '../wiring/sending.ts';
 import { refuseExampleUid } from '../config/exampleUid.ts';
 import type { Config } from '../config/config.ts';

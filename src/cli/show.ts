@@ -3,7 +3,7 @@ import type { DocumentDetailJson } from '../control/protocol/documents.ts';
 import { local, size } from '../core/domain/words.ts';
 import { helpOf } from './help.ts';
 import { colorsFor, print, printJson, type Io } from './io.ts';
-import { openReading } from './reading.ts';
+import { withReading } from './reading.ts';
 import { configOf, type ConfigOption } from './session.ts';
 import { printable } from './printable.ts';
 
@@ -17,14 +17,11 @@ export function addShow(program: Command, io: Io): void {
     .addHelpText('after', helpOf({ examples: ['show SCAN0001-5e8ff9bf55ba', 'show scan0001.jpg'] }))
     .action(async (name: string, options: ConfigOption & { json?: boolean }) => {
       const config = await configOf(io, options);
-      const reading = await openReading(config);
-      try {
+      return withReading(config, async (reading) => {
         const details = await reading.details(name);
         if (options.json) printJson(io, details);
         else for (const detail of details) printDetail(io, detail);
-      } finally {
-        await reading.close();
-      }
+      });
     });
 }
 

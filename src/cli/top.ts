@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { clock } from '../wiring/machine.ts';
+import { systemClock as clock } from '../system/systemClock.ts';
 import type { Config } from '../config/config.ts';
 import { parseDuration } from '../config/units.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';

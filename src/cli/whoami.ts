@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
-import { composeService, credentialsConfig } from '../wiring/service.ts';
+import { credentialsConfig } from '../wiring/service.ts';
 import { helpOf } from './help.ts';
 import { print, printJson, type Io } from './io.ts';
-import { configOf, openLog, type ConfigOption } from './session.ts';
+import { withService } from './serviceClient.ts';
+import { configOf, type ConfigOption } from './session.ts';
 import { printable } from './printable.ts';
 
 export function addWhoami(program: Command, io: Io): void {
@@ -23,16 +24,11 @@ export function addWhoami(program: Command, io: Io): void {
       const config = await configOf(io, options);
       const account = options.account ?? null;
       credentialsConfig(config, account);
-      const { log, secrets } = await openLog(io, config, { toFile: false, level: 'warn' });
-      const { service, credentialsOf } = await composeService(config, { env: io.env, log, secrets });
-      try {
+      await withService(io, config, { level: 'warn' }, async ({ service, credentialsOf }) => {
         const { store } = await credentialsOf(account).get(io.stop);
         const answer = await service.whoami(io.stop, account);
         if (options.json) printJson(io, { ...answer, store, account });
         else print(io, printable(`${answer.company}: ${answer.message} (credentials from: ${store})`));
-      } finally {
-        await service.close();
-        await log.close();
-      }
+      });
     });
 }

@@ -3,15 +3,14 @@ import { ReceiptdError } from '../core/domain/errors.ts';
 import { formerOriginals } from '../intake/dispose/originalsRule.ts';
 import type { Finding } from './checkFolder.ts';
 import { originalsSentence } from './originalsSentence.ts';
-import { openReports } from './reports.ts';
+import { withReports } from './reports.ts';
 
 /** What `afterUpload` means for files that were accepted before it was set. */
 export async function checkOriginals(config: Config): Promise<Finding[]> {
   const folders = config.folders.filter(({ afterUpload }) => afterUpload !== 'keep');
   if (folders.length === 0) return [];
   try {
-    const reports = await openReports(config);
-    try {
+    return await withReports(config, async (reports) => {
       const found = await Promise.all(folders.map((folder) => formerOriginals(reports, folder)));
       return found
         .filter((each) => each !== null)
@@ -20,9 +19,7 @@ export async function checkOriginals(config: Config): Promise<Finding[]> {
           subject: each.folder,
           message: originalsSentence(each),
         }));
-    } finally {
-      await reports.close();
-    }
+    });
   } catch (error) {
     // A ledger that is not there knows of none; what else is wrong with one is a finding of its own.
     if (error instanceof ReceiptdError) return [];

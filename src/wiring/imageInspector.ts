@@ -1,5 +1,2 @@
-import { systemClock } from '../system/systemClock.ts';
-import { createImageInspector } from '../intake/image/inspect.ts';
-
-export const composeInspector = createImageInspector;
-export const clock = systemClock;
+/** For a command that looks at images without a pipeline. */
+export { createImageInspector } from '../intake/image/inspect.ts';

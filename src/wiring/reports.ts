@@ -11,6 +11,19 @@ export function ledgerPath({ stateDir }: Pick<Config, 'stateDir'>): string {
   return join(stateDir, 'ledger.db');
 }
 
+/** @throws what opening throws, and `work` */
+export async function withReports<T>(
+  config: Parameters<typeof openReports>[0],
+  work: (reports: LedgerReports) => Promise<T>,
+): Promise<T> {
+  const reports = await openReports(config);
+  try {
+    return await work(reports);
+  } finally {
+    await reports.close();
+  }
+}
+
 /**
  * What reads needs no writer, no journal and no pipeline: these are loaded for it neither. Also beside a running agent.
  * @throws ReceiptdError LEDGER_MISSING, LEDGER_OLDER, LEDGER_NEWER, FILE_UNREADABLE; LEDGER_DAMAGED for SQLite,

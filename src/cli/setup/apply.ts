@@ -10,9 +10,10 @@ import { prepareStateDir } from '../../state-dir/stateDir.ts';
 import { callControl } from '../../control/client.ts';
 import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import { operatorName } from '../operator.ts';
+import { withService } from '../serviceClient.ts';
 import { operate } from '../session.ts';
 import type { MailTest } from './alertMail.ts';
-import { withService, type CredentialsAnswer } from './credentials.ts';
+import type { CredentialsAnswer } from './credentials.ts';
 import type { Store } from './given.ts';
 import { plan, TO_BE_CREATED, writePlanned } from './plan.ts';
 import { demandManager, installOnce, type Installed } from './installing.ts';
@@ -185,8 +186,8 @@ async function create(
   tell: (text: string) => void,
 ): Promise<string> {
   const { name, language } = endpoint.create ?? { name: '', language: undefined };
-  const pair = credentials.kind === 'new' ? credentials : null;
-  const record = await withService(io, config, pair, (service) =>
+  const given = credentials.kind === 'new' ? credentials : undefined;
+  const record = await withService(io, config, { given, level: 'error' }, ({ service }) =>
     service.createEndpoint({ name, ...(language !== undefined && { dominantLanguage: language }) }, io.stop),
   );
   const { uid, verbatim } = record;

@@ -1,9 +1,8 @@
-import { composeService } from '../../wiring/service.ts';
 import type { Config } from '../../config/config.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import type { Credentials, CredentialStore } from '../../core/ports/credentials.ts';
 import type { Io } from '../io.ts';
-import { openLog } from '../session.ts';
+import { withService } from '../serviceClient.ts';
 import type { Store } from './given.ts';
 import type { Talk } from './talk.ts';
 
@@ -215,36 +214,13 @@ const lookedUp = new WeakMap<Io, Map<string, Promise<FoundCredentials | null>>>(
 async function lookUp(io: Io, config: Config): Promise<FoundCredentials> {
   const { RECEIPTD_CLIENT_ID: _, RECEIPTD_CLIENT_SECRET: __, ...others } = io.env;
   const env = config.credentials.store === 'environment' ? io.env : others;
-  const { log, secrets } = await openLog(io, config, { toFile: false, level: 'error' });
-  const { service, credentialsOf } = await composeService(config, { env, log, secrets });
-  try {
-    return await credentialsOf(null).get(io.stop);
-  } finally {
-    await service.close();
-    await log.close();
-  }
+  return withService({ ...io, env }, config, { level: 'error' }, ({ credentialsOf }) =>
+    credentialsOf(null).get(io.stop),
+  );
 }
 
 /** The company that they belong to. @throws ReceiptdError CREDENTIALS_REFUSED, SERVICE_* */
 async function whoami(io: Io, config: Config, pair: Pair): Promise<string> {
-  return (await withService(io, config, pair, (service) => service.whoami(io.stop))).company;
-}
-
-/** The client of the service with these credentials, which are stored nowhere. */
-export async function withService<T>(
-  io: Io,
-  config: Config,
-  pair: Pair | null,
-  work: (service: Awaited<ReturnType<typeof composeService>>['service']) => Promise<T>,
-): Promise<T> {
-  const { log, secrets } = await openLog(io, config, { toFile: false, level: 'error' });
-  if (pair !== null) secrets.addSecret(pair.clientSecret);
-  const surroundings = { env: io.env, log, secrets };
-  const { service } = await composeService(config, surroundings, new Map(), pair ?? undefined);
-  try {
-    return await work(service);
-  } finally {
-    await service.close();
-    await log.close();
-  }
+  const given = { given: pair, level: 'error' } as const;
+  return (await withService(io, config, given, ({ service }) => service.whoami(io.stop))).company;
 }

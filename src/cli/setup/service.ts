@@ -1,7 +1,7 @@
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import { ENDPOINT_UID, SANDBOX_CREDENTIALS, startPractice } from '../sandbox.ts';
 import { sentence, tidyBaseUrl, wrongBaseUrl, wrongTransport } from './checks.ts';
-import { withService } from './credentials.ts';
+import { withService } from '../serviceClient.ts';
 import { portOwner } from './portOwner.ts';
 import { plan, provisional } from './plan.ts';
 import type { Talk } from './talk.ts';
@@ -121,7 +121,8 @@ async function isPractice({ io, found }: Talk, baseUrl: string): Promise<boolean
   const limit = AbortSignal.timeout(PRACTICE_MS);
   const signal = AbortSignal.any([io.stop, limit]);
   try {
-    await withService(io, config, SANDBOX_CREDENTIALS, (service) => service.whoami(signal));
+    const given = { given: SANDBOX_CREDENTIALS, level: 'error' } as const;
+    await withService(io, config, given, ({ service }) => service.whoami(signal));
     return true;
   } catch (error) {
     if (error instanceof ReceiptdError || limit.aborted) return false;

@@ -9,7 +9,7 @@ import { drawTestReceipt } from '../../demo/testReceipt.ts';
 import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import { local } from '../../core/domain/words.ts';
 import type { ListFilter, ListRow } from '../../core/ports/ledgerReports.ts';
-import { openReading } from '../reading.ts';
+import { withReading } from '../reading.ts';
 import { agentAnswers, openLog } from '../session.ts';
 import type { Io } from '../io.ts';
 import { loadContext } from '../io.ts';
@@ -104,16 +104,13 @@ async function first(
   of: (row: ListRow) => string | null,
 ): Promise<string | null> {
   try {
-    const reading = await openReading(config);
-    try {
+    return await withReading(config, async (reading) => {
       for await (const row of reading.list(filter)) {
         const found = of(row);
         if (found !== null) return found;
       }
       return null;
-    } finally {
-      await reading.close();
-    }
+    });
   } catch (error) {
     if (error instanceof ReceiptdError && ['LEDGER_MISSING', 'LEDGER_OLDER'].includes(error.code))
       return null;
@@ -206,12 +203,11 @@ async function settled(
   let last: ListRow | null = null;
   return until(
     async () => {
-      const reading = await openReading(config);
-      try {
-        for await (const row of reading.list({ search: file })) last = row;
-      } finally {
-        await reading.close();
-      }
+      last = await withReading(config, async (reading) => {
+        let row = last;
+        for await (const each of reading.list({ search: file })) row = each;
+        return row;
+      });
       return last !== null && SETTLED.includes(last.state) ? last : null;
     },
     ended,
@@ -259,13 +255,10 @@ function undelivered(file: string, why: string, row: ListRow | null = null): Rec
 }
 
 async function responseOf(config: Config, name: string): Promise<string | null> {
-  const reading = await openReading(config);
-  try {
+  return withReading(config, async (reading) => {
     const all = await reading.details(name);
     return all.find(({ baseUrl }) => baseUrl === config.service.baseUrl)?.response ?? null;
-  } finally {
-    await reading.close();
-  }
+  });
 }
 
 /** A ledger that still looks for the file would fail the first audit. The receipt is through anyway if that takes long. */
@@ -276,13 +269,10 @@ async function removalSeen(
   signal: AbortSignal,
 ): Promise<void> {
   const isGone = async (): Promise<true | null> => {
-    const reading = await openReading(config);
-    try {
+    return withReading(config, async (reading) => {
       const all = await reading.details(name);
       return all.every(({ files }) => files.every(({ goneAt }) => goneAt !== null)) || null;
-    } finally {
-      await reading.close();
-    }
+    });
   };
   const soon = AbortSignal.any([signal, AbortSignal.timeout(REMOVAL_MS)]);
   await until(isGone, ended, soon, () => new Error('late')).catch(() => {});

@@ -5,7 +5,7 @@ import { readJournal } from '../../ledger/journal/read.ts';
 import { journalPathOf } from '../../ledger/sqlite/files.ts';
 import { isPartOf } from '../../ledger/sqlite/rebuild.ts';
 import type { JournalEntry, JournalHead } from '../../core/ports/journal.ts';
-import { ledgerPath, openReports } from '../../wiring/reports.ts';
+import { ledgerPath, withReports } from '../../wiring/reports.ts';
 
 /** How what is in the state directory stands to a backup. */
 export type Relation =
@@ -107,12 +107,9 @@ function counted(newer: Iterable<JournalEntry>): Newer {
 async function holdsSomething(config: Config): Promise<boolean> {
   const path = ledgerPath(config);
   try {
-    const reports = await openReports(config);
-    try {
+    return await withReports(config, async (reports) => {
       return (await reports.counts()).some(({ count }) => count > 0);
-    } finally {
-      await reports.close();
-    }
+    });
   } catch (error) {
     if (!(error instanceof ReceiptdError) || error.code !== 'LEDGER_MISSING') return true;
     // Gone, or of an older version.

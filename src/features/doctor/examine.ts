@@ -14,7 +14,7 @@ import { storeFailure } from '../../ledger/sqlite/failure.ts';
 import { journalPathOf } from '../../ledger/sqlite/files.ts';
 import { openSqliteReports } from '../../ledger/sqlite/openReports.ts';
 import type { Finding } from '../../wiring/checkFolder.ts';
-import { ledgerPath, openReports } from '../../wiring/reports.ts';
+import { ledgerPath, withReports } from '../../wiring/reports.ts';
 import { clockAhead, syncTimes, systemdUnit } from './machine.ts';
 
 /** Above this a scan waits noticeably for each of the ledger's commits. Milliseconds. */
@@ -143,13 +143,10 @@ function ledgerOf(config: Config | null, stateDir: string): Promise<Finding> {
 
 async function sharedLedger(config: Config): Promise<Finding> {
   const subject = 'ledger';
-  const reports = await openReports(config);
-  try {
+  return withReports(config, async (reports) => {
     const documents = (await reports.documentCounts()).reduce((sum, each) => sum + each.count, 0);
     return { level: 'ok', subject, message: `It can be read; ${counted(documents, 'document')}.` };
-  } finally {
-    await reports.close();
-  }
+  });
 }
 
 async function ledger(stateDir: string): Promise<Finding> {
