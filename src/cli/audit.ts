@@ -4,7 +4,6 @@ import { composeFolders } from '../wiring/folders.ts';
 import { withReports } from '../wiring/reports.ts';
 import { systemClock as clock } from '../system/systemClock.ts';
 import type { Config } from '../config/config.ts';
-import { parseDay, parseDuration } from '../config/units.ts';
 import { callControl } from '../control/client.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { compareFolder, notListed } from '../features/audit/audit.ts';
@@ -15,6 +14,7 @@ import { printAudit } from './auditText.ts';
 import type { Audit, AuditedFolder } from './auditResult.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
 import { helpOf } from './help.ts';
+import { dayOf, durationOf } from './optionValues.ts';
 import { printJson, type Io } from './io.ts';
 import { configOf, type ConfigOption } from './session.ts';
 
@@ -55,8 +55,8 @@ export function addAudit(program: Command, io: Io, done: (status: ExitStatus) =>
 }
 
 async function conduct(io: Io, config: Config, reports: LedgerReports, options: Options): Promise<Audit> {
-  const waitMs = durationOf(options.wait);
-  const day = options.day === undefined ? null : dayOf(options.day);
+  const waitMs = durationOf('--wait', options.wait);
+  const day = options.day === undefined ? null : wholeDay(options.day);
   const folders = await foldersOf(io, config, reports, options.folder);
   const { agentRuns, away } = await askAgent(config);
   const open = composeFolders(config);
@@ -143,23 +143,10 @@ async function askAgent({
   }
 }
 
-function dayOf(text: string): { from: number; until: number } {
-  const from = parseDay(text);
-  if (Number.isNaN(from)) {
-    throw new ReceiptdError('USAGE', `--day does not take "${text}".`, {
-      hint: 'Give a day, such as 2026-01-31.',
-    });
-  }
+function wholeDay(text: string): { from: number; until: number } {
+  const from = dayOf('--day', text);
   const until = new Date(from);
   // Not 24 hours: some days have 23 or 25.
   until.setDate(until.getDate() + 1);
   return { from, until: until.getTime() };
-}
-
-function durationOf(text: string): number {
-  const duration = parseDuration(text);
-  if (!Number.isNaN(duration)) return duration;
-  throw new ReceiptdError('USAGE', `--wait does not take "${text}".`, {
-    hint: 'Give a duration, such as 15s or 1m.',
-  });
 }

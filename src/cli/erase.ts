@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { withReports } from '../wiring/reports.ts';
 import type { Config } from '../config/config.ts';
-import { parseDay } from '../config/units.ts';
 import { namedDocuments } from '../control/queries/namedDocuments.ts';
 import type { Document } from '../core/domain/document.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
@@ -9,6 +8,7 @@ import { EXIT, type ExitStatus } from './exitStatus.ts';
 import { ask, canAsk } from './ask.ts';
 import { counted, iso } from '../core/domain/words.ts';
 import { helpOf } from './help.ts';
+import { dayOf } from './optionValues.ts';
 import { print, printJson, type Io } from './io.ts';
 import { operatorName } from './operator.ts';
 import { configOf, operate, type ConfigOption } from './session.ts';
@@ -49,7 +49,7 @@ export function addErase(program: Command, io: Io, done: (status: ExitStatus) =>
       }),
     )
     .action(async (names: string[], options: Options) => {
-      const before = options.before === undefined ? null : dayOf(options.before);
+      const before = options.before === undefined ? null : dayOf('--before', options.before);
       if ((before === null) === (names.length === 0)) {
         throw new ReceiptdError('USAGE', '`erase` needs either names of documents or --before.');
       }
@@ -154,12 +154,4 @@ async function confirm(io: Io, { erasable, names }: Found, before: string | unde
   io.stderr.write(`${WHAT_GOES}\n${WHAT_STAYS}\n`);
   if (await ask(io, `Erase the personal data of ${what}?`)) return;
   throw new ReceiptdError('CONFIRMATION_NEEDED', 'Nothing was erased.', { hint: 'Answer y, or add --yes.' });
-}
-
-function dayOf(text: string): number {
-  const day = parseDay(text);
-  if (!Number.isNaN(day)) return day;
-  throw new ReceiptdError('USAGE', `--before does not take "${text}".`, {
-    hint: 'Give a day, such as 2020-01-31.',
-  });
 }

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import { Option, type Command } from 'commander';
 import type { Config } from '../config/config.ts';
-import { parseDay } from '../config/units.ts';
 import { isElsewhere } from '../core/domain/elsewhere.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { nearest } from '../core/domain/nearest.ts';
 import { LIST_STATES, type ListFilter, type ListRow, type ListState } from '../core/ports/ledgerReports.ts';
 import type { Io } from './io.ts';
+import { dayOf, numberOf } from './optionValues.ts';
 import { printable } from './printable.ts';
 import type { ConfigOption } from './session.ts';
 
@@ -44,10 +44,10 @@ export function filterOf(config: Config, options: FilterOptions): ListFilter {
       folder: isElsewhere(options.folder) ? options.folder : resolve(options.folder),
     }),
     ...(options.search !== undefined && { search: options.search }),
-    ...(options.since !== undefined && { since: dayOf(options.since) }),
+    ...(options.since !== undefined && { since: dayOf('--since', options.since) }),
     ...(options.needsPerson && { attention: 'needed' as const }),
     ...(options.dismissed && { attention: 'dismissed' as const }),
-    ...(options.limit !== undefined && { limit: countOf(options.limit) }),
+    ...(options.limit !== undefined && { limit: numberOf('--limit', options.limit, 1) }),
   };
 }
 
@@ -57,19 +57,6 @@ export function endpointOf(config: Config, alias: string): Config['endpoints'][n
   throw new ReceiptdError('ENDPOINT_UNKNOWN', `The configuration has no endpoint "${alias}".`, {
     hint: `Known: ${config.endpoints.map((each) => each.alias).join(', ')}.`,
   });
-}
-
-function dayOf(text: string): number {
-  const day = parseDay(text);
-  if (!Number.isNaN(day)) return day;
-  throw new ReceiptdError('USAGE', `--since does not take "${text}".`, {
-    hint: 'Give a day, such as 2026-01-31.',
-  });
-}
-
-function countOf(text: string): number {
-  if (/^[1-9]\d*$/.test(text)) return Number(text);
-  throw new ReceiptdError('USAGE', `--limit does not take "${text}".`, { hint: 'Give a number, 1 or more.' });
 }
 
 /**

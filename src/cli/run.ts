@@ -4,18 +4,17 @@ import { composeGeneration } from '../wiring/generation.ts';
 import { composeProcessScope } from '../wiring/processScope.ts';
 import { progressOf } from '../wiring/progress.ts';
 import type { Surroundings } from '../wiring/service.ts';
-import { parseDuration } from '../config/units.ts';
 import { refuseExampleUid } from '../config/exampleUid.ts';
 import { oddUids } from '../config/oddUids.ts';
 import type { Config } from '../config/config.ts';
 import { acquireInstanceLock } from '../state-dir/instanceLock.ts';
 import { prepareStateDir } from '../state-dir/stateDir.ts';
 import { whileWritable } from '../daemon/whileWritable.ts';
-import { ReceiptdError } from '../core/domain/errors.ts';
 import { counted } from '../core/domain/words.ts';
 import { confirmFirstWatch } from './confirm.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
 import { helpOf } from './help.ts';
+import { durationOf } from './optionValues.ts';
 import { canDraw, loadContext, print, type Io } from './io.ts';
 import { exitStatusOfOnce, summaryOf } from './once.ts';
 import type { Progress } from './progress.ts';
@@ -52,7 +51,7 @@ export function addRun(program: Command, io: Io, done: (status: ExitStatus) => v
     )
     .action(async (options: Options) => {
       const config = await configOf(io, options);
-      const waitMs = durationOf(options.wait);
+      const waitMs = durationOf('--wait', options.wait);
       if (options.dryRun) return (await import('./dryRun.ts')).dryRun(io, config);
       refuseExampleUid(config);
       const { once = false, yes = false, verbose = false } = options;
@@ -144,12 +143,4 @@ async function progressOn(
   const watched = counted(folders.length, 'folder');
   const opening = `Watching ${watched}. Ctrl-C ends this; --verbose shows each step.`;
   return new Progress(terminal, once ? null : opening);
-}
-
-function durationOf(text: string): number {
-  const duration = parseDuration(text);
-  if (!Number.isNaN(duration)) return duration;
-  throw new ReceiptdError('USAGE', `--wait does not take "${text}".`, {
-    hint: 'Give a duration, such as 30s or 5m.',
-  });
 }

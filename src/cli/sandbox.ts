@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { tmpdir } from 'node:os';
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
 import {
   isFaultRule,
@@ -12,6 +12,7 @@ import {
 } from '../sandbox/server.ts';
 import { helpOf } from './help.ts';
 import { print, type Io } from './io.ts';
+import { numberOf } from './optionValues.ts';
 import { printable } from './printable.ts';
 
 interface Options {
@@ -24,7 +25,7 @@ interface Options {
   readonly tokenLifetime: string;
   readonly quota?: string;
   readonly plan: boolean;
-  readonly onRepeat: string;
+  readonly onRepeat: 'accept' | 'conflict';
   readonly outgoingUrl?: string;
   readonly results?: string;
   readonly resultsAfter: string;
@@ -52,7 +53,11 @@ export function addSandbox(program: Command, io: Io): void {
     .option('--token-lifetime <seconds>', 'lifetime of a token', '86400')
     .option('--quota <n>', 'uploads that the plan allows')
     .option('--no-plan', 'no plan: uploads are answered with 403')
-    .option('--on-repeat <what>', 'answer to a name it already has: accept or conflict (409)', 'accept')
+    .addOption(
+      new Option('--on-repeat <what>', 'answer to a name it already has; conflict is a 409')
+        .choices(['accept', 'conflict'])
+        .default('accept'),
+    )
     .option('--outgoing-url <url>', 'outgoing URL of the first endpoint (`receiptd results url`)')
     .option(
       '--results <statuses>',
@@ -95,7 +100,12 @@ function defaultDir(): string {
  */
 export function startPractice(port: number): Promise<Sandbox> {
   const options = { port: String(port), host: '127.0.0.1', dir: defaultDir(), endpointUid: ENDPOINT_UID };
-  const asByDefault = { tokenLifetime: '86400', plan: true, onRepeat: 'accept', resultsAfter: '2000' };
+  const asByDefault = {
+    tokenLifetime: '86400',
+    plan: true,
+    onRepeat: 'accept',
+    resultsAfter: '2000',
+  } as const;
   return start({ ...options, ...asByDefault }, SANDBOX_CREDENTIALS, () => {});
 }
 
@@ -135,10 +145,7 @@ async function start(
   credentials: { clientId: string; clientSecret: string },
   onRequest: (event: RequestEvent) => void,
 ): Promise<Sandbox> {
-  const port = numberOf('--port', options.port, 65_535);
-  if (options.onRepeat !== 'accept' && options.onRepeat !== 'conflict') {
-    throw new ReceiptdError('USAGE', `--on-repeat takes accept or conflict, not "${options.onRepeat}".`);
-  }
+  const port = numberOf('--port', options.port, 0, 65_535);
   if (!UUID.test(options.endpointUid)) {
     throw new ReceiptdError('USAGE', `--endpoint-uid does not take "${options.endpointUid}".`, {
       hint: `Give a UUID in lower case, such as ${ENDPOINT_UID}.`,
@@ -182,14 +189,6 @@ function resultsOf({ results, resultsAfter }: Pick<Options, 'results' | 'results
   if (results === undefined) return null;
   const statuses = results.split(',').filter((status) => status !== '');
   return { statuses, afterMs: numberOf('--results-after', resultsAfter) };
-}
-
-function numberOf(option: string, text: string, most = Number.MAX_SAFE_INTEGER): number {
-  const value = /^\d+$/.test(text) ? Number(text) : NaN;
-  if (value <= most) return value;
-  throw new ReceiptdError('USAGE', `${option} does not take "${text}".`, {
-    hint: `Give a number from 0 to ${most}.`,
-  });
 }
 
 /** `status=503*5`, `lost@0.1`, or JSON; one that the sandbox would not take is refused before it starts. */

@@ -6,12 +6,12 @@ import { systemClock as clock } from '../system/systemClock.ts';
 import { holdOf, settingsToSend } from '../wiring/sending.ts';
 import { refuseExampleUid } from '../config/exampleUid.ts';
 import type { Config } from '../config/config.ts';
-import { parseDuration } from '../config/units.ts';
 import type { Request } from '../control/protocol/protocol.ts';
 import { SEND_LIMIT_BYTES } from '../control/protocol/sending.ts';
 import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
 import { helpOf } from './help.ts';
+import { durationOf } from './optionValues.ts';
 import { print, printJson, type Io } from './io.ts';
 import { printable } from './printable.ts';
 import { withSender, type Sender } from './sender.ts';
@@ -46,7 +46,7 @@ export function addSend(program: Command, io: Io, done: (status: ExitStatus) => 
     .action(async (files: string[], options: Options) => {
       const config = await configOf(io, options);
       refuseExampleUid(config);
-      const waitMs = options.wait === false ? null : durationOf(options.wait);
+      const waitMs = options.wait === false ? null : durationOf('--wait', options.wait);
       const rows = await sendAll(io, config, files, options, waitMs);
       if (options.json)
         printJson(
@@ -236,13 +236,5 @@ function statusOf(rows: readonly Row[], isKeptEnough: boolean): ExitStatus {
 function unreadable(file: string, code: string): ReceiptdError {
   return new ReceiptdError('FILE_UNREADABLE', `${file} can't be read (${code}).`, {
     hint: 'Check its name and its permissions; nothing was sent.',
-  });
-}
-
-function durationOf(text: string): number {
-  const duration = parseDuration(text);
-  if (!Number.isNaN(duration)) return duration;
-  throw new ReceiptdError('USAGE', `--wait does not take "${text}".`, {
-    hint: 'Give a duration, such as 30s or 5m.',
   });
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import type { Config } from '../config/config.ts';
 import { loadConfig, parseConfig } from '../config/load.ts';
 import { findConfig } from '../config/locate.ts';
@@ -12,6 +12,7 @@ import { isEdited } from '../features/os-service/mark.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
 import { helpOf } from './help.ts';
 import { loadContext, print, printJson, type Io } from './io.ts';
+import { numberOf } from './optionValues.ts';
 import { printable } from './printable.ts';
 import { hostOf, managerOf } from './serviceHost.ts';
 import { installService } from './serviceInstall.ts';
@@ -20,7 +21,7 @@ import type { ConfigOption } from './session.ts';
 export { installService, type InstalledService, type InstallOptions } from './serviceInstall.ts';
 
 interface Options extends ConfigOption {
-  readonly scope?: string;
+  readonly scope?: Scope;
   readonly user?: string;
   readonly start: boolean;
   readonly dryRun?: boolean;
@@ -41,9 +42,11 @@ export function addService(program: Command, io: Io, done: (status: ExitStatus) 
       .command(name)
       .description(description)
       .option('--config <file>', 'config file')
-      .option(
-        '--scope <scope>',
-        'system (of the machine) or user (your own); by default system for root, otherwise user',
+      .addOption(
+        new Option(
+          '--scope <scope>',
+          'of the machine, or your own; by default system for root, otherwise user',
+        ).choices(['system', 'user'] satisfies Scope[]),
       )
       .addHelpText('after', helpOf({ examples, ...(statuses !== undefined && { statuses }) }));
   add('install', 'install it, or bring it up to date, and start it', [
@@ -176,12 +179,7 @@ function printStatus(io: Io, { isRunning, isEnabled, state, says, pid }: Manager
 }
 
 async function logs(io: Io, options: Options): Promise<ExitStatus> {
-  const lines = Number(options.lines);
-  if (!/^\d{1,9}$/.test(options.lines)) {
-    throw new ReceiptdError('USAGE', `--lines does not take "${options.lines}".`, {
-      hint: 'Give a number.',
-    });
-  }
+  const lines = numberOf('--lines', options.lines, 0, 999_999_999);
   const { manager } = await installed(io, options);
   const command = manager.logs({ lines, follow: options.follow ?? false });
   const ended = await runVisibly(command, { env: io.env, signal: io.stop });
@@ -240,8 +238,7 @@ async function installed(io: Io, options: Options): Promise<Found> {
 }
 
 function scopeOf(io: Io, { scope, user, configAt }: Options): Scope {
-  if (scope === 'system' || scope === 'user') return scope;
-  if (scope !== undefined) throw new ReceiptdError('USAGE', `--scope takes system or user, not "${scope}".`);
+  if (scope !== undefined) return scope;
   const { uid } = hostOf(io);
   // A definition for a package is made without root; who names a user means the machine.
   return uid === 0 || uid === null || user !== undefined || configAt !== undefined ? 'system' : 'user';
