@@ -3,7 +3,7 @@ import { t } from '../texts.ts';
 import { useAct } from './hooks.ts';
 import { announce } from './Notice.tsx';
 import { Button } from './Button.tsx';
-import { Words } from './Words.tsx';
+import { Refusal } from './Words.tsx';
 
 interface PauseButtonProps {
   /** A folder's path or an endpoint's alias; whatever `perform` knows. */
@@ -28,11 +28,7 @@ export function PauseButton({
       <Button aria-label={t.of(word, target)} disabled={act.busy} onClick={() => void act.run(change)}>
         {word}
       </Button>
-      {act.error !== null && (
-        <p class="act-error" role="alert">
-          <Words text={act.error} />
-        </p>
-      )}
+      <Refusal error={act.error} />
     </>
   );
 }

@@ -6,7 +6,7 @@ import { useAct } from './hooks.ts';
 import { Notice, announce } from './Notice.tsx';
 import { Section } from './Page.tsx';
 import { Button } from './Button.tsx';
-import { Words } from './Words.tsx';
+import { Refusal, Words } from './Words.tsx';
 
 /** What needs a person comes first. */
 export function Troubles({ troubles }: { readonly troubles: readonly TroubleJson[] }) {
@@ -53,11 +53,7 @@ function Remedy({ trouble: { remedy } }: { readonly trouble: TroubleJson }) {
       <Button class="primary" disabled={act.busy} onClick={() => void act.run(perform)}>
         {remedy.kind === 'resume' ? t.troubles.resume(remedy.target) : t.troubles.retry}
       </Button>
-      {act.error !== null && (
-        <p class="act-error" role="alert">
-          <Words text={act.error} />
-        </p>
-      )}
+      <Refusal error={act.error} />
     </>
   );
 }

@@ -23,6 +23,16 @@ export function Words({ text }: { readonly text: string }) {
   );
 }
 
+/** Why what a person asked for could not be done. */
+export function Refusal({ error }: { readonly error: string | null }) {
+  if (error === null) return null;
+  return (
+    <p class="act-error" role="alert">
+      <Words text={error} />
+    </p>
+  );
+}
+
 /** Of what is for machines: its times by the reader's clock. */
 export function Times({ text }: { readonly text: string }) {
   return <>{timesOf(text).map(shown)}</>;
