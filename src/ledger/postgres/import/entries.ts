@@ -6,18 +6,13 @@ import { apply, type Sending } from '../apply.ts';
 import type { Connection } from '../connection.ts';
 import { Places } from '../places.ts';
 import * as ENDPOINTS from '../sql/endpoints.ts';
-import { isTwin } from './rows.ts';
+import { ENSURE_ENDPOINT, ENSURE_FOLDER, isTwin } from './rows.ts';
 import type { EntriesAfter } from './source.ts';
 import { busy, inTransaction, type ImportState } from './state.ts';
 import { storable, type Numbered } from './tables.ts';
 
 /** Entries in one transaction. */
 const BATCH = 500;
-
-const ENSURE_ENDPOINT = `
-INSERT INTO endpoints (base_url, uid) VALUES (:baseUrl, :uid) ON CONFLICT (base_url, uid) DO NOTHING`;
-const ENSURE_FOLDER = `
-INSERT INTO folders (place, path) VALUES (:place, :folder) ON CONFLICT (place, path) DO NOTHING`;
 
 /** Like apply's own, and a twin where another ledger brought the bytes or the name. */
 const INSERT_DOCUMENT = `

@@ -7,12 +7,12 @@ import { mapped, TABLES, type Mapping, type Row, type Table } from './tables.ts'
 /** Rows in one transaction. */
 const BATCH = 1_000;
 
-const ENSURE_ENDPOINT = `
+export const ENSURE_ENDPOINT = `
 INSERT INTO endpoints (base_url, uid) VALUES (:baseUrl, :uid) ON CONFLICT (base_url, uid) DO NOTHING`;
 const ENDPOINT = `SELECT id FROM endpoints WHERE base_url = :baseUrl AND uid = :uid`;
-const ENSURE_FOLDER = `
-INSERT INTO folders (place, path) VALUES (:place, :path) ON CONFLICT (place, path) DO NOTHING`;
-const FOLDER = `SELECT id FROM folders WHERE place = :place AND path = :path`;
+export const ENSURE_FOLDER = `
+INSERT INTO folders (place, path) VALUES (:place, :folder) ON CONFLICT (place, path) DO NOTHING`;
+const FOLDER = `SELECT id FROM folders WHERE place = :place AND path = :folder`;
 
 /** So that no agent gives out a name, or takes bytes for new, while this looks. */
 export const LOCK_ENDPOINTS = `SELECT id FROM endpoints WHERE id = ANY (:ids::integer[]) ORDER BY id FOR UPDATE`;
@@ -58,7 +58,7 @@ export async function mappingOf(
   }
   const folders = new Map<string, number>();
   for (const { id, path } of source.folders) {
-    const row = { place: `agent:${agent}`, path };
+    const row = { place: `agent:${agent}`, folder: path };
     await connection.run(ENSURE_FOLDER, row);
     folders.set(id, (await connection.get<{ id: number }>(FOLDER, row))?.id ?? 0);
   }
