@@ -9,6 +9,8 @@ export interface SharedTurns {
   readonly isPaused: boolean;
   /** Whether this agent is surely still one of them; with an attempt, whether that began under the same lease. */
   isLeased(attemptId?: number): boolean;
+  /** Whether a request of such an endpoint takes a turn that another agent could have. */
+  takesTurns(limits: FleetLimits): boolean;
   /**
    * Counts a request in the windows and budgets that all of them keep. Resolves 0 once it is counted; else for how many milliseconds
    * nothing of its endpoint should be tried.
@@ -23,6 +25,7 @@ export const ALONE: SharedTurns = {
   hasOthers: false,
   isPaused: false,
   isLeased: () => true,
+  takesTurns: () => false,
   take: () => Promise.resolve(0),
   keeps: () => Promise.resolve(true),
 };

@@ -32,6 +32,10 @@ export class FleetTurns implements SharedTurns {
     return this.#deps.fleet.isLeased(attemptId);
   }
 
+  takesTurns({ rate, perDay, perMonth }: FleetLimits): boolean {
+    return rate !== null || perDay !== null || perMonth !== null;
+  }
+
   async take(document: Document, limits: FleetLimits): Promise<number> {
     const waitMs = await this.#enter(document, limits);
     if (waitMs === 0) return 0;
@@ -67,8 +71,7 @@ export class FleetTurns implements SharedTurns {
   }
 
   async #enter({ endpoint, lane }: Document, limits: FleetLimits): Promise<number> {
-    const { rate, perDay, perMonth } = limits;
-    if (rate === null && perDay === null && perMonth === null) return 0;
+    if (!this.takesTurns(limits)) return 0;
     return this.#deps.fleet.enter(endpoint, limits, lane);
   }
 }

@@ -324,7 +324,7 @@ export class Dispatcher {
     const { pacer, turns } = this.#deps;
     const { key, limits } = queue.settings;
     const typicalMs = pacer.typicalMs(key);
-    if (turns.hasOthers || typicalMs === 0 || this.#mostOf(queue) < limits.concurrency) return 0;
+    if (turns.takesTurns(limits) || typicalMs === 0 || this.#mostOf(queue) < limits.concurrency) return 0;
     return Math.min(
       limits.concurrency * AHEAD_FACTOR,
       Math.floor((AHEAD_MS / typicalMs) * limits.concurrency),

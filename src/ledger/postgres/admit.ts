@@ -1,4 +1,11 @@
-import type { Document, DocumentState, EndpointKey, FileRef, Lane } from '../../core/domain/document.ts';
+import {
+  endpointId,
+  type Document,
+  type DocumentState,
+  type EndpointKey,
+  type FileRef,
+  type Lane,
+} from '../../core/domain/document.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import type { ImageType } from '../../core/domain/imageType.ts';
 import { namesOf, usesSeq, type Naming } from '../../core/domain/naming.ts';
@@ -7,37 +14,108 @@ import type { Admission, Admitted } from '../../core/ports/ledger.ts';
 import { identityParams, UNTOUCHED } from '../rows.ts';
 import { documentOf, requireDocument, type PlacedRow } from './documents.ts';
 import type { CurrentSighting, Sighted } from '../sighted.ts';
-import { currentSighting, nextSightings, putSighting } from './sightings.ts';
+import { currentSightings, nextSightings, putSighting } from './sightings.ts';
 import * as DOCUMENTS from './sql/documents.ts';
 import { ENDPOINT_FOR_UPDATE } from './sql/endpoints.ts';
 import * as SIGHTINGS from './sql/sightings.ts';
 import type { Transaction } from './transaction.ts';
 
 /**
- * The rows of one image: its document, new or known, and the sighting of its file. In the caller's transaction, with the
- * endpoint's row locked from its first look on: no other agent names anything there meanwhile, nor finds a duplicate.
+ * The rows of images: a document for each, new or known, and the sighting of its file. In the caller's transaction, with the
+ * endpoints' rows locked from the first look on: no other agent names anything there meanwhile, nor finds a duplicate.
  */
-export async function admit(sql: Transaction, admission: Admission): Promise<Admitted> {
-  const { endpoint, file, sha256, at } = admission;
-  const [given, existing, current] = await Promise.all([
-    lockEndpoint(sql, endpoint),
-    documentByBytes(sql, endpoint, sha256),
-    currentSighting(sql, file),
-  ]);
-  const own = { sha256, policy: null, reason: null, message: null, at };
-  if (!existing) {
-    const { type, lane, naming } = admission;
-    const { folder, path, identity } = file;
-    const image = { endpoint, folder, path, sha256, type, size: identity.size, lane, at, naming };
-    const [document, [sighting = 0]] = await Promise.all([
-      insertDocument(sql, image, given),
-      nextSightings(sql, 1),
-    ]);
-    const sighted = { ...own, verdict: 'document' as const, documentId: document.id };
-    sight(sql, admission, sighted, current, sighting);
-    return { kind: 'queued', document };
+export async function admitAll(
+  sql: Transaction,
+  admissions: readonly Admission[],
+): Promise<readonly Admitted[]> {
+  const { first, others } = firstOfEach(admissions);
+  const looked = await lookUp(sql, first);
+  const admitted = new Map<Admission, Admitted>();
+  const isNew = (admission: Admission): boolean => !looked.existing.has(bytesOf(admission));
+  await nameAll(sql, first.filter(isNew), looked, admitted);
+  for (const admission of first)
+    if (!isNew(admission)) admitted.set(admission, await admitKnown(sql, admission, looked));
+  for (const admission of others) {
+    const [later] = await admitAll(sql, [admission]);
+    admitted.set(admission, later as Admitted);
   }
+  return admissions.map((admission) => admitted.get(admission) as Admitted);
+}
 
+/** The same bytes, or another image at the same path, come in their turn. */
+function firstOfEach(admissions: readonly Admission[]): { first: Admission[]; others: Admission[] } {
+  const seen = new Set<string>();
+  const [first, others]: [Admission[], Admission[]] = [[], []];
+  for (const admission of admissions) {
+    const keys = [bytesOf(admission), pathKeyOf(admission)];
+    const isFirst = !keys.some((key) => seen.has(key));
+    (isFirst ? first : others).push(admission);
+    for (const key of keys) seen.add(key);
+  }
+  return { first, others };
+}
+
+interface LookedUp {
+  /** By endpoint. */
+  readonly given: ReadonlyMap<string, Given>;
+  /** By endpoint and bytes. */
+  readonly existing: ReadonlyMap<string, PlacedRow>;
+  /** By folder, then by path. */
+  readonly current: ReadonlyMap<string, ReadonlyMap<string, CurrentSighting>>;
+}
+
+/** Everything that is asked about them, in one round trip. */
+async function lookUp(sql: Transaction, admissions: readonly Admission[]): Promise<LookedUp> {
+  const byEndpoint = groupBy(admissions, ({ endpoint }) => endpointId(endpoint));
+  const byFolder = groupBy(admissions, ({ file }) => file.folder);
+  const given = new Map<string, Given>();
+  const existing = new Map<string, PlacedRow>();
+  const current = new Map<string, ReadonlyMap<string, CurrentSighting>>();
+  const lookInEndpoint = async (id: string, group: readonly Admission[]): Promise<void> => {
+    const { endpoint } = group[0] as Admission;
+    const sha256s = group.map(({ sha256 }) => sha256);
+    const [numbers, rows] = await Promise.all([
+      lockEndpoint(sql, endpoint),
+      sql.all<PlacedRow>(DOCUMENTS.DOCUMENTS_BY_BYTES, { ...keyParams(endpoint), sha256s }),
+    ]);
+    given.set(id, numbers);
+    for (const row of rows) existing.set(`${id} ${row.sha256}`, row);
+  };
+  const lookInFolder = async (folder: string, group: readonly Admission[]): Promise<void> => {
+    const paths = group.map(({ file }) => file.path);
+    current.set(folder, await currentSightings(sql, folder, paths));
+  };
+  await Promise.all([
+    ...[...byEndpoint].map(([id, group]) => lookInEndpoint(id, group)),
+    ...[...byFolder].map(([folder, group]) => lookInFolder(folder, group)),
+  ]);
+  return { given, existing, current };
+}
+
+/** New documents. */
+async function nameAll(
+  sql: Transaction,
+  admissions: readonly Admission[],
+  { given, current }: LookedUp,
+  admitted: Map<Admission, Admitted>,
+): Promise<void> {
+  if (admissions.length === 0) return;
+  const [documents, sightings] = await Promise.all([
+    insertDocuments(sql, admissions.map(imageOf), given),
+    nextSightings(sql, admissions.length),
+  ]);
+  for (const [at, admission] of admissions.entries()) {
+    const document = documents[at] as Document;
+    const sighted = { ...sightedOf(admission), verdict: 'document' as const, documentId: document.id };
+    sight(sql, admission, sighted, currentOf(current, admission), sightings[at] as number);
+    admitted.set(admission, { kind: 'queued', document });
+  }
+}
+
+async function admitKnown(sql: Transaction, admission: Admission, looked: LookedUp): Promise<Admitted> {
+  const { endpoint, file, lane, at } = admission;
+  const existing = looked.existing.get(bytesOf(admission)) as PlacedRow;
+  const current = currentOf(looked.current, admission);
   // A lost image is not merely known: its bytes are back.
   // One whose disposal found other bytes was to stay; the bytes that were sent may go, like any other file of theirs.
   if (current?.documentId === existing.id && existing.state !== 'lost' && current.disposed === null) {
@@ -49,13 +127,14 @@ export async function admit(sql: Transaction, admission: Admission): Promise<Adm
     nextSightings(sql, 1),
   ]);
   const isSecond = ownSighting !== undefined && ownSighting.id !== current?.id;
-  const sighted = {
-    ...own,
-    verdict: isSecond ? 'duplicate' : 'document',
-    documentId: existing.id,
-  } as const;
-  sight(sql, admission, sighted, current, sighting);
-  return again(sql, existing, admission.lane, given, at, file);
+  const verdict = isSecond ? ('duplicate' as const) : ('document' as const);
+  sight(sql, admission, { ...sightedOf(admission), verdict, documentId: existing.id }, current, sighting);
+  // Images that were queued again a moment ago took numbers of the endpoint.
+  return again(sql, existing, lane, await lockEndpoint(sql, endpoint), at, file);
+}
+
+function sightedOf({ sha256, at }: Admission): Omit<Sighted, 'verdict' | 'documentId'> {
+  return { sha256, policy: null, reason: null, message: null, at };
 }
 
 function sight(
@@ -69,6 +148,23 @@ function sight(
   if (isElsewhere) sql.emit({ kind: 'gone', sightings: [sighting] }, at);
 }
 
+function bytesOf({ endpoint, sha256 }: Admission): string {
+  return `${endpointId(endpoint)} ${sha256}`;
+}
+
+function pathKeyOf({ file: { folder, path } }: Admission): string {
+  return JSON.stringify([folder, path]);
+}
+
+function currentOf(current: LookedUp['current'], { file }: Admission): CurrentSighting | undefined {
+  return current.get(file.folder)?.get(file.path);
+}
+
+function imageOf({ endpoint, file, sha256, type, lane, at, naming }: Admission): NewDocument {
+  const { folder, path, identity } = file;
+  return { endpoint, folder, path, sha256, type, size: identity.size, lane, at, naming };
+}
+
 /** Known bytes into another endpoint: under the same name if it is free there. No file was sighted. */
 export async function admitElsewhere(
   sql: Transaction,
@@ -80,7 +176,8 @@ export async function admitElsewhere(
     lockEndpoint(sql, endpoint),
     requireDocument(sql, documentId),
   ]);
-  const existing = await documentByBytes(sql, endpoint, document.sha256);
+  const params = { ...keyParams(endpoint), sha256s: [document.sha256] };
+  const existing = await sql.get<PlacedRow>(DOCUMENTS.DOCUMENTS_BY_BYTES, params);
   if (existing) return again(sql, existing, 'fresh', given, at);
   const image: NewDocument = {
     ...document,
@@ -89,7 +186,8 @@ export async function admitElsewhere(
     at,
     naming: [document.name, `${document.name}-${document.sha256.slice(0, 16)}`],
   };
-  return { kind: 'queued', document: await insertDocument(sql, image, given) };
+  const [copy] = await insertDocuments(sql, [image], new Map([[endpointId(endpoint), given]]));
+  return { kind: 'queued', document: copy as Document };
 }
 
 async function again(
@@ -154,31 +252,57 @@ interface NewDocument {
   readonly naming: Naming;
 }
 
-async function insertDocument(
+/** New documents, in order. `given`: what their endpoints give out next. */
+async function insertDocuments(
   sql: Transaction,
-  image: NewDocument,
-  { nextSeq, nextLine: line }: Given,
-): Promise<Document> {
-  const { folder, path, sha256, type, size, lane, at, naming } = image;
-  const endpoint = keyParams(image.endpoint);
-  const proposed = namesOf(naming, nextSeq);
-  const [rows, id] = await Promise.all([
-    sql.all<{ name: string }>(DOCUMENTS.IS_NAME_TAKEN, { ...endpoint, names: proposed }),
-    sql.nextId('documents'),
-  ]);
-  const taken = new Set(rows.map(({ name }) => name));
-  const name = proposed.find((candidate) => !taken.has(candidate));
-  if (name === undefined) {
-    throw new ReceiptdError('TEMPLATE_INVALID', `Every name proposed for ${path} is taken in its endpoint.`, {
-      hint: 'Let the name template contain {hash} or {seq}.',
-    });
-  }
-  const seq = usesSeq(naming) ? nextSeq : null;
-  const given = { endpoint, name, sha256, type, size, lane, folder, path };
-  sql.emit({ kind: 'named', document: id, ...given, line, seq }, at);
-  // Nobody else can send what lies in a folder of this agent's own; each notification holds up the commits of all others.
-  if (!sql.places.isOwn(folder)) sql.notify('queue');
-  return { id, ...given, ...UNTOUCHED, createdAt: at, updatedAt: at };
+  images: readonly NewDocument[],
+  given: ReadonlyMap<string, Given>,
+): Promise<readonly Document[]> {
+  const next = new Map([...given].map(([id, { nextSeq, nextLine }]) => [id, { nextSeq, nextLine }]));
+  const wanted = images.map((image) => {
+    const numbers = next.get(endpointId(image.endpoint));
+    if (numbers === undefined) throw new Error('the row of an endpoint is not locked');
+    const [line, seq] = [numbers.nextLine, numbers.nextSeq];
+    numbers.nextLine += 1;
+    if (usesSeq(image.naming)) numbers.nextSeq += 1;
+    return { image, line, seq, proposed: namesOf(image.naming, seq) };
+  });
+  const [taken, ids] = await Promise.all([takenAmong(sql, wanted), sql.nextIds('documents', images.length)]);
+  return wanted.map(({ image, line, seq, proposed }, index) => {
+    const { folder, path, sha256, type, size, lane, at, naming } = image;
+    const key = endpointId(image.endpoint);
+    const name = proposed.find((candidate) => !taken.has(`${key} ${candidate}`));
+    if (name === undefined)
+      throw new ReceiptdError(
+        'TEMPLATE_INVALID',
+        `Every name proposed for ${path} is taken in its endpoint.`,
+        {
+          hint: 'Let the name template contain {hash} or {seq}.',
+        },
+      );
+    taken.add(`${key} ${name}`);
+    const id = ids[index] as number;
+    const row = { endpoint: keyParams(image.endpoint), name, sha256, type, size, lane, folder, path };
+    sql.emit({ kind: 'named', document: id, ...row, line, seq: usesSeq(naming) ? seq : null }, at);
+    // Nobody else can send what lies in a folder of this agent's own; each notification holds up the commits of all others.
+    if (!sql.places.isOwn(folder)) sql.notify('queue');
+    return { id, ...row, ...UNTOUCHED, createdAt: at, updatedAt: at };
+  });
+}
+
+/** Names that their endpoints have issued, each behind its endpoint. */
+async function takenAmong(
+  sql: Transaction,
+  wanted: readonly { readonly image: NewDocument; readonly proposed: readonly string[] }[],
+): Promise<Set<string>> {
+  const groups = [...groupBy(wanted, ({ image }) => endpointId(image.endpoint)).values()];
+  const taken = groups.map(async (group) => {
+    const { endpoint } = (group[0] as (typeof wanted)[number]).image;
+    const names = group.flatMap(({ proposed }) => [...proposed]);
+    const rows = await sql.all<{ name: string }>(DOCUMENTS.TAKEN_NAMES, { ...keyParams(endpoint), names });
+    return rows.map(({ name }) => `${endpointId(endpoint)} ${name}`);
+  });
+  return new Set((await Promise.all(taken)).flat());
 }
 
 /** Its row is there already (`Store.ensureEndpoint`). */
@@ -188,14 +312,17 @@ async function lockEndpoint(sql: Transaction, endpoint: EndpointKey): Promise<Gi
   return given;
 }
 
-async function documentByBytes(
-  sql: Transaction,
-  endpoint: EndpointKey,
-  sha256: string,
-): Promise<PlacedRow | undefined> {
-  return sql.get<PlacedRow>(DOCUMENTS.DOCUMENT_BY_BYTES, { ...keyParams(endpoint), sha256 });
-}
-
 function keyParams({ baseUrl, uid }: EndpointKey): { baseUrl: string; uid: string } {
   return { baseUrl, uid };
+}
+
+function groupBy<T>(values: readonly T[], keyOf: (value: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const value of values) {
+    const key = keyOf(value);
+    const group = groups.get(key);
+    if (group) group.push(value);
+    else groups.set(key, [value]);
+  }
+  return groups;
 }

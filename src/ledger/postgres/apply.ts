@@ -1,6 +1,6 @@
-import type { LedgerEvent, Move } from '../events.ts';
+import type { LedgerEvent, Move, Told } from '../events.ts';
 import { foldedUnlessAscii } from '../../core/domain/search.ts';
-import { splitPath } from '../rows.ts';
+import { EventSets } from './eventSets.ts';
 import * as DISPOSALS from './sql/disposals.ts';
 import * as DOCUMENTS from './sql/documents.ts';
 import * as ENDPOINTS from './sql/endpoints.ts';
@@ -20,21 +20,26 @@ export interface Sending {
 }
 
 /**
- * The one place where an event becomes rows. It decides nothing; what the event says has been decided. Rows of the folder and the
+ * The one place where events become rows. It decides nothing; what an event says has been decided. Rows of the folder and the
  * endpoint that it names are there already (`Store.ensureFolder`, `ensureEndpoint`).
  */
+export function applyAll(sql: Sending, told: readonly Told[]): void {
+  const sets = new EventSets();
+  for (const each of told) {
+    if (sets.take(each)) continue;
+    sets.sendTo(sql);
+    applyOne(sql, each.event, each.at);
+  }
+  sets.sendTo(sql);
+}
+
 export function apply(sql: Sending, event: LedgerEvent, at: number): void {
-  const { agentId, epoch } = sql.session;
+  applyAll(sql, [{ event, at }]);
+}
+
+function applyOne(sql: Sending, event: LedgerEvent, at: number): void {
+  const { agentId } = sql.session;
   switch (event.kind) {
-    case 'named': {
-      const { document: id, endpoint, name, sha256, type, size, lane, line, seq, path } = event;
-      const { baseUrl, uid } = endpoint;
-      const row = { id, baseUrl, uid, agentId, name, sha256, type, size, lane, line, path, at };
-      const folded = { foldedName: foldedUnlessAscii(name), foldedPath: foldedUnlessAscii(path) };
-      sql.send(DOCUMENTS.INSERT_DOCUMENT, { ...row, ...folded, ...sql.places.ofFolder(event.folder) });
-      sql.send(ENDPOINTS.GAVE, { baseUrl, uid, line, seq: seq ?? 0 });
-      return;
-    }
     case 'sighted':
       return applySighted(sql, event, at);
     case 'gone':
@@ -60,17 +65,6 @@ export function apply(sql: Sending, event: LedgerEvent, at: number): void {
     case 'originals': {
       const { rule, stays } = event;
       sql.send(DISPOSALS.SET_ORIGINALS_RULE, { ...sql.places.ofFolder(event.folder), rule, stays });
-      return;
-    }
-    case 'began': {
-      const { attempt, document: id, bytes } = event;
-      sql.send(QUEUE.BEGIN_UPLOAD, { id, at, agentId, epoch });
-      sql.send(QUEUE.INSERT_ATTEMPT, { attempt, id, bytes, at, agentId, epoch });
-      return;
-    }
-    case 'ended': {
-      const { attempt: id, outcome, httpStatus, message } = event;
-      sql.send(QUEUE.END_ATTEMPT, { id, at, outcome, httpStatus, message });
       return;
     }
     case 'moved':
@@ -126,6 +120,11 @@ export function apply(sql: Sending, event: LedgerEvent, at: number): void {
         at,
       });
       return;
+    // In sets, all of them (eventSets.ts).
+    case 'named':
+    case 'began':
+    case 'ended':
+    // Of the chain alone.
     case 'begun':
     case 'continued':
     case 'restored':
@@ -134,28 +133,23 @@ export function apply(sql: Sending, event: LedgerEvent, at: number): void {
   }
 }
 
+/** In the place of another, or that one judged again. */
 function applySighted(sql: Sending, event: Extract<LedgerEvent, { kind: 'sighted' }>, at: number): void {
-  const { sighting: id, supersedes, folder, path, document: documentId } = event;
+  const { sighting: id, supersedes, document: documentId } = event;
   const { verdict, sha256, policy, reason, message, size, mtimeNs, ctimeNs, inode } = event;
-  const row = { id, size, mtimeNs, ctimeNs, inode, verdict, documentId, sha256, policy, reason, message, at };
   if (supersedes === id) {
-    sql.send(SIGHTINGS.UPDATE_SIGHTING, row);
+    const row = { size, mtimeNs, ctimeNs, inode, verdict, documentId, sha256, policy, reason, message };
+    sql.send(SIGHTINGS.UPDATE_SIGHTING, { id, ...row, at });
     return;
   }
   if (supersedes !== null) sql.send(SIGHTINGS.GONE, { ids: [supersedes], at });
-  // Two erased ones must not be taken for one path.
-  const { dir, name } = splitPath(path === '' ? `?${id}` : path);
-  const foldedPath = foldedUnlessAscii(path);
-  sql.send(SIGHTINGS.INSERT_SIGHTING, { ...sql.places.ofFolder(folder), dir, name, foldedPath, ...row });
+  apply(sql, { ...event, supersedes: null }, at);
 }
 
 function applyMove(sql: Sending, ids: readonly number[], move: Move, at: number): void {
   switch (move.state) {
-    case 'accepted': {
-      const { status: serviceStatus, response } = move;
-      sql.send(QUEUE.ACCEPT, { ids, serviceStatus, response, at });
+    case 'accepted':
       return;
-    }
     case 'failed':
     case 'unconfirmed':
     case 'lost': {

@@ -1,9 +1,10 @@
 import { endpointId, type EndpointKey } from '../../core/domain/document.ts';
+import { ReceiptdError } from '../../core/domain/errors.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { JournalEvent } from '../../core/ports/journal.ts';
 import { toJournal } from '../events.ts';
 import type { Connection } from './connection.ts';
-import { isOfServer } from './failure.ts';
+import { isLost, isOfServer } from './failure.ts';
 import { ADD_HISTORY, chainOn, SET_HEAD } from './history.ts';
 import { Ids } from './ids.ts';
 import type { Places } from './places.ts';
@@ -14,7 +15,10 @@ import { OpenTransaction, type OwnRow, type Transaction } from './transaction.ts
 export interface Operation {
   /** Shares its transaction with no other. */
   readonly isAlone: boolean;
-  readonly work: (sql: Transaction) => Promise<() => void>;
+  /** Others of its kind may share its statements. */
+  readonly isOfMany: boolean;
+  /** Does the work of operations of this kind, and resolves how each is to be settled. Those of other writes have a kind of their own. */
+  readonly kind: (sql: Transaction, operations: readonly Operation[]) => Promise<readonly (() => void)[]>;
   /** The endpoint whose row it locks. */
   readonly endpoint: EndpointKey | null;
   readonly reject: (error: unknown) => void;
@@ -69,31 +73,51 @@ export class GroupCommit {
     session: Session,
     group: readonly Operation[],
   ): Promise<readonly (() => void)[]> {
-    const begun = this.#beginTransaction(connection, session, group);
-    let work = await this.#workOff(begun, group);
-    if (work === null) {
+    try {
+      // Without savepoints first: rarely one is at fault, and then all is done again.
+      return await this.#try(connection, session, group, (tx) => workOff(tx, group));
+    } catch (error) {
+      if (isOfServer(error) || isFenced(error) || this.#uncertain !== null) throw error;
       await rollback(connection);
-      const anew = this.#beginTransaction(connection, session, group);
-      work = { tx: anew, settle: await this.#oneByOne(anew, group) };
+      return this.#try(connection, session, group, (tx) => oneByOne(tx, group));
     }
-    const { tx, settle } = work;
-    await connection.settled();
-    const own = await tx.own;
-    if (own?.epoch !== session.epoch) throw fenced(this.#options.self.name);
-    let head: { readonly seq: number; readonly hash: string } | null = null;
-    if (tx.events.length > 0) {
-      const first = own.seq === 0 ? [this.#begun(session)] : [];
-      const chained = chainOn(own, [...first, ...tx.events], session.agentId);
-      connection.send(ADD_HISTORY, chained.params);
-      connection.send(SET_HEAD, { agentId: session.agentId, ...chained.head });
-      head = chained.head;
+  }
+
+  /** COMMIT goes out with the last statements: the server refuses it by itself where one of them has failed. */
+  async #try(
+    connection: Connection,
+    session: Session,
+    group: readonly Operation[],
+    work: (tx: OpenTransaction) => Promise<readonly (() => void)[]>,
+  ): Promise<readonly (() => void)[]> {
+    const tx = this.#beginTransaction(connection, session, group);
+    let committed: Promise<void> | null = null;
+    try {
+      const settle = await work(tx);
+      tx.flush();
+      const own = await tx.own;
+      if (own?.epoch !== session.epoch) throw fenced(this.#options.self.name);
+      if (tx.events.length > 0) {
+        const first = own.seq === 0 ? [this.#begun(session)] : [];
+        const { params, head } = chainOn(own, [...first, ...tx.events], session.agentId);
+        connection.send(ADD_HISTORY, params);
+        connection.send(SET_HEAD, { agentId: session.agentId, ...head });
+        this.#uncertain = { ...head, settle, group };
+      }
+      for (const signal of tx.signals) connection.send(`SELECT pg_notify('receiptd', :signal)`, { signal });
+      committed = connection.commit();
+      committed.catch(() => {});
+      await connection.settled();
+      await committed;
+      this.#uncertain = null;
+      return settle;
+    } catch (error) {
+      const cause = await causeOf(tx, error);
+      const failed: unknown = await committed?.catch((failure: unknown) => failure);
+      // What the server said to the end, it has rolled back.
+      if (!isLost(cause) && !isLost(failed)) this.#uncertain = null;
+      throw cause;
     }
-    for (const signal of tx.signals) connection.send(`SELECT pg_notify('receiptd', :signal)`, { signal });
-    await connection.settled();
-    if (head !== null) this.#uncertain = { ...head, settle, group };
-    await connection.commit();
-    this.#uncertain = null;
-    return settle;
   }
 
   /** Once there is a connection again. `lost`: what is told to those that did not come through. */
@@ -123,46 +147,6 @@ export class GroupCommit {
     return new OpenTransaction(connection, session, this.#options.places, this.#ids, own);
   }
 
-  /** Without savepoints first: rarely one is at fault, and then null, and all is to be done again. */
-  async #workOff(
-    tx: OpenTransaction,
-    group: readonly Operation[],
-  ): Promise<{ tx: OpenTransaction; settle: (() => void)[] } | null> {
-    const settle: (() => void)[] = [];
-    try {
-      for (const { work } of group) settle.push(await work(tx));
-      await tx.connection.settled();
-      return { tx, settle };
-    } catch (error) {
-      const cause = await causeOf(tx.connection, error);
-      if (isOfServer(cause)) throw cause;
-      const own: unknown = await tx.own.catch((failure: unknown) => failure);
-      if (isOfServer(own)) throw own;
-      return null;
-    }
-  }
-
-  async #oneByOne(tx: OpenTransaction, group: readonly Operation[]): Promise<(() => void)[]> {
-    const settle: (() => void)[] = [];
-    for (const { work, reject } of group) {
-      const before = tx.events.length;
-      await tx.connection.exec('SAVEPOINT operation');
-      try {
-        const done = await work(tx);
-        await tx.connection.settled();
-        await tx.connection.exec('RELEASE operation');
-        settle.push(done);
-      } catch (error) {
-        const cause = await causeOf(tx.connection, error);
-        if (isOfServer(cause)) throw cause;
-        await tx.connection.exec('ROLLBACK TO operation; RELEASE operation');
-        tx.events.length = before;
-        settle.push(() => reject(cause));
-      }
-    }
-    return settle;
-  }
-
   #begun({ chain }: Session): JournalEvent {
     const event = {
       kind: 'begun',
@@ -173,12 +157,82 @@ export class GroupCommit {
   }
 }
 
+/** What was asked for at once; its statements go out at once as well. */
+async function workOff(tx: OpenTransaction, group: readonly Operation[]): Promise<readonly (() => void)[]> {
+  const settle: (() => void)[] = [];
+  for (const sets of inOrder(group)) {
+    const ends = await Promise.allSettled(sets.map((operations) => operations[0].kind(tx, operations)));
+    for (const end of ends) {
+      if (end.status === 'rejected') throw end.reason;
+      settle.push(...end.value);
+    }
+  }
+  return settle;
+}
+
+async function oneByOne(tx: OpenTransaction, group: readonly Operation[]): Promise<readonly (() => void)[]> {
+  const settle: (() => void)[] = [];
+  for (const operation of group) {
+    const { kind, reject } = operation;
+    const before = tx.events.length;
+    await tx.connection.exec('SAVEPOINT operation');
+    try {
+      const done = await kind(tx, [operation]);
+      tx.flush();
+      await tx.connection.settled();
+      await tx.connection.exec('RELEASE operation');
+      settle.push(...done);
+    } catch (error) {
+      const cause = await causeOf(tx, error);
+      if (isOfServer(cause)) throw cause;
+      await tx.connection.exec('ROLLBACK TO operation; RELEASE operation');
+      tx.forget(before);
+      settle.push(() => reject(cause));
+    }
+  }
+  return settle;
+}
+
+type OfOneKind = readonly [Operation, ...Operation[]];
+
+/**
+ * What goes together, one after the other. Admissions, beginnings and ends of requests concern different documents, so these pass each
+ * other; whatever else was asked for comes in its turn.
+ */
+function inOrder(group: readonly Operation[]): OfOneKind[][] {
+  const order: OfOneKind[][] = [];
+  let open = new Map<Operation['kind'], [Operation, ...Operation[]]>();
+  const close = (): void => {
+    if (open.size > 0) order.push([...open.values()]);
+    open = new Map();
+  };
+  for (const operation of group) {
+    if (operation.isOfMany) {
+      const set = open.get(operation.kind);
+      if (set) set.push(operation);
+      else open.set(operation.kind, [operation]);
+    } else {
+      close();
+      order.push([[operation]]);
+    }
+  }
+  close();
+  return order;
+}
+
 /** What failed first: whatever comes behind it in the same transaction is only told that it was aborted. */
-async function causeOf(connection: Connection, error: unknown): Promise<unknown> {
-  return connection.settled().then(
+async function causeOf(tx: OpenTransaction, error: unknown): Promise<unknown> {
+  const cause = await tx.connection.settled().then(
     () => error,
     (first: unknown) => first,
   );
+  if (isOfServer(cause)) return cause;
+  const own: unknown = await tx.own.catch((failure: unknown) => failure);
+  return isOfServer(own) ? own : cause;
+}
+
+export function isFenced(error: unknown): boolean {
+  return error instanceof ReceiptdError && error.code === 'AGENT_FENCED';
 }
 
 export async function rollback(connection: Connection): Promise<void> {

@@ -9,15 +9,16 @@ const BLOCK = 50;
 export class Ids {
   readonly #left = new Map<IdKind, number[]>();
 
-  async next(sql: Sql, kind: IdKind): Promise<number> {
-    let left = this.#left.get(kind) ?? [];
-    if (left.length === 0) {
-      const text = `SELECT nextval('${kind}_id_seq') AS id FROM generate_series(1, ${BLOCK})`;
-      left = (await sql.all<{ id: number }>(text)).map(({ id }) => id);
-      this.#left.set(kind, left);
+  async take(sql: Sql, kind: IdKind, count: number): Promise<readonly number[]> {
+    const left = this.#left.get(kind) ?? [];
+    this.#left.set(kind, left);
+    if (left.length < count) {
+      const more = Math.max(BLOCK, count);
+      const text = `SELECT nextval('${kind}_id_seq') AS id FROM generate_series(1, :more::integer)`;
+      left.push(...(await sql.all<{ id: number }>(text, { more })).map(({ id }) => id));
     }
-    const id = left.shift();
-    if (id === undefined) throw new Error('a sequence gave no number');
-    return id;
+    const ids = left.splice(0, count);
+    if (ids.length < count) throw new Error('a sequence gave no number');
+    return ids;
   }
 }

@@ -1,7 +1,7 @@
-import type { EndpointKey, FileRef } from '../../core/domain/document.ts';
-import type { LedgerIntake } from '../../core/ports/ledger.ts';
+import type { FileRef } from '../../core/domain/document.ts';
+import type { Admission, LedgerIntake } from '../../core/ports/ledger.ts';
 import { splitPath, toKnownFile, type KnownRow } from '../rows.ts';
-import { admit } from './admit.ts';
+import { admitAll } from './admit.ts';
 import { currentSightings, putSightings } from './sightings.ts';
 import * as SQL from './sql/sightings.ts';
 import type { Store } from './store.ts';
@@ -15,16 +15,11 @@ const SKIPPED_BATCH = 500;
 
 export function createIntake(store: Store): LedgerIntake {
   /** Queued at once, so that writes keep the order in which they were asked for. */
-  const writeOf = <T>(
-    folder: string,
-    work: (sql: Transaction) => Promise<T>,
-    endpoint: EndpointKey | null = null,
-  ): Promise<T> =>
+  const writeOf = <T>(folder: string, work: (sql: Transaction) => Promise<T>): Promise<T> =>
     store.write(async (sql) => {
       await store.ensureFolder(folder);
-      if (endpoint) await store.ensureEndpoint(endpoint);
       return work(sql);
-    }, endpoint);
+    });
   const of = (folder: string) => store.places.ofFolder(folder);
   const knownRows = (folder: string, dir: string, names: readonly string[]): Promise<NamedRow[]> =>
     store.read((sql) => sql.all<NamedRow>(SQL.CURRENT_IN_DIRECTORY, { ...of(folder), dir, names }));
@@ -99,7 +94,16 @@ export function createIntake(store: Store): LedgerIntake {
         return rows.map(({ dir }) => dir);
       }),
 
-    admit: (admission) => writeOf(admission.file.folder, (sql) => admit(sql, admission), admission.endpoint),
+    admit: store.together(
+      async (sql: Transaction, admissions: readonly Admission[]) => {
+        for (const { file, endpoint } of admissions) {
+          await store.ensureFolder(file.folder);
+          await store.ensureEndpoint(endpoint);
+        }
+        return admitAll(sql, admissions);
+      },
+      ({ endpoint }) => endpoint,
+    ),
 
     note: (file, note) =>
       writeOf(file.folder, (sql) => putSightings(sql, file.folder, [file], { ...note, documentId: null })),

@@ -1,7 +1,7 @@
 import type { EndpointKey } from '../../core/domain/document.ts';
 import { isOfLedger } from '../../core/domain/errors.ts';
 import type { Clock } from '../../core/ports/clock.ts';
-import type { Disposal, LedgerQueue, Requeue } from '../../core/ports/ledger.ts';
+import type { AttemptResult, Disposal, LedgerQueue, Requeue } from '../../core/ports/ledger.ts';
 import type { OriginalsRule } from '../../core/ports/ledgerReports.ts';
 import { Claims } from './claims.ts';
 import { moveOf, wholeTime } from '../moves.ts';
@@ -16,7 +16,7 @@ import { IS_AS_SEEN, LAST_SIGHTING_ID } from './sql/sightings.ts';
 import type { Store } from './store.ts';
 import type { Transaction } from './transaction.ts';
 import type { Underway } from './underway.ts';
-import { endAttempt, idle, interrupt, putBack, type AttemptEnd, type Standing } from './uploads.ts';
+import { endAttempts, idle, interrupt, putBack, type AttemptEnd, type Standing } from './uploads.ts';
 
 /** A request leaves once its beginning is committed, which a slow server may hold up; later than that, none does. */
 const SENT_WITHIN_MS = 10 * 60_000;
@@ -28,6 +28,20 @@ const INTERRUPTED = 'The program ended while this was being sent; it may have ar
 const FORGOTTEN =
   'What came of this upload was lost with the server that the ledger was on; it may have arrived, and is sent again.';
 const ELSEWHERE = 'Its bytes can only be found by the agent that admitted it, which sends it then.';
+
+interface Beginning {
+  readonly documentId: number;
+  readonly at: number;
+  readonly bytes: number;
+  /** Once it has one. */
+  attempt: number | null;
+}
+
+interface End {
+  readonly attemptId: number;
+  readonly result: AttemptResult;
+  readonly requeue: Requeue | undefined;
+}
 
 export function createQueue(store: Store, underway: Underway, clock: Pick<Clock, 'now'>): LedgerQueue {
   const { places } = store;
@@ -44,18 +58,48 @@ export function createQueue(store: Store, underway: Underway, clock: Pick<Clock,
     underway.over(id);
   };
   /** What the store fails with is tried again. */
-  const ending = async (attempt: number, work: (sql: Transaction) => Promise<void>): Promise<void> => {
+  const ending = async (attempt: number, write: () => Promise<unknown>): Promise<void> => {
     try {
-      await store.write(work);
+      await write();
     } catch (error) {
       if (!isOfLedger(error)) underway.ended(attempt);
       throw error;
     }
   };
-  const endOwn = async (sql: Transaction, attempt: number, end: AttemptEnd) => {
-    const expected = underway.documentOf(attempt);
-    return endAttempt(sql, attempt, end, expected);
+  const ownEnd = (attemptId: number, end: Omit<AttemptEnd, 'attemptId' | 'expected'>): AttemptEnd => {
+    const { at, outcome, httpStatus, message } = end;
+    return { attemptId, at, outcome, httpStatus, message, expected: underway.documentOf(attemptId) };
   };
+  const begin = store.together(async (sql: Transaction, uploads: readonly Beginning[]) => {
+    await idle(
+      sql,
+      uploads.map(({ documentId }) => documentId),
+      'be uploaded',
+    );
+    const attempts = await sql.nextIds('attempts', uploads.length);
+    for (const [index, upload] of uploads.entries()) {
+      const { documentId, bytes, at } = upload;
+      const attempt = attempts[index] as number;
+      sql.emit({ kind: 'began', attempt, document: documentId, bytes }, at);
+      underway.begun(documentId, attempt, sql.session.epoch);
+      upload.attempt = attempt;
+    }
+    return attempts;
+  });
+  const finish = store.together(async (sql: Transaction, ends: readonly End[]) => {
+    const ended = await endAttempts(
+      sql,
+      ends.map(({ attemptId, result }) => ownEnd(attemptId, result)),
+    );
+    for (const [index, { documentId, hasResults }] of ended.entries()) {
+      const { result, requeue } = ends[index] as End;
+      const move = moveOf(result.transition);
+      const end = hasResults ? await besideResults(sql, documentId, move) : move;
+      sql.emit({ kind: 'moved', documents: [documentId], ...end }, result.at);
+      if (requeue) await queueAtEnd(sql, requeue, result.at);
+    }
+    return ended;
+  });
   store.onBack(() => {
     const isForgotten = (id: number): boolean => !underway.has(id);
     // Where this fails the link does, and is recreated.
@@ -76,44 +120,34 @@ export function createQueue(store: Store, underway: Underway, clock: Pick<Clock,
 
     release: (documentIds) => claims.drop(documentIds),
 
-    async begin(id, at, bytes) {
-      let begun: number | null = null;
-      const work = async (sql: Transaction): Promise<number> => {
-        await idle(sql, id, 'be uploaded');
-        const attempt = await sql.nextId('attempts');
-        sql.emit({ kind: 'began', attempt, document: id, bytes }, at);
-        underway.begun(id, attempt, sql.session.epoch);
-        begun = attempt;
-        return attempt;
-      };
+    async begin(documentId, at, bytes) {
+      const upload: Beginning = { documentId, at, bytes, attempt: null };
       try {
-        return await writeClaimed(id, work);
+        const attempt = await begin(upload);
+        claims.forget([documentId]);
+        return attempt;
       } catch (error) {
-        if (begun !== null) underway.ended(begun);
+        if (upload.attempt !== null) underway.ended(upload.attempt);
         throw error;
       }
     },
 
     finish: async (attemptId, result, requeue) => {
-      await ending(attemptId, async (sql) => {
-        const { documentId, hasResults } = await endOwn(sql, attemptId, result);
-        const move = moveOf(result.transition);
-        const end = hasResults ? await besideResults(sql, documentId, move) : move;
-        sql.emit({ kind: 'moved', documents: [documentId], ...end }, result.at);
-        if (requeue) await queueAtEnd(sql, requeue, result.at);
-      });
+      await ending(attemptId, () => finish({ attemptId, result, requeue }));
       underway.ended(attemptId);
     },
 
     // Its document stays under way.
     finishReplayed: (attemptId, at, httpStatus, message) =>
-      ending(attemptId, async (sql) => {
-        await endOwn(sql, attemptId, { at, outcome: 'trouble', httpStatus, message });
-      }),
+      ending(attemptId, () =>
+        store.write((sql) =>
+          endAttempts(sql, [ownEnd(attemptId, { at, outcome: 'trouble', httpStatus, message })]),
+        ),
+      ),
 
     postpone: (id, notBefore, reason, message, at) =>
       moveClaimed(id, async (sql) => {
-        await idle(sql, id, 'be postponed');
+        await idle(sql, [id], 'be postponed');
         const flags = { answerLost: false, serverError: false };
         const move = moveOf({ state: 'queued', notBefore, reason, message, ...flags });
         sql.emit({ kind: 'moved', documents: [id], ...move }, at);
@@ -121,7 +155,8 @@ export function createQueue(store: Store, underway: Underway, clock: Pick<Clock,
 
     markLost: (id, message, at) =>
       moveClaimed(id, async (sql) => {
-        const { agentId } = await idle(sql, id, 'be lost');
+        const [standing] = await idle(sql, [id], 'be lost');
+        const { agentId } = standing as Standing;
         if (agentId === sql.session.agentId) {
           sql.emit({ kind: 'moved', documents: [id], state: 'lost', reason: 'BYTES_GONE', message }, at);
           return;

@@ -118,12 +118,12 @@ export function createReports(ledger: Reading, accountOf: AccountOf): Omit<Ledge
     },
 
     async bySha256({ baseUrl, uid }, sha256) {
-      const row = await one<PlacedRow>(DOCUMENTS.DOCUMENT_BY_BYTES, { baseUrl, uid, sha256 });
+      const row = await one<PlacedRow>(DOCUMENTS.DOCUMENTS_BY_BYTES, { baseUrl, uid, sha256s: [sha256] });
       return row ? documentOf(places, row) : null;
     },
 
     isNameTaken: async ({ baseUrl, uid }, name) =>
-      (await one(DOCUMENTS.IS_NAME_TAKEN, { baseUrl, uid, names: [name] })) !== undefined,
+      (await one(DOCUMENTS.TAKEN_NAMES, { baseUrl, uid, names: [name] })) !== undefined,
 
     nextSeq: async ({ baseUrl, uid }) =>
       (await one<{ nextSeq: number }>(ENDPOINT_BY_KEY, { baseUrl, uid }))?.nextSeq ?? 1,

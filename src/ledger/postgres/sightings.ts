@@ -1,4 +1,3 @@
-import type { FileRef } from '../../core/domain/document.ts';
 import type { FileSeen } from '../../core/ports/ledger.ts';
 import { identityParams, relativePath, splitPath, type PlaceRow } from '../rows.ts';
 import { isDocument, isSameFile, type CurrentSighting, type Sighted } from '../sighted.ts';
@@ -19,13 +18,6 @@ export async function currentSightings(
   const params: Params = { ...sql.places.ofFolder(folder), dirs, names };
   const rows = await sql.all<CurrentSighting & Omit<PlaceRow, 'folder'>>(SQL.CURRENT_SIGHTINGS, params);
   return new Map(rows.map((row) => [relativePath(row), row]));
-}
-
-export async function currentSighting(
-  sql: Transaction,
-  { folder, path }: FileRef,
-): Promise<CurrentSighting | undefined> {
-  return (await currentSightings(sql, folder, [path])).get(path);
 }
 
 /** For rows of this transaction; higher than all that were given before, by whichever agent. */

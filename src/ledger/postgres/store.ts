@@ -1,7 +1,7 @@
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import type { EndpointKey } from '../../core/domain/document.ts';
 import type { Clock } from '../../core/ports/clock.ts';
-import { GroupCommit, rollback, type Operation } from './commit.ts';
+import { GroupCommit, isFenced, rollback, type Operation } from './commit.ts';
 import type { Connection, Connector } from './connection.ts';
 import { isConflict, isGivenUp, isLost, isOfServer, ledgerFailure } from './failure.ts';
 import { Lease } from './lease.ts';
@@ -144,9 +144,7 @@ export class Store {
 
   /** Runs `work` on committed state. */
   async read<T>(work: (sql: Sql) => Promise<T>, options?: ReadOptions): Promise<T> {
-    const trouble = this.#options.trouble.error();
-    if (this.#isClosed) throw this.#closed();
-    if (trouble) throw trouble;
+    this.#demandOpen();
     return this.#read(work, options);
   }
 
@@ -169,6 +167,44 @@ export class Store {
     return this.#write(work, endpoint, false);
   }
 
+  /**
+   * Writes of one kind, which a group does together: `work` gets all of them and resolves as many values, in their order. One at fault
+   * rejects alone.
+   */
+  together<Item, T>(
+    work: (sql: Transaction, items: readonly Item[]) => Promise<readonly T[]>,
+    endpointOf: (item: Item) => EndpointKey | null = () => null,
+  ): (item: Item) => Promise<T> {
+    const asked = new WeakMap<Operation, { readonly item: Item; readonly resolve: (value: T) => void }>();
+    const kind: Operation['kind'] = async (sql, operations) => {
+      const each = operations.flatMap((operation) => asked.get(operation) ?? []);
+      const values = await work(
+        sql,
+        each.map(({ item }) => item),
+      );
+      return each.map(
+        ({ resolve }, at) =>
+          () =>
+            resolve(values[at] as T),
+      );
+    };
+    return async (item) => {
+      this.#demandOpen();
+      return new Promise<T>((resolve, reject) => {
+        const operation: Operation = {
+          kind,
+          isOfMany: true,
+          endpoint: endpointOf(item),
+          isAlone: false,
+          reject,
+        };
+        asked.set(operation, { item, resolve });
+        this.#queue.push(operation);
+        this.#schedule();
+      });
+    };
+  }
+
   /** The same in a transaction of its own. */
   writeAlone<T>(work: (sql: Transaction) => Promise<T>): Promise<T> {
     return this.#write(work, null, true);
@@ -179,17 +215,22 @@ export class Store {
     endpoint: EndpointKey | null,
     isAlone: boolean,
   ): Promise<T> {
-    const trouble = this.#options.trouble.error();
-    if (this.#isClosed) throw this.#closed();
-    if (trouble) throw trouble;
+    this.#demandOpen();
     return new Promise<T>((resolve, reject) => {
-      const operation = async (sql: Transaction): Promise<() => void> => {
+      const kind: Operation['kind'] = async (sql) => {
         const value = await work(sql);
-        return () => resolve(value);
+        return [() => resolve(value)];
       };
-      this.#queue.push({ work: operation, endpoint, isAlone, reject });
+      this.#queue.push({ kind, isOfMany: false, endpoint, isAlone, reject });
       this.#schedule();
     });
+  }
+
+  /** @throws ReceiptdError LEDGER_WRITE_FAILED, or what keeps the database from being written */
+  #demandOpen(): void {
+    if (this.#isClosed) throw this.#closed();
+    const trouble = this.#options.trouble.error();
+    if (trouble) throw trouble;
   }
 
   /** Rows that others refer to, made outside of any transaction: they do no harm where that fails. */
@@ -259,11 +300,11 @@ export class Store {
   }
 
   #groupFailed(connection: Connection, group: readonly Operation[], error: unknown): void {
-    const isFenced = error instanceof ReceiptdError && error.code === 'AGENT_FENCED';
-    const failure = isFenced ? error : this.#failed(error);
+    const fenced = isFenced(error);
+    const failure = fenced ? error : this.#failed(error);
     for (const { reject } of group) reject(failure);
     // A new session begins with a new connection.
-    if (isFenced || isLost(error) || !connection.isOpen) this.#lostConnection(connection, failure);
+    if (fenced || isLost(error) || !connection.isOpen) this.#lostConnection(connection, failure);
   }
 
   /** Nothing is written until another one is begun. */

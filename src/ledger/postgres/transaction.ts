@@ -1,6 +1,6 @@
 import type { JournalEvent } from '../../core/ports/journal.ts';
-import { toJournal, type LedgerEvent } from '../events.ts';
-import { apply } from './apply.ts';
+import { toJournal, type LedgerEvent, type Told } from '../events.ts';
+import { applyAll } from './apply.ts';
 import type { Connection } from './connection.ts';
 import type { Ids, IdKind } from './ids.ts';
 import type { Places } from './places.ts';
@@ -11,12 +11,12 @@ import type { Params, Sql } from './statements.ts';
 export interface Transaction extends Sql {
   readonly session: Session;
   readonly places: Places;
-  /** Its statements go out at once; what goes wrong fails the transaction. */
+  /** Becomes rows before whatever is asked next, with all that were emitted since; what goes wrong fails the transaction. */
   emit(event: LedgerEvent, at: number): void;
   /** Sends without waiting; what goes wrong fails the transaction. */
   send(text: string, params?: Params): void;
-  /** A number that no other row of that kind has or will have. */
-  nextId(kind: IdKind): Promise<number>;
+  /** Numbers that no other row of that kind has or will have. */
+  nextIds(kind: IdKind, count: number): Promise<readonly number[]>;
   /** Other agents are told once this is committed. */
   notify(signal: 'queue' | 'holds' | 'agents'): void;
 }
@@ -36,6 +36,7 @@ export class OpenTransaction implements Transaction {
   readonly events: JournalEvent[] = [];
   readonly signals = new Set<string>();
   readonly #ids: Ids;
+  #told: Told[] = [];
 
   constructor(
     connection: Connection,
@@ -52,28 +53,46 @@ export class OpenTransaction implements Transaction {
   }
 
   get<Row>(text: string, params?: Params): Promise<Row | undefined> {
+    this.flush();
     return this.connection.get<Row>(text, params);
   }
 
   all<Row>(text: string, params?: Params): Promise<Row[]> {
+    this.flush();
     return this.connection.all<Row>(text, params);
   }
 
   run(text: string, params?: Params): Promise<number> {
+    this.flush();
     return this.connection.run(text, params);
   }
 
   send(text: string, params?: Params): void {
+    this.flush();
     this.connection.send(text, params);
   }
 
   emit(event: LedgerEvent, at: number): void {
-    apply(this, event, at);
+    this.#told.push({ event, at });
     this.events.push(toJournal(event, at));
   }
 
-  nextId(kind: IdKind): Promise<number> {
-    return this.#ids.next(this.connection, kind);
+  /** What was emitted becomes rows. */
+  flush(): void {
+    if (this.#told.length === 0) return;
+    const told = this.#told;
+    this.#told = [];
+    applyAll(this, told);
+  }
+
+  /** Takes back what was emitted since there were `count` events; their statements are rolled back by the caller. */
+  forget(count: number): void {
+    this.#told = [];
+    this.events.length = count;
+  }
+
+  nextIds(kind: IdKind, count: number): Promise<readonly number[]> {
+    return this.#ids.take(this.connection, kind, count);
   }
 
   notify(signal: 'queue' | 'holds' | 'agents'): void {

@@ -17,58 +17,81 @@ export interface Standing {
 }
 
 /**
- * A document of which no request is under way, for this agent to move: queued and claimed by nobody else, or between two attempts of
+ * Documents of which no request is under way, for this agent to move: queued and claimed by nobody else, or between two attempts of
  * one upload (a 401 and its replay) of its own. Locked from now on.
- * @throws ReceiptdError DOCUMENT_UNKNOWN, DOCUMENT_STATE; DOCUMENT_TAKEN where another agent has it
+ * @throws ReceiptdError DOCUMENT_UNKNOWN, DOCUMENT_STATE; DOCUMENT_TAKEN where another agent has one
  */
-export async function idle(sql: Transaction, id: number, wanted: string): Promise<Standing> {
-  const [[row], open] = await Promise.all([
-    sql.all<Standing>(SQL.STANDINGS, { ids: [id] }),
-    sql.get<{ id: number }>(SQL.OPEN_ATTEMPT_OF, { id }),
+export async function idle(
+  sql: Transaction,
+  ids: readonly number[],
+  wanted: string,
+): Promise<readonly Standing[]> {
+  const [rows, attempts] = await Promise.all([
+    sql.all<Standing>(SQL.STANDINGS, { ids }),
+    sql.all<{ documentId: number }>(SQL.OPEN_ATTEMPTS_OF, { ids }),
   ]);
-  if (!row) throw documentUnknown(id);
-  const isTaken = row.claimedBy !== null && row.claimedBy !== sql.session.agentId;
-  if (isTaken && (row.state === 'queued' || row.state === 'uploading')) throw taken(row.name);
-  if (row.state === 'queued' || (row.state === 'uploading' && !open)) return row;
-  throw wrongState(row.name, row.state, wanted);
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const open = new Set(attempts.map(({ documentId }) => documentId));
+  return ids.map((id) => {
+    const row = byId.get(id);
+    if (!row) throw documentUnknown(id);
+    const isTaken = row.claimedBy !== null && row.claimedBy !== sql.session.agentId;
+    if (isTaken && (row.state === 'queued' || row.state === 'uploading')) throw taken(row.name);
+    if (row.state === 'queued' || (row.state === 'uploading' && !open.has(id))) return row;
+    throw wrongState(row.name, row.state, wanted);
+  });
 }
 
 export interface AttemptEnd {
+  readonly attemptId: number;
   readonly at: number;
   readonly outcome: AttemptOutcome;
   readonly httpStatus: number | null;
   readonly message: string | null;
+  /** The document that it was begun for; a server that took over may have given its number out once more. */
+  readonly expected: number | undefined;
+}
+
+export interface EndedAttempt {
+  readonly documentId: number;
+  readonly hasResults: boolean;
+}
+
+interface AttemptStanding {
+  readonly id: number;
+  readonly documentId: number;
+  readonly name: string;
+  readonly agentId: number;
+  readonly epoch: number;
+  readonly finishedAt: number | null;
 }
 
 /**
- * Ends an upload request that this agent has under way. Its document is locked from now on.
- * `expected`: the document that it was begun for; a server that took over may have given its number out once more.
- * @throws ReceiptdError DOCUMENT_STATE; DOCUMENT_TAKEN where it is another agent's, or was put back
+ * Ends upload requests that this agent has under way. Their documents are locked from now on.
+ * @throws ReceiptdError DOCUMENT_STATE; DOCUMENT_TAKEN where one is another agent's, or was put back
  */
-export async function endAttempt(
+export async function endAttempts(
   sql: Transaction,
-  attemptId: number,
-  { at, outcome, httpStatus, message }: AttemptEnd,
-  expected: number | undefined,
-): Promise<{ readonly documentId: number; readonly hasResults: boolean }> {
-  const [row, results] = await Promise.all([
-    sql.get<{
-      documentId: number;
-      name: string;
-      agentId: number;
-      epoch: number;
-      finishedAt: number | null;
-    }>(SQL.ATTEMPT_STANDING, { id: attemptId }),
-    sql.get<{ hasResults: boolean }>(SQL.HAS_RESULTS, { id: attemptId }),
+  ends: readonly AttemptEnd[],
+): Promise<readonly EndedAttempt[]> {
+  const ids = ends.map(({ attemptId }) => attemptId);
+  const [standings, results] = await Promise.all([
+    sql.all<AttemptStanding>(SQL.ATTEMPT_STANDINGS, { ids }),
+    sql.all<{ documentId: number }>(SQL.WITH_RESULTS, { ids }),
   ]);
+  const byId = new Map(standings.map((row) => [row.id, row]));
+  const withResults = new Set(results.map(({ documentId }) => documentId));
   const { agentId, epoch } = sql.session;
-  const isOpen = row?.finishedAt === null;
-  if (row && (row.agentId !== agentId || (!isOpen && row.epoch !== epoch))) throw taken(row.name);
-  if (!row || !isOpen || (expected !== undefined && row.documentId !== expected))
-    throw new ReceiptdError('DOCUMENT_STATE', `Upload request number ${attemptId} is not under way.`);
-  const { documentId } = row;
-  sql.emit({ kind: 'ended', attempt: attemptId, document: documentId, outcome, httpStatus, message }, at);
-  return { documentId, hasResults: results?.hasResults === true };
+  return ends.map(({ attemptId, at, outcome, httpStatus, message, expected }) => {
+    const row = byId.get(attemptId);
+    const isOpen = row?.finishedAt === null;
+    if (row && (row.agentId !== agentId || (!isOpen && row.epoch !== epoch))) throw taken(row.name);
+    if (!row || !isOpen || (expected !== undefined && row.documentId !== expected))
+      throw new ReceiptdError('DOCUMENT_STATE', `Upload request number ${attemptId} is not under way.`);
+    const { documentId } = row;
+    sql.emit({ kind: 'ended', attempt: attemptId, document: documentId, outcome, httpStatus, message }, at);
+    return { documentId, hasResults: withResults.has(documentId) };
+  });
 }
 
 /** How many uploads of an agent that it will not end itself are queued again, as sent perhaps; all its claims end. */

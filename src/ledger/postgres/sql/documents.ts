@@ -15,19 +15,32 @@ export const DOCUMENTS_BY_ID = `${SELECT_DOCUMENT} WHERE d.id = ANY (:ids::bigin
 /** Before its state decides what is written. */
 export const LOCK_DOCUMENT = `SELECT state FROM documents WHERE id = :id FOR NO KEY UPDATE`;
 
-export const DOCUMENT_BY_BYTES = `${SELECT_DOCUMENT}
- WHERE e.base_url = :baseUrl AND e.uid = :uid AND d.sha256 = :sha256 ORDER BY d.twin LIMIT 1`;
+/** Each is a step along an index, also where the tables were small when the statement was planned. */
+const EACH_OF_ENDPOINT = (wanted: string, found: string): string => `
+  FROM endpoints e CROSS JOIN unnest(:${wanted}::text[]) AS wanted (text) CROSS JOIN LATERAL (${found} LIMIT 1) f
+ WHERE e.base_url = :baseUrl AND e.uid = :uid`;
 
-export const IS_NAME_TAKEN = `
-SELECT d.name FROM documents d JOIN endpoints e ON e.id = d.endpoint_id
- WHERE e.base_url = :baseUrl AND e.uid = :uid AND d.name = ANY (:names::text[])`;
+/** Of twins that an import left the first. */
+export const DOCUMENTS_BY_BYTES = `${SELECT_DOCUMENT}
+ WHERE d.id = ANY (ARRAY(SELECT f.id ${EACH_OF_ENDPOINT(
+   'sha256s',
+   'SELECT b.id FROM documents b WHERE b.endpoint_id = e.id AND b.sha256 = wanted.text ORDER BY b.twin',
+ )}))`;
 
-export const INSERT_DOCUMENT = `
+export const TAKEN_NAMES = `
+SELECT f.name ${EACH_OF_ENDPOINT('names', 'SELECT b.name FROM documents b WHERE b.endpoint_id = e.id AND b.name = wanted.text')}`;
+
+export const INSERT_DOCUMENTS = `
 INSERT INTO documents (id, endpoint_id, folder_id, agent_id, path, name, folded_path, folded_name, sha256, type, size, lane, line,
                        created_at, updated_at)
-SELECT :id::bigint, e.id, f.id, :agentId::integer, :path, :name, :foldedPath, :foldedName, :sha256, :type, :size::bigint, :lane, :line::bigint, :at::bigint, :at::bigint
-  FROM folders f, endpoints e
- WHERE f.place = :place AND f.path = :folder AND e.base_url = :baseUrl AND e.uid = :uid`;
+SELECT n.id, e.id, f.id, :agentId::integer, n.path, n.name, n.folded_path, n.folded_name, n.sha256, n.type, n.size, n.lane, n.line,
+       n.at, n.at
+  FROM unnest(:ids::bigint[], :baseUrls::text[], :uids::text[], :places::text[], :folders::text[], :paths::text[],
+              :names::text[], :foldedPaths::text[], :foldedNames::text[], :sha256s::text[], :types::text[],
+              :sizes::bigint[], :lanes::text[], :lines::bigint[], :ats::bigint[])
+       AS n (id, base_url, uid, place, folder, path, name, folded_path, folded_name, sha256, type, size, lane, line, at)
+  JOIN endpoints e ON e.base_url = n.base_url AND e.uid = n.uid
+  JOIN folders f ON f.place = n.place AND f.path = n.folder`;
 
 /** One that an import left beside another for its name alone, and that was never sent. */
 export const RENAME = `UPDATE documents SET name = :name, folded_name = :foldedName, twin = 0, updated_at = :at WHERE id = :id`;

@@ -1,27 +1,33 @@
 import { SELECT_DOCUMENT } from './documents.ts';
 
-export const BEGIN_UPLOAD = `
-UPDATE documents
-   SET state = 'uploading', attempts = attempts + 1, updated_at = :at, claimed_by = :agentId, claimed_epoch = :epoch
- WHERE id = :id`;
+export const BEGIN_UPLOADS = `
+UPDATE documents d
+   SET state = 'uploading', attempts = d.attempts + 1, updated_at = b.at, claimed_by = :agentId, claimed_epoch = :epoch
+  FROM unnest(:ids::bigint[], :ats::bigint[]) AS b (id, at)
+ WHERE d.id = b.id`;
 
-export const INSERT_ATTEMPT = `
+export const INSERT_ATTEMPTS = `
 INSERT INTO attempts (id, document_id, endpoint_id, agent_id, epoch, started_at, bytes)
-SELECT :attempt::bigint, id, endpoint_id, :agentId::integer, :epoch::bigint, :at::bigint, :bytes::bigint
-  FROM documents WHERE id = :id`;
+SELECT b.attempt, d.id, d.endpoint_id, :agentId::integer, :epoch::bigint, b.at, b.bytes
+  FROM unnest(:attempts::bigint[], :ids::bigint[], :ats::bigint[], :bytes::bigint[]) AS b (attempt, id, at, bytes)
+  JOIN documents d ON d.id = b.id`;
 
-export const END_ATTEMPT = `
-UPDATE attempts SET finished_at = :at, outcome = :outcome, http_status = :httpStatus, message = :message
- WHERE id = :id`;
+export const END_ATTEMPTS = `
+UPDATE attempts a
+   SET finished_at = e.at, outcome = e.outcome, http_status = e.http_status, message = e.message
+  FROM unnest(:ids::bigint[], :ats::bigint[], :outcomes::text[], :httpStatuses::integer[], :messages::text[])
+       AS e (id, at, outcome, http_status, message)
+ WHERE a.id = e.id`;
 
 /** What leaves the line, or takes its place there again, belongs to no agent. */
 const FREE = `claimed_by = NULL, claimed_epoch = NULL`;
 
 export const ACCEPT = `
-UPDATE documents
-   SET state = 'accepted', service_status = :serviceStatus, response = :response, not_before = 0, reason = NULL,
-       message = NULL, updated_at = :at, dismissed_at = NULL, dismissed_by = NULL, ${FREE}
- WHERE id = ANY (:ids::bigint[])`;
+UPDATE documents d
+   SET state = 'accepted', service_status = a.status, response = a.response, not_before = 0, reason = NULL,
+       message = NULL, updated_at = a.at, dismissed_at = NULL, dismissed_by = NULL, ${FREE}
+  FROM unnest(:ids::bigint[], :statuses::text[], :responses::text[], :ats::bigint[]) AS a (id, status, response, at)
+ WHERE d.id = a.id`;
 
 export const SETTLE = `
 UPDATE documents
@@ -108,10 +114,15 @@ ${SELECT_DOCUMENT}
                  ORDER BY id LIMIT :limit)
  ORDER BY d.id`;
 
+/** A step along the index of bytes for each, which their order asks for: what is unsettled may be all that an outage left. */
 export const WANTED = `
-SELECT DISTINCT d.sha256
-  FROM endpoints e JOIN documents d ON d.endpoint_id = e.id AND d.sha256 = ANY (:sha256s::text[])
- WHERE d.state IN ('queued', 'uploading', 'lost') OR (d.state <> 'accepted' AND d.updated_at >= :failedSince)`;
+SELECT DISTINCT f.sha256
+  FROM endpoints e CROSS JOIN unnest(:sha256s::text[]) AS wanted (sha256)
+ CROSS JOIN LATERAL (
+   SELECT d.sha256 FROM documents d
+    WHERE d.endpoint_id = e.id AND d.sha256 = wanted.sha256
+      AND (d.state IN ('queued', 'uploading', 'lost') OR (d.state <> 'accepted' AND d.updated_at >= :failedSince))
+    ORDER BY d.twin LIMIT 1) f`;
 
 /** Locked: what is decided on it holds until the transaction ends. */
 export const STANDINGS = `
@@ -119,15 +130,18 @@ SELECT d.id, d.name, d.state, d.endpoint_id AS "endpointId", d.agent_id AS "agen
   FROM documents d WHERE d.id = ANY (:ids::bigint[]) ORDER BY d.id FOR NO KEY UPDATE`;
 
 /** Asked behind the lock, since it may have been waited for. */
-export const OPEN_ATTEMPT_OF = `SELECT id FROM attempts WHERE document_id = :id AND finished_at IS NULL`;
+export const OPEN_ATTEMPTS_OF = `
+SELECT document_id AS "documentId" FROM attempts WHERE document_id = ANY (:ids::bigint[]) AND finished_at IS NULL`;
 
-export const ATTEMPT_STANDING = `
-SELECT d.id AS "documentId", d.name, d.state, a.agent_id AS "agentId", a.epoch, a.finished_at AS "finishedAt"
-  FROM attempts a JOIN documents d ON d.id = a.document_id WHERE a.id = :id FOR NO KEY UPDATE OF d`;
+export const ATTEMPT_STANDINGS = `
+SELECT a.id, d.id AS "documentId", d.name, d.state, a.agent_id AS "agentId", a.epoch, a.finished_at AS "finishedAt"
+  FROM attempts a JOIN documents d ON d.id = a.document_id
+ WHERE a.id = ANY (:ids::bigint[]) ORDER BY d.id FOR NO KEY UPDATE OF d`;
 
 /** Behind the lock as well. */
-export const HAS_RESULTS = `
-SELECT EXISTS (SELECT 1 FROM results WHERE document_id = (SELECT document_id FROM attempts WHERE id = :id)) AS "hasResults"`;
+export const WITH_RESULTS = `
+SELECT DISTINCT r.document_id AS "documentId"
+  FROM attempts a JOIN results r ON r.document_id = a.document_id WHERE a.id = ANY (:ids::bigint[])`;
 
 export const LOCK_UPLOADING = `
 SELECT d.id FROM documents d WHERE d.claimed_by = :agentId AND d.state = 'uploading' ORDER BY d.id FOR NO KEY UPDATE`;

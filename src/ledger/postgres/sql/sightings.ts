@@ -18,10 +18,14 @@ ON CONFLICT (folder_id, agent_id) DO UPDATE SET mark = excluded.mark`;
 
 export const FOLDER_MARK = `SELECT mark FROM folder_marks WHERE folder_id = ${FOLDER_ID} AND agent_id = :agentId`;
 
+/** Each is a step along an index; a join would read all of the folder where it was planned while that was small. */
 export const CURRENT_SIGHTINGS = `
-SELECT s.id, s.dir, s.name, s.verdict, s.document_id AS "documentId", s.sha256, s.policy, s.disposed, ${IDENTITY}
+SELECT s.id, s.dir, s.name, s.verdict, s."documentId", s.sha256, s.policy, s.disposed, s.size, s."mtimeNs", s."ctimeNs", s.inode
   FROM unnest(:dirs::text[], :names::text[]) AS wanted (dir, name)
-  JOIN sightings s ON s.folder_id = ${FOLDER_ID} AND s.dir = wanted.dir AND s.name = wanted.name AND s.gone_at IS NULL`;
+ CROSS JOIN LATERAL (
+   SELECT s.id, s.dir, s.name, s.verdict, s.document_id AS "documentId", s.sha256, s.policy, s.disposed, ${IDENTITY}
+     FROM sightings s
+    WHERE s.folder_id = ${FOLDER_ID} AND s.dir = wanted.dir AND s.name = wanted.name AND s.gone_at IS NULL LIMIT 1) s`;
 
 const CURRENT = `
 SELECT s.id, s.name, s.verdict, s.policy, ${IDENTITY}
@@ -76,12 +80,18 @@ SELECT id FROM sightings
 export const GONE = `
 UPDATE sightings SET gone_at = :at, updated_at = :at WHERE id = ANY (:ids::bigint[]) AND gone_at IS NULL`;
 
-export const INSERT_SIGHTING = `
+export const INSERT_SIGHTINGS = `
 INSERT INTO sightings (id, folder_id, dir, name, folded_path, size, mtime_ns, ctime_ns, inode, verdict, document_id, sha256,
                        policy, reason, message, seen_at, updated_at)
-SELECT :id::bigint, id, :dir, :name, :foldedPath, :size::bigint, :mtimeNs::bigint, :ctimeNs::bigint, :inode::bigint, :verdict,
-       :documentId::bigint, :sha256, :policy, :reason, :message, :at::bigint, :at::bigint
-  FROM folders WHERE place = :place AND path = :folder`;
+SELECT s.id, f.id, s.dir, s.name, s.folded_path, s.size, s.mtime_ns, s.ctime_ns, s.inode, s.verdict, s.document_id, s.sha256,
+       s.policy, s.reason, s.message, s.at, s.at
+  FROM unnest(:ids::bigint[], :places::text[], :folders::text[], :dirs::text[], :names::text[], :foldedPaths::text[],
+              :sizes::bigint[], :mtimesNs::bigint[], :ctimesNs::bigint[], :inodes::bigint[], :verdicts::text[],
+              :documentIds::bigint[], :sha256s::text[], :policies::text[], :reasons::text[], :messages::text[],
+              :ats::bigint[])
+       AS s (id, place, folder, dir, name, folded_path, size, mtime_ns, ctime_ns, inode, verdict, document_id, sha256, policy,
+             reason, message, at)
+  JOIN folders f ON f.place = s.place AND f.path = s.folder`;
 
 /** What can't be read is noted at every listing: that is no new case. */
 const AS_BEFORE = `size = :size::bigint AND mtime_ns = :mtimeNs::bigint AND ctime_ns = :ctimeNs::bigint

@@ -1,0 +1,165 @@
+import { foldedUnlessAscii } from '../../core/domain/search.ts';
+import type { LedgerEvent, Told } from '../events.ts';
+import { splitPath } from '../rows.ts';
+import type { Sending } from './apply.ts';
+import * as DOCUMENTS from './sql/documents.ts';
+import * as ENDPOINTS from './sql/endpoints.ts';
+import * as QUEUE from './sql/queue.ts';
+import * as SIGHTINGS from './sql/sightings.ts';
+
+type Of<Kind extends LedgerEvent['kind']> = Told<Extract<LedgerEvent, { kind: Kind }>>;
+type Accepted = Told<Extract<LedgerEvent, { kind: 'moved'; state: 'accepted' }>>;
+
+/**
+ * Events of the kinds that come with every document: those of one kind become rows in one statement. Between kinds the order is always
+ * the same, which a document's own events keep to.
+ */
+export class EventSets {
+  #named: Of<'named'>[] = [];
+  #sighted: Of<'sighted'>[] = [];
+  #began: Of<'began'>[] = [];
+  #ended: Of<'ended'>[] = [];
+  #accepted: Accepted[] = [];
+
+  /** False, and nothing taken, where the event needs statements of its own. */
+  take({ event, at }: Told): boolean {
+    switch (event.kind) {
+      case 'named':
+        this.#named.push({ event, at });
+        return true;
+      case 'sighted':
+        if (event.supersedes !== null) return false;
+        this.#sighted.push({ event, at });
+        return true;
+      case 'began':
+        this.#began.push({ event, at });
+        return true;
+      case 'ended':
+        this.#ended.push({ event, at });
+        return true;
+      case 'moved':
+        if (event.state !== 'accepted') return false;
+        this.#accepted.push({ event, at });
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  /** Its statements go out at once, and nothing waits for their answers. */
+  sendTo(sql: Sending): void {
+    if (this.#named.length > 0) insertNamed(sql, this.#named);
+    if (this.#sighted.length > 0) insertSighted(sql, this.#sighted);
+    if (this.#began.length > 0) beginUploads(sql, this.#began);
+    if (this.#ended.length > 0) endAttempts(sql, this.#ended);
+    if (this.#accepted.length > 0) accept(sql, this.#accepted);
+    this.#named = [];
+    this.#sighted = [];
+    this.#began = [];
+    this.#ended = [];
+    this.#accepted = [];
+  }
+}
+
+function insertNamed(sql: Sending, named: readonly Of<'named'>[]): void {
+  const events = named.map(({ event }) => event);
+  const places = events.map(({ folder }) => sql.places.ofFolder(folder));
+  sql.send(DOCUMENTS.INSERT_DOCUMENTS, {
+    agentId: sql.session.agentId,
+    ids: events.map(({ document }) => document),
+    baseUrls: events.map(({ endpoint }) => endpoint.baseUrl),
+    uids: events.map(({ endpoint }) => endpoint.uid),
+    places: places.map(({ place }) => place),
+    folders: places.map(({ folder }) => folder),
+    paths: events.map(({ path }) => path),
+    names: events.map(({ name }) => name),
+    foldedPaths: events.map(({ path }) => foldedUnlessAscii(path)),
+    foldedNames: events.map(({ name }) => foldedUnlessAscii(name)),
+    sha256s: events.map(({ sha256 }) => sha256),
+    types: events.map(({ type }) => type),
+    sizes: events.map(({ size }) => size),
+    lanes: events.map(({ lane }) => lane),
+    lines: events.map(({ line }) => line),
+    ats: named.map(({ at }) => at),
+  });
+  for (const given of givenBy(events)) sql.send(ENDPOINTS.GAVE, given);
+}
+
+/** The last numbers that each endpoint gave out. */
+function givenBy(events: readonly Of<'named'>['event'][]) {
+  const given = new Map<string, { baseUrl: string; uid: string; line: number; seq: number }>();
+  for (const { endpoint, line, seq } of events) {
+    const { baseUrl, uid } = endpoint;
+    const key = `${baseUrl}#${uid}`;
+    const before = given.get(key);
+    given.set(key, {
+      baseUrl,
+      uid,
+      line: Math.max(before?.line ?? 0, line),
+      seq: Math.max(before?.seq ?? 0, seq ?? 0),
+    });
+  }
+  return given.values();
+}
+
+function insertSighted(sql: Sending, sighted: readonly Of<'sighted'>[]): void {
+  const events = sighted.map(({ event }) => event);
+  const places = events.map(({ folder }) => sql.places.ofFolder(folder));
+  // Two erased ones must not be taken for one path.
+  const parts = events.map(({ path, sighting }) => splitPath(path === '' ? `?${sighting}` : path));
+  sql.send(SIGHTINGS.INSERT_SIGHTINGS, {
+    ids: events.map(({ sighting }) => sighting),
+    places: places.map(({ place }) => place),
+    folders: places.map(({ folder }) => folder),
+    dirs: parts.map(({ dir }) => dir),
+    names: parts.map(({ name }) => name),
+    foldedPaths: events.map(({ path }) => foldedUnlessAscii(path)),
+    sizes: events.map(({ size }) => size),
+    mtimesNs: events.map(({ mtimeNs }) => mtimeNs),
+    ctimesNs: events.map(({ ctimeNs }) => ctimeNs),
+    inodes: events.map(({ inode }) => inode),
+    verdicts: events.map(({ verdict }) => verdict),
+    documentIds: events.map(({ document }) => document),
+    sha256s: events.map(({ sha256 }) => sha256),
+    policies: events.map(({ policy }) => policy),
+    reasons: events.map(({ reason }) => reason),
+    messages: events.map(({ message }) => message),
+    ats: sighted.map(({ at }) => at),
+  });
+}
+
+function beginUploads(sql: Sending, began: readonly Of<'began'>[]): void {
+  const { agentId, epoch } = sql.session;
+  const ids = began.map(({ event }) => event.document);
+  const ats = began.map(({ at }) => at);
+  const attempts = began.map(({ event }) => event.attempt);
+  sql.send(QUEUE.BEGIN_UPLOADS, { ids, ats, agentId, epoch });
+  sql.send(QUEUE.INSERT_ATTEMPTS, {
+    attempts,
+    ids,
+    ats,
+    bytes: began.map(({ event }) => event.bytes),
+    agentId,
+    epoch,
+  });
+}
+
+function endAttempts(sql: Sending, ended: readonly Of<'ended'>[]): void {
+  sql.send(QUEUE.END_ATTEMPTS, {
+    ids: ended.map(({ event }) => event.attempt),
+    ats: ended.map(({ at }) => at),
+    outcomes: ended.map(({ event }) => event.outcome),
+    httpStatuses: ended.map(({ event }) => event.httpStatus),
+    messages: ended.map(({ event }) => event.message),
+  });
+}
+
+function accept(sql: Sending, accepted: readonly Accepted[]): void {
+  const each = accepted.flatMap(({ event, at }) => event.documents.map((id) => ({ id, event, at })));
+  sql.send(QUEUE.ACCEPT, {
+    ids: each.map(({ id }) => id),
+    statuses: each.map(({ event }) => event.status),
+    responses: each.map(({ event }) => event.response),
+    ats: each.map(({ at }) => at),
+  });
+}
