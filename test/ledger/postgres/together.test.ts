@@ -16,7 +16,7 @@ const ACCEPTED = {
 
 interface Statement {
   readonly text: string;
-  readonly values: readonly unknown[];
+  readonly values: readonly (Value | readonly Value[])[];
 }
 
 function isStatement(query: unknown): query is Statement {
@@ -41,10 +41,12 @@ async function statementsOf(work: () => Promise<unknown>): Promise<Statement[]> 
   return sent;
 }
 
-function literal(value: unknown): string {
+type Value = string | number | bigint | boolean | null;
+
+function literal(value: Value | readonly Value[]): string {
   if (value === null) return 'NULL';
-  if (!Array.isArray(value)) return escapeLiteral(String(value));
-  const each = value.map((one: unknown) => (one === null ? 'NULL' : JSON.stringify(String(one))));
+  if (typeof value !== 'object') return escapeLiteral(String(value));
+  const each = value.map((one) => (one === null ? 'NULL' : JSON.stringify(String(one))));
   return escapeLiteral(`{${each.join(',')}}`);
 }
 
