@@ -1,6 +1,6 @@
 import type { LedgerEvent, Move, Told } from '../events.ts';
 import { foldedUnlessAscii } from '../../core/domain/search.ts';
-import { EventSets } from './eventSets.ts';
+import { EventSets, type Sending } from './eventSets.ts';
 import * as DISPOSALS from './sql/disposals.ts';
 import * as DOCUMENTS from './sql/documents.ts';
 import * as ENDPOINTS from './sql/endpoints.ts';
@@ -8,16 +8,6 @@ import * as HOLDS from './sql/holds.ts';
 import * as QUEUE from './sql/queue.ts';
 import * as RESULTS from './sql/results.ts';
 import * as SIGHTINGS from './sql/sightings.ts';
-import type { Places } from './places.ts';
-import type { Session } from './session.ts';
-import type { Params } from './statements.ts';
-
-/** What applying needs of a transaction: statements go out at once, and nothing waits for their answers. */
-export interface Sending {
-  readonly session: Session;
-  readonly places: Places;
-  send(text: string, params?: Params): void;
-}
 
 /**
  * The one place where events become rows. It decides nothing; what an event says has been decided. Rows of the folder and the

@@ -1,11 +1,20 @@
 import { foldedUnlessAscii } from '../../core/domain/search.ts';
 import type { LedgerEvent, Told } from '../events.ts';
 import { splitPath } from '../rows.ts';
-import type { Sending } from './apply.ts';
+import type { Places } from './places.ts';
+import type { Session } from './session.ts';
 import * as DOCUMENTS from './sql/documents.ts';
 import * as ENDPOINTS from './sql/endpoints.ts';
 import * as QUEUE from './sql/queue.ts';
 import * as SIGHTINGS from './sql/sightings.ts';
+import type { Params } from './statements.ts';
+
+/** What applying needs of a transaction: statements go out at once, and nothing waits for their answers. */
+export interface Sending {
+  readonly session: Session;
+  readonly places: Places;
+  send(text: string, params?: Params): void;
+}
 
 type Of<Kind extends LedgerEvent['kind']> = Told<Extract<LedgerEvent, { kind: Kind }>>;
 type Accepted = Told<Extract<LedgerEvent, { kind: 'moved'; state: 'accepted' }>>;
