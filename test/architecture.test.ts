@@ -60,7 +60,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   fleet: { parts: [...PURE, 'core', 'delivery', 'intake'], packages: OWN },
   'control/protocol': { parts: PURE },
   control: { parts: [...PURE, 'system', 'control/protocol'] },
-  'control/server': { parts: [...PURE, 'control', 'control/protocol'] },
+  'control/server': { parts: [...PURE, 'http', 'control', 'control/protocol'] },
   'control/queries': {
     parts: [...PURE, 'control', 'control/protocol', 'delivery/limits', 'delivery/payload'],
   },
@@ -79,7 +79,10 @@ const RULES: Readonly<Record<string, Rule>> = {
   'features/attention': { parts: [...PURE, 'core'], packages: ['node:'] },
   'features/audit': { parts: [...PURE, 'core'], packages: ['node:'] },
   'features/metrics': { parts: [...PURE, 'http'] },
-  'features/os-service': { parts: ['core/domain', 'config', 'api/credentials'], packages: ['node:'] },
+  'features/os-service': {
+    parts: ['core/domain', 'system', 'config', 'api/credentials'],
+    packages: ['node:'],
+  },
   'features/results': { parts: [...PURE, 'system', 'http'] },
   'console/server': { parts: [...PURE, 'system', 'http', 'control/protocol', 'control/server'] },
   // It runs elsewhere: of the agent it knows what is said between the two, and nothing of how it is done.

@@ -107,10 +107,10 @@ function notListening(error: unknown, where: string, { name, section, code, hint
 }
 
 /** Ends all connections, with a moment for the answers that are under way. */
-export async function closeServer(server: Server): Promise<void> {
+export async function closeServer(server: Server, graceMs = CLOSE_GRACE_MS): Promise<void> {
   await new Promise<void>((resolve) => {
     // Event streams would never end.
-    const impatient = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
+    const impatient = setTimeout(() => server.closeAllConnections(), graceMs);
     server.close(() => {
       clearTimeout(impatient);
       resolve();

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
-import { createDurably } from '../system/durableFile.ts';
-import { readPlainFile } from '../system/plainFile.ts';
+import { readOrCreate } from '../system/durableFile.ts';
 
 const FILE = 'agent-instance';
 const SHAPE = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -14,10 +13,7 @@ const SHAPE = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{
 export async function agentInstance(stateDir: string): Promise<string> {
   const file = join(stateDir, FILE);
   try {
-    const found = await readPlainFile(file);
-    if (found !== null) return checked(found, file);
-    await createDurably(file, `${randomUUID()}\n`);
-    return checked((await readPlainFile(file)) ?? '', file);
+    return checked(await readOrCreate(file, () => `${randomUUID()}\n`), file);
   } catch (error) {
     if (error instanceof ReceiptdError) throw error;
     throw new ReceiptdError(

@@ -1,17 +1,30 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { link, open, rename, rm } from 'node:fs/promises';
+import { link, open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { systemCode } from '../core/domain/errors.ts';
 import { whileHeld } from '../core/domain/heldFile.ts';
+import { readPlainFile } from './plainFile.ts';
 import { syncDirectory } from './syncDirectory.ts';
+
+export interface WriteOptions {
+  /** Others may write it at the same moment. */
+  readonly shared?: boolean;
+  /** Done to the open file before it is in its place: rights that others get, say. */
+  readonly prepare?: (handle: FileHandle) => Promise<void>;
+}
 
 /**
  * Writes a small private file, whole or not at all, and durable when it resolves. What a kill leaves beside it is written over
- * the next time. `shared`: others may write it at the same moment. @throws what the file system says
+ * the next time. @throws what the file system says
  */
-export async function writeDurably(file: string, text: string, { shared = false } = {}): Promise<void> {
-  const temporary = await writeAside(shared ? unique(file) : `${file}.tmp`, text, shared ? 'wx' : REPLACE);
+export async function writeDurably(
+  file: string,
+  text: string,
+  { shared = false, prepare }: WriteOptions = {},
+): Promise<void> {
+  const aside = shared ? unique(file) : `${file}.tmp`;
+  const temporary = await writeAside(aside, text, shared ? 'wx' : REPLACE, prepare);
   try {
     await whileHeld(() => rename(temporary, file), process);
     await syncDirectory(dirname(file));
@@ -39,15 +52,32 @@ export async function createDurably(file: string, text: string): Promise<boolean
   }
 }
 
+/**
+ * The text of a file of our own; made where there is none, once, whoever else asks at the same moment. A link that somebody put there
+ * is not followed.
+ * @throws NotAFile, system errors
+ */
+export async function readOrCreate(file: string, make: () => string): Promise<string> {
+  const found = await readPlainFile(file, { followsLinks: false });
+  if (found !== null) return found;
+  await createDurably(file, make());
+  return (await readPlainFile(file, { followsLinks: false })) ?? '';
+}
+
 const REPLACE = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | (constants.O_NOFOLLOW ?? 0);
 
 function unique(file: string): string {
   return `${file}.${randomUUID()}.tmp`;
 }
 
-async function writeAside(temporary: string, text: string, flags: string | number): Promise<string> {
+async function writeAside(
+  temporary: string,
+  text: string,
+  flags: string | number,
+  prepare?: WriteOptions['prepare'],
+): Promise<string> {
   try {
-    await writeSynced(temporary, text, flags);
+    await writeSynced(temporary, text, flags, prepare);
     return temporary;
   } catch (error) {
     await rm(temporary, { force: true });
@@ -68,10 +98,16 @@ async function createInPlace(file: string, text: string): Promise<boolean> {
   }
 }
 
-async function writeSynced(file: string, text: string, flags: string | number): Promise<void> {
+async function writeSynced(
+  file: string,
+  text: string,
+  flags: string | number,
+  prepare?: WriteOptions['prepare'],
+): Promise<void> {
   const handle = await open(file, flags, 0o600);
   try {
     await handle.writeFile(text);
+    await prepare?.(handle);
     await handle.sync();
   } finally {
     await handle.close();

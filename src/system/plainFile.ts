@@ -6,8 +6,9 @@ import { systemCode } from '../core/domain/errors.ts';
 export class NotAFile extends Error {}
 
 /** For reading; anything but a regular file is refused. Opening a FIFO would wait forever. @throws NotAFile, system errors */
-export async function openPlainFile(file: string): Promise<FileHandle> {
-  const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+export async function openPlainFile(file: string, { followsLinks = true } = {}): Promise<FileHandle> {
+  const noLinks = followsLinks ? 0 : (constants.O_NOFOLLOW ?? 0);
+  const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | noLinks);
   try {
     if ((await handle.stat()).isFile()) return handle;
     throw new NotAFile(`${file} is not a regular file`);
@@ -18,9 +19,12 @@ export async function openPlainFile(file: string): Promise<FileHandle> {
 }
 
 /** Its text; null where there is nothing. @throws NotAFile, system errors */
-export async function readPlainFile(file: string): Promise<string | null> {
+export async function readPlainFile(
+  file: string,
+  options?: Parameters<typeof openPlainFile>[1],
+): Promise<string | null> {
   try {
-    const handle = await openPlainFile(file);
+    const handle = await openPlainFile(file, options);
     try {
       return await handle.readFile('utf8');
     } finally {

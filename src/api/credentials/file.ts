@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { mkdir, open, rename, rm, stat, unlink, type FileHandle } from 'node:fs/promises';
+import { mkdir, open, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
-import { whileHeld } from '../../core/domain/heldFile.ts';
 import type { WritableCredentials } from '../../core/ports/credentials.ts';
+import { writeDurably } from '../../system/durableFile.ts';
 import { absent, parseCredentials } from './store.ts';
 import type { Look, Store } from './store.ts';
 
@@ -82,29 +81,10 @@ export function writableFile(file: string): WritableCredentials {
 
 /** At every moment the path holds the old content or the new, and never in a file that others can read. */
 export async function replaceFile(path: string, content: string): Promise<void> {
-  const temporary = `${path}.${randomUUID()}.tmp`;
-  try {
-    const handle = await open(temporary, 'wx', 0o600);
-    try {
-      await handle.writeFile(content);
-      await giveToOwnerOf(dirname(path), handle);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await whileHeld(() => rename(temporary, path), process);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
-  if (process.platform === 'win32') return;
-  // Without this a power cut may undo the rename.
-  const directory = await open(dirname(path), 'r');
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
-  }
+  await writeDurably(path, content, {
+    shared: true,
+    prepare: (handle) => giveToOwnerOf(dirname(path), handle),
+  });
 }
 
 /** What root stores in a service account's directory is for the service: as root's it could not be read there. */

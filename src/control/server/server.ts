@@ -2,6 +2,7 @@ import { chmod, chown, lstat, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import { ReceiptdError, asReceiptdError, systemCode } from '../../core/domain/errors.ts';
+import { closeServer } from '../../http/listen.ts';
 import { respond, type Offer } from './respond.ts';
 import { reachable } from '../socketPath.ts';
 import type { Address } from '../socketPath.ts';
@@ -55,7 +56,7 @@ export async function startControlServer(options: ControlServerOptions): Promise
   let closing: Promise<void> | null = null;
   return {
     close: () =>
-      (closing ??= close(server, options.closeGraceMs ?? CLOSE_GRACE_MS).then(
+      (closing ??= closeServer(server, options.closeGraceMs ?? CLOSE_GRACE_MS).then(
         // Only now: closing removes the socket by the address that it was bound to.
         () => address.release(),
       )),
@@ -93,16 +94,5 @@ async function listen(server: Server, address: string): Promise<void> {
     } finally {
       if (umask !== null) process.umask(umask);
     }
-  });
-}
-
-async function close(server: Server, graceMs: number): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const impatient = setTimeout(() => server.closeAllConnections(), graceMs);
-    server.close(() => {
-      clearTimeout(impatient);
-      resolve();
-    });
-    server.closeIdleConnections();
   });
 }

@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
+import { writeDurably } from '../../system/durableFile.ts';
 
 /** The text of a definition; null where there is none. */
 export async function readDefinition(file: string): Promise<string | null> {
@@ -15,22 +15,11 @@ export async function readDefinition(file: string): Promise<string | null> {
 
 /** Whole or not at all, readable by all: a manager reads it, and it holds no secret. */
 export async function writeDefinition(file: string, text: string): Promise<void> {
-  // A name that no manager takes for a definition.
-  const temporary = `${file}.${randomUUID()}.tmp`;
   try {
     await mkdir(dirname(file), { recursive: true });
-    const handle = await open(temporary, 'wx', 0o644);
-    try {
-      await handle.writeFile(text);
-      // Whatever the umask of the one who installs it.
-      await handle.chmod(0o644);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(temporary, file);
+    // A name beside it that no manager takes for a definition; rights whatever the umask of the one who installs it.
+    await writeDurably(file, text, { shared: true, prepare: (handle) => handle.chmod(0o644) });
   } catch (error) {
-    await rm(temporary, { force: true });
     throw unusable(file, 'written', error);
   }
 }

@@ -1,8 +1,6 @@
-import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
-import { createDurably } from '../../system/durableFile.ts';
+import { readOrCreate } from '../../system/durableFile.ts';
 
 /** 256 bits: nobody finds it by trying. */
 const BYTES = 32;
@@ -16,10 +14,7 @@ const SHAPE = /^[\w-]{43}$/;
 export async function resultsSecret(stateDir: string, random: (bytes: number) => Buffer): Promise<string> {
   const file = join(stateDir, 'results-secret');
   try {
-    const found = await read(file);
-    if (found !== null) return checked(found, file);
-    await createDurably(file, `${random(BYTES).toString('base64url')}\n`);
-    return checked((await read(file)) ?? '', file);
+    return checked(await readOrCreate(file, () => `${random(BYTES).toString('base64url')}\n`), file);
   } catch (error) {
     if (error instanceof ReceiptdError) throw error;
     const why = systemCode(error) ?? String(error);
@@ -36,20 +31,4 @@ function checked(text: string, file: string): string {
   throw new ReceiptdError('RESULTS_UNAVAILABLE', `The file ${file} holds no secret of receiptd.`, {
     hint: 'Restore it from a backup; or remove it, restart receiptd, and have the endpoints created with the new address.',
   });
-}
-
-async function read(file: string): Promise<string | null> {
-  try {
-    // Neither a link nor a pipe that somebody put there.
-    const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
-    const handle = await open(file, flags);
-    try {
-      return await handle.readFile('utf8');
-    } finally {
-      await handle.close();
-    }
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return null;
-    throw error;
-  }
 }
