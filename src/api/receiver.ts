@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import { errors, type Dispatcher } from 'undici';
-import { LargeAnswer, type Large } from './largeAnswer.ts';
+import type { CutAnswer } from '../core/domain/keptAnswer.ts';
+import { RecordScanner } from './recordScanner.ts';
 import type { UploadTimeouts } from './uploadTimeouts.ts';
 
 /*
@@ -134,5 +136,28 @@ export class Receiver implements Dispatcher.DispatchHandler {
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     clearTimeout(this.#timer);
     this.#reject(error);
+  }
+}
+
+interface Large extends CutAnswer {
+  /** The documented fields of the whole record; null: it is none. */
+  readonly record: Readonly<Record<string, unknown>> | null;
+}
+
+/** What is found out about an answer that is not kept whole, while it comes. */
+class LargeAnswer {
+  readonly #hash = createHash('sha256');
+  readonly #record = new RecordScanner();
+  #bytes = 0;
+
+  push(chunk: Uint8Array): void {
+    this.#bytes += chunk.length;
+    this.#hash.update(chunk);
+    this.#record.push(chunk);
+  }
+
+  /** Once. */
+  end(): Large {
+    return { bytes: this.#bytes, sha256: this.#hash.digest('hex'), record: this.#record.end() };
   }
 }

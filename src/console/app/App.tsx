@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { sayError, signIn } from './api.ts';
-import { reconnectNow, useLivePart } from './live.ts';
+import { reconnectNow, useLivePart, useOverview } from './live.ts';
 import { Announcer } from './parts/Notice.tsx';
 import { Header, LostBanner } from './parts/Header.tsx';
 import { later } from './parts/Later.tsx';
@@ -15,7 +15,6 @@ import { OverviewPage } from './pages/OverviewPage.tsx';
 import { ResultsPage } from './pages/ResultsPage.tsx';
 import { SignInPage } from './pages/SignInPage.tsx';
 import { Page } from './parts/Page.tsx';
-import { Zone } from './parts/Zone.tsx';
 import { href, usePlace, type Place } from './router.ts';
 import { t } from './texts.ts';
 import { savedTheme, setTheme } from './theme.ts';
@@ -122,5 +121,19 @@ function Unknown() {
         {t.unknownPage.text} <a href={href([])}>{t.nav.overview}</a>
       </p>
     </Page>
+  );
+}
+
+const HERE = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** All times of the console are by one clock; where the machine has another, it is said once. */
+function Zone() {
+  const zone = useOverview()?.zone;
+  const isOther = zone !== undefined && zone.offsetMinutes !== -new Date().getTimezoneOffset();
+  return (
+    <footer class="muted small zone">
+      {t.zone.here(HERE)}
+      {isOther && ` ${t.zone.other(zone.name)}`}
+    </footer>
   );
 }

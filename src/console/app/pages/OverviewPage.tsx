@@ -6,7 +6,6 @@ import { Loading, Notice } from '../parts/Notice.tsx';
 import { Page, Section } from '../parts/Page.tsx';
 import { WAITING_STATES } from '../parts/State.tsx';
 import { EndpointTable, FolderTable } from '../parts/Places.tsx';
-import { Stats, type Stat } from '../parts/Stats.tsx';
 import { Troubles } from '../parts/Troubles.tsx';
 import { LISTS } from '../parts/Tally.tsx';
 import { href } from '../router.ts';
@@ -141,4 +140,25 @@ function forecast(now: string, { waiting, held, emptyInMs }: OverviewResponse['b
   if (emptyInMs === null) return { name, value: t.overview.unknown, more: t.overview.noPace };
   const at = Date.parse(now) + emptyInMs;
   return { name, value: moment(at, now), more: t.overview.emptyIn(duration(emptyInMs)) };
+}
+
+interface Stat {
+  readonly name: string;
+  readonly value: string;
+  readonly more: string;
+  readonly href?: string;
+}
+
+function Stats({ stats }: { readonly stats: readonly Stat[] }) {
+  return (
+    <dl class="stats">
+      {stats.map(({ name, value, more, href }) => (
+        <div key={name} class="stat">
+          <dt>{name}</dt>
+          <dd class="value">{href === undefined ? value : <a href={href}>{value}</a>}</dd>
+          <dd class="muted">{more}</dd>
+        </div>
+      ))}
+    </dl>
+  );
 }
