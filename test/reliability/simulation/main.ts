@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { trialOptions } from '../support/options.ts';
 import { COUNTED, type Counts, type Result } from './simulation.ts';
+import { ENOUGH, FAILED } from './words.ts';
 import type { Work } from './worker.ts';
 
 const COMMAND = 'npm run campaign -- simulate';
@@ -31,11 +32,14 @@ async function simulateAll({
 }: Record<'seeds' | 'from' | 'workers' | 'failures', number>): Promise<boolean> {
   const started = performance.now();
   const step = Math.min(workers, seeds);
-  const parts = await Promise.all(
-    Array.from({ length: step }, (_, first) =>
-      simulateSome({ from: from + first, until: from + seeds, step, mostFailures: failures }),
-    ),
+  let breached = 0;
+  const running = Array.from({ length: step }, (_, first) =>
+    simulateSome({ from: from + first, until: from + seeds, step }, () => {
+      breached += 1;
+      if (breached === failures) for (const { enough } of running) enough();
+    }),
   );
+  const parts = await Promise.all(running.map(({ done }) => done));
   const failed = parts.flatMap((part) => part.failed).toSorted((a, b) => a.seed - b.seed);
   const ran = parts.reduce((sum, part) => sum + part.seeds, 0);
   const totals = COUNTED.map((key) => `${parts.reduce((sum, { counts }) => sum + counts[key], 0)} ${key}`);
@@ -53,15 +57,25 @@ async function simulateAll({
   return failed.length === 0;
 }
 
-async function simulateSome(work: Work): Promise<Shared> {
+interface Running {
+  readonly done: Promise<Shared>;
+  /** Ends it after the seed that it is at. */
+  readonly enough: () => void;
+}
+
+function simulateSome(work: Work, onFailure: () => void): Running {
   // Daylight saving time is another story, and the same everywhere.
   const env = { ...process.env, TZ: 'UTC' };
   // A seed leaves much behind at once, and nothing for long.
   const execArgv = ['--max-semi-space-size=32'];
   const child = fork(fileURLToPath(new URL('./worker.js', import.meta.url)), { env, execArgv });
-  return new Promise((resolve, reject) => {
-    child.once('message', (shared) => resolve(shared as Shared));
+  const done = new Promise<Shared>((resolve, reject) => {
+    child.on('message', (said: Shared | typeof FAILED) => {
+      if (said === FAILED) onFailure();
+      else resolve(said);
+    });
     child.once('exit', (status, signal) => reject(new Error(`A worker ended early (${signal ?? status}).`)));
     child.send(work);
   });
+  return { done, enough: () => void (child.connected && child.send(ENOUGH)) };
 }

@@ -1,37 +1,45 @@
 import type { Shared } from './main.ts';
 import { COUNTED, simulate, type Counts, type Result } from './simulation.ts';
 import { installVirtualTime } from './timeline.ts';
+import { FAILED } from './words.ts';
 
-/** Seeds `from`, `from + step`, ... below `until`, until `mostFailures` of them had a breach. */
+/** Seeds `from`, `from + step`, ... below `until`, until it is told that there are failures enough. */
 export interface Work {
   readonly from: number;
   readonly until: number;
   readonly step: number;
-  readonly mostFailures: number;
 }
 
+const forReal = setImmediate;
 installVirtualTime();
 let seedNow = -1;
+const enough = new AbortController();
 process.on('unhandledRejection', (error) => {
   console.error(`seed ${seedNow}: nobody handled ${error instanceof Error ? error.stack : String(error)}`);
   process.exit(1);
 });
 process.once('message', (work) => {
+  process.once('message', () => enough.abort());
   void run(work as Work).then((shared) => process.send?.(shared, () => process.exit(0)));
 });
 
-async function run({ from, until, step, mostFailures }: Work): Promise<Shared> {
+async function run({ from, until, step }: Work): Promise<Shared> {
   const counts = Object.fromEntries(COUNTED.map((key) => [key, 0])) as Record<keyof Counts, number>;
   const failed: Result[] = [];
   let seeds = 0;
   let last: Result | null = null;
-  for (let seed = from; seed < until && failed.length < mostFailures; seed += step) {
+  for (let seed = from; seed < until && !enough.signal.aborted; seed += step) {
     seedNow = seed;
     const result = await simulate(seed);
     seeds += 1;
     for (const key of COUNTED) counts[key] += result.counts[key];
-    if (result.breaches.length > 0) failed.push(result);
+    if (result.breaches.length > 0) {
+      failed.push(result);
+      process.send?.(FAILED);
+    }
     last = result;
+    // What was said to this process meanwhile is heard now.
+    await new Promise((resolve) => forReal(resolve));
   }
   return { seeds, counts, failed, only: seeds === 1 ? last : null };
 }
