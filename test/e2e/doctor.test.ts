@@ -130,7 +130,7 @@ async function planted(): Promise<Site> {
 
 test('the bundle of a running agent holds what helps, and no secret, image or name in any form', async () => {
   const site = await planted();
-  const agent = await site.quickStart();
+  const agent = await site.start();
   await until(() => site.sandbox.received().length === 1);
   const [document] = site.sandbox.received();
   const bundle = site.file('help.tar.gz');
