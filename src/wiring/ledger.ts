@@ -32,6 +32,8 @@ interface OpenOptions {
   readonly thread?: string;
   /** A command, in the place of an agent that does not run. */
   readonly isCommand?: boolean;
+  /** Called once opening waits for a thread or a database. */
+  readonly meanwhile?: () => void;
 }
 
 /** The caller holds the instance lock of the state directory. @throws ReceiptdError what opening throws; LEDGER_EXISTS, LEDGER_MOVED */
@@ -49,7 +51,8 @@ export async function openOwn(
     onSynced = () => {},
     accountOf = accountsAmong(config.endpoints),
     thread,
-  }: Pick<OpenOptions, 'onMended' | 'onSynced' | 'accountOf' | 'thread'>,
+    meanwhile = () => {},
+  }: Pick<OpenOptions, 'onMended' | 'onSynced' | 'accountOf' | 'thread' | 'meanwhile'>,
 ): Promise<Ledger> {
   const path = ledgerPath(config);
   const [reserve, bytes] = [join(config.stateDir, 'reserve'), config.storage.reserve];
@@ -63,6 +66,7 @@ export async function openOwn(
       onMended,
       accountOf,
       onSynced,
+      meanwhile,
     });
   }
   const [{ openSqliteLedger }, { Reserve }] = await Promise.all([
@@ -82,14 +86,22 @@ export async function openOwn(
 async function openShared(
   config: Config,
   ledger: PostgresConfig,
-  { version, log, accountOf = accountsAmong(config.endpoints), isCommand = false }: OpenOptions,
+  {
+    version,
+    log,
+    accountOf = accountsAmong(config.endpoints),
+    isCommand = false,
+    meanwhile = () => {},
+  }: OpenOptions,
 ): Promise<Ledger> {
   await refuseForgetting(config, agentName(ledger));
   const { openPostgresLedger } = await import('../ledger/postgres/open.ts');
+  const instance = await agentInstance(config.stateDir);
+  meanwhile();
   return openPostgresLedger({
     target: targetOf(ledger),
     name: agentName(ledger),
-    instance: await agentInstance(config.stateDir),
+    instance,
     version,
     isCommand,
     leaseMs: ledger.leaseMs,

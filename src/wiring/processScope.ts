@@ -82,17 +82,16 @@ export async function composeProcessScope(
       message: story,
       hint: 'Check the disk, and what happened to the state directory. This is shown until the next start.',
     });
-  const opening = openLedger(config, {
+  const opened = await openLedger(config, {
     version,
     log,
     onMended,
     onSynced: (ms) => slowDisk.synced(ms),
     thread: ledgerThread,
     accountOf: (endpoint) => accounts.of(endpoint),
+    // The longest to load, and wanted next; sooner, the thread would be started later.
+    meanwhile: () => void import('../api/receiptService.ts').catch(() => {}),
   });
-  // The longest to load, and wanted next: while a thread opens the ledger, there is time for it.
-  void import('../api/receiptService.ts').catch(() => {});
-  const opened = await opening;
   const deferred = await openConfiguredDeferredJournal(config, opened.fleet !== null, log).catch(
     async (error: unknown) => {
       await opened.close();

@@ -17,6 +17,8 @@ export interface BesideOptions extends ThreadData {
   readonly onSynced?: (ms: number) => void;
   /** Told what had to be mended before the ledger could be used, in sentences. */
   readonly onMended?: (story: string) => void;
+  /** Called once the thread has been started: until it has opened the ledger, there is time for other work. */
+  readonly meanwhile?: () => void;
 }
 
 /**
@@ -25,10 +27,11 @@ export interface BesideOptions extends ThreadData {
  * @throws ReceiptdError what opening its writer throws (writer.ts); LEDGER_WRITE_FAILED where the thread can't be started
  */
 export async function openSqliteLedgerBeside(options: BesideOptions): Promise<Ledger> {
-  const { program, backupsDir, reserve, onSynced = () => {}, onMended = () => {} } = options;
+  const { program, backupsDir, reserve, onSynced = () => {}, onMended = () => {}, meanwhile } = options;
   const path = resolve(options.path);
   const data = { path, ...(backupsDir !== undefined && { backupsDir }), ...(reserve && { reserve }) };
   const link = new WriterLink(program, data, onSynced);
+  meanwhile?.();
   // What reads is loaded while the thread opens the ledger.
   const [opened, { ledgerBeside }] = await Promise.all([link.opened(), import('./beside.ts')]);
   for (const story of opened.mended) onMended(story);
