@@ -38,7 +38,7 @@ export async function playCampaign(
       folder: office.folder,
       images,
       dice: Dice.of(plan.seed, 'scanner'),
-      isKnown: office.isKnown,
+      isSafe: office.isSafe,
     });
     for (const agent of office.agents) agent.start();
     const over = new AbortController();
@@ -92,8 +92,10 @@ async function play(
   for (const step of steps) {
     await sleep(Math.max(0, startedAt + step.at - performance.now()));
     say(tellStep(step));
+    office.disturbedAt = performance.now();
     if (step.on === 'database') await breakDatabase(office, step);
     else await breakAgent(office.agents[step.agent] as FleetAgent, step);
+    office.disturbedAt = performance.now();
   }
 }
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +14,8 @@ import { readLedger, type World } from './world.ts';
 const CLIENT = { clientId: 'campaign', clientSecret: 'campaign-secret' };
 const ENDPOINT = '11111111-2222-4333-8444-555555555555';
 const DATABASE = 'postgres';
+/** Where all is well, an image that can't be sent is copied a second after it was named; a busy machine takes longer. */
+const COPIED_WITHIN_MS = 10_000;
 
 export interface OfficePlan extends Pick<
   Plan,
@@ -32,6 +35,10 @@ export class Office {
   readonly sandbox: Sandbox;
   readonly agents: readonly FleetAgent[];
   readonly requests: { readonly name: string; readonly arrivedAt: number }[];
+  /** When a fault began or ended last; monotonic. */
+  disturbedAt = performance.now();
+  /** When the ledger was first found to know an image, by hash; monotonic. */
+  readonly #knownSince = new Map<string, number>();
   readonly #perSecond: number | null;
   readonly #servers: readonly Cluster[];
   readonly #stalls = monitorEventLoopDelay({ resolution: 5 });
@@ -96,11 +103,25 @@ export class Office {
     return new Office(plan, dir, servers, sandbox, agents, requests);
   }
 
-  /** Whether the ledger has a document of these bytes; null: it can't be asked now. */
-  isKnown = async (sha256: string): Promise<boolean | null> => {
-    const text = 'SELECT 1 FROM receiptd.documents WHERE sha256 = $1';
-    const found = await this.#asked((client) => client.query(text, [sha256]));
-    return found === null ? null : found.rowCount === 1;
+  /**
+   * Whether these bytes may leave the folder: the service has them, an agent has its copy, or nothing befell anybody for so long that
+   * one must have. An image that is named and neither is lost with the agent that holds it, as docs/originals.md says.
+   * Null: the ledger can't be asked now.
+   */
+  isSafe = async (sha256: string): Promise<boolean | null> => {
+    const text = 'SELECT state FROM receiptd.documents WHERE sha256 = $1';
+    const found = await this.#asked((client) => client.query<{ state: string }>(text, [sha256]));
+    if (found === null) return null;
+    const [document] = found.rows;
+    if (document === undefined) return false;
+    if (document.state === 'accepted') return true;
+    const isIn = ({ stateDir }: FleetAgent): boolean =>
+      existsSync(join(stateDir, 'spool', sha256.slice(0, 2), sha256));
+    if (this.agents.some(isIn)) return true;
+    const now = performance.now();
+    const since = this.#knownSince.get(sha256) ?? now;
+    this.#knownSince.set(sha256, since);
+    return now - Math.max(since, this.disturbedAt) > COPIED_WITHIN_MS;
   };
 
   /** What still keeps it from rest; null: nothing. */

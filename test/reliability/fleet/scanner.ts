@@ -19,12 +19,12 @@ export interface ScannerOptions {
   readonly folder: string;
   readonly images: Images;
   readonly dice: Dice;
-  /** Whether the ledger has a document of these bytes; null: it can't be asked now. */
-  readonly isKnown: (sha256: string) => Promise<boolean | null>;
+  /** Whether nothing is lost when they leave the folder; null: that can't be told now. */
+  readonly isSafe: (sha256: string) => Promise<boolean | null>;
 }
 
 const [SHORTEST_MS, LONGEST_MS] = [20, 150];
-/** What lies there so long may be deleted or overwritten once it is known. */
+/** What lies there so long may be deleted or overwritten once it is safe. */
 const OLD_MS = 1_500;
 
 /** Puts images into the folder, and renames, deletes and overwrites some that have been there for a while. */
@@ -57,7 +57,7 @@ export class Scanner {
   }
 
   async #change(what: 'copy' | 'rename' | 'remove' | 'overwrite'): Promise<void> {
-    const { dice, images, isKnown, folder } = this.#options;
+    const { dice, images, isSafe, folder } = this.#options;
     const old = this.scans.filter(({ isThere, at }) => isThere && Date.now() - at > OLD_MS);
     if (old.length === 0) return;
     const scan = dice.pick(old);
@@ -76,7 +76,7 @@ export class Scanner {
       scan.isDue = false;
       return this.#note(path, image);
     }
-    if ((await isKnown(scan.sha256)) !== true) return;
+    if ((await isSafe(scan.sha256)) !== true) return;
     if (what === 'remove') await rm(join(folder, scan.path));
     else {
       const next = images.next();
