@@ -137,12 +137,6 @@ export type LedgerEvent =
   | { readonly kind: 'renamed'; readonly document: number; readonly name: string }
   | { readonly kind: 'restored' | 'rebuilt'; readonly because: string; readonly fromSeq: number };
 
-/** What happened, and when (milliseconds). */
-export interface Told<Event extends LedgerEvent = LedgerEvent> {
-  readonly event: Event;
-  readonly at: number;
-}
-
 /** How documents change state. */
 export type Move =
   | { readonly state: 'accepted'; readonly status: string | null; readonly response: string | null }

@@ -181,6 +181,13 @@ export interface Ahead {
 }
 
 /** A number of requests in a calendar day or month, local time. Wall-clock milliseconds. */
+/** A budget that lets nothing through until then (milliseconds). */
+export interface Spent {
+  readonly period: BudgetPeriod;
+  readonly limit: number;
+  readonly untilAt: number;
+}
+
 export class Budget {
   readonly period: BudgetPeriod;
   readonly limit: number;
@@ -214,6 +221,12 @@ export class Budget {
     this.#date = Math.min(this.#date, dateAfter(this.period, date));
     if (this.#used < this.limit) return 0;
     return Math.max(1, beginOf(dateAfter(this.period, this.#date)) - now);
+  }
+
+  /** Null while there is something left of it. */
+  spent(now: number): Spent | null {
+    const ms = this.delay(now);
+    return ms === 0 ? null : { period: this.period, limit: this.limit, untilAt: now + ms };
   }
 
   #begin(date: number): void {

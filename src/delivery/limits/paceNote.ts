@@ -1,3 +1,5 @@
+import { dateText, type Spent } from '../../core/domain/limits.ts';
+import { counted } from '../../core/domain/words.ts';
 import type { Reduced } from './pace.ts';
 
 const CAUSES: Record<Reduced['cause'], string> = {
@@ -13,6 +15,17 @@ export function paceNote(alias: string, { cause, atOnce, configured, spacingMs }
     ...(spacingMs > 0 ? [`one upload every ${seconds(spacingMs)} s`] : []),
   ];
   return `Uploads to endpoint ${alias} are slowed down to ${less.join(' and ')}, ${CAUSES[cause]}. The pace recovers by itself.`;
+}
+
+/** The same of a budget that is spent. `alias`: '' for all endpoints together. */
+export function spentNote(alias: string, { period, limit, untilAt }: Spent): string {
+  const uploads = counted(limit, 'upload');
+  const key = period === 'day' ? 'perDay' : 'perMonth';
+  const used =
+    alias === ''
+      ? `All endpoints together have used their ${uploads} of this ${period} (\`delivery.${key}\`)`
+      : `Endpoint ${alias} has used its ${uploads} of this ${period} (\`${key}\`)`;
+  return `${used}. Uploads start again on ${dateText('day', untilAt)}.`;
 }
 
 function seconds(ms: number): string {

@@ -14,7 +14,7 @@ import { rateText } from '../../core/domain/rate.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { LedgerQueue } from '../../core/ports/ledger.ts';
 import { ClockWatch } from '../../core/domain/clockWatch.ts';
-import { paceNote } from './paceNote.ts';
+import { paceNote, spentNote } from './paceNote.ts';
 import type { EndpointSettings, Limits } from '../../core/domain/settings.ts';
 
 export interface PacerDeps {
@@ -173,13 +173,12 @@ export class Pacer {
   }
 
   /**
-   * One plain sentence for each endpoint whose pace is below its limits: what is less, and why. The few requests after
-   * an outage that go one by one are not worth one.
+   * One plain sentence for each budget that is spent, and for each endpoint whose pace is below its limits: what is less, and why. The
+   * few requests after an outage that go one by one are not worth one.
    */
   notes(): string[] {
-    return [...this.#endpoints.values()].flatMap(({ alias, pace }) =>
-      pace.reduced && pace.reduced.cause !== 'outage' ? paceNote(alias, pace.reduced) : [],
-    );
+    const limiters = [this.#overall, ...this.#endpoints.values()];
+    return limiters.flatMap((limiter) => limiter.notes(this.#clock.now()));
   }
 
   /** For a request that was not foreseen (a replay): waits for its turn. Null if that would take longer than `withinMs`. */
@@ -326,6 +325,16 @@ class Limiter {
     const perMinute = backlogPerMinute(rate);
     if (now - this.#heldBackAt > Math.max(LIMITED_FOR_MS, 120_000 / perMinute, rate.intervalMs)) return null;
     return { endpoint: this.alias === '' ? null : this.alias, rate: rateText(rate), perMinute };
+  }
+
+  notes(now: number): string[] {
+    const { alias } = this;
+    const spent = this.#budgets.flatMap((budget) => budget.spent(now) ?? []);
+    const { reduced } = this.pace;
+    return [
+      ...spent.map((each) => spentNote(alias, each)),
+      ...(reduced && reduced.cause !== 'outage' ? [paceNote(alias, reduced)] : []),
+    ];
   }
 
   reserve(now: number, lane: Lane): Reservation[] {

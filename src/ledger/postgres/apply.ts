@@ -1,6 +1,6 @@
-import type { LedgerEvent, Move, Told } from '../events.ts';
+import type { LedgerEvent, Move } from '../events.ts';
 import { foldedUnlessAscii } from '../../core/domain/search.ts';
-import { EventSets, type Sending } from './eventSets.ts';
+import { EventSets, type Sending, type Told } from './eventSets.ts';
 import * as DISPOSALS from './sql/disposals.ts';
 import * as DOCUMENTS from './sql/documents.ts';
 import * as ENDPOINTS from './sql/endpoints.ts';

@@ -1,5 +1,5 @@
 import { foldedUnlessAscii } from '../../core/domain/search.ts';
-import type { LedgerEvent, Told } from '../events.ts';
+import type { LedgerEvent } from '../events.ts';
 import { splitPath } from '../rows.ts';
 import type { Places } from './places.ts';
 import type { Session } from './session.ts';
@@ -14,6 +14,12 @@ export interface Sending {
   readonly session: Session;
   readonly places: Places;
   send(text: string, params?: Params): void;
+}
+
+/** What happened, and when (milliseconds). */
+export interface Told<Event extends LedgerEvent = LedgerEvent> {
+  readonly event: Event;
+  readonly at: number;
 }
 
 type Of<Kind extends LedgerEvent['kind']> = Told<Extract<LedgerEvent, { kind: Kind }>>;

@@ -1,7 +1,8 @@
 import type { JournalEvent } from '../../core/ports/journal.ts';
-import { toJournal, type LedgerEvent, type Told } from '../events.ts';
+import { toJournal, type LedgerEvent } from '../events.ts';
 import { applyAll } from './apply.ts';
 import type { Connection } from './connection.ts';
+import type { Told } from './eventSets.ts';
 import type { Ids, IdKind } from './ids.ts';
 import type { Places } from './places.ts';
 import type { Session } from './session.ts';

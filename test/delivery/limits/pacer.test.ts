@@ -55,8 +55,18 @@ describe('after a restart', () => {
     const spent = (await create({ perDay: 2 })).delay(OFFICE, 'fresh');
     expect(spent).toEqual({ ms: 23 * 3_600_000, budget: true });
     expect((await create({ perDay: 2 })).delay(SHOP, 'fresh').ms).toBe(0);
+    expect((await create({ perDay: 2 })).notes()).toEqual([
+      'Endpoint office has used its 2 uploads of this day (`perDay`). Uploads start again on 2026-03-04.',
+    ]);
+    expect((await create({ perDay: 3 })).notes()).toEqual([]);
     expect((await create({ perMonth: 4 })).delay(OFFICE, 'fresh').ms).toBe(0);
     expect((await create({ perMonth: 3 })).delay(OFFICE, 'fresh').budget).toBe(true);
+    const together = { ...UNLIMITED, perMonth: 3 };
+    expect(
+      (await Pacer.create({ clock, ledger, overall: together, endpoints: endpoints() })).notes(),
+    ).toEqual([
+      'All endpoints together have used their 3 uploads of this month (`delivery.perMonth`). Uploads start again on 2026-04-01.',
+    ]);
   });
 
   it('waits a full window, and no longer, if the clock was set back meanwhile', async () => {
