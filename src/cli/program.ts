@@ -52,7 +52,7 @@ Examples:
   $ receiptd login                  credentials into the keychain
   $ receiptd check                  is everything in place?
   $ receiptd run                    watch and upload until stopped
-  $ receiptd list --state failed    what needs a person?
+  $ receiptd list --needs-person    what needs a person?
 
 Exit statuses: 0 done; 1 failed; 2 wrong usage or config; 5 service unreachable;
 6 already running; 130 ended by a signal. See run --help for a single run's.

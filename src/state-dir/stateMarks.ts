@@ -95,7 +95,12 @@ export async function commitRestore(
 /** Ends what was committed, and removes what was not. Can be killed anywhere and begun again. The caller holds the instance lock. */
 export async function finishRestore(stateDir: string): Promise<void> {
   const text = await readPlainFile(path.join(stateDir, COMMITTED));
-  if (text === null) return fs.rm(path.join(stateDir, STAGING), { recursive: true, force: true });
+  if (text === null) {
+    // Half a mark is none.
+    for (const name of [`${COMMITTED}.tmp`, `${AWAY}.tmp`, STAGING])
+      await fs.rm(path.join(stateDir, name), { recursive: true, force: true });
+    return;
+  }
   const { aside, keepsBackups, closed } = mappingOf(text);
   const kept = path.join(stateDir, typeof aside === 'string' ? path.basename(aside) : 'before-restore');
   await fs.mkdir(kept, { recursive: true, mode: 0o700 });
