@@ -176,9 +176,10 @@ function ofHold({ scope, key, reason, message, since }: Hold, { endpoints }: Sig
   }
 }
 
-/** Messages of old ledgers and services may end in anything. */
+/** A service may end its message in anything. The code of an error is said behind the whole. */
 function sentence(message: string): string {
-  return /[.!?\]]$/.test(message) ? message : `${message}.`;
+  const said = message.replace(/ \[[A-Z][A-Z_]+\]$/, '');
+  return /[.!?\]]$/.test(said) ? said : `${said}.`;
 }
 
 /** One cause for each folder, however many documents and files it is about. */

@@ -50,6 +50,12 @@ it('a folder that is away is one cause, however it is away and who says so', () 
   expect(shown({ folders: [folder('watching')] })).toEqual([]);
 });
 
+it('says the code of a hold once', () => {
+  const message = 'No token: ECONNREFUSED. [SERVICE_UNREACHABLE]';
+  const [cause] = causesOf(sight({ holds: [hold({ message })] })).values();
+  expect(cause?.message).toMatch(/: No token: ECONNREFUSED\.$/);
+});
+
 it('a hold is a cause unless a person made it, and one that mends itself has to last', () => {
   const quarter = 15 * 60_000;
   const endpoint = { scope: 'endpoint', key: ENDPOINT } as const;
