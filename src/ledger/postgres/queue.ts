@@ -40,7 +40,6 @@ interface Beginning {
 interface End {
   readonly attemptId: number;
   readonly result: AttemptResult;
-  readonly requeue: Requeue | undefined;
 }
 
 export function createQueue(store: Store, underway: Underway, clock: Pick<Clock, 'now'>): LedgerQueue {
@@ -86,20 +85,26 @@ export function createQueue(store: Store, underway: Underway, clock: Pick<Clock,
     }
     return attempts;
   });
-  const finish = store.together(async (sql: Transaction, ends: readonly End[]) => {
+  const finishAll = async (sql: Transaction, ends: readonly End[]) => {
     const ended = await endAttempts(
       sql,
       ends.map(({ attemptId, result }) => ownEnd(attemptId, result)),
     );
     for (const [index, { documentId, hasResults }] of ended.entries()) {
-      const { result, requeue } = ends[index] as End;
+      const { result } = ends[index] as End;
       const move = moveOf(result.transition);
       const end = hasResults ? await besideResults(sql, documentId, move) : move;
       sql.emit({ kind: 'moved', documents: [documentId], ...end }, result.at);
-      if (requeue) await queueAtEnd(sql, requeue, result.at);
     }
     return ended;
-  });
+  };
+  const finish = store.together(finishAll);
+  /** Takes places at the end of the line, as admissions do: not beside them. */
+  const finishAndQueue = (end: End, requeue: Requeue) =>
+    store.write(async (sql) => {
+      await finishAll(sql, [end]);
+      await queueAtEnd(sql, requeue, end.result.at);
+    });
   store.onBack(() => {
     const isForgotten = (id: number): boolean => !underway.has(id);
     // Where this fails the link does, and is recreated.
@@ -133,7 +138,8 @@ export function createQueue(store: Store, underway: Underway, clock: Pick<Clock,
     },
 
     finish: async (attemptId, result, requeue) => {
-      await ending(attemptId, () => finish({ attemptId, result, requeue }));
+      const end = { attemptId, result };
+      await ending(attemptId, () => (requeue ? finishAndQueue(end, requeue) : finish(end)));
       underway.ended(attemptId);
     },
 
