@@ -307,8 +307,9 @@ export class Settling {
     return pause;
   }
 
+  /** Behind the time within which a later change may bear the same stamp as the one that was seen, all of the quiet time. */
   get #shortMs(): number {
-    return Math.max(this.#times.shortMs, this.quietAtLeastMs);
+    return this.#times.shortMs + this.quietAtLeastMs;
   }
 
   #nextLook(file: Unsettled): number {

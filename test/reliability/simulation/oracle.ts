@@ -266,6 +266,8 @@ export class Oracle implements Disposals, Witness {
         const where = `${share.path}/${path}`;
         if (!this.hasRoom(bytes)) continue;
         const sha256 = hashOf(bytes);
+        // Not promised (docs/reliability.md): nobody could know of it.
+        if (share.isAlike(sha256)) continue;
         if (isAside(path)) owed.push(`${where} was left aside`);
         else if (this.office.wasWhole(sha256)) {
           const document = this.view.documentOf(endpoint.uid, sha256);

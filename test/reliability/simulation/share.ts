@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { FileIdentity } from '../../../src/core/domain/document.ts';
+import { sameIdentity, type FileIdentity } from '../../../src/core/domain/document.ts';
 import type { FileSystem } from '../../../src/core/ports/folder.ts';
 import type { Timeline } from './timeline.ts';
 
@@ -46,6 +46,8 @@ export class Share {
   readonly #timeline: Timeline;
   /** For how long contents lay still that do so no more; milliseconds, by hash. */
   readonly #rested = new Map<string, number>();
+  /** Contents that nothing but reading them tells from what they were written over; by hash. */
+  readonly #alike = new Set<string>();
   state: ShareState = 'present';
   /** Counts mounts and re-creations: another one is another directory. */
   generation = 1;
@@ -92,8 +94,11 @@ export class Share {
     const there = this.files.get(path);
     if (there) {
       this.#stirred(there);
+      const [before, { since }] = [this.identityOf(there), { ...there }];
       there.bytes = bytes;
       this.#stamp(there, true);
+      const isLater = this.#timeline.now - since > this.kind.tickMs;
+      if (isLater && sameIdentity(before, this.identityOf(there))) this.#alike.add(hashOf(bytes));
       this.changed(path);
       return there;
     }
@@ -152,6 +157,14 @@ export class Share {
       .filter(({ bytes }) => hashOf(bytes) === sha256)
       .map(({ since }) => this.#timeline.now - since);
     return Math.max(this.#rested.get(sha256) ?? -Infinity, ...lies);
+  }
+
+  /**
+   * Whether these bytes were written over others, as many, at a time that the clock, set back meanwhile, had shown before: nothing tells
+   * the two files apart but reading them.
+   */
+  isAlike(sha256: string): boolean {
+    return this.#alike.has(sha256);
   }
 
   static resetInodes(): void {
