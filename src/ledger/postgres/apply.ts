@@ -1,6 +1,6 @@
 import type { LedgerEvent, Move } from '../events.ts';
 import { foldedUnlessAscii } from '../../core/domain/search.ts';
-import { EventSets, type Sending, type Told } from './eventSets.ts';
+import { EventSets, type Sending, type TimedEvent } from './eventSets.ts';
 import * as DISPOSALS from './sql/disposals.ts';
 import * as DOCUMENTS from './sql/documents.ts';
 import * as ENDPOINTS from './sql/endpoints.ts';
@@ -13,7 +13,7 @@ import * as SIGHTINGS from './sql/sightings.ts';
  * The one place where events become rows. It decides nothing; what an event says has been decided. Rows of the folder and the
  * endpoint that it names are there already (`Store.ensureFolder`, `ensureEndpoint`).
  */
-export function applyAll(sql: Sending, told: readonly Told[]): void {
+export function applyAll(sql: Sending, told: readonly TimedEvent[]): void {
   const sets = new EventSets();
   for (const each of told) {
     if (sets.take(each)) continue;
@@ -23,6 +23,7 @@ export function applyAll(sql: Sending, told: readonly Told[]): void {
   sets.sendTo(sql);
 }
 
+/** One event by itself. */
 export function apply(sql: Sending, event: LedgerEvent, at: number): void {
   applyAll(sql, [{ event, at }]);
 }

@@ -15,10 +15,10 @@ import { OpenTransaction, type OwnRow, type Transaction } from './transaction.ts
 export interface Operation {
   /** Shares its transaction with no other. */
   readonly isAlone: boolean;
-  /** Others of its kind may share its statements. */
-  readonly isOfMany: boolean;
-  /** Does the work of operations of this kind, and resolves how each is to be settled. Those of other writes have a kind of their own. */
-  readonly kind: (sql: Transaction, operations: readonly Operation[]) => Promise<readonly (() => void)[]>;
+  /** Shares its statements with the others that have the same `run`. */
+  readonly isBatched: boolean;
+  /** Does the work of these operations, and resolves how each is to be settled. */
+  readonly run: (sql: Transaction, operations: readonly Operation[]) => Promise<readonly (() => void)[]>;
   /** The endpoint whose row it locks. */
   readonly endpoint: EndpointKey | null;
   readonly reject: (error: unknown) => void;
@@ -160,8 +160,8 @@ export class GroupCommit {
 /** What was asked for at once; its statements go out at once as well. */
 async function workOff(tx: OpenTransaction, group: readonly Operation[]): Promise<readonly (() => void)[]> {
   const settle: (() => void)[] = [];
-  for (const sets of inOrder(group)) {
-    const ends = await Promise.allSettled(sets.map((operations) => operations[0].kind(tx, operations)));
+  for (const batches of inOrder(group)) {
+    const ends = await Promise.allSettled(batches.map((operations) => operations[0].run(tx, operations)));
     for (const end of ends) {
       if (end.status === 'rejected') throw end.reason;
       settle.push(...end.value);
@@ -173,11 +173,11 @@ async function workOff(tx: OpenTransaction, group: readonly Operation[]): Promis
 async function oneByOne(tx: OpenTransaction, group: readonly Operation[]): Promise<readonly (() => void)[]> {
   const settle: (() => void)[] = [];
   for (const operation of group) {
-    const { kind, reject } = operation;
+    const { run, reject } = operation;
     const before = tx.events.length;
     await tx.connection.exec('SAVEPOINT operation');
     try {
-      const done = await kind(tx, [operation]);
+      const done = await run(tx, [operation]);
       tx.flush();
       await tx.connection.settled();
       await tx.connection.exec('RELEASE operation');
@@ -193,24 +193,24 @@ async function oneByOne(tx: OpenTransaction, group: readonly Operation[]): Promi
   return settle;
 }
 
-type OfOneKind = readonly [Operation, ...Operation[]];
+type Batch = readonly [Operation, ...Operation[]];
 
 /**
  * What goes together, one after the other. Admissions, beginnings and ends of requests concern different documents, so these pass each
  * other; whatever else was asked for comes in its turn.
  */
-function inOrder(group: readonly Operation[]): OfOneKind[][] {
-  const order: OfOneKind[][] = [];
-  let open = new Map<Operation['kind'], [Operation, ...Operation[]]>();
+function inOrder(group: readonly Operation[]): Batch[][] {
+  const order: Batch[][] = [];
+  let open = new Map<Operation['run'], [Operation, ...Operation[]]>();
   const close = (): void => {
     if (open.size > 0) order.push([...open.values()]);
     open = new Map();
   };
   for (const operation of group) {
-    if (operation.isOfMany) {
-      const set = open.get(operation.kind);
-      if (set) set.push(operation);
-      else open.set(operation.kind, [operation]);
+    if (operation.isBatched) {
+      const batch = open.get(operation.run);
+      if (batch) batch.push(operation);
+      else open.set(operation.run, [operation]);
     } else {
       close();
       order.push([[operation]]);

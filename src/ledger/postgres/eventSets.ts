@@ -17,13 +17,13 @@ export interface Sending {
 }
 
 /** What happened, and when (milliseconds). */
-export interface Told<Event extends LedgerEvent = LedgerEvent> {
+export interface TimedEvent<Event extends LedgerEvent = LedgerEvent> {
   readonly event: Event;
   readonly at: number;
 }
 
-type Of<Kind extends LedgerEvent['kind']> = Told<Extract<LedgerEvent, { kind: Kind }>>;
-type Accepted = Told<Extract<LedgerEvent, { kind: 'moved'; state: 'accepted' }>>;
+type Of<Kind extends LedgerEvent['kind']> = TimedEvent<Extract<LedgerEvent, { kind: Kind }>>;
+type Accepted = TimedEvent<Extract<LedgerEvent, { kind: 'moved'; state: 'accepted' }>>;
 
 /**
  * Events of the kinds that come with every document: those of one kind become rows in one statement. Between kinds the order is always
@@ -37,7 +37,7 @@ export class EventSets {
   #accepted: Accepted[] = [];
 
   /** False, and nothing taken, where the event needs statements of its own. */
-  take({ event, at }: Told): boolean {
+  take({ event, at }: TimedEvent): boolean {
     switch (event.kind) {
       case 'named':
         this.#named.push({ event, at });

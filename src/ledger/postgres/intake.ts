@@ -94,7 +94,7 @@ export function createIntake(store: Store): LedgerIntake {
         return rows.map(({ dir }) => dir);
       }),
 
-    admit: store.together(
+    admit: store.batch(
       async (sql: Transaction, admissions: readonly Admission[]) => {
         for (const { file, endpoint } of admissions) {
           await store.ensureFolder(file.folder);

@@ -69,7 +69,7 @@ export function createQueue(store: Store, underway: Underway, clock: Pick<Clock,
     const { at, outcome, httpStatus, message } = end;
     return { attemptId, at, outcome, httpStatus, message, expected: underway.documentOf(attemptId) };
   };
-  const begin = store.together(async (sql: Transaction, uploads: readonly Beginning[]) => {
+  const begin = store.batch(async (sql: Transaction, uploads: readonly Beginning[]) => {
     await idle(
       sql,
       uploads.map(({ documentId }) => documentId),
@@ -98,7 +98,7 @@ export function createQueue(store: Store, underway: Underway, clock: Pick<Clock,
     }
     return ended;
   };
-  const finish = store.together(finishAll);
+  const finish = store.batch(finishAll);
   /** Takes places at the end of the line, as admissions do: not beside them. */
   const finishAndQueue = (end: End, requeue: Requeue) =>
     store.write(async (sql) => {

@@ -168,15 +168,15 @@ export class Store {
   }
 
   /**
-   * Writes of one kind, which a group does together: `work` gets all of them and resolves as many values, in their order. One at fault
+   * Writes that a group does as one batch: `work` gets all of them and resolves as many values, in their order. One at fault
    * rejects alone.
    */
-  together<Item, T>(
+  batch<Item, T>(
     work: (sql: Transaction, items: readonly Item[]) => Promise<readonly T[]>,
     endpointOf: (item: Item) => EndpointKey | null = () => null,
   ): (item: Item) => Promise<T> {
     const asked = new WeakMap<Operation, { readonly item: Item; readonly resolve: (value: T) => void }>();
-    const kind: Operation['kind'] = async (sql, operations) => {
+    const run: Operation['run'] = async (sql, operations) => {
       const each = operations.flatMap((operation) => asked.get(operation) ?? []);
       const values = await work(
         sql,
@@ -192,8 +192,8 @@ export class Store {
       this.#demandOpen();
       return new Promise<T>((resolve, reject) => {
         const operation: Operation = {
-          kind,
-          isOfMany: true,
+          run,
+          isBatched: true,
           endpoint: endpointOf(item),
           isAlone: false,
           reject,
@@ -217,11 +217,11 @@ export class Store {
   ): Promise<T> {
     this.#demandOpen();
     return new Promise<T>((resolve, reject) => {
-      const kind: Operation['kind'] = async (sql) => {
+      const run: Operation['run'] = async (sql) => {
         const value = await work(sql);
         return [() => resolve(value)];
       };
-      this.#queue.push({ kind, isOfMany: false, endpoint, isAlone, reject });
+      this.#queue.push({ run, isBatched: false, endpoint, isAlone, reject });
       this.#schedule();
     });
   }

@@ -2,7 +2,7 @@ import type { JournalEvent } from '../../core/ports/journal.ts';
 import { toJournal, type LedgerEvent } from '../events.ts';
 import { applyAll } from './apply.ts';
 import type { Connection } from './connection.ts';
-import type { Told } from './eventSets.ts';
+import type { TimedEvent } from './eventSets.ts';
 import type { Ids, IdKind } from './ids.ts';
 import type { Places } from './places.ts';
 import type { Session } from './session.ts';
@@ -37,7 +37,7 @@ export class OpenTransaction implements Transaction {
   readonly events: JournalEvent[] = [];
   readonly signals = new Set<string>();
   readonly #ids: Ids;
-  #told: Told[] = [];
+  #told: TimedEvent[] = [];
 
   constructor(
     connection: Connection,

@@ -1,10 +1,10 @@
-import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPostgresLedger } from '../../../src/ledger/postgres/open.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import { freshDatabase, needsPostgres, type FreshDatabase } from '../../support/postgres.ts';
 import { admission, hashOf, OFFICE, seen } from '../../contract/ledger.ts';
 import { agentOptions, ask } from './place.ts';
+import { statementsOf, type Statement } from './statements.ts';
 
 const DOCUMENTS = 100_000;
 const FIRST_AT = 1_700_000_000_000;
@@ -47,15 +47,6 @@ interface Plan {
   readonly Plans?: readonly Plan[];
 }
 
-interface Asked {
-  readonly text: string;
-  readonly values: readonly unknown[];
-}
-
-function isAsked(query: unknown): query is Asked {
-  return typeof query === 'object' && query !== null && 'text' in query && 'values' in query;
-}
-
 const LARGE = /^(?:documents|attempts|sightings|history)/;
 
 describe.skipIf(!needsPostgres())('on a ledger with 100,000 documents', () => {
@@ -71,25 +62,7 @@ describe.skipIf(!needsPostgres())('on a ledger with 100,000 documents', () => {
     await database.remove();
   });
 
-  /** The statements of `work`, each with the values that it was asked with. */
-  async function statementsOf(work: () => Promise<unknown>): Promise<Asked[]> {
-    const asked = new Map<string, Asked>();
-    const query: unknown = Reflect.get(Client.prototype, 'query');
-    const record = function (this: Client, ...all: unknown[]): unknown {
-      const [first] = all;
-      if (isAsked(first)) asked.set(first.text, first);
-      return typeof query === 'function' ? (Reflect.apply(query, this, all) as unknown) : undefined;
-    };
-    Reflect.set(Client.prototype, 'query', record);
-    try {
-      await work();
-    } finally {
-      Reflect.set(Client.prototype, 'query', query);
-    }
-    return [...asked.values()];
-  }
-
-  async function scansOf({ text, values }: Asked): Promise<string[]> {
+  async function scansOf({ text, values }: Statement): Promise<string[]> {
     const rows = await ask<{ 'QUERY PLAN': { Plan: Plan }[] }>(
       database.url,
       `EXPLAIN (FORMAT JSON) ${text}`,
@@ -110,9 +83,9 @@ describe.skipIf(!needsPostgres())('on a ledger with 100,000 documents', () => {
 
   /** What `work` asks that reads all of a large table. */
   async function readingAll(work: () => Promise<unknown>): Promise<string[]> {
-    const asked = await statementsOf(work);
-    const found: string[] = asked.length === 0 ? ['nothing was asked'] : [];
-    for (const each of asked) {
+    const asked = new Map((await statementsOf(work)).map((each) => [each.text, each]));
+    const found: string[] = asked.size === 0 ? ['nothing was asked'] : [];
+    for (const each of asked.values()) {
       if (!/\bFROM\b|\bUPDATE\b/.test(each.text)) continue;
       for (const table of await scansOf(each)) found.push(`${table}: ${each.text}`);
     }

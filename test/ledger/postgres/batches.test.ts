@@ -5,6 +5,7 @@ import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import { freshDatabase, needsPostgres, type FreshDatabase } from '../../support/postgres.ts';
 import { admission, naming, seen } from '../../contract/ledger.ts';
 import { agentOptions, ask } from './place.ts';
+import { statementsOf, type Statement, type Value } from './statements.ts';
 
 const ACCEPTED = {
   at: 2_000,
@@ -14,37 +15,14 @@ const ACCEPTED = {
   transition: { state: 'accepted', serviceStatus: 'DONE', response: '{}' },
 } as const;
 
-interface Statement {
-  readonly text: string;
-  readonly values: readonly (Value | readonly Value[])[];
-}
-
-function isStatement(query: unknown): query is Statement {
-  return typeof query === 'object' && query !== null && 'text' in query && 'values' in query;
-}
-
 /** Not the agent's sign of life, nor numbers that are taken in blocks. */
 const OF_DOCUMENTS = /\b(?:documents|sightings|attempts|history|results)\b(?!_id_seq)/;
 
-/** What `work` sends to the database about documents, with parameters. */
-async function statementsOf(work: () => Promise<unknown>): Promise<Statement[]> {
-  const sent: Statement[] = [];
-  const query: unknown = Reflect.get(Client.prototype, 'query');
-  const record = function (this: Client, ...all: unknown[]): unknown {
-    const [first] = all;
-    if (isStatement(first)) sent.push(first);
-    return typeof query === 'function' ? (Reflect.apply(query, this, all) as unknown) : undefined;
-  };
-  Reflect.set(Client.prototype, 'query', record);
-  try {
-    await work();
-  } finally {
-    Reflect.set(Client.prototype, 'query', query);
-  }
+/** What `work` asks and changes of documents. */
+async function aboutDocuments(work: () => Promise<unknown>): Promise<Statement[]> {
+  const sent = await statementsOf(work);
   return sent.filter(({ text }) => OF_DOCUMENTS.test(text) && !text.includes('nextval'));
 }
-
-type Value = string | number | bigint | boolean | null;
 
 function literal(value: Value | readonly Value[]): string {
   if (value === null) return 'NULL';
@@ -87,19 +65,19 @@ describe.skipIf(!needsPostgres())('documents of one moment', () => {
     );
 
   it('take as many statements as one document', async () => {
-    const one = await statementsOf(() => ledger.admit(admission('one.jpg', 'one')));
+    const one = await aboutDocuments(() => ledger.admit(admission('one.jpg', 'one')));
     let ids: number[] = [];
-    const many = await statementsOf(async () => {
+    const many = await aboutDocuments(async () => {
       ids = (await admitMany(40)).map(({ document }) => document.id);
     });
     expect(many.map(({ text }) => text).sort()).toEqual(one.map(({ text }) => text).sort());
 
     let attempts: number[] = [];
-    const begun = await statementsOf(async () => {
+    const begun = await aboutDocuments(async () => {
       attempts = await Promise.all(ids.map((id) => ledger.begin(id, 1_500, 100)));
     });
     expect(begun.length).toBeLessThan(15);
-    const finished = await statementsOf(() =>
+    const finished = await aboutDocuments(() =>
       Promise.all(attempts.map((attempt) => ledger.finish(attempt, ACCEPTED))),
     );
     expect(finished.length).toBeLessThan(15);
@@ -174,7 +152,7 @@ describe.skipIf(!needsPostgres())('documents of one moment', () => {
   });
 
   it('are found by a step along an index each, also by plans that were made while the tables were small', async () => {
-    const sent = await statementsOf(async () => {
+    const sent = await aboutDocuments(async () => {
       await admitMany(3);
       const { document } = await ledger.admit(admission('last.jpg', 'last'));
       const attempt = await ledger.begin(document.id, 1_500, 1);
