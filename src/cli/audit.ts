@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { composeFolders } from '../wiring/folders.ts';
-import { withReports } from '../wiring/reports.ts';
+import { withReports } from '../ledger/configured/reports.ts';
 import { systemClock as clock } from '../system/systemClock.ts';
 import type { Config } from '../config/config.ts';
 import { callControl } from '../control/client.ts';

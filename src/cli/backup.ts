@@ -8,7 +8,7 @@ import {
 } from '../features/backup/makeBackup.ts';
 import { restoredAt } from '../features/backup/source.ts';
 import { copyLedger, refuseOtherVersion, refuseShared } from '../wiring/ledger.ts';
-import { openReports } from '../wiring/reports.ts';
+import { openReports } from '../ledger/configured/reports.ts';
 import type { Config } from '../config/config.ts';
 import { acquireInstanceLock } from '../state-dir/instanceLock.ts';
 import { prepareStateDir, unwritable } from '../state-dir/stateDir.ts';

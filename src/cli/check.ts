@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { ledgerPath } from '../wiring/reports.ts';
-import { databasePlace } from '../wiring/fleetMember.ts';
+import { ledgerPath } from '../state-dir/stateFiles.ts';
+import { databasePlace } from '../config/fleetMember.ts';
 import { refuseOtherVersion } from '../wiring/ledger.ts';
 import { checkStore } from '../wiring/checkStore.ts';
 import type { ComposedService } from '../wiring/service.ts';
@@ -15,7 +15,8 @@ import { checkAlerts } from '../wiring/checkAlerts.ts';
 import { checkSharedLedger } from '../wiring/checkLedger.ts';
 import { checkInstalls } from '../wiring/installs.ts';
 import { checkOriginals } from '../wiring/checkOriginals.ts';
-import { checkFolder, checkTaken, type Finding } from '../wiring/checkFolder.ts';
+import { checkFolder, checkTaken } from '../wiring/checkFolder.ts';
+import type { Finding } from '../core/domain/finding.ts';
 import { checkListeners } from './checkListeners.ts';
 import { checkMachine } from './checkMachine.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';

@@ -1,4 +1,4 @@
-import type { Finding } from '../wiring/checkFolder.ts';
+import type { Finding } from '../core/domain/finding.ts';
 import type { Config } from '../config/config.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { findAccount, noSuchUser } from '../features/os-service/account.ts';

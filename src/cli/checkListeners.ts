@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { Finding } from '../wiring/checkFolder.ts';
+import type { Finding } from '../core/domain/finding.ts';
 import type { Config } from '../config/config.ts';
 import { PasswordFile } from '../console/server/password.ts';
 import { callControl } from '../control/client.ts';

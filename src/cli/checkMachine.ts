@@ -2,7 +2,7 @@ import type { StatsFs } from 'node:fs';
 import { readdir, readFile, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Config } from '../config/config.ts';
-import type { Finding } from '../wiring/checkFolder.ts';
+import type { Finding } from '../core/domain/finding.ts';
 import { systemCode } from '../core/domain/errors.ts';
 
 /** Below this the ledger and the logs soon have no room. Bytes. */

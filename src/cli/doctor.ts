@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { Finding } from '../wiring/checkFolder.ts';
+import type { Finding } from '../core/domain/finding.ts';
 import { bundleOf, writeBundle, type Part } from '../features/doctor/bundle.ts';
 import { examine, withinAll } from '../features/doctor/examine.ts';
 import { knownNames, ownWords } from '../features/doctor/knownNames.ts';

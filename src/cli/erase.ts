@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { withReports } from '../wiring/reports.ts';
+import { withReports } from '../ledger/configured/reports.ts';
 import type { Config } from '../config/config.ts';
 import { namedDocuments } from '../control/queries/namedDocuments.ts';
 import type { Document } from '../core/domain/document.ts';

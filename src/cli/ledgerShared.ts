@@ -209,7 +209,7 @@ function tellMerged(
 
 async function nameOf(given: string | undefined): Promise<string> {
   const [{ agentName }, { shortName }] = await Promise.all([
-    import('../wiring/fleetMember.ts'),
+    import('../config/fleetMember.ts'),
     import('../config/schemaAccounts.ts'),
   ]);
   if (given === undefined) return agentName({ agent: null });

@@ -1,5 +1,5 @@
 import { iso } from '../core/domain/words.ts';
-import { openReports } from '../wiring/reports.ts';
+import { openReports } from '../ledger/configured/reports.ts';
 import type { Config } from '../config/config.ts';
 import { callControl } from '../control/client.ts';
 import type { DocumentDetailJson } from '../control/protocol/documents.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../config/config.ts';
 import { callControl } from '../control/client.ts';
-import { resultsPath } from '../features/results/address.ts';
+import { resultsPath } from '../core/domain/resultsPath.ts';
 import { resultsSecret } from '../features/results/secret.ts';
 import { prepareStateDir } from '../state-dir/stateDir.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';

@@ -1,5 +1,5 @@
 import { realpath } from 'node:fs/promises';
-import type { Finding } from '../wiring/checkFolder.ts';
+import type { Finding } from '../core/domain/finding.ts';
 import { accountsHeldBySystemd, hostedAgent } from '../features/os-service/hosted.ts';
 import type { Config } from '../config/config.ts';
 import { gidOf } from '../system/group.ts';

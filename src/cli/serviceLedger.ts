@@ -1,6 +1,6 @@
 import { lstat, stat } from 'node:fs/promises';
 import { posix } from 'node:path';
-import { ledgerPath } from '../wiring/reports.ts';
+import { ledgerPath } from '../state-dir/stateFiles.ts';
 import type { Config } from '../config/config.ts';
 import { readConfigFile, textOf } from '../config/load.ts';
 import { stateDirOf } from '../config/stateDirOf.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { sharedLedger } from '../wiring/fleetMember.ts';
+import { sharedLedger } from '../config/fleetMember.ts';
 import type { Config } from '../config/config.ts';
 import { iso } from '../core/domain/words.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';

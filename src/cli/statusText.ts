@@ -1,5 +1,5 @@
 import { isElsewhere } from '../core/domain/elsewhere.ts';
-import { sharedLedger } from '../wiring/fleetMember.ts';
+import { sharedLedger } from '../config/fleetMember.ts';
 import type { Config } from '../config/config.ts';
 import type { FolderStatus } from '../control/protocol/protocol.ts';
 import { LIST_STATES, type ListState } from '../core/ports/ledgerReports.ts';

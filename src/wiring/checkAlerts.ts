@@ -7,7 +7,7 @@ import type { Config } from '../config/config.ts';
 import { testAlert } from '../features/alerts/message.ts';
 import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
 import { SECRET_KEYS } from './alertChannels.ts';
-import type { Finding } from './checkFolder.ts';
+import type { Finding } from '../core/domain/finding.ts';
 
 const SUBJECT = 'alerts';
 

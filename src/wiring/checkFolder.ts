@@ -2,19 +2,12 @@ import { access, constants, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
+import type { Finding } from '../core/domain/finding.ts';
 import { counted } from '../core/domain/words.ts';
 import { takenBy } from '../intake/presence/folderClaim.ts';
 import { createFolderClaims } from '../intake/folder/folderClaims.ts';
 import { statFolder, tokenOf } from '../intake/folder/folderIdentity.ts';
 import { archivePlace, attentionPlace, inOwnPlace } from '../intake/folder/ownPlace.ts';
-
-export interface Finding {
-  readonly level: 'ok' | 'warn' | 'fail';
-  readonly subject: string;
-  readonly message: string;
-  /** In the message: what somebody else is called, known to nobody but the finder. */
-  readonly names?: readonly string[];
-}
 
 /** What would keep the agent from watching this folder, found by trying. */
 export async function checkFolder(folder: Config['folders'][number]): Promise<Finding[]> {

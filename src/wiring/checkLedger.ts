@@ -3,8 +3,8 @@ import { systemClock } from '../system/systemClock.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { span } from '../core/domain/words.ts';
 import type { LedgerFacts } from '../ledger/postgres/examine.ts';
-import type { Finding } from './checkFolder.ts';
-import { databasePlace, targetOf } from './fleetMember.ts';
+import type { Finding } from '../core/domain/finding.ts';
+import { databasePlace, targetOf } from '../config/fleetMember.ts';
 
 /** Times in the ledger are the agents' own; where their clocks part, what happened first can't be told. */
 const CLOCKS_PART_MS = 5_000;

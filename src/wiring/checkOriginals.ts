@@ -1,9 +1,9 @@
 import type { Config } from '../config/config.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { formerOriginals } from '../intake/dispose/originalsRule.ts';
-import type { Finding } from './checkFolder.ts';
+import type { Finding } from '../core/domain/finding.ts';
 import { originalsSentence } from './originalsSentence.ts';
-import { withReports } from './reports.ts';
+import { withReports } from '../ledger/configured/reports.ts';
 
 /** What `afterUpload` means for files that were accepted before it was set. */
 export async function checkOriginals(config: Config): Promise<Finding[]> {

@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts';
 import { strengthOf } from '../api/credentials/strength.ts';
 import { accountOption } from '../core/domain/account.ts';
 import type { CredentialStore } from '../core/ports/credentials.ts';
-import type { Finding } from './checkFolder.ts';
+import type { Finding } from '../core/domain/finding.ts';
 import { credentialsConfig } from './service.ts';
 
 /** Of ramfs, which is never swapped; see statfs(2). */

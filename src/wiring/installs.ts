@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import type { Finding } from './checkFolder.ts';
+import type { Finding } from '../core/domain/finding.ts';
 
 /** Of several installs the first in the PATH is the one that runs; an upgrade of the other changes nothing that anybody notices. */
 export async function checkInstalls(

@@ -16,8 +16,9 @@ import type { Log } from '../core/ports/log.ts';
 import type { DeferredJournal } from '../core/ports/deferredJournal.ts';
 import type { Spool } from '../core/ports/spool.ts';
 import { openSpool } from '../delivery/spool/openSpool.ts';
-import { agentName, sharesOf, targetOf } from './fleetMember.ts';
-import { ledgerPath, openReports } from './reports.ts';
+import { agentName, sharesOf, targetOf } from '../config/fleetMember.ts';
+import { openReports } from '../ledger/configured/reports.ts';
+import { ledgerPath } from '../state-dir/stateFiles.ts';
 
 interface OpenOptions {
   readonly version: string;

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { defaultSender } from '../features/alerts/channels/mail.ts';
 import type { LoadContext } from '../config/config.ts';
 import { pathDefaults, type MachineDefaults } from '../config/template.ts';
-import { agentName } from './fleetMember.ts';
+import { agentName } from '../config/fleetMember.ts';
 
 /** What is taken on this machine, for this user, where the config file says nothing. */
 export function machineDefaults(file: string, context: LoadContext): MachineDefaults {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../config/config.ts';
 import { ResultCommand } from '../features/results/resultCommand.ts';
-import { resultsPath } from '../features/results/address.ts';
+import { resultsPath } from '../core/domain/resultsPath.ts';
 import { createReceiver } from '../features/results/receiver.ts';
 import { resultsSecret } from '../features/results/secret.ts';
 import type { ResultsSettings } from '../features/results/settings.ts';

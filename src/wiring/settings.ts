@@ -14,7 +14,7 @@ import type { Found } from '../system/fileWatch.ts';
 import { CONSOLE_LISTENER, demandCertificate, RESULTS_LISTENER } from '../http/listen.ts';
 import { formerOriginals, type FormerOriginals } from '../intake/dispose/originalsRule.ts';
 import { asReceiptdError, ReceiptdError, isOfLedger } from '../core/domain/errors.ts';
-import { hidePasswords, withPasswords } from './hidePasswords.ts';
+import { hidePasswords, withPasswords } from '../config/hidePasswords.ts';
 import { refuseKeysBeyondConsole, refusePathsBeyondConsole, type Reach } from './consoleReach.ts';
 import type { ProcessScope } from './processScope.ts';
 

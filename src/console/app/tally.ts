@@ -1,5 +1,7 @@
 import type { OverviewResponse } from '../../control/protocol/overview.ts';
-import { WAITING_STATES } from './parts/State.tsx';
+import type { ListState } from '../../core/ports/ledgerReports.ts';
+
+export const WAITING_STATES: readonly ListState[] = ['queued', 'uploading', 'held'];
 
 export interface Tally {
   readonly accepted: number;

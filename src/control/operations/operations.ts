@@ -12,7 +12,7 @@ import type { Spool } from '../../core/ports/spool.ts';
 import type { Request, Response } from '../protocol/protocol.ts';
 import { casesOf } from './dismissal.ts';
 import { namedDocuments } from '../queries/namedDocuments.ts';
-import { withoutSecret } from '../../features/results/address.ts';
+import { withoutSecret } from '../../core/domain/resultsPath.ts';
 import { unknownDocument } from '../queries/unknownDocument.ts';
 
 export interface OperationDeps {

@@ -15,7 +15,7 @@ import { journalPathOf } from '../../ledger/sqlite/files.ts';
 import { LATEST_VERSION } from '../../ledger/sqlite/migrate.ts';
 import { openSqliteReports } from '../../ledger/sqlite/openReports.ts';
 import type { JournalHead } from '../../core/ports/journal.ts';
-import { ledgerPath } from '../../wiring/reports.ts';
+import { ledgerPath } from '../../state-dir/stateFiles.ts';
 import { bytesOf, linkCopies, namesIn, wantedImages } from './images.ts';
 import { FORMAT_VERSION, MANIFEST, SETTINGS, type Manifest } from './manifest.ts';
 import { readBackup } from './readBackup.ts';

@@ -5,7 +5,8 @@ import { readJournal } from '../../ledger/journal/read.ts';
 import { journalPathOf } from '../../ledger/sqlite/files.ts';
 import { isPartOf } from '../../ledger/sqlite/rebuild.ts';
 import type { JournalEntry, JournalHead } from '../../core/ports/journal.ts';
-import { ledgerPath, withReports } from '../../wiring/reports.ts';
+import { withReports } from '../../ledger/configured/reports.ts';
+import { ledgerPath } from '../../state-dir/stateFiles.ts';
 
 /** How what is in the state directory stands to a backup. */
 export type Relation =

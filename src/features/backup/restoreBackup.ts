@@ -19,7 +19,7 @@ import { syncDirectorySync } from '../../system/syncDirectory.ts';
 import { adoptLedger, type Adopted } from '../../ledger/sqlite/adopt.ts';
 import { checkBackup } from '../../ledger/sqlite/backup.ts';
 import { journalPathOf, syncFile } from '../../ledger/sqlite/files.ts';
-import { ledgerPath } from '../../wiring/reports.ts';
+import { ledgerPath } from '../../state-dir/stateFiles.ts';
 import { namesIn } from './images.ts';
 import { SETTINGS } from './manifest.ts';
 import { newerHere, relationTo, type Relation } from './relation.ts';

@@ -4,7 +4,7 @@ import type { Config } from '../../config/config.ts';
 import { accountOption } from '../../core/domain/account.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import { knownSecrets } from '../doctor/knownSecrets.ts';
-import { openReports } from '../../wiring/reports.ts';
+import { openReports } from '../../ledger/configured/reports.ts';
 import { withoutSecrets } from './withoutSecrets.ts';
 
 export interface PortableSettings {

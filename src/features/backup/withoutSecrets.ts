@@ -4,7 +4,7 @@ import type { Config } from '../../config/config.ts';
 import type { ConfigChange, ConfigKey } from '../../config/change.ts';
 import { applyEdits } from '../../config/edit.ts';
 import { readYaml } from '../../config/yamlSource.ts';
-import { hidePasswords } from '../../wiring/hidePasswords.ts';
+import { hidePasswords } from '../../config/hidePasswords.ts';
 
 /** A config file's text without passwords in addresses, and without the path of the webhook's, however they are written. */
 export function withoutSecrets(

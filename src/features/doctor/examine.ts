@@ -13,8 +13,9 @@ import { openForReading } from '../../ledger/sqlite/connection.ts';
 import { storeFailure } from '../../ledger/sqlite/failure.ts';
 import { journalPathOf } from '../../ledger/sqlite/files.ts';
 import { openSqliteReports } from '../../ledger/sqlite/openReports.ts';
-import type { Finding } from '../../wiring/checkFolder.ts';
-import { ledgerPath, withReports } from '../../wiring/reports.ts';
+import type { Finding } from '../../core/domain/finding.ts';
+import { withReports } from '../../ledger/configured/reports.ts';
+import { ledgerPath } from '../../state-dir/stateFiles.ts';
 import { clockAhead, syncTimes, systemdUnit } from './machine.ts';
 
 /** Above this a scan waits noticeably for each of the ledger's commits. Milliseconds. */

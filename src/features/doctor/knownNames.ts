@@ -3,7 +3,7 @@ import os from 'node:os';
 import { join } from 'node:path';
 import YAML from 'yaml';
 import type { Config } from '../../config/config.ts';
-import type { Finding } from '../../wiring/checkFolder.ts';
+import type { Finding } from '../../core/domain/finding.ts';
 import { isOwnWord, knownKeys } from './redactedConfig.ts';
 
 /** Who somebody is, on which machine, and through which proxies. */

@@ -8,10 +8,6 @@ export interface Addressed {
 
 const LONGEST_UID = 200;
 
-export function resultsPath(secret: string, uid: string | null): string {
-  return `/results/${secret}${uid === null ? '' : `/${encodeURIComponent(uid)}`}`;
-}
-
 /** `/results/SECRET` or `/results/SECRET/UID`. How long it takes says nothing about how much of the secret was right. */
 export function readAddress(url: string, secret: string): Addressed | null {
   const [path = ''] = url.split(/[?#]/, 1);
@@ -21,11 +17,6 @@ export function readAddress(url: string, secret: string): Addressed | null {
   if (uid === undefined) return { uid: null };
   const decoded = decode(uid);
   return decoded === null || decoded === '' || decoded.length > LONGEST_UID ? null : { uid: decoded };
-}
-
-/** What the service says of an endpoint has our address in it, and is kept. Its JSON may escape the slash. */
-export function withoutSecret(text: string): string {
-  return text.replace(/(results\\?\/)[\w-]{43}(?![\w-])/g, '$1[redacted]');
 }
 
 /** Of one length, whatever was given. */

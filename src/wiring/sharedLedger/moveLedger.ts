@@ -20,7 +20,7 @@ import { journalPathOf } from '../../ledger/sqlite/files.ts';
 import { openSource } from '../../ledger/sqlite/openSource.ts';
 import type { JournalHead } from '../../core/ports/journal.ts';
 import { openOwn } from '../ledger.ts';
-import { ledgerPath } from '../reports.ts';
+import { ledgerPath } from '../../state-dir/stateFiles.ts';
 
 export interface MoveOptions {
   readonly target: Target;

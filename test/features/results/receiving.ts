@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { resultsPath } from '../../../src/features/results/address.ts';
+import { resultsPath } from '../../../src/core/domain/resultsPath.ts';
 import { createReceiver } from '../../../src/features/results/receiver.ts';
 import { resultsSecret } from '../../../src/features/results/secret.ts';
 import type { ResultsSettings } from '../../../src/features/results/settings.ts';

@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useOverview } from '../live.ts';
 import type { OverviewResponse } from '../../../control/protocol/overview.ts';
-import { LIST_STATES, WAITING_STATES } from '../parts/State.tsx';
+import { LIST_STATES } from '../parts/State.tsx';
 import { LISTS } from '../parts/Tally.tsx';
 import { replace } from '../router.ts';
-import { endpointId } from '../tally.ts';
+import { endpointId, WAITING_STATES } from '../tally.ts';
 import { t } from '../texts.ts';
 import { ATTENTIONS, filterHref, type FilterKey, type FilterText } from './documentFilter.ts';
 

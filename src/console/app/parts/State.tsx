@@ -21,7 +21,6 @@ const LISTED: Readonly<Record<ListState, Look>> = {
 };
 
 export const LIST_STATES = Object.keys(LISTED) as readonly ListState[];
-export const WAITING_STATES: readonly ListState[] = ['queued', 'uploading', 'held'];
 
 /** One that is not here, or in `texts`, is shown under its own name: on standby there is nothing to look at. */
 const FOLDERS: Readonly<Partial<Record<FolderStatus['state'], Look>>> = {

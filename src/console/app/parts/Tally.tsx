@@ -1,8 +1,7 @@
 import { compact, number } from '../format.ts';
 import { href } from '../router.ts';
-import type { Tally } from '../tally.ts';
+import { WAITING_STATES, type Tally } from '../tally.ts';
 import { t } from '../texts.ts';
-import { WAITING_STATES } from './State.tsx';
 import type { Column } from './Table.tsx';
 
 interface Counted {

@@ -1,15 +1,10 @@
-import { join } from 'node:path';
-import { accountsAmong } from '../core/domain/account.ts';
-import type { Config } from '../config/config.ts';
-import type { LedgerReports } from '../core/ports/ledgerReports.ts';
-import { agentName, sharesOf, targetOf } from './fleetMember.ts';
+import type { Config } from '../../config/config.ts';
+import { agentName, sharesOf, targetOf } from '../../config/fleetMember.ts';
+import { accountsAmong } from '../../core/domain/account.ts';
+import type { LedgerReports } from '../../core/ports/ledgerReports.ts';
+import { ledgerPath } from '../../state-dir/stateFiles.ts';
 
 export type OpenReports = LedgerReports & { close(): Promise<void> };
-
-/** Of a ledger in SQLite. */
-export function ledgerPath({ stateDir }: Pick<Config, 'stateDir'>): string {
-  return join(stateDir, 'ledger.db');
-}
 
 /** @throws what opening throws, and `work` */
 export async function withReports<T>(
@@ -35,10 +30,10 @@ export async function openReports(
   const { ledger, endpoints, folders } = config;
   const accountOf = accountsAmong(endpoints);
   if (ledger.kind === 'sqlite') {
-    const { openSqliteReports } = await import('../ledger/sqlite/openReports.ts');
+    const { openSqliteReports } = await import('../sqlite/openReports.ts');
     return openSqliteReports({ path: ledgerPath(config), accountOf });
   }
-  const { openPostgresReports } = await import('../ledger/postgres/openReports.ts');
+  const { openPostgresReports } = await import('../postgres/openReports.ts');
   const [target, agent, shares] = [targetOf(ledger), agentName(ledger), sharesOf(folders)];
   return openPostgresReports({ target, agent, shares, accountOf });
 }

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import type { Config, FolderConfig, PostgresConfig } from '../config/config.ts';
+import type { Config, FolderConfig, PostgresConfig } from './config.ts';
 import { readPostgresUrl } from '../core/domain/postgresUrl.ts';
 
 /* Who this agent is among those that share a ledger, and where that ledger is, as the configuration has it. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { agentName, databasePlace, sharesOf } from '../../src/wiring/fleetMember.ts';
+import { agentName, databasePlace, sharesOf } from '../../src/config/fleetMember.ts';
 import type { PostgresConfig } from '../../src/config/config.ts';
 
 const LEDGER: PostgresConfig = {

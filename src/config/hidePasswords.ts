@@ -1,5 +1,5 @@
 import { ReceiptdError } from '../core/domain/errors.ts';
-import type { ConfigEdit } from '../control/protocol/protocol.ts';
+import type { ConfigChange } from './change.ts';
 
 /** Up to the last @ before the path, as URLs are read; slashes may be escaped in a quoted text. */
 const USERINFO = /(:(?:\\?\/){2})([^\s/?#"'<>]+)(?=@)/g;
@@ -24,7 +24,7 @@ function hidden(whole: string, before: string, userinfo: string, at: number, tex
 }
 
 /** Whoever was shown a hidden password must not write that down in its place. @throws ReceiptdError CONFIG_INVALID */
-export function withPasswords(edits: readonly ConfigEdit[]): readonly ConfigEdit[] {
+export function withPasswords(edits: readonly ConfigChange[]): readonly ConfigChange[] {
   for (const edit of edits) {
     if (edit.kind === 'remove' || !HIDDEN_ONE.test(JSON.stringify(edit.value))) continue;
     throw new ReceiptdError('CONFIG_INVALID', `${edit.path.join('.')}: the password in this URL is hidden.`, {

@@ -1,0 +1,12 @@
+import { expect, it } from 'vitest';
+import { withoutSecret } from '../../../src/core/domain/resultsPath.ts';
+
+it('what the service says of an endpoint is kept without the secret, however its JSON writes the address', () => {
+  const secret = 'aZ_-'.repeat(11).slice(0, 43);
+  expect(withoutSecret(`{"outgoingUrl":"https://a.example/results/${secret}/u"}`)).toBe(
+    '{"outgoingUrl":"https://a.example/results/[redacted]/u"}',
+  );
+  expect(withoutSecret(`https:\\/\\/a\\/results\\/${secret}`)).toBe('https:\\/\\/a\\/results\\/[redacted]');
+  const other = `{"outgoingUrl":"https://a.example/results/${secret}x","n":1.10}`;
+  expect(withoutSecret(other)).toBe(other);
+});
