@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { ReceiptdError } from '../core/domain/errors.ts';
+import { messageOf, ReceiptdError } from '../core/domain/errors.ts';
 import { counted } from '../core/domain/words.ts';
 import { helpOf } from './help.ts';
 import { isTerminal, print, printJson, type Io } from './io.ts';
@@ -122,7 +122,7 @@ async function readable(file: string | null): Promise<string | null> {
     await readFile(file, 'utf8');
     return file;
   } catch (error) {
-    const words = error instanceof Error ? error.message : String(error);
+    const words = messageOf(error);
     throw new ReceiptdError('USAGE', `The password file ${file} can't be read: ${words}.`, {
       hint: 'Name another one with --password-file.',
       cause: error,

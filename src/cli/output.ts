@@ -1,4 +1,4 @@
-import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
+import { messageOf, ReceiptdError, systemCode } from '../core/domain/errors.ts';
 
 const REASONS: Readonly<Record<string, string>> = {
   EEXIST: 'it exists already, and is left as it is',
@@ -14,6 +14,6 @@ const REASONS: Readonly<Record<string, string>> = {
 /** A file, or standard output, that a command's result does not fit into. */
 export function outputUnwritable(what: string, cause: unknown, hint: string): ReceiptdError {
   const code = systemCode(cause) ?? '';
-  const why = REASONS[code] ?? (cause instanceof Error ? cause.message : String(cause));
+  const why = REASONS[code] ?? messageOf(cause);
   return new ReceiptdError('OUTPUT_UNWRITABLE', `${what} can't be written: ${why}.`, { hint, cause });
 }

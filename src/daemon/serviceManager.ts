@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import type { Clock } from '../core/ports/clock.ts';
 import type { Log } from '../core/ports/log.ts';
+import { messageOf } from '../core/domain/errors.ts';
 
 export interface ServiceManagerDeps {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -94,7 +95,7 @@ export class ServiceManager {
         await send(assignments);
         this.#hasFailed = false;
       } catch (error) {
-        const why = error instanceof Error ? error.message : String(error);
+        const why = messageOf(error);
         if (!this.#hasFailed) log.warn('The service manager could not be told how the agent is', { why });
         this.#hasFailed = true;
       }

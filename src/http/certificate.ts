@@ -1,7 +1,7 @@
 import { X509Certificate, createPrivateKey, type KeyObject } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
-import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
+import { messageOf, ReceiptdError, systemCode } from '../core/domain/errors.ts';
 import type { Listener } from './listen.ts';
 
 export interface Pair {
@@ -89,5 +89,5 @@ export async function markOf(tls: PairFiles | null): Promise<string> {
 }
 
 function reasonOf(error: unknown): string {
-  return systemCode(error) ?? (error instanceof Error ? error.message : String(error));
+  return systemCode(error) ?? messageOf(error);
 }

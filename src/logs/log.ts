@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { finished } from 'node:stream/promises';
 import winston from 'winston';
-import { systemCode } from '../core/domain/errors.ts';
+import { messageOf, systemCode } from '../core/domain/errors.ts';
 import type { Log, LogFields } from '../core/ports/log.ts';
 import type { LogLines } from '../core/ports/logLines.ts';
 import { LEVELS, jsonLine, terminalLine } from './lines.ts';
@@ -64,7 +64,7 @@ export async function createLog(options: LogOptions): Promise<ClosableLog> {
       monotonic: options.monotonic ?? (() => performance.now()),
       retryMs: FILE_RETRY_MS,
       onTrouble: (error) => {
-        const why = systemCode(error) ?? (error instanceof Error ? error.message : String(error));
+        const why = systemCode(error) ?? messageOf(error);
         write('warn', 'The log file cannot be written; lines appear here only', { dir: place.dir, why });
       },
       onRecovered: () => write('info', 'The log file is written again', { dir: place.dir }),

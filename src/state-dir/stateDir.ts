@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { chmod, chown, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
+import { messageOf, ReceiptdError, systemCode } from '../core/domain/errors.ts';
 import { gidOf } from '../system/group.ts';
 import { closeToOthers, whyNotOurs, type Refused } from './statePrivacy.ts';
 
@@ -137,5 +137,5 @@ const REASONS: Readonly<Record<string, string>> = {
 
 function reason(cause: unknown): string {
   const known = REASONS[systemCode(cause) ?? ''];
-  return known ?? (cause instanceof Error ? cause.message : String(cause));
+  return known ?? messageOf(cause);
 }

@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { messageOf } from '../core/domain/errors.ts';
 
 export interface ProgramLimits {
   readonly timeoutMs: number;
@@ -45,7 +46,7 @@ export async function runProgram(
     });
   } catch (error) {
     // An argument that no system takes, such as one that is too long.
-    return { how: 'notStarted', said: wordsOf(error) };
+    return { how: 'notStarted', said: messageOf(error) };
   }
   const said = new Tail(MOST_SAID);
   child.stderr?.on('data', (chunk: Buffer) => said.add(chunk));
@@ -64,7 +65,7 @@ export async function runProgram(
   try {
     const ended = await endOf(child);
     signal.throwIfAborted();
-    if (ended instanceof Error) return { how: 'notStarted', said: wordsOf(ended) };
+    if (ended instanceof Error) return { how: 'notStarted', said: messageOf(ended) };
     if (isTooLate) return { how: 'timedOut', said: said.text() };
     const { status, by } = ended;
     if (status === null) return { how: 'signal', signal: by ?? 'unknown', said: said.text() };
@@ -174,8 +175,4 @@ class Tail {
   text(): string {
     return this.#bytes.toString('utf8').trim();
   }
-}
-
-function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

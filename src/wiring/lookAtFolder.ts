@@ -4,6 +4,7 @@ import { likelyFolders, thisMachine, type Machine } from '../intake/folder/likel
 import type { FolderAvailability } from '../core/ports/folder.ts';
 import { composeFolders, type Guards } from './folders.ts';
 import { lookThrough } from './testFolder.ts';
+import { messageOf } from '../core/domain/errors.ts';
 
 export { likelyFolders, thisMachine, type Machine };
 
@@ -41,7 +42,7 @@ export async function lookAtFolder(path: string, config: Config): Promise<Folder
   } catch (error) {
     const now = await folder.availability();
     if (now.state !== 'present') return now;
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     return { state: 'unreadable', message: `${path} could not be searched (${why}).` };
   }
 }

@@ -2,7 +2,7 @@ import type { FolderConfig } from '../config/config.ts';
 import { readConfig } from '../config/load.ts';
 import { pathsOf, resolvePath } from '../config/resolve.ts';
 import type { Finding as Told, Request, Response } from '../control/protocol/protocol.ts';
-import { ReceiptdError } from '../core/domain/errors.ts';
+import { messageOf, ReceiptdError } from '../core/domain/errors.ts';
 import { createFolderGuard } from '../intake/folder/guarded.ts';
 import { foreseeSome } from '../intake/dryRun.ts';
 import type { WatchedFolder } from '../core/ports/folder.ts';
@@ -126,5 +126,5 @@ export async function lookThrough(folder: WatchedFolder) {
 async function whyNot(folder: WatchedFolder, error: unknown): Promise<string> {
   const found = await folder.availability();
   if (found.state !== 'present') return found.message;
-  return `It could not be searched: ${error instanceof Error ? error.message : String(error)}.`;
+  return `It could not be searched: ${messageOf(error)}.`;
 }

@@ -185,8 +185,13 @@ export function systemCode(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
+/** What anything thrown says. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** Fields for the log: what anything thrown says, and its code if it is for people. */
 export function describeError(error: unknown): { readonly code?: ErrorCode; readonly detail: string } {
   if (error instanceof ReceiptdError) return { code: error.code, detail: error.sentence() };
-  return { detail: error instanceof Error ? error.message : String(error) };
+  return { detail: messageOf(error) };
 }

@@ -1,5 +1,5 @@
 import { backoff } from '../../core/domain/backoff.ts';
-import { describeError, ReceiptdError } from '../../core/domain/errors.ts';
+import { describeError, messageOf, ReceiptdError } from '../../core/domain/errors.ts';
 import { span } from '../../core/domain/words.ts';
 import type { Alert, AlertChannel, AlertChannelName } from '../../core/ports/alert.ts';
 import type { Clock, Random } from '../../core/ports/clock.ts';
@@ -219,7 +219,7 @@ function tooLate({ receiver: { what, setting } }: AlertChannel): ReceiptdError {
 }
 
 function unexpected(name: string, cause: unknown): ReceiptdError {
-  const why = cause instanceof Error ? cause.message : String(cause);
+  const why = messageOf(cause);
   return new ReceiptdError('ALERT_UNDELIVERED', `${name} failed: ${why}.`, {
     hint: 'Check the alerts in the config.',
     cause,

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
-import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
+import { messageOf, ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import { isBad, parseLine } from './line.ts';
 import { linesOf } from './lines.ts';
 import { Verification, type JournalVerification, type KeptHead } from './verification.ts';
@@ -70,7 +70,7 @@ function openForReading(path: string): number | null {
     return fs.openSync(path, 'r');
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return null;
-    const words = error instanceof Error ? error.message : String(error);
+    const words = messageOf(error);
     throw new ReceiptdError('FILE_UNREADABLE', `The journal ${path} can't be read: ${words}.`, {
       hint: 'Ask as the user who runs receiptd, or as root.',
       cause: error,

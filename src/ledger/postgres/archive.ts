@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
-import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
+import { messageOf, ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import { syncDirectorySync } from '../../system/syncDirectory.ts';
 import { isBad, NO_HASH, parseLine } from '../journal/line.ts';
 import type { Connection } from './connection.ts';
@@ -116,7 +116,7 @@ async function archivePartition(
       await write(file, options.gzip, linesIn(connection, partition, agentId));
     } catch (error) {
       if (error instanceof ReceiptdError || systemCode(error) === undefined) throw error;
-      const words = error instanceof Error ? error.message : String(error);
+      const words = messageOf(error);
       throw new ReceiptdError('OUTPUT_UNWRITABLE', `The archive ${file} can't be written: ${words}.`, {
         hint: 'Check the directory and the space on its disk.',
         cause: error,

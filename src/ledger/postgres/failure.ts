@@ -1,4 +1,4 @@
-import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
+import { messageOf, ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 
 /** SQLSTATE classes and codes (PostgreSQL, appendix A) after which a connection is of no use. */
 const LOST = /^(?:08|57P0[1-5]|53300|25006)/;
@@ -69,7 +69,7 @@ export function isFromServer(error: unknown): boolean {
 export function ledgerFailure(error: unknown, where: string): ReceiptdError {
   if (error instanceof ReceiptdError) return error;
   const code = systemCode(error) ?? '';
-  const said = error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
+  const said = messageOf(error).replace(/\.$/, '');
   const words = NO_PASSWORD.test(said) ? 'the server asks for a password, and none was given' : said;
   if (REFUSED.test(code) || TLS.test(code) || /self-signed|does not support SSL|SASL|SCRAM/i.test(said))
     return new ReceiptdError('LEDGER_REFUSED', `The ledger at ${where} can't be used: ${words}.`, {

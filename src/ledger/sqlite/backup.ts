@@ -1,7 +1,7 @@
 import { backup, DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
+import { messageOf, ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import type { JournalHead } from '../../core/ports/journal.ts';
 import { isLatest, openForReading } from './connection.ts';
 import { syncDirectorySync } from '../../system/syncDirectory.ts';
@@ -85,7 +85,7 @@ export async function backupTo(db: DatabaseSyncInstance, target: string): Promis
     return head;
   } catch (error) {
     if (error instanceof ReceiptdError && error.code === 'BACKUP_FAILED') throw error;
-    const words = error instanceof Error ? error.message : String(error);
+    const words = messageOf(error);
     throw new ReceiptdError('BACKUP_FAILED', `The backup ${target} can't be written: ${words}.`, {
       hint: 'Check the path, its permissions, and the space on its disk.',
       cause: error,
@@ -139,6 +139,6 @@ export function checkBackup(path: string): JournalHead {
     }
   } catch (error) {
     if (error instanceof ReceiptdError && error.code === 'BACKUP_FAILED') throw error;
-    throw bad(error instanceof Error ? error.message.replace(/\.$/, '') : String(error), error);
+    throw bad(messageOf(error).replace(/\.$/, ''), error);
   }
 }

@@ -2,6 +2,7 @@
 import { DatabaseSync } from '@photostructure/sqlite';
 import { isDamage } from './failure.ts';
 import { MISCOUNTED } from './sql/reports.ts';
+import { messageOf } from '../../core/domain/errors.ts';
 
 const [path = ''] = process.argv.slice(2);
 try {
@@ -15,5 +16,5 @@ try {
   process.stdout.write(`${verdict === 'ok' ? sound : String(verdict)}\n`);
 } catch (error) {
   if (!isDamage(error)) throw error;
-  process.stdout.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.stdout.write(`${messageOf(error)}\n`);
 }

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { dirname } from 'node:path';
-import { ReceiptdError } from '../../core/domain/errors.ts';
+import { messageOf, ReceiptdError } from '../../core/domain/errors.ts';
 import { syncDirectorySync } from '../../system/syncDirectory.ts';
 
 /*
@@ -33,7 +33,7 @@ export function takeCleanShutdownMark(ledger: string): number | null {
     fs.rmSync(path);
     syncDirectorySync(dirname(path));
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new ReceiptdError('STATE_UNWRITABLE', `${path} can't be removed: ${why}.`, {
       hint: 'Check the permissions of its directory.',
       cause: error,

@@ -1,7 +1,7 @@
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
+import { messageOf, ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import { damaged, isDamage, isStoreFailure } from './failure.ts';
 import { APPLICATION_ID, LATEST_VERSION, migrate } from './migrate.ts';
 import { syncDirectorySync } from '../../system/syncDirectory.ts';
@@ -102,7 +102,7 @@ function create(path: string, at: number): void {
     fs.renameSync(aside, path);
     syncDirectorySync(dirname(path));
   } catch (error) {
-    throw new ReceiptdError('STATE_UNWRITABLE', `The ledger ${path} can't be created: ${words(error)}.`, {
+    throw new ReceiptdError('STATE_UNWRITABLE', `The ledger ${path} can't be created: ${messageOf(error)}.`, {
       hint: 'Check that its directory exists, can be written to, and has space.',
       cause: error,
     });
@@ -124,11 +124,11 @@ function guarded(
   } catch (error) {
     db?.close();
     if (error instanceof ReceiptdError) throw error;
-    if (isDamage(error)) throw damaged(path, words(error), error);
+    if (isDamage(error)) throw damaged(path, messageOf(error), error);
     if (!isStoreFailure(error)) throw error;
     throw new ReceiptdError(
       options.readOnly ? 'FILE_UNREADABLE' : 'STATE_UNWRITABLE',
-      `The ledger ${path} can't be opened: ${words(error)}.`,
+      `The ledger ${path} can't be opened: ${messageOf(error)}.`,
       { hint: 'Check the disk, and the permissions of the file and its directory.', cause: error },
     );
   }
@@ -141,10 +141,14 @@ function lookFor(path: string): fs.Stats | undefined {
   } catch (error) {
     const code = systemCode(error);
     if (code !== 'EACCES' && code !== 'EPERM') return undefined;
-    throw new ReceiptdError('FILE_UNREADABLE', `The ledger ${path} can't be looked for: ${words(error)}.`, {
-      hint: 'Run this as the user who owns the state directory, as root, or as a member of control.group.',
-      cause: error,
-    });
+    throw new ReceiptdError(
+      'FILE_UNREADABLE',
+      `The ledger ${path} can't be looked for: ${messageOf(error)}.`,
+      {
+        hint: 'Run this as the user who owns the state directory, as root, or as a member of control.group.',
+        cause: error,
+      },
+    );
   }
 }
 
@@ -172,8 +176,4 @@ export function isLatest(db: DatabaseSyncInstance): boolean {
 function pragma(db: DatabaseSyncInstance, text: string): unknown[] {
   const rows: Record<string, unknown>[] = db.prepare(`PRAGMA ${text}`).all();
   return rows.flatMap((row) => Object.values(row));
-}
-
-function words(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,7 +1,7 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
-import { ReceiptdError } from '../../core/domain/errors.ts';
+import { messageOf, ReceiptdError } from '../../core/domain/errors.ts';
 import type { JournalEvent, JournalHead } from '../../core/ports/journal.ts';
 import {
   blankInJournal,
@@ -147,7 +147,7 @@ function findJournal(journalPath: string): FoundJournal {
       return { journal: null, damage: error.message };
     throw new ReceiptdError(
       'STATE_UNWRITABLE',
-      `The journal ${journalPath} can't be opened: ${words(error)}.`,
+      `The journal ${journalPath} can't be opened: ${messageOf(error)}.`,
       {
         hint: 'Check the disk, and the permissions of the file and its directory.',
         cause: error,
@@ -319,8 +319,4 @@ function headOf(db: DatabaseSyncInstance): JournalHead | null {
   const head = sql.get<JournalHead>(HEAD);
   sql.forget();
   return head ? { ...head } : null;
-}
-
-function words(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

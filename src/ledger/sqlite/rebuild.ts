@@ -1,7 +1,7 @@
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import fs from 'node:fs';
 import { dirname } from 'node:path';
-import { ReceiptdError } from '../../core/domain/errors.ts';
+import { messageOf, ReceiptdError } from '../../core/domain/errors.ts';
 import type { JournalHead } from '../../core/ports/journal.ts';
 import { readJournal } from '../journal/journal.ts';
 import { apply } from './apply.ts';
@@ -139,7 +139,7 @@ function salvage(db: DatabaseSyncInstance, damaged: string): string {
     }
   } catch (error) {
     sql.rollback('ROLLBACK');
-    return `Nothing could be read of ${damaged}: ${error instanceof Error ? error.message : String(error)}.`;
+    return `Nothing could be read of ${damaged}: ${messageOf(error)}.`;
   } finally {
     sql.forget();
   }

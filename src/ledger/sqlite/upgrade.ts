@@ -1,7 +1,7 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ReceiptdError } from '../../core/domain/errors.ts';
+import { messageOf, ReceiptdError } from '../../core/domain/errors.ts';
 import { syncDirectorySync } from '../../system/syncDirectory.ts';
 import { syncFile } from './files.ts';
 import { LATEST_VERSION } from './migrate.ts';
@@ -47,7 +47,7 @@ export function keepBeforeUpgrade(
     syncDirectorySync(backupsDir);
   } catch (error) {
     if (error instanceof ReceiptdError) throw error;
-    const words = error instanceof Error ? error.message : String(error);
+    const words = messageOf(error);
     throw new ReceiptdError('BACKUP_FAILED', `The backup ${file} can't be written: ${words}.`, {
       hint: 'The ledger is brought to the new version only after it. Check the permissions of its directory and the space on its disk.',
       cause: error,
