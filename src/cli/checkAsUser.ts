@@ -4,7 +4,8 @@ import { ReceiptdError } from '../core/domain/errors.ts';
 import { findAccount, noSuchUser } from '../features/os-service/account.ts';
 import type { Io } from './io.ts';
 import { hostOf } from './serviceHost.ts';
-import { checkAs, commandOf } from './serviceInstall.ts';
+import { checkAs } from './serviceAccount.ts';
+import { commandOf } from './serviceInstall.ts';
 
 /** What `check` says of the folders with the rights of another user; for root. */
 export async function foldersAs(io: Io, config: Config, user: string): Promise<Finding[]> {

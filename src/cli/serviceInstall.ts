@@ -1,33 +1,19 @@
 import { realpath } from 'node:fs/promises';
-import type { Finding } from '../core/domain/finding.ts';
-import { accountsHeldBySystemd, hostedAgent } from '../features/os-service/hosted.ts';
+import { hostedAgent } from '../features/os-service/hosted.ts';
 import type { Config } from '../config/config.ts';
-import { gidOf } from '../system/group.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
-import {
-  createAccount,
-  demandUserName,
-  findAccount,
-  noSuchUser,
-  runAs,
-  STRANGER,
-  type Account,
-} from '../features/os-service/account.ts';
+import { demandUserName } from '../features/os-service/account.ts';
 import { DEFAULT_USER, type HostedAgent, type Scope } from '../features/os-service/agent.ts';
 import { run, type Host } from '../features/os-service/host.ts';
 import type { Manager } from '../features/os-service/manager.ts';
 import { changesOf, isEdited } from '../features/os-service/mark.ts';
-import {
-  demandProgram,
-  demandReach,
-  folderAdvice,
-  refuseFleetingProgram,
-} from '../features/os-service/reach.ts';
+import { refuseFleetingProgram } from '../features/os-service/reach.ts';
 import { mappedDrives, refuseMappedDrives, WINDOWS_USER } from '../features/os-service/windows/task.ts';
+import { InstallSteps } from './installSteps.ts';
 import type { Io } from './io.ts';
+import { prepareAccount } from './serviceAccount.ts';
 import { hostOf, managerOf } from './serviceHost.ts';
 import { refuseLeavingLedger } from './serviceLedger.ts';
-import { demandGivable, giveStateDir } from './serviceState.ts';
 
 /** What `installService` made, or would make. */
 export interface InstalledService {
@@ -58,11 +44,6 @@ export interface InstallOptions {
   readonly exec?: string;
 }
 
-const CHECK_MS = 5 * 60_000;
-/** Findings of `check` without which there is no use in starting. */
-const GRAVE =
-  /\[(FOLDER_UNREADABLE|FOLDER_UNWRITABLE|FOLDER_NOT_A_DIRECTORY|ATTENTION_UNWRITABLE|STATE_UNWRITABLE)\]$/;
-
 /**
  * Makes the agent a service of this machine (`system`) or of the user who asks (`user`), and starts it. The folders are tried
  * as the user that it will run as before anything is written. With `dryRun` the same checks are made, and nothing is changed.
@@ -76,7 +57,7 @@ export async function installService(
 ): Promise<InstalledService> {
   const { scope, start, dryRun } = options;
   const { manager, agent, user, text } = await definedService(io, config, options, host);
-  const steps = new Steps(dryRun);
+  const steps = new InstallSteps(dryRun);
   const made = { file: manager.file, manager: manager.name, user, text };
   try {
     refuseFleetingProgram(agent);
@@ -115,25 +96,6 @@ export async function definedService(
   const environment = environmentOf(io, config, host, scope);
   const agent = await hostedAgent(config, await commandOf(options.exec), environment);
   return { manager, agent, user, text: manager.define(agent) };
-}
-
-/** What is done, in order; in a dry run what would be. */
-class Steps {
-  readonly said: string[] = [];
-  readonly isDry: boolean;
-
-  constructor(isDry: boolean) {
-    this.isDry = isDry;
-  }
-
-  say(...notes: readonly string[]): void {
-    this.said.push(...notes);
-  }
-
-  async take(what: string, work: () => Promise<readonly string[] | void>): Promise<void> {
-    if (this.isDry) this.say(`Would ${what}.`);
-    else this.say(...((await work()) ?? []));
-  }
 }
 
 function userOf(host: Host, { scope, user }: Pick<InstallOptions, 'scope' | 'user'>): string {
@@ -186,107 +148,6 @@ function edited(file: string): ReceiptdError {
   return new ReceiptdError('INSTALL_EDITED', `${file} was made or changed by hand, and is left as it is.`, {
     hint: 'Look at `receiptd service install --dry-run`; move your changes into a drop-in (`systemctl edit receiptd`), or add --force.',
   });
-}
-
-/** The account, its state directory, and that it can do what it has to. */
-async function prepareAccount(
-  host: Host,
-  config: Config,
-  agent: HostedAgent,
-  user: string,
-  steps: Steps,
-): Promise<void> {
-  let account = await findAccount(host, user);
-  if (account === null) {
-    if (user !== DEFAULT_USER) throw noSuchUser(user);
-    // What nobody else can run the new user can't either, and need not be made for.
-    await demandProgram(host, { ...STRANGER, name: user }, agent);
-    await steps.take(`create the user ${user}`, async () => {
-      await createAccount(host, user, config.stateDir);
-      return [`The user ${user} was created.`];
-    });
-    account = await findAccount(host, user);
-    if (account === null && steps.isDry) {
-      steps.say(
-        `Whether ${user} can read the folders is checked once that user exists; the installation may be refused then.`,
-      );
-      return;
-    }
-  }
-  if (account === null) throw noSuchUser(user);
-  const { name } = account;
-  const found = account;
-  await demandReach(host, found, agent);
-  if (host.uid === 0) {
-    const isGiven = await demandGivable(config.stateDir, found);
-    const what = `make the state directory ${config.stateDir}, or give it to ${name}`;
-    if (!isGiven) await steps.take(what, () => giveStateDir(config.stateDir, found));
-  }
-  const findings = await checkAs(host, config, agent, found);
-  // A dry run has not made it.
-  const isDue = ({ message }: Finding): boolean => steps.isDry && message.endsWith('[STATE_UNWRITABLE]');
-  const grave = findings.find(
-    (finding) => finding.level === 'fail' && GRAVE.test(finding.message) && !isDue(finding),
-  );
-  if (grave !== undefined) throw await refusal(host, config, found, grave);
-  // systemd hands over what it holds, and to the unit alone.
-  const held = (await accountsHeldBySystemd(config, host.credentialStores)).map((name) =>
-    name === null ? 'credentials' : `credentials ${name}`,
-  );
-  const others = findings.filter(
-    (finding) =>
-      finding.level !== 'ok' &&
-      !isDue(finding) &&
-      !(finding.message.endsWith('[CREDENTIALS_MISSING]') && held.includes(finding.subject)),
-  );
-  steps.say(...others.map(({ subject, message }) => `${subject}: ${message}`));
-}
-
-/** What `receiptd check` finds with the rights of the account. */
-export async function checkAs(
-  host: Host,
-  config: Config,
-  agent: Pick<HostedAgent, 'command' | 'environment'>,
-  account: Account,
-): Promise<readonly Finding[]> {
-  const command = [...agent.command, 'check', '--offline', '--json', '--config', config.file];
-  const extraGroup = config.control.group === null ? null : await gidOf(config.control.group);
-  const variables = { RECEIPTD_STATE_DIR: config.stateDir, ...agent.environment };
-  const { status, stdout, stderr, why } = await runAs(host, account, command, {
-    variables,
-    extraGroup,
-    limitMs: CHECK_MS,
-  });
-  try {
-    return JSON.parse(stdout) as Finding[];
-  } catch {
-    const words = stderr.trim().replace(/^error: /, '') || (why ?? `status ${status ?? 'unknown'}`);
-    throw new ReceiptdError('INSTALL_REFUSED', `As the user ${account.name}, receiptd check says: ${words}`, {
-      hint: 'Fix that first; nothing was installed.',
-    });
-  }
-}
-
-async function refusal(
-  host: Host,
-  config: Config,
-  account: Account,
-  { subject, message }: Finding,
-): Promise<Error> {
-  const folder = config.folders.find(({ path }) => path === subject);
-  const [, code = ''] = /\[(\w+)\]$/.exec(message) ?? [];
-  if (folder === undefined || code === 'FOLDER_NOT_A_DIRECTORY') {
-    return new ReceiptdError('INSTALL_REFUSED', `For the user ${account.name}, ${subject}: ${message}`, {
-      hint: 'Nothing was installed.',
-    });
-  }
-  const verb = code === 'FOLDER_UNREADABLE' ? 'read' : 'write';
-  const needsWriting = folder.afterUpload !== 'keep' || folder.needsAttention !== null;
-  return new ReceiptdError(
-    'INSTALL_REFUSED',
-    `The user ${account.name} can't ${verb} the folder ${subject} (${code}), so nothing was installed.`,
-    { hint: await folderAdvice(host, account, subject, needsWriting) },
-  );
 }
 
 function whatChanged(before: string | null, text: string, file: string | null): string[] {

@@ -2,7 +2,8 @@ import { Option, type Command } from 'commander';
 import type { ExitStatus } from './exitStatus.ts';
 import { helpOf } from './help.ts';
 import type { Io } from './io.ts';
-import { ANSWERS, SECRET_VARIABLE, variableOf, type AnswerName, type SetupOptions } from './setup/given.ts';
+import { ANSWERS, SECRET_VARIABLE, variableOf, type AnswerName } from './setup/answers.ts';
+import type { SetupOptions } from './setup/given.ts';
 
 export function addSetup(program: Command, io: Io, done: (status: ExitStatus) => void): void {
   const command = program

@@ -1,4 +1,4 @@
-import { parseTemplate } from '../core/domain/naming.ts';
+import { parseTemplate } from '../core/domain/nameTemplate.ts';
 import { withParameter } from '../core/domain/postgresUrl.ts';
 import type {
   AlertsConfig,

@@ -1,8 +1,9 @@
 import type { EndpointKey } from '../core/domain/document.ts';
-import type { NameTemplate } from '../core/domain/naming.ts';
+import type { NameTemplate } from '../core/domain/nameTemplate.ts';
 import type { Hours } from '../core/domain/hours.ts';
 import type { Rate } from '../core/domain/rate.ts';
-import type { ParsedConfig, ParsedFolder } from './schema.ts';
+import type { ParsedConfig } from './schema.ts';
+import type { ParsedFolder } from './schemaFolder.ts';
 import type { Listen } from './values.ts';
 
 /** The configuration as the program uses it: defaults filled in, paths absolute, `...Ms` milliseconds, sizes bytes. */

@@ -1,6 +1,6 @@
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { isLoopback } from '../core/domain/loopback.ts';
-import { parseTemplate } from '../core/domain/naming.ts';
+import { parseTemplate } from '../core/domain/nameTemplate.ts';
 import { isSharedPlace } from '../core/domain/sharedPlaces.ts';
 import type { Draft, DraftEndpoint, DraftFolder } from './draft.ts';
 import { checkAccount, checkAccounts } from './accountChecks.ts';

@@ -1,9 +1,10 @@
 import type { z } from 'zod';
 import type { LoadContext } from './config.ts';
 import { pathsOf, resolvePath, resolveStateDir } from './resolve.ts';
-import { endpointSchema, folderSchema, serviceSchema } from './schema.ts';
+import { endpointSchema, serviceSchema } from './schema.ts';
 import { accountSchema, type ParsedAccount } from './schemaAccounts.ts';
-import type { ParsedEndpoint, ParsedFolder, ParsedService } from './schema.ts';
+import type { ParsedEndpoint, ParsedService } from './schema.ts';
+import { folderSchema, type ParsedFolder } from './schemaFolder.ts';
 import { ledgerSchema, type ParsedLedger } from './schemaLedger.ts';
 import { alertsSchema, consoleSchema, monitoringSchema, resultsSchema } from './schemaBeside.ts';
 import type { ParsedAlerts, ParsedConsole, ParsedMonitoring, ParsedResults } from './schemaBeside.ts';

@@ -1,9 +1,9 @@
 import { isAbsolute, sep } from 'node:path';
 import type { Config } from '../config/config.ts';
-import { folderSchema } from '../config/schema.ts';
+import { folderSchema } from '../config/schemaFolder.ts';
 import type { Request, Response } from '../control/protocol/protocol.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
-import { parseTemplate } from '../core/domain/naming.ts';
+import { parseTemplate } from '../core/domain/nameTemplate.ts';
 import { accountsAmong } from '../core/domain/account.ts';
 import type { Document } from '../core/domain/document.ts';
 import { holdOver, isHeld } from '../ledger/holdOver.ts';

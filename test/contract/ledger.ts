@@ -7,7 +7,8 @@ import {
   type EndpointKey,
   type FileIdentity,
 } from '../../src/core/domain/document.ts';
-import { namesOf, parseTemplate, type Naming } from '../../src/core/domain/naming.ts';
+import { parseTemplate } from '../../src/core/domain/nameTemplate.ts';
+import { namesOf, type Naming } from '../../src/core/domain/naming.ts';
 import { isFound, searchWords } from '../../src/core/domain/search.ts';
 import type { Hold } from '../../src/core/ports/hold.ts';
 import type {

@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { parseTemplate } from '../../src/core/domain/naming.ts';
+import { parseTemplate } from '../../src/core/domain/nameTemplate.ts';
 import { createImageInspector } from '../../src/intake/image/inspect.ts';
 import { createFolderHints } from '../../src/intake/folder/hints.ts';
 import { createWatchedFolder, type WatchedFolderOptions } from '../../src/intake/folder/watchedFolder.ts';

@@ -14,7 +14,7 @@ import { withService } from '../serviceClient.ts';
 import { operate } from '../session.ts';
 import type { MailTest } from './alertMail.ts';
 import type { CredentialsAnswer } from './credentials.ts';
-import type { Store } from './given.ts';
+import type { Store } from './answers.ts';
 import { plan, TO_BE_CREATED, writePlanned } from './plan.ts';
 import { demandManager, installOnce, type Installed } from './installing.ts';
 import { asOwner, giveToOwner, otherOwner } from './owner.ts';

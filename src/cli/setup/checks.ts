@@ -1,4 +1,5 @@
-import { endpointSchema, folderSchema, serviceSchema } from '../../config/schema.ts';
+import { endpointSchema, serviceSchema } from '../../config/schema.ts';
+import { folderSchema } from '../../config/schemaFolder.ts';
 import { shortName } from '../../config/schemaAccounts.ts';
 import { mailAddress, mailServer } from '../../config/values.ts';
 import { isLoopback } from '../../core/domain/loopback.ts';

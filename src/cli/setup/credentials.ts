@@ -3,7 +3,7 @@ import { ReceiptdError } from '../../core/domain/errors.ts';
 import type { Credentials, CredentialStore } from '../../core/ports/credentials.ts';
 import type { Io } from '../io.ts';
 import { withService } from '../serviceClient.ts';
-import type { Store } from './given.ts';
+import type { Store } from './answers.ts';
 import type { Talk } from './talk.ts';
 
 /** The credentials for the service. `company`: who the service says they belong to; null where it was not asked. */

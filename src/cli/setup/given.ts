@@ -5,6 +5,16 @@ import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import { askText } from '../askText.ts';
 import { isTerminal, type Io } from '../io.ts';
 import {
+  ANSWERS,
+  SECRET_VARIABLE,
+  SERVICES,
+  STORES,
+  variableOf,
+  type AnswerName,
+  type ServiceScope,
+  type Store,
+} from './answers.ts';
+import {
   tidyBaseUrl,
   tidyMailServer,
   wrongAlias,
@@ -46,113 +56,6 @@ export interface Given {
   readonly serviceUser?: string;
   readonly testReceipt?: boolean;
 }
-
-export const STORES = ['keychain', 'file'] as const;
-export type Store = (typeof STORES)[number];
-export const SERVICES = ['no', 'user', 'system'] as const;
-export type ServiceScope = 'user' | 'system';
-
-/** One answer, as an option and as a variable. */
-interface Answer {
-  /** As commander names it; the variable follows from it. */
-  readonly flag: string;
-  /** What stands behind it; none for yes or no. */
-  readonly value?: string;
-  readonly about: string;
-  /** Words that it takes, for the help and for shells; what else it takes is judged with the answer. */
-  readonly choices?: readonly string[];
-}
-
-/** In the order of the questions. The secret is no option, since every user of the machine can read those. */
-export const ANSWERS = {
-  baseUrl: { flag: '--base-url', value: '<url>', about: 'address of the service' },
-  sandbox: { flag: '--sandbox', about: 'no service yet: the built-in one, for practice' },
-  sandboxPort: {
-    flag: '--sandbox-port',
-    value: '<port>',
-    about: 'its port; 0 picks a free one (default 8470)',
-  },
-  clientId: { flag: '--client-id', value: '<id>', about: 'client identifier' },
-  clientSecretFile: {
-    flag: '--client-secret-file',
-    value: '<file>',
-    about: 'file with the client secret; - reads it from standard input',
-  },
-  store: {
-    flag: '--store',
-    value: '<store>',
-    about: 'where the credentials are kept',
-    choices: ['keychain', 'file'],
-  },
-  endpointUid: { flag: '--endpoint-uid', value: '<uid>', about: 'uid of an existing endpoint' },
-  endpointAlias: {
-    flag: '--endpoint-alias',
-    value: '<alias>',
-    about: 'its name in the config file; the uid of one of that name is replaced',
-  },
-  createEndpoint: {
-    flag: '--create-endpoint',
-    value: '<name>',
-    about: 'create an endpoint, if none is configured',
-  },
-  language: {
-    flag: '--language',
-    value: '<tag>',
-    about: 'dominant language of a created endpoint, such as de-DE',
-  },
-  folder: { flag: '--folder', value: '<path>', about: 'folder to watch' },
-  createFolder: { flag: '--create-folder', about: 'make that folder if it is not there' },
-  existing: {
-    flag: '--existing',
-    value: '<what>',
-    about: 'what to do with existing files; "since YYYY-MM-DD" works too',
-    choices: ['send', 'skip'],
-  },
-  needsAttention: {
-    flag: '--needs-attention',
-    value: '<path>',
-    about: 'folder that shows people what could not be sent, relative to the watched one; or none',
-  },
-  rate: { flag: '--rate', value: '<rate>', about: 'most uploads: N/s, N/min, N/h, or unlimited' },
-  alertEmail: {
-    flag: '--alert-email',
-    value: '<addresses>',
-    about: 'addresses for alerts, separated by commas; or none',
-  },
-  mailServer: {
-    flag: '--mail-server',
-    value: '<server>',
-    about: 'mail server for alerts, such as smtp://mail.example.com:587',
-  },
-  mailUser: { flag: '--mail-user', value: '<name>', about: 'user at the mail server, or none' },
-  mailPasswordFile: {
-    flag: '--mail-password-file',
-    value: '<file>',
-    about: 'file with the password of that user, which only its owner can read',
-  },
-  testMail: { flag: '--test-mail', about: 'send a test mail' },
-  service: {
-    flag: '--service',
-    value: '<scope>',
-    about: 'install as a service',
-    choices: ['system', 'user', 'no'],
-  },
-  serviceUser: {
-    flag: '--service-user',
-    value: '<name>',
-    about: 'user that a service of the machine runs as (default receiptd)',
-  },
-  testReceipt: { flag: '--test-receipt', about: 'send a test receipt' },
-} as const satisfies Readonly<Record<string, Answer>>;
-
-export type AnswerName = keyof typeof ANSWERS;
-
-/** `--base-url` → `RECEIPTD_SETUP_BASE_URL`. */
-export function variableOf(name: AnswerName): string {
-  return `RECEIPTD_SETUP_${ANSWERS[name].flag.slice(2).toUpperCase().replaceAll('-', '_')}`;
-}
-
-export const SECRET_VARIABLE = 'RECEIPTD_SETUP_CLIENT_SECRET';
 
 /** As commander hands them over. */
 export type SetupOptions = Readonly<Partial<Record<AnswerName, string | boolean>>> & {
@@ -284,21 +187,4 @@ function notTaken(name: AnswerName, given: string, takes: string): ReceiptdError
   return new ReceiptdError('USAGE', `${ANSWERS[name].flag} (${variableOf(name)}) does not take "${given}".`, {
     hint: `It takes ${takes}.`,
   });
-}
-
-/** One sentence for all that nobody can be asked for. */
-export function incomplete(
-  missing: readonly (AnswerName | readonly AnswerName[])[],
-  why: string,
-): ReceiptdError {
-  const list = missing.map((each) => (typeof each === 'string' ? [each] : each).map(named).join(' or '));
-  return new ReceiptdError('SETUP_INCOMPLETE', `${why}, and these answers are missing: ${list.join('; ')}.`, {
-    hint: 'Give them as options or variables, or run `receiptd setup` in a terminal.',
-  });
-}
-
-function named(name: AnswerName): string {
-  const { flag } = ANSWERS[name];
-  const variables = [variableOf(name), ...(name === 'clientSecretFile' ? [SECRET_VARIABLE] : [])];
-  return `${flag} (${variables.join(', ')})`;
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LoadContext } from '../../config/config.ts';
-import type { ServiceScope } from './given.ts';
+import type { ServiceScope } from './answers.ts';
 import type { Talk } from './talk.ts';
 
 /** Whether something here starts programs with the machine, and what to do where nothing does. */

@@ -5,7 +5,7 @@ import type { Io } from '../io.ts';
 import { installService, type InstalledService, type InstallOptions } from '../service.ts';
 import { hostOf, managerOf } from '../serviceHost.ts';
 import { definedService, demandRights } from '../serviceInstall.ts';
-import type { ServiceScope } from './given.ts';
+import type { ServiceScope } from './answers.ts';
 
 export type Installed = Omit<InstalledService, 'text' | 'refusal'> & {
   readonly result: 'installed' | 'unchanged';

@@ -4,7 +4,7 @@ import { resolvePath } from '../../config/resolve.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import { hasCredentials } from './credentials.ts';
 import { configuredFolders } from './folder.ts';
-import { incomplete, type AnswerName } from './given.ts';
+import { incomplete, type AnswerName } from './answers.ts';
 import { leavesPractice } from './practiceState.ts';
 import { knownBaseUrl } from './service.ts';
 import type { Talk } from './talk.ts';

@@ -8,7 +8,7 @@ import type { ConfigPlace } from '../../config/locate.ts';
 import { resolvePath, pathsOf } from '../../config/resolve.ts';
 import { EXAMPLE_UID } from '../../config/exampleUid.ts';
 import { shortConfigText } from '../../config/template.ts';
-import { folderSchema } from '../../config/schema.ts';
+import { folderSchema } from '../../config/schemaFolder.ts';
 import { rateText } from '../../core/domain/rate.ts';
 import { entersPractice, leavesPractice, practiceStateDir } from './practiceState.ts';
 import type { Found, Wanted } from './wanted.ts';

@@ -6,7 +6,7 @@ import { sentence, wrongRate } from './checks.ts';
 import { credentialsStep, storeInConfig, type CredentialsAnswer } from './credentials.ts';
 import { endpointStep, type EndpointAnswer } from './endpoint.ts';
 import { existingStep, folderStep, type FolderAnswer } from './folder.ts';
-import type { ServiceScope } from './given.ts';
+import type { ServiceScope } from './answers.ts';
 import { installStep } from './install.ts';
 import { DEFAULT_RATE, plan, provisional, TO_BE_CREATED, type Wanted } from './plan.ts';
 import { demandPracticeEnded, leavesPractice } from './practiceState.ts';

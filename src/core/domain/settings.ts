@@ -1,6 +1,6 @@
 import type { EndpointKey } from './document.ts';
 import type { ImageType } from './imageType.ts';
-import type { NameTemplate } from './naming.ts';
+import type { NameTemplate } from './nameTemplate.ts';
 import type { Rate } from './rate.ts';
 
 /** What the pipeline needs to know of a watched folder. Durations in milliseconds, sizes in bytes. */

@@ -1,6 +1,7 @@
 import { endpointId, type EndpointKey } from '../../core/domain/document.ts';
 import { isOfLedger } from '../../core/domain/errors.ts';
-import { parseTemplate, type Naming } from '../../core/domain/naming.ts';
+import { parseTemplate } from '../../core/domain/nameTemplate.ts';
+import { type Naming } from '../../core/domain/naming.ts';
 import type { Admitted, Ledger } from '../../core/ports/ledger.ts';
 import type { Log } from '../../core/ports/log.ts';
 import type { DeferredImage, DeferredJournal } from '../../core/ports/deferredJournal.ts';

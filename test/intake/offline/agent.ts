@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { composePipeline, type PipelineConfig } from '../../../src/wiring/pipeline.ts';
 import { systemClock } from '../../../src/system/systemClock.ts';
-import { parseTemplate } from '../../../src/core/domain/naming.ts';
+import { parseTemplate } from '../../../src/core/domain/nameTemplate.ts';
 import { createImageInspector } from '../../../src/intake/image/inspect.ts';
 import { createFolderHints } from '../../../src/intake/folder/hints.ts';
 import { createWatchedFolder } from '../../../src/intake/folder/watchedFolder.ts';

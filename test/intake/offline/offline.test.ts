@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { FileIdentity } from '../../../src/core/domain/document.ts';
 import { ReceiptdError } from '../../../src/core/domain/errors.ts';
-import { parseTemplate } from '../../../src/core/domain/naming.ts';
+import { parseTemplate } from '../../../src/core/domain/nameTemplate.ts';
 import type { WatchedFolder } from '../../../src/core/ports/folder.ts';
 import { eventually } from '../../support/fakeClock.ts';
 import { offlinePlace, texts } from './agent.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { parseTemplate } from '../../../src/core/domain/naming.ts';
+import { parseTemplate } from '../../../src/core/domain/nameTemplate.ts';
 import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
 import { openSqliteLedgerBeside } from '../../../src/ledger/sqlite/thread/open.ts';
 

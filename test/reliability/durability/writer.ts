@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createDurably, writeDurably } from '../../../src/system/durableFile.ts';
-import { parseTemplate } from '../../../src/core/domain/naming.ts';
+import { parseTemplate } from '../../../src/core/domain/nameTemplate.ts';
 import { createWatchedFolder } from '../../../src/intake/folder/watchedFolder.ts';
 import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
 import type { Log } from '../../../src/core/ports/log.ts';

@@ -1,5 +1,6 @@
 import { IMAGE_TYPES, type ImageType } from '../../../src/core/domain/imageType.ts';
-import { MIN_NAME_BYTES, parseTemplate } from '../../../src/core/domain/naming.ts';
+import { parseTemplate } from '../../../src/core/domain/nameTemplate.ts';
+import { MIN_NAME_BYTES } from '../../../src/core/domain/naming.ts';
 import { createImageInspector } from '../../../src/intake/image/inspect.ts';
 import type { Inspection } from '../../../src/core/ports/image.ts';
 import type { Surroundings } from './surroundings.ts';

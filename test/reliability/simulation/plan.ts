@@ -1,5 +1,5 @@
 import type { PipelineConfig } from '../../../src/wiring/pipeline.ts';
-import { parseTemplate } from '../../../src/core/domain/naming.ts';
+import { parseTemplate } from '../../../src/core/domain/nameTemplate.ts';
 import { Dice } from '../support/dice.ts';
 import { FAULTS, type Phase } from './modelService.ts';
 import type { KillPoint, Pace } from './process.ts';

@@ -12,7 +12,8 @@ import {
   type FileIdentity,
   type Lane,
 } from '../../../src/core/domain/document.ts';
-import { DEFAULT_TEMPLATE, namesOf, parseTemplate } from '../../../src/core/domain/naming.ts';
+import { DEFAULT_TEMPLATE, parseTemplate } from '../../../src/core/domain/nameTemplate.ts';
+import { namesOf } from '../../../src/core/domain/naming.ts';
 import type { Note } from '../../../src/core/ports/ledger.ts';
 import type { Hold } from '../../../src/core/ports/hold.ts';
 import { contentsOf, type Contents } from './contents.ts';

@@ -1,0 +1,18 @@
+/** What an installation does, in order; in a dry run what it would do. */
+export class InstallSteps {
+  readonly said: string[] = [];
+  readonly isDry: boolean;
+
+  constructor(isDry: boolean) {
+    this.isDry = isDry;
+  }
+
+  say(...notes: readonly string[]): void {
+    this.said.push(...notes);
+  }
+
+  async take(what: string, work: () => Promise<readonly string[] | void>): Promise<void> {
+    if (this.isDry) this.say(`Would ${what}.`);
+    else this.say(...((await work()) ?? []));
+  }
+}

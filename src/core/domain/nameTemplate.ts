@@ -1,0 +1,216 @@
+import { ReceiptdError } from './errors.ts';
+import {
+  HASH_DIGITS,
+  numbered,
+  valueOf,
+  type Naming,
+  type NumberedNaming,
+  type SeqNumber,
+} from './naming.ts';
+import { nearest } from './nearest.ts';
+
+/**
+ * Templates of document names: text with fields in braces, `{{` and `}}` for braces, and everything else verbatim.
+ *
+ *   {folder} {path} {stem} {ext}   of the file: watched folder, directories below it joined with `-`, name
+ *   {date[:FORMAT]} {time[:FORMAT]} {captured[:FORMAT]}   FORMAT: YYYY YY MM DD HH mm ss and - _ .
+ *   {hash[:LENGTH]} {seq[:WIDTH]} {host} {endpoint}
+ */
+export const DEFAULT_TEMPLATE = '{stem}-{hash:12}';
+
+/** All that a name may depend on; dates are shown in the local time zone. */
+export interface NameContext {
+  /** Path of the watched folder; its last segment counts. */
+  readonly folder: string;
+  /** Relative to the folder, with `/` between segments. */
+  readonly path: string;
+  /** SHA-256, 64 lower-case hexadecimal digits. */
+  readonly hash: string;
+  readonly host: string;
+  /** The local name of the endpoint. */
+  readonly endpoint: string;
+  /** When the image was admitted. */
+  readonly date: Date;
+  /** When the image was captured; the file's mtime where it does not say. */
+  readonly captured: Date;
+  /** Longest name in bytes of UTF-8; at least MIN_NAME_BYTES. */
+  readonly maxBytes: number;
+}
+
+export interface NameTemplate {
+  readonly usesSeq: boolean;
+  readonly usesCaptured: boolean;
+  /**
+   * Names in order of preference: what the template says; the same with 16 digits of the hash; with all 64.
+   * No other image is ever given the last one in the same endpoint, whatever its files are called.
+   */
+  propose(context: NameContext, seq: number): readonly string[];
+  /** The same, for whoever gives out the number. */
+  naming(context: NameContext): Naming;
+}
+
+/** @throws ReceiptdError TEMPLATE_INVALID */
+export function parseTemplate(text: string): NameTemplate {
+  const parts = [...partsOf(text)];
+  if (parts.length === 0) {
+    throw invalid('The name template is empty.', `The default is ${DEFAULT_TEMPLATE}.`);
+  }
+  const uses = (field: string) => parts.some((part) => part.field === field);
+  return {
+    usesSeq: uses('seq'),
+    usesCaptured: uses('captured'),
+    propose: (context, seq) => numbered(rendered(parts, context), seq),
+    naming(context) {
+      const naming = rendered(parts, context);
+      return uses('seq') ? naming : numbered(naming, 0);
+    },
+  };
+}
+
+function rendered(parts: readonly Part[], context: NameContext): NumberedNaming {
+  const { hash, maxBytes } = context;
+  const values = parts.map(({ render, kept }) => {
+    const made = render(context);
+    return typeof made === 'string' ? valueOf(made, kept) : made;
+  });
+  return { parts: values, hash, maxBytes };
+}
+
+interface Part {
+  readonly field: string | null;
+  /** Never shortened. */
+  readonly kept: boolean;
+  readonly render: (context: NameContext) => string | SeqNumber;
+}
+
+interface Field {
+  readonly kept: boolean;
+  /** From what stands after the colon. @throws BadArgument with a hint */
+  readonly make: (argument: string | null) => Part['render'];
+}
+
+const plain = (render: Part['render']): Field => ({
+  kept: false,
+  make(argument) {
+    if (argument !== null) throw new BadArgument('This field takes nothing after a colon.');
+    return render;
+  },
+});
+
+const FIELDS: Readonly<Record<string, Field>> = {
+  folder: plain(({ folder }) => lastSegment(folder.replace(/\/+$/, ''))),
+  path: plain(({ path }) => path.split('/').slice(0, -1).join('-')),
+  stem: plain(({ path }) => splitName(lastSegment(path)).stem),
+  ext: plain(({ path }) => splitName(lastSegment(path)).ext),
+  host: plain(({ host }) => host),
+  endpoint: plain(({ endpoint }) => endpoint),
+  date: dateField(({ date }) => date, 'YYYY-MM-DD'),
+  time: dateField(({ date }) => date, 'HH-mm-ss'),
+  captured: dateField(({ captured }) => captured, 'YYYY-MM-DD'),
+  hash: {
+    kept: true,
+    make(argument) {
+      const digits = wholeNumber(argument ?? '12', 4, HASH_DIGITS, 'digits of the hash');
+      return ({ hash }) => hash.slice(0, digits);
+    },
+  },
+  seq: {
+    kept: true,
+    make(argument) {
+      const width = wholeNumber(argument ?? '1', 1, 12, 'digits of the number');
+      return () => ({ width });
+    },
+  },
+};
+
+class BadArgument extends Error {}
+
+function* partsOf(template: string): Generator<Part> {
+  // A doubled brace, a field, a lone brace, or text up to the next of these.
+  for (const match of template.matchAll(/(\{\{|\}\})|\{([^{}]*)\}|([{}])|[^{}]+/g)) {
+    const [whole, doubled, inner, lone] = match;
+    const where = `at character ${match.index + 1} of the name template "${template}"`;
+    if (lone) throw invalid(`Unmatched brace ${where}.`, `Write ${lone}${lone} for a literal brace.`);
+    if (inner !== undefined) {
+      yield fieldPart(inner, where);
+    } else {
+      const text = doubled?.charAt(0) ?? whole;
+      yield { field: null, kept: false, render: () => text };
+    }
+  }
+}
+
+function fieldPart(inner: string, where: string): Part {
+  const colon = inner.indexOf(':');
+  const name = colon === -1 ? inner : inner.slice(0, colon);
+  const field = Object.hasOwn(FIELDS, name) ? FIELDS[name] : undefined;
+  if (field === undefined) {
+    const guess = nearest(name, Object.keys(FIELDS));
+    const known = Object.keys(FIELDS).map((key) => `{${key}}`);
+    throw invalid(
+      `Unknown field {${name}}, ${where}.`,
+      `${guess === undefined ? '' : `Did you mean {${guess}}? `}The fields are ${known.join(' ')}.`,
+    );
+  }
+  try {
+    return {
+      field: name,
+      kept: field.kept,
+      render: field.make(colon === -1 ? null : inner.slice(colon + 1)),
+    };
+  } catch (error) {
+    if (!(error instanceof BadArgument)) throw error;
+    throw invalid(`The field {${inner}}, ${where}, is not understood.`, error.message);
+  }
+}
+
+function dateField(pick: (context: NameContext) => Date, standard: string): Field {
+  return {
+    kept: true,
+    make(argument) {
+      const format = argument ?? standard;
+      if (!/^(?:YYYY|YY|MM|DD|HH|mm|ss|[-_.])+$/.test(format)) {
+        throw new BadArgument('A date format is made of YYYY YY MM DD HH mm ss and - _ . only.');
+      }
+      // The likeliest slip, which would stay in names forever.
+      if (format.includes('mm') && !format.includes('HH')) {
+        throw new BadArgument('mm is minutes, and there is no HH before it; months are MM.');
+      }
+      return (context) => formatDate(pick(context), format);
+    },
+  };
+}
+
+function formatDate(date: Date, format: string): string {
+  const year = String(date.getFullYear()).padStart(4, '0');
+  const two = (value: number) => String(value).padStart(2, '0');
+  const values: Readonly<Record<string, string>> = {
+    YYYY: year,
+    YY: year.slice(-2),
+    MM: two(date.getMonth() + 1),
+    DD: two(date.getDate()),
+    HH: two(date.getHours()),
+    mm: two(date.getMinutes()),
+    ss: two(date.getSeconds()),
+  };
+  return format.replace(/YYYY|YY|MM|DD|HH|mm|ss/g, (token) => values[token] ?? token);
+}
+
+function wholeNumber(text: string, min: number, max: number, of: string): number {
+  const value = /^\d{1,3}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= min && value <= max) return value;
+  throw new BadArgument(`After the colon comes the number of ${of}, ${min} to ${max}.`);
+}
+
+function invalid(message: string, hint: string): ReceiptdError {
+  return new ReceiptdError('TEMPLATE_INVALID', message, { hint });
+}
+
+function lastSegment(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+function splitName(name: string): { stem: string; ext: string } {
+  const dot = name.lastIndexOf('.');
+  return dot > 0 ? { stem: name.slice(0, dot), ext: name.slice(dot + 1) } : { stem: name, ext: '' };
+}
