@@ -18,8 +18,8 @@ export interface SendPermitDeps {
   readonly limits: FleetLimits;
   /** False once its endpoint was closed, the agent is stopping, or anything else keeps it. */
   readonly isOpen: () => boolean;
-  /** Waits for an upload slot, once for a delivery. False: it is not to leave after all. */
-  readonly slot: () => Promise<boolean>;
+  /** Aborts when nothing leaves any more. */
+  readonly until: AbortSignal;
 }
 
 /** Why a request that was recorded did not leave. */
@@ -38,6 +38,7 @@ export class SendPermit {
   #reservation: Reservation;
   /** When a turn in the shared windows was asked for; monotonic. */
   #askedAt = 0;
+  #giveBackSlot: (() => void) | null = null;
 
   constructor(deps: SendPermitDeps) {
     this.#deps = deps;
@@ -79,26 +80,40 @@ export class SendPermit {
     request: (onStart: () => void) => Promise<Answer>,
     signal: AbortSignal,
   ): Promise<Answer | NotLeft> {
-    const { document, limits, turns, pacer, slot } = this.#deps;
+    const { document, limits, turns } = this.#deps;
     const keepsTurn = await this.orCancel(() => turns.keeps(document, limits, this.#askedAt, signal));
-    const hasSlot = keepsTurn && (await this.orCancel(slot));
-    if (!hasSlot) {
-      this.cancel();
-      return keepsTurn && turns.isLeased(attemptId) ? 'HELD_BACK' : 'LEASE_LOST';
-    }
-    const send = (onStart: () => void) => this.#underLease(attemptId, () => request(onStart));
-    return pacer.run(document.endpoint, this.#reservation, send, signal);
+    const hasSlot = keepsTurn && (await this.orCancel(() => this.#takeSlot(signal)));
+    // While its beginning was recorded, and while it waited, another agent may have taken it over, or a hold have come.
+    const isLost = !keepsTurn || !turns.isLeased(attemptId);
+    if (!isLost && hasSlot && this.isOpen) return this.#deps.pacer.run(this.#reservation, request);
+    this.cancel();
+    return isLost ? 'LEASE_LOST' : 'HELD_BACK';
   }
 
-  /** Another agent may have taken the document over. */
-  async #underLease(attemptId: number, request: () => Promise<Answer>): Promise<Answer | NotLeft> {
-    return this.#deps.turns.isLeased(attemptId) ? request() : 'LEASE_LOST';
+  /** False: nothing leaves any more. Rejects where `signal` ends everything. */
+  async #takeSlot(signal: AbortSignal): Promise<boolean> {
+    const { document, pacer, until } = this.#deps;
+    this.giveBackSlot();
+    try {
+      this.#giveBackSlot = await pacer.slot(document.endpoint, document.lane, until);
+      return true;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (until.aborted) return false;
+      throw error;
+    }
+  }
+
+  /** Another request may leave in its place. Idempotent. */
+  giveBackSlot(): void {
+    this.#giveBackSlot?.();
+    this.#giveBackSlot = null;
   }
 
   /** For another request of the same delivery: a place in all windows. False, and nothing taken, where that would take long. */
   async renew(signal: AbortSignal): Promise<boolean> {
     const { document, pacer } = this.#deps;
-    const next = await pacer.waitForSlot(document.endpoint, REPLAY_WAIT_MS, signal);
+    const next = await pacer.waitForTurn(document.endpoint, REPLAY_WAIT_MS, signal);
     if (next === null) return false;
     this.#reservation = next;
     if ((await this.enter()) && this.isOpen) return true;

@@ -12,7 +12,7 @@ import { isElsewhere } from '../core/domain/elsewhere.ts';
 import { createFolderClaims } from '../intake/folder/folderClaims.ts';
 import { inItsPlace } from '../intake/presence/mountIdentity.ts';
 import { locateBytes, type Found, type OpenFolder } from '../delivery/payload/locateBytes.ts';
-import type { LimitedBy } from '../delivery/limits/pacer.ts';
+import type { LimitedBy } from '../delivery/limits/limiter.ts';
 import type { FolderHints } from '../core/ports/folder.ts';
 import { unlessLedgerAway } from '../core/domain/errors.ts';
 import type { Ledger } from '../core/ports/ledger.ts';

@@ -1,7 +1,8 @@
 import type { Config } from '../config/config.ts';
 import type { Document } from '../core/domain/document.ts';
 import type { Dispatcher } from '../delivery/queue/dispatcher.ts';
-import type { LimitedBy, Pacer } from '../delivery/limits/pacer.ts';
+import type { LimitedBy } from '../delivery/limits/limiter.ts';
+import type { Pacer } from '../delivery/limits/pacer.ts';
 import type { LedgerReports, StateCount } from '../core/ports/ledgerReports.ts';
 
 /** Who shows how far a run is. */

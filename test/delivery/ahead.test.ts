@@ -2,9 +2,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { accept, pending, status, type Script } from '../support/scriptedService.ts';
 import type { Lane } from '../../src/core/domain/document.ts';
-import { EndpointQueue } from '../../src/delivery/queue/endpointQueue.ts';
-import { UploadSlots } from '../../src/delivery/queue/uploadSlots.ts';
-import { documentOf, OFFICE, sendingPlace, SHOP, UNLIMITED, type Place } from './sending.ts';
+import { documentOf, OFFICE, sendingPlace, SHOP, type Place } from './sending.ts';
 
 const AT_ONCE = 2;
 const ANSWER_MS = 10;
@@ -164,66 +162,4 @@ it('what is recorded while its endpoint is closed does not leave, although there
     (await place.ledger.waiting(0, 2)).map(({ reason }) => reason).includes('HELD_BACK');
   await vi.waitFor(async () => expect(await heldBack()).toBe(true));
   expect(place.service.asked).toHaveLength(1);
-});
-
-describe('a place that is free', () => {
-  const settings = (uid: string) => ({ key: { ...OFFICE, uid }, alias: uid, limits: UNLIMITED });
-
-  async function waitFor(
-    places: UploadSlots,
-    line: EndpointQueue,
-    lane: Lane,
-    name: string,
-    order: string[],
-  ): Promise<void> {
-    if (await (places.take(line, lane) ?? true)) order.push(name);
-    else order.push(`${name} sent away`);
-  }
-
-  it('goes to those of its endpoint that are fresh, else in order, and past an endpoint that has no room', async () => {
-    const [office, shop] = [new EndpointQueue(settings('office')), new EndpointQueue(settings('shop'))];
-    const most = new Map([
-      [office, 1],
-      [shop, 2],
-    ]);
-    const places = new UploadSlots(2, (line) => most.get(line) ?? 0);
-    expect(places.take(office, 'backlog')).toBeNull();
-    expect(places.take(shop, 'backlog')).toBeNull();
-    const order: string[] = [];
-    void waitFor(places, office, 'backlog', 'office 1', order);
-    void waitFor(places, shop, 'backlog', 'shop 1', order);
-    void waitFor(places, shop, 'fresh', 'shop fresh', order);
-    places.free(shop);
-    await vi.waitFor(() => expect(order).toEqual(['shop fresh']));
-    places.free(shop);
-    await vi.waitFor(() => expect(order).toEqual(['shop fresh', 'shop 1']));
-    places.free(office);
-    await vi.waitFor(() => expect(order).toEqual(['shop fresh', 'shop 1', 'office 1']));
-  });
-
-  it('is given once what was accepted is recorded, where a kill would cost too much', async () => {
-    const line = new EndpointQueue(settings('office'));
-    const places = new UploadSlots(2, () => 2);
-    for (let n = 0; n < 4; n += 1) {
-      expect(places.take(line, 'fresh')).toBeNull();
-      places.accepted(line);
-    }
-    const order: string[] = [];
-    void waitFor(places, line, 'fresh', 'next', order);
-    expect(places.hasRoom(line)).toBe(false);
-    places.recorded();
-    await vi.waitFor(() => expect(order).toEqual(['next']));
-  });
-
-  it('is for nobody who was sent away', async () => {
-    const line = new EndpointQueue(settings('office'));
-    const places = new UploadSlots(1, () => 1);
-    expect(places.take(line, 'fresh')).toBeNull();
-    const order: string[] = [];
-    void waitFor(places, line, 'fresh', 'one', order);
-    places.sendAway();
-    await vi.waitFor(() => expect(order).toEqual(['one sent away']));
-    places.free(line);
-    expect(places.hasRoom(line)).toBe(true);
-  });
 });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { AccountOf } from '../../src/core/domain/account.ts';
 import type { Document, EndpointKey, Lane } from '../../src/core/domain/document.ts';
+import type { Reservation } from '../../src/core/domain/limits.ts';
 import { MEDIA_TYPES } from '../../src/core/domain/imageType.ts';
 import { createWatchedFolder } from '../../src/intake/folder/watchedFolder.ts';
 import { openSqliteLedger } from '../../src/ledger/sqlite/open.ts';
@@ -206,4 +207,20 @@ export async function documentOf(ledger: Ledger, name: string): Promise<Document
   const [document] = await ledger.find(name);
   if (!document) throw new Error(`no document ${name}`);
   return document;
+}
+
+/** One request as a delivery makes it: in an upload slot that is given back. */
+export async function inSlot<T>(
+  pacer: Pacer,
+  endpoint: EndpointKey,
+  reservation: Reservation,
+  request: (onStart: () => void) => Promise<T>,
+  signal: AbortSignal,
+): Promise<T> {
+  const giveBack = await pacer.slot(endpoint, 'fresh', signal);
+  try {
+    return await pacer.run(reservation, request);
+  } finally {
+    giveBack();
+  }
 }

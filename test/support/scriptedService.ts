@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 /** The service as a script: what it answers is up to the test, what it was asked is kept. */
 import type { ReceiptdError } from '../../src/core/domain/errors.ts';
 import type { Answer } from '../../src/core/domain/outcome.ts';
@@ -44,7 +45,7 @@ export class ScriptedService implements ReceiptService {
     this.inFlight += 1;
     this.mostInFlight = Math.max(this.mostInFlight, this.inFlight);
     try {
-      const answer = await this.script(request, this.asked, signal);
+      const answer = await Promise.race([this.script(request, this.asked, signal), aborted(signal)]);
       if (this.takes(request)) progress?.onTaken?.();
       return answer;
     } finally {
@@ -79,6 +80,11 @@ export class ScriptedTokens implements TokenSource {
     this.refusals.push(token);
     if (token === `token-${this.issued}`) this.issued += 1;
   }
+}
+
+async function aborted(signal: AbortSignal): Promise<never> {
+  if (!signal.aborted) await once(signal, 'abort');
+  throw signal.reason;
 }
 
 export function accept({ name, endpoint }: UploadRequest): Answer {

@@ -1,6 +1,6 @@
 import { endpointId, type EndpointKey } from '../../core/domain/document.ts';
 import { counted } from '../../core/domain/words.ts';
-import type { LimitedBy } from '../../delivery/limits/pacer.ts';
+import type { LimitedBy } from '../../delivery/limits/limiter.ts';
 import type { StateCount } from '../../core/ports/ledgerReports.ts';
 
 type Endpoints = readonly { readonly alias: string; readonly key: EndpointKey }[];

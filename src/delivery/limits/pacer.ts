@@ -1,20 +1,11 @@
-import PQueue from 'p-queue';
 import { endpointId, type EndpointKey, type Lane } from '../../core/domain/document.ts';
-import {
-  backlogPerMinute,
-  Budget,
-  periodStart,
-  RateWindow,
-  type BudgetPeriod,
-  type Reservation,
-} from '../../core/domain/limits.ts';
+import type { Reservation } from '../../core/domain/limits.ts';
 import type { Answer, Outcome } from '../../core/domain/outcome.ts';
+import { Limiter, type LimitedBy, type SentBefore } from './limiter.ts';
 import { Pace } from './pace.ts';
-import { rateText } from '../../core/domain/rate.ts';
 import type { Clock } from '../../core/ports/clock.ts';
-import type { LedgerQueue } from '../../core/ports/ledger.ts';
 import { ClockWatch } from '../../core/domain/clockWatch.ts';
-import { paceNote, spentNote } from './paceNote.ts';
+import { paceNote } from './paceNote.ts';
 import type { EndpointSettings, Limits } from '../../core/domain/settings.ts';
 
 export interface PacerDeps {
@@ -24,19 +15,11 @@ export interface PacerDeps {
   readonly endpoints: readonly EndpointSettings[];
 }
 
-/** A rate that documents wait for. */
-export interface LimitedBy {
-  /** Alias of the endpoint whose rate it is; null: the rate of all together. */
-  readonly endpoint: string | null;
-  readonly rate: string;
-  /** So many of a backlog leave in a minute. */
-  readonly perMinute: number;
+/** What is configured of an endpoint, and how much of it the service seems to bear. */
+interface PacedEndpoint {
+  readonly limiter: Limiter;
+  readonly pace: Pace;
 }
-
-/** What was held back so long ago says nothing of now; between two requests of a low rate lies more. */
-const LIMITED_FOR_MS = 5_000;
-
-type SentBefore = Pick<LedgerQueue, 'attemptTimes' | 'countAttempts'>;
 
 const NOTHING_SENT: SentBefore = {
   attemptTimes: () => Promise.resolve([]),
@@ -53,7 +36,7 @@ const NOTHING_SENT: SentBefore = {
 export class Pacer {
   readonly #clock: Clock;
   #overall: Limiter;
-  #endpoints: ReadonlyMap<string, Limiter>;
+  #endpoints: ReadonlyMap<string, PacedEndpoint>;
   readonly #watch: ClockWatch;
   /** Until when (monotonic) the fleet's windows of an endpoint are full. */
   readonly #deferred = new Map<string, number>();
@@ -61,7 +44,7 @@ export class Pacer {
   #onTheWire = 0;
   readonly #timings = new WeakMap<object, { readonly startedAt: number; readonly endedAt: number }>();
 
-  private constructor(clock: Clock, overall: Limiter, endpoints: ReadonlyMap<string, Limiter>) {
+  private constructor(clock: Clock, overall: Limiter, endpoints: ReadonlyMap<string, PacedEndpoint>) {
     this.#clock = clock;
     this.#overall = overall;
     this.#endpoints = endpoints;
@@ -73,11 +56,16 @@ export class Pacer {
     const { clock } = deps;
     const ledger = deps.ledger ?? NOTHING_SENT;
     const overall = await Limiter.create(clock, ledger, null, deps.overall, '');
-    const endpoints = new Map<string, Limiter>();
+    const endpoints = new Map<string, PacedEndpoint>();
     for (const { key, limits, alias } of deps.endpoints) {
       const atOnce = Math.min(limits.concurrency, deps.overall.concurrency);
       const own = { ...limits, concurrency: atOnce };
-      endpoints.set(endpointId(key), await Limiter.create(clock, ledger, key, own, alias));
+      const endpoint = {
+        limiter: await Limiter.create(clock, ledger, key, own, alias),
+        pace: new Pace(atOnce),
+      };
+      endpoint.limiter.limitTo(endpoint.pace.atOnce);
+      endpoints.set(endpointId(key), endpoint);
     }
     return new Pacer(clock, overall, endpoints);
   }
@@ -91,12 +79,12 @@ export class Pacer {
 
   /** Milliseconds until this endpoint may send; `budget` when that is because a budget is spent. */
   delay(endpoint: EndpointKey, lane: Lane): { ms: number; budget: boolean } {
-    const own = this.#limiter(endpoint);
-    const delays = [this.#overall, own].map((limiter) => limiter.delay(this.#clock, lane));
+    const { limiter, pace } = this.#of(endpoint);
+    const delays = [this.#overall, limiter].map((each) => each.delay(this.#clock, lane));
     const now = this.#clock.monotonic();
     const deferred = Math.max(0, (this.#deferred.get(endpointId(endpoint)) ?? 0) - now);
     return {
-      ms: Math.max(own.pace.delay(now), deferred, ...delays.map(({ ms }) => ms)),
+      ms: Math.max(pace.delay(now), deferred, ...delays.map(({ ms }) => ms)),
       budget: delays.some(({ ms, budget }) => ms > 0 && budget),
     };
   }
@@ -109,13 +97,13 @@ export class Pacer {
 
   /** A document of this endpoint waits although nothing but its turn keeps it. */
   heldBack(endpoint: EndpointKey, lane: Lane): void {
-    for (const limiter of [this.#overall, this.#limiter(endpoint)]) limiter.heldBack(this.#clock, lane);
+    for (const limiter of [this.#overall, this.#of(endpoint).limiter]) limiter.heldBack(this.#clock, lane);
   }
 
   /** The rates for which documents wait at present. */
   limitedBy(): LimitedBy[] {
     const now = this.#clock.monotonic();
-    return [this.#overall, ...this.#endpoints.values()].flatMap((limiter) => limiter.limitedBy(now) ?? []);
+    return this.#limiters.flatMap((limiter) => limiter.limitedBy(now) ?? []);
   }
 
   /** Requests that the service sees: their head has left, and no whole answer has come. */
@@ -125,10 +113,10 @@ export class Pacer {
 
   /** Takes a place in every window; call only when `delay` is 0. */
   reserve(endpoint: EndpointKey, lane: Lane = 'fresh'): Reservation {
-    const own = this.#limiter(endpoint);
+    const { limiter, pace } = this.#of(endpoint);
     const now = this.#clock.monotonic();
-    const slots = [...this.#overall.reserve(now, lane), ...own.reserve(now, lane)];
-    own.pace.started(now);
+    const slots = [...this.#overall.reserve(now, lane), ...limiter.reserve(now, lane)];
+    pace.started(now);
     return {
       sent: (now) => slots.forEach((slot) => slot.sent(now)),
       cancel: () => slots.forEach((slot) => slot.cancel()),
@@ -137,19 +125,20 @@ export class Pacer {
 
   /** How many uploads to this endpoint may be under way at once at its present pace. */
   atOnce(endpoint: EndpointKey): number {
-    return this.#limiter(endpoint).pace.atOnce;
+    return this.#of(endpoint).pace.atOnce;
   }
 
   /** How long this endpoint's answers take of late; 0 before the first. */
   typicalMs(endpoint: EndpointKey): number {
-    return this.#limiter(endpoint).pace.typicalMs;
+    return this.#of(endpoint).pace.typicalMs;
   }
 
   /** What an answer says about the pace; once for each answer that `run` resolved. */
   judged(endpoint: EndpointKey, answer: Answer, outcome: Outcome['kind'], bytes: number): void {
     const timing = this.#timings.get(answer);
     if (!timing) return;
-    const { pace } = this.#limiter(endpoint);
+    const paced = this.#of(endpoint);
+    const { pace } = paced;
     switch (outcome) {
       case 'accepted':
       case 'failed':
@@ -165,11 +154,14 @@ export class Pacer {
         // These close a gate; the pace after it starts over (`beginAnew`).
         break;
     }
+    paced.limiter.limitTo(paced.pace.atOnce);
   }
 
   /** The endpoint is closed for a while: after that, one upload first, and then more step by step. Idempotent. */
   beginAnew(endpoint: EndpointKey): void {
-    this.#limiter(endpoint).pace.outage();
+    const paced = this.#of(endpoint);
+    paced.pace.outage();
+    paced.limiter.limitTo(paced.pace.atOnce);
   }
 
   /**
@@ -177,12 +169,15 @@ export class Pacer {
    * few requests after an outage that go one by one are not worth one.
    */
   notes(): string[] {
-    const limiters = [this.#overall, ...this.#endpoints.values()];
-    return limiters.flatMap((limiter) => limiter.notes(this.#clock.now()));
+    const now = this.#clock.now();
+    const slowedDown = [...this.#endpoints.values()].flatMap(({ limiter: { alias }, pace: { reduced } }) =>
+      reduced && reduced.cause !== 'outage' ? [paceNote(alias, reduced)] : [],
+    );
+    return [...this.#limiters.flatMap((limiter) => limiter.notes(now)), ...slowedDown];
   }
 
   /** For a request that was not foreseen (a replay): waits for its turn. Null if that would take longer than `withinMs`. */
-  async waitForSlot(
+  async waitForTurn(
     endpoint: EndpointKey,
     withinMs: number,
     signal: AbortSignal,
@@ -197,160 +192,62 @@ export class Pacer {
   }
 
   /**
-   * Runs one request in the place that `slot` took. Rejects on abort, also before the request could start. The place
-   * counts from `onStart`: a request that waits for its connection would otherwise reach the service together with
-   * those of the next window.
+   * Waits for an upload slot: p-queue counts what is under way, and nothing else does. Of an endpoint the fresh ones come first. Resolves
+   * what gives the slot back; rejects on abort, which also takes back the slots that were given.
    */
-  run<T>(
-    endpoint: EndpointKey,
-    slot: Reservation,
-    request: (onStart: () => void) => Promise<T>,
-    signal: AbortSignal,
-  ): Promise<T> {
+  slot(endpoint: EndpointKey, lane: Lane, signal: AbortSignal): Promise<() => void> {
     this.#heedClockJump();
-    const inOverall = () =>
-      this.#overall.queue.add(async () => {
-        // Its own signal would cost as much again as both queues.
-        signal.throwIfAborted();
-        let startedAt: number | null = null;
-        const onStart = (): void => {
-          if (startedAt !== null) return;
-          startedAt = this.#clock.monotonic();
-          slot.sent(startedAt);
-        };
-        let isOnTheWire = false;
-        const onHead = (): void => {
-          if (!isOnTheWire) this.#onTheWire += 1;
-          isOnTheWire = true;
-          onStart();
-        };
-        const askedAt = this.#clock.monotonic();
-        try {
-          const answer = await request(onHead);
-          if (typeof answer === 'object' && answer !== null) {
-            this.#timings.set(answer, { startedAt: askedAt, endedAt: this.#clock.monotonic() });
-          }
-          return answer;
-        } finally {
-          if (isOnTheWire) this.#onTheWire -= 1;
-          onStart();
-        }
-      });
-    return this.#limiter(endpoint).queue.add(inOverall, { signal });
+    return new Promise((granted, failed) => {
+      const taken = () => new Promise<void>(granted);
+      // Its own signal would cost as much again as both queues.
+      const inOverall = () =>
+        this.#overall.withSlot(() => (signal.aborted ? Promise.resolve() : taken()), lane);
+      this.#of(endpoint).limiter.withSlot(inOverall, lane, signal).catch(failed);
+    });
   }
 
-  #limiter(endpoint: EndpointKey): Limiter {
-    const limiter = this.#endpoints.get(endpointId(endpoint));
-    if (!limiter) throw new Error(`no limits for endpoint ${endpointId(endpoint)}`);
-    return limiter;
+  /**
+   * Makes one request that has a slot and the place in the windows that `reservation` took. The place counts from `onStart`: a request that waits for its connection would otherwise reach the service together with
+   * those of the next window.
+   */
+  async run<T>(reservation: Reservation, request: (onStart: () => void) => Promise<T>): Promise<T> {
+    const askedAt = this.#clock.monotonic();
+    let hasStarted = false;
+    const onStart = (): void => {
+      if (!hasStarted) reservation.sent(this.#clock.monotonic());
+      hasStarted = true;
+    };
+    let isOnTheWire = false;
+    const onHead = (): void => {
+      if (!isOnTheWire) this.#onTheWire += 1;
+      isOnTheWire = true;
+      onStart();
+    };
+    try {
+      const answer = await request(onHead);
+      if (typeof answer === 'object' && answer !== null) {
+        this.#timings.set(answer, { startedAt: askedAt, endedAt: this.#clock.monotonic() });
+      }
+      return answer;
+    } finally {
+      if (isOnTheWire) this.#onTheWire -= 1;
+      onStart();
+    }
+  }
+
+  #of(endpoint: EndpointKey): PacedEndpoint {
+    const paced = this.#endpoints.get(endpointId(endpoint));
+    if (!paced) throw new Error(`no limits for endpoint ${endpointId(endpoint)}`);
+    return paced;
+  }
+
+  get #limiters(): Limiter[] {
+    return [this.#overall, ...[...this.#endpoints.values()].map(({ limiter }) => limiter)];
   }
 
   /** p-queue's window is on the wall clock: set back by a day, it would stand still for a day. Our own goes on. */
   #heedClockJump(): void {
     if (this.#watch.takeJump() >= 0) return;
-    for (const limiter of [this.#overall, ...this.#endpoints.values()]) limiter.renewQueue();
+    for (const limiter of this.#limiters) limiter.renewWindow();
   }
-}
-
-/** The limits of one endpoint, or of all together. */
-class Limiter {
-  readonly alias: string;
-  readonly pace: Pace;
-  readonly #limits: Limits;
-  readonly #window: RateWindow | null;
-  readonly #budgets: readonly Budget[];
-  #heldBackAt = -Infinity;
-  queue: PQueue;
-
-  private constructor(alias: string, limits: Limits, window: RateWindow | null, budgets: readonly Budget[]) {
-    this.alias = alias;
-    this.pace = new Pace(limits.concurrency);
-    this.#limits = limits;
-    this.#window = window;
-    this.#budgets = budgets;
-    this.queue = createQueue(limits);
-  }
-
-  static async create(
-    clock: Clock,
-    ledger: SentBefore,
-    endpoint: EndpointKey | null,
-    limits: Limits,
-    alias: string,
-  ): Promise<Limiter> {
-    const now = clock.now();
-    let window: RateWindow | null = null;
-    if (limits.rate) {
-      // The window is a little longer than the interval, and a request starts a little after it is recorded.
-      const since = now - 2 * limits.rate.intervalMs;
-      const times = await ledger.attemptTimes(endpoint, since, limits.rate.count);
-      // A start in the future means that the clock went back: a full window is waited.
-      const offset = clock.monotonic() - now;
-      window = new RateWindow(
-        limits.rate,
-        times.map((at) => Math.min(at, now) + offset),
-        limits.spread,
-      );
-    }
-    const budgets: Budget[] = [];
-    for (const [period, limit] of [
-      ['day', limits.perDay],
-      ['month', limits.perMonth],
-    ] as [BudgetPeriod, number | null][]) {
-      if (limit === null) continue;
-      const [latest] = await ledger.attemptTimes(endpoint, 0, 1);
-      const countSince = (at: number) => ledger.countAttempts(endpoint, periodStart(period, at) - 1, now);
-      const ahead =
-        latest !== undefined && latest > now ? { at: latest, used: await countSince(latest) } : null;
-      // After a clock that went back: what was sent today and what was sent tomorrow.
-      budgets.push(new Budget(period, limit, await countSince(now), now, ahead));
-    }
-    return new Limiter(alias, limits, window, budgets);
-  }
-
-  delay(clock: Clock, lane: Lane): { ms: number; budget: boolean } {
-    const rate = this.#window?.delay(clock.monotonic(), lane === 'backlog') ?? 0;
-    const budget = Math.max(0, ...this.#budgets.map((each) => each.delay(clock.now())));
-    return { ms: Math.max(rate, budget), budget: budget > 0 };
-  }
-
-  heldBack(clock: Clock, lane: Lane): void {
-    const now = clock.monotonic();
-    if ((this.#window?.delay(now, lane === 'backlog') ?? 0) > 0) this.#heldBackAt = now;
-  }
-
-  limitedBy(now: number): LimitedBy | null {
-    const { rate } = this.#limits;
-    if (rate === null) return null;
-    const perMinute = backlogPerMinute(rate);
-    if (now - this.#heldBackAt > Math.max(LIMITED_FOR_MS, 120_000 / perMinute, rate.intervalMs)) return null;
-    return { endpoint: this.alias === '' ? null : this.alias, rate: rateText(rate), perMinute };
-  }
-
-  notes(now: number): string[] {
-    const { alias } = this;
-    const spent = this.#budgets.flatMap((budget) => budget.spent(now) ?? []);
-    const { reduced } = this.pace;
-    return [
-      ...spent.map((each) => spentNote(alias, each)),
-      ...(reduced && reduced.cause !== 'outage' ? [paceNote(alias, reduced)] : []),
-    ];
-  }
-
-  reserve(now: number, lane: Lane): Reservation[] {
-    return [
-      ...(this.#window ? [this.#window.reserve(now, lane === 'backlog')] : []),
-      ...this.#budgets.map((budget) => budget.reserve()),
-    ];
-  }
-
-  renewQueue(): void {
-    this.queue = createQueue(this.#limits);
-  }
-}
-
-function createQueue({ concurrency, rate }: Limits): PQueue {
-  return rate
-    ? new PQueue({ concurrency, interval: rate.intervalMs, intervalCap: rate.count, strict: true })
-    : new PQueue({ concurrency });
 }

@@ -12,7 +12,6 @@ import type { SendGate } from './sendGate.ts';
 import type { Gate, Holds } from '../holds/holds.ts';
 import { LANES, EndpointQueue } from './endpointQueue.ts';
 import type { Pacer } from '../limits/pacer.ts';
-import { LEFT_FACTOR, UploadSlots } from './uploadSlots.ts';
 import type { EndpointSettings } from '../../core/domain/settings.ts';
 import { Notifier } from '../../core/notifier.ts';
 
@@ -37,6 +36,8 @@ const CLAIMS_FOR_READY = 2;
 const AHEAD_MS = 50;
 /** Cap on prepared uploads, as a multiple of the concurrency. */
 const AHEAD_FACTOR = 2;
+/** Of the requests at once, with those that are accepted and not recorded yet: a kill leaves as many to be sent again. */
+const LEFT_FACTOR = 2;
 const LEDGER_RETRY_MS = 5_000;
 const LEASE_MS = 1_000;
 /** A scan that has waited longer has lost its turn before the backlog: a month's outage is one line in order of arrival. */
@@ -60,10 +61,11 @@ export class Dispatcher {
   readonly #deps: DispatchDeps;
   readonly #notifier: Notifier;
   readonly #queues: EndpointQueue[];
-  readonly #slots: UploadSlots;
   readonly #inFlight = new Set<Promise<void>>();
   /** Of those in flight the ones that are not accepted yet. */
   #sending = 0;
+  /** Accepted, not recorded yet, and without a slot. */
+  #unrecorded = 0;
   readonly #replays = new Set<number>();
   readonly #missingSince = new Map<number, number>();
   readonly #idleListeners = new Set<(idle: Idle) => void>();
@@ -76,7 +78,6 @@ export class Dispatcher {
     this.#notifier = new Notifier(deps.clock);
     this.#watch = new ClockWatch(deps.clock);
     this.#queues = deps.endpoints.map((settings) => new EndpointQueue(settings));
-    this.#slots = new UploadSlots(deps.concurrency, (queue) => this.#mostOf(queue));
   }
 
   get inFlight(): number {
@@ -111,12 +112,12 @@ export class Dispatcher {
    * Sends until `stopping` aborts; then resolves when nothing is in flight any more. `abort` ends what is in flight.
    */
   async run(stopping: AbortSignal, abort: AbortSignal): Promise<void> {
-    // Every request in flight listens to it; Node would warn of a leak.
-    setMaxListeners(0, abort);
+    const until = AbortSignal.any([stopping, abort]);
+    // Every request in flight listens to them; Node would warn of a leak.
+    setMaxListeners(0, abort, until);
     const endListening = this.#deps.ledger.storage.onChange(() => this.wake());
-    stopping.addEventListener('abort', () => this.#slots.sendAway(), { once: true });
     while (!stopping.aborted) {
-      const idle = await this.#round(stopping, abort);
+      const idle = await this.#round(until, abort);
       // Notified meanwhile: what was found is out of date.
       if (this.#inFlight.size === 0 && !this.#notifier.isNotified)
         for (const listener of this.#idleListeners) listener(idle);
@@ -126,7 +127,7 @@ export class Dispatcher {
     await Promise.all(this.#inFlight);
   }
 
-  async #round(stopping: AbortSignal, abort: AbortSignal): Promise<Idle> {
+  async #round(until: AbortSignal, abort: AbortSignal): Promise<Idle> {
     const { ledger, gate, turns } = this.#deps;
     this.#heedClockJump();
     // Whoever closed the ledger has said so; it calls back when it is open again.
@@ -137,7 +138,7 @@ export class Dispatcher {
       // Somebody tells when a person lets it go on.
       if (turns.isPaused) return await this.#waitingForAll(null);
       const closedMs = gate.opensInMs;
-      const idle = closedMs > 0 ? await this.#waitingForAll(closedMs) : await this.#startAll(stopping, abort);
+      const idle = closedMs > 0 ? await this.#waitingForAll(closedMs) : await this.#startAll(until, abort);
       this.#ledgerFailed = false;
       return idle;
     } catch (error) {
@@ -174,17 +175,17 @@ export class Dispatcher {
     return leastIdle(idles);
   }
 
-  async #startAll(stopping: AbortSignal, abort: AbortSignal): Promise<Idle> {
+  async #startAll(until: AbortSignal, abort: AbortSignal): Promise<Idle> {
     const idles: Idle[] = [];
     let blocked = 0;
     // What one endpoint has ready must not keep the others from their turns.
     const busy = this.#queues.filter(({ inFlight }) => inFlight > 0);
     const aheadOfAny = Math.max(0, ...busy.map((queue) => this.#aheadOf(queue)));
-    while (blocked < this.#queues.length && !stopping.aborted) {
+    while (blocked < this.#queues.length && !until.aborted) {
       if (this.#deps.gate.isShut) return { why: 'hold', waitMs: 0 };
       const queue = this.#queues[this.#turn % this.#queues.length] as EndpointQueue;
       this.#turn += 1;
-      const idle = await this.#startOne(queue, aheadOfAny, stopping, abort);
+      const idle = await this.#startOne(queue, aheadOfAny, until, abort);
       if (idle === null) {
         blocked = 0;
         idles.length = 0;
@@ -200,7 +201,7 @@ export class Dispatcher {
   async #startOne(
     queue: EndpointQueue,
     aheadOfAny: number,
-    stopping: AbortSignal,
+    until: AbortSignal,
     abort: AbortSignal,
   ): Promise<Idle | null> {
     const { holds, pacer, clock, concurrency } = this.#deps;
@@ -241,7 +242,7 @@ export class Dispatcher {
         paced ??= { why: delay.budget ? 'hold' : 'pace', waitMs: delay.ms };
         continue;
       }
-      this.#start(queue, document, gate.kind === 'probe', stopping, abort);
+      this.#start(queue, document, gate.kind === 'probe', until, abort);
       return null;
     }
     if (paced) return paced;
@@ -335,30 +336,30 @@ export class Dispatcher {
     queue: EndpointQueue,
     document: Document,
     isProbe: boolean,
-    stopping: AbortSignal,
+    until: AbortSignal,
     abort: AbortSignal,
   ): void {
     const { pacer, holds, gate, turns, clock } = this.#deps;
     if (isProbe) holds.startProbe(document);
     queue.inFlight += 1;
     this.#sending += 1;
-    let hasSlot = false;
-    let isAccepted = false;
-    const isOpen = (): boolean => isProbe || (!stopping.aborted && gate.isOpen(document));
-    const slot = async (): Promise<boolean> => {
-      hasSlot ||= await (this.#slots.take(queue, document.lane) ?? true);
-      // While its beginning was recorded, and while it waited, a hold may have come.
-      return hasSlot && isOpen();
-    };
+    /** Accepted, and others may go on although that is not recorded yet. */
+    let isOver = false;
+    let isUnrecorded = false;
+    const isOpen = (): boolean => isProbe || (!until.aborted && gate.isOpen(document));
     const { limits } = queue.settings;
-    const permit = new SendPermit({ pacer, turns, clock, document, limits, isOpen, slot });
+    const permit = new SendPermit({ pacer, turns, clock, document, limits, isOpen, until });
     const onAccepted = (): void => {
       // A probe keeps its place until what it found out is said.
-      if (isAccepted || isProbe) return;
-      isAccepted = true;
+      if (isOver || isProbe) return;
+      isOver = true;
       queue.inFlight -= 1;
       this.#sending -= 1;
-      this.#slots.accepted(queue);
+      if (this.#unrecorded < this.#deps.concurrency * (LEFT_FACTOR - 1)) {
+        isUnrecorded = true;
+        this.#unrecorded += 1;
+        permit.giveBackSlot();
+      }
       this.#notifier.notify();
     };
     const [replays, missingSince] = [this.#replays, this.#missingSince];
@@ -374,11 +375,11 @@ export class Dispatcher {
         queue.looked.clear();
       })
       .finally(() => {
-        if (isAccepted) this.#slots.recorded();
-        else {
+        permit.giveBackSlot();
+        if (isUnrecorded) this.#unrecorded -= 1;
+        if (!isOver) {
           queue.inFlight -= 1;
           this.#sending -= 1;
-          if (hasSlot) this.#slots.free(queue);
         }
         this.#inFlight.delete(task);
         if (isProbe) holds.endProbe(document);

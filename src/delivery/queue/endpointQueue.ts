@@ -11,8 +11,6 @@ export class EndpointQueue {
   readonly looked = new Map<Lane, number>();
   /** Begun, and neither accepted nor over. */
   inFlight = 0;
-  /** Of these the ones whose request has a place. */
-  underWay = 0;
   /** The wall clock was set back by so much since the last look; Infinity: it was not. */
   setBackMs = Infinity;
 

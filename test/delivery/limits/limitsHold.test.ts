@@ -5,7 +5,7 @@ import { accept, pending } from '../../support/scriptedService.ts';
 import { systemClock } from '../../../src/system/systemClock.ts';
 import { Pacer } from '../../../src/delivery/limits/pacer.ts';
 import { eventually } from '../../support/fakeClock.ts';
-import { OFFICE, sendingPlace, SHOP, UNLIMITED } from '../sending.ts';
+import { inSlot, OFFICE, sendingPlace, SHOP, UNLIMITED } from '../sending.ts';
 
 function mostInAnyWindow(starts: readonly number[], intervalMs: number): number {
   return Math.max(
@@ -31,9 +31,10 @@ it('rates of an endpoint and of all together hold when requests really start, on
   const most = { all: 0, office: 0, shop: 0 };
   const send = async (key: typeof OFFICE): Promise<void> => {
     const uid = key.uid as 'office' | 'shop';
-    const slot = await pacer.waitForSlot(key, Infinity, never);
+    const slot = await pacer.waitForTurn(key, Infinity, never);
     if (!slot) throw new Error('no place');
-    await pacer.run(
+    await inSlot(
+      pacer,
       key,
       slot,
       async () => {

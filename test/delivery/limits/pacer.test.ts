@@ -2,9 +2,10 @@ import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../../src/system/systemClock.ts';
 import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
 import { Pacer } from '../../../src/delivery/limits/pacer.ts';
+import type { Lane } from '../../../src/core/domain/document.ts';
 import type { Limits } from '../../../src/core/domain/settings.ts';
 import type { Clock } from '../../../src/core/ports/clock.ts';
-import { OFFICE, sendingPlace, SHOP, temporary, UNLIMITED } from '../sending.ts';
+import { inSlot, OFFICE, sendingPlace, SHOP, temporary, UNLIMITED } from '../sending.ts';
 
 const never = new AbortController().signal;
 
@@ -130,9 +131,9 @@ describe('while it runs', () => {
     const starts: number[] = [];
     const sending = (async () => {
       for (let i = 0; i < 12; i += 1) {
-        const slot = await pacer.waitForSlot(OFFICE, Infinity, never);
+        const slot = await pacer.waitForTurn(OFFICE, Infinity, never);
         if (!slot) throw new Error('no place');
-        await pacer.run(OFFICE, slot, async () => void starts.push(performance.now()), never);
+        await inSlot(pacer, OFFICE, slot, async () => void starts.push(performance.now()), never);
         if (i === 4) vi.setSystemTime(Date.now() - 24 * 3_600_000);
         if (i === 8) vi.setSystemTime(Date.now() + 24 * 3_600_000);
       }
@@ -151,9 +152,9 @@ describe('while it runs', () => {
     await ledger.begin((await place.admit('a.jpg')).id, clock.now(), 1);
     const overall = { ...UNLIMITED, rate: { count: 1, intervalMs: 60_000 } };
     const pacer = await Pacer.create({ clock, ledger, overall, endpoints: endpoints() });
-    expect(await pacer.waitForSlot(OFFICE, 2_000, never)).toBeNull();
+    expect(await pacer.waitForTurn(OFFICE, 2_000, never)).toBeNull();
     await clock.advance(61_000);
-    expect(await pacer.waitForSlot(OFFICE, 2_000, never)).not.toBeNull();
+    expect(await pacer.waitForTurn(OFFICE, 2_000, never)).not.toBeNull();
   });
 
   it('counts a request from its start, however long it waits for a connection', async () => {
@@ -164,7 +165,7 @@ describe('while it runs', () => {
       await clock.sleep(800);
       onStart();
     };
-    const running = pacer.run(OFFICE, pacer.reserve(OFFICE), request, never);
+    const running = pacer.run(pacer.reserve(OFFICE), request);
     await clock.advance(800);
     await running;
     expect(pacer.delay(OFFICE, 'fresh').ms).toBeGreaterThanOrEqual(1_000);
@@ -180,9 +181,10 @@ describe('while it runs', () => {
       endpoints: endpoints(),
     });
     const stop = new AbortController();
-    const hanging = pacer.run(OFFICE, pacer.reserve(OFFICE), () => new Promise<void>(() => {}), stop.signal);
+    await pacer.slot(OFFICE, 'fresh', stop.signal);
     let started = false;
-    const waiting = pacer.run(
+    const waiting = inSlot(
+      pacer,
       SHOP,
       pacer.reserve(SHOP),
       async () => {
@@ -191,13 +193,12 @@ describe('while it runs', () => {
       stop.signal,
     );
     stop.abort(new Error('stop'));
-    await expect(hanging).rejects.toThrow('stop');
     await expect(waiting).rejects.toThrow('stop');
     expect(started).toBe(false);
   });
 });
 
-describe('the queue that every request runs through', () => {
+describe('the queue that gives every request its slot', () => {
   it('holds the rate by itself, also where every request was given a place', async () => {
     const rate = { count: 2, intervalMs: 3_600_000 };
     const pacer = await Pacer.create({
@@ -210,7 +211,7 @@ describe('the queue that every request runs through', () => {
     const started: number[] = [];
     const place = { sent: () => {}, cancel: () => {} };
     const runs = Array.from({ length: 5 }, (_, index) =>
-      pacer.run(OFFICE, place, async (onStart) => void (onStart(), started.push(index)), stop.signal),
+      inSlot(pacer, OFFICE, place, async (onStart) => void (onStart(), started.push(index)), stop.signal),
     );
     const ends = Promise.allSettled(runs);
     await Promise.all(runs.slice(0, 2));
@@ -225,5 +226,56 @@ describe('the queue that every request runs through', () => {
       'rejected',
       'rejected',
     ]);
+  });
+});
+
+describe('an upload slot', () => {
+  async function slots(most: Record<'office' | 'shop', number>) {
+    const pacer = await Pacer.create({
+      clock: systemClock,
+      ledger: null,
+      overall: { ...UNLIMITED, concurrency: 2 },
+      endpoints: [OFFICE, SHOP].map((key) => ({
+        key,
+        alias: key.uid,
+        limits: { ...UNLIMITED, concurrency: most[key.uid as 'office' | 'shop'] },
+      })),
+    });
+    const stop = new AbortController();
+    const order: string[] = [];
+    const take = (key: typeof OFFICE, lane: Lane, name: string): Promise<() => void> => {
+      const slot = pacer.slot(key, lane, stop.signal);
+      slot.then(
+        () => order.push(name),
+        () => order.push(`${name} sent away`),
+      );
+      return slot;
+    };
+    return { order, stop, take };
+  }
+
+  it('goes to those of its endpoint that are fresh, else in order, and past an endpoint that has none', async () => {
+    const { order, take } = await slots({ office: 1, shop: 1 });
+    const office = await take(OFFICE, 'backlog', 'office');
+    const shop = await take(SHOP, 'backlog', 'shop');
+    const shop1 = take(SHOP, 'backlog', 'shop 1');
+    void take(OFFICE, 'backlog', 'office 1');
+    const fresh = take(SHOP, 'fresh', 'shop fresh');
+    shop();
+    await vi.waitFor(() => expect(order).toEqual(['office', 'shop', 'shop fresh']));
+    (await fresh)();
+    (await shop1)();
+    await vi.waitFor(() => expect(order).toHaveLength(4));
+    office();
+    await vi.waitFor(() => expect(order).toEqual(['office', 'shop', 'shop fresh', 'shop 1', 'office 1']));
+  });
+
+  it('is for nobody once nothing leaves any more', async () => {
+    const { order, stop, take } = await slots({ office: 1, shop: 1 });
+    await take(OFFICE, 'fresh', 'first');
+    const second = take(OFFICE, 'fresh', 'second');
+    stop.abort(new Error('stop'));
+    await expect(second).rejects.toThrow('stop');
+    expect(order).toEqual(['first', 'second sent away']);
   });
 });

@@ -3,8 +3,6 @@ import { expect, it } from 'vitest';
 import { pending } from '../../support/scriptedService.ts';
 import { OFFICE, sendingPlace } from '../sending.ts';
 
-const never = new AbortController().signal;
-
 it('sends a backlog at even distances, says that its rate keeps it, and lets a fresh scan go ahead', async () => {
   const place = await sendingPlace();
   for (let n = 0; n < 20; n += 1) await place.admit(`${n}.jpg`, { lane: 'backlog' });
@@ -35,15 +33,10 @@ it('counts a request as under way from its head to its answer, and not while it 
   const { pacer } = await place.start();
   const { answer, give } = pending();
   let leave = (): void => {};
-  const running = pacer.run(
-    OFFICE,
-    pacer.reserve(OFFICE),
-    async (onStart) => {
-      leave = onStart;
-      return answer;
-    },
-    never,
-  );
+  const running = pacer.run(pacer.reserve(OFFICE), async (onStart) => {
+    leave = onStart;
+    return answer;
+  });
   await Promise.resolve();
   expect(pacer.onTheWire).toBe(0);
   leave();

@@ -21,6 +21,7 @@ const STORE = 'src/ledger/sqlite/store.ts';
 const INTAKE = 'src/intake/intake.ts';
 const DISPOSE = 'src/intake/dispose/dispose.ts';
 const DURABILITY = 'test/reliability/durability/durability.test.ts';
+const LIMITER = 'src/delivery/limits/limiter.ts';
 const HOLDS = 'src/delivery/holds/holds.ts';
 
 /** The journal never hears of one kind of event. */
@@ -533,26 +534,22 @@ export const MUTATIONS: readonly Mutation[] = [
     what: 'the rate starts over after a restart',
     promises: ['P6'],
     killedBy: 'simulation',
-    edits: [{ file: 'src/delivery/limits/pacer.ts', in: 'create', value: 'times', becomes: '[]' }],
+    edits: [{ file: LIMITER, in: 'create', value: 'times', becomes: '[]' }],
   },
   {
     what: 'one request more than allowed is under way',
     promises: ['P6'],
     killedBy: 'simulation',
     edits: [
-      {
-        file: 'src/delivery/limits/pacer.ts',
-        in: 'createQueue',
-        call: 'PQueue',
-        becomes: 'Object.assign($&, { concurrency: concurrency + 1 })',
-      },
+      { file: LIMITER, in: 'constructor', value: 'concurrency', becomes: '$& + 1' },
+      { file: LIMITER, in: 'limitTo', first: 'atOnce += 1;' },
     ],
   },
   {
     what: "p-queue's own window is left out",
     promises: ['P6'],
     killedBy: 'test/delivery/limits/pacer.test.ts',
-    edits: [{ file: 'src/delivery/limits/pacer.ts', in: 'createQueue', condition: 'rate', is: 'false' }],
+    edits: [{ file: LIMITER, in: 'createStarts', condition: 'rate', is: 'false' }],
   },
   {
     what: 'the budget of the day is not kept',
@@ -597,7 +594,7 @@ export const MUTATIONS: readonly Mutation[] = [
     what: "a fleet's request leaves without a last look at its lease",
     promises: ['P6'],
     killedBy: 'test/fleet/fleet.test.ts',
-    edits: [{ file: 'src/delivery/sendPermit.ts', in: '#underLease', condition: 'isLeased', is: 'true' }],
+    edits: [{ file: 'src/delivery/sendPermit.ts', in: 'leave', value: 'isLost', becomes: '!keepsTurn' }],
   },
   // Secrets stay secret.
   {

@@ -1,0 +1,140 @@
+import PQueue from 'p-queue';
+import type { EndpointKey, Lane } from '../../core/domain/document.ts';
+import {
+  backlogPerMinute,
+  Budget,
+  periodStart,
+  RateWindow,
+  type BudgetPeriod,
+  type Reservation,
+} from '../../core/domain/limits.ts';
+import { rateText } from '../../core/domain/rate.ts';
+import type { Clock } from '../../core/ports/clock.ts';
+import type { LedgerQueue } from '../../core/ports/ledger.ts';
+import type { Limits } from '../../core/domain/settings.ts';
+import { spentNote } from './paceNote.ts';
+
+/** A rate that documents wait for. */
+export interface LimitedBy {
+  /** Alias of the endpoint whose rate it is; null: the rate of all together. */
+  readonly endpoint: string | null;
+  readonly rate: string;
+  /** So many of a backlog leave in a minute. */
+  readonly perMinute: number;
+}
+
+/** What was held back so long ago says nothing of now; between two requests of a low rate lies more. */
+const LIMITED_FOR_MS = 5_000;
+
+export type SentBefore = Pick<LedgerQueue, 'attemptTimes' | 'countAttempts'>;
+
+/** The limits of one endpoint, or of all together. */
+export class Limiter {
+  readonly alias: string;
+  readonly #limits: Limits;
+  readonly #window: RateWindow | null;
+  readonly #budgets: readonly Budget[];
+  #heldBackAt = -Infinity;
+  readonly #slots: PQueue;
+  #starts: PQueue | null;
+
+  private constructor(alias: string, limits: Limits, window: RateWindow | null, budgets: readonly Budget[]) {
+    this.alias = alias;
+    this.#limits = limits;
+    this.#window = window;
+    this.#budgets = budgets;
+    this.#slots = new PQueue({ concurrency: limits.concurrency });
+    this.#starts = createStarts(limits);
+  }
+
+  static async create(
+    clock: Clock,
+    ledger: SentBefore,
+    endpoint: EndpointKey | null,
+    limits: Limits,
+    alias: string,
+  ): Promise<Limiter> {
+    const now = clock.now();
+    let window: RateWindow | null = null;
+    if (limits.rate) {
+      // The window is a little longer than the interval, and a request starts a little after it is recorded.
+      const since = now - 2 * limits.rate.intervalMs;
+      const times = await ledger.attemptTimes(endpoint, since, limits.rate.count);
+      // A start in the future means that the clock went back: a full window is waited.
+      const offset = clock.monotonic() - now;
+      window = new RateWindow(
+        limits.rate,
+        times.map((at) => Math.min(at, now) + offset),
+        limits.spread,
+      );
+    }
+    const budgets: Budget[] = [];
+    for (const [period, limit] of [
+      ['day', limits.perDay],
+      ['month', limits.perMonth],
+    ] as [BudgetPeriod, number | null][]) {
+      if (limit === null) continue;
+      const [latest] = await ledger.attemptTimes(endpoint, 0, 1);
+      const countSince = (at: number) => ledger.countAttempts(endpoint, periodStart(period, at) - 1, now);
+      const ahead =
+        latest !== undefined && latest > now ? { at: latest, used: await countSince(latest) } : null;
+      // After a clock that went back: what was sent today and what was sent tomorrow.
+      budgets.push(new Budget(period, limit, await countSince(now), now, ahead));
+    }
+    return new Limiter(alias, limits, window, budgets);
+  }
+
+  delay(clock: Clock, lane: Lane): { ms: number; budget: boolean } {
+    const rate = this.#window?.delay(clock.monotonic(), lane === 'backlog') ?? 0;
+    const budget = Math.max(0, ...this.#budgets.map((each) => each.delay(clock.now())));
+    return { ms: Math.max(rate, budget), budget: budget > 0 };
+  }
+
+  heldBack(clock: Clock, lane: Lane): void {
+    const now = clock.monotonic();
+    if ((this.#window?.delay(now, lane === 'backlog') ?? 0) > 0) this.#heldBackAt = now;
+  }
+
+  limitedBy(now: number): LimitedBy | null {
+    const { rate } = this.#limits;
+    if (rate === null) return null;
+    const perMinute = backlogPerMinute(rate);
+    if (now - this.#heldBackAt > Math.max(LIMITED_FOR_MS, 120_000 / perMinute, rate.intervalMs)) return null;
+    return { endpoint: this.alias === '' ? null : this.alias, rate: rateText(rate), perMinute };
+  }
+
+  notes(now: number): string[] {
+    const spent = this.#budgets.flatMap((budget) => budget.spent(now) ?? []);
+    return spent.map((each) => spentNote(this.alias, each));
+  }
+
+  reserve(now: number, lane: Lane): Reservation[] {
+    return [
+      ...(this.#window ? [this.#window.reserve(now, lane === 'backlog')] : []),
+      ...this.#budgets.map((budget) => budget.reserve()),
+    ];
+  }
+
+  /** Holds an upload slot until `work` ends; it starts when the strict window lets it. Of those that wait, `fresh` ones come first. Rejects on abort, also while it works. */
+  withSlot(work: () => Promise<void>, lane: Lane, signal?: AbortSignal): Promise<void> {
+    const inWindow = async (): Promise<void> => {
+      await this.#starts?.add(() => {});
+      return work();
+    };
+    return this.#slots.add(inWindow, { priority: lane === 'fresh' ? 1 : 0, ...(signal && { signal }) });
+  }
+
+  /** No more than `atOnce` upload slots from now on. */
+  limitTo(atOnce: number): void {
+    if (this.#slots.concurrency !== atOnce) this.#slots.concurrency = atOnce;
+  }
+
+  /** p-queue's window is on the wall clock: set back by a day, it would stand still for a day. Our own goes on. */
+  renewWindow(): void {
+    this.#starts = createStarts(this.#limits);
+  }
+}
+
+function createStarts({ rate }: Limits): PQueue | null {
+  return rate ? new PQueue({ interval: rate.intervalMs, intervalCap: rate.count, strict: true }) : null;
+}
