@@ -2,7 +2,7 @@
 # Installs, on Debian, the real parts that some tests need: a Secret Service for the keychain tests, what builds keytar, and
 # what is used without it (libsecret-tools); a FUSE file system that can hang (bindfs); namespaces, mounts and a network of
 # their own (util-linux, iproute2); certificates (openssl); a look at what a process writes (strace); a browser for the
-# console (chromium); what tells a service manager how the agent is (systemd); shells and formatters for completion and
+# console (chromium-headless-shell); what tells a service manager how the agent is (systemd); shells and formatters for completion and
 # manual page (zsh, fish, groff, man-db, mandoc); a database server for shared ledgers (postgresql), of which tests start
 # clusters of their own and the machine gets none that runs. Run as root, then run `npm ci` again.
 set -eu
@@ -14,5 +14,5 @@ if [ ! -e /etc/postgresql-common/createcluster.conf ]; then
 fi
 apt-get install -y -q --no-install-recommends \
   build-essential python3 pkg-config libsecret-1-dev gnome-keyring dbus util-linux mount iproute2 \
-  fuse3 bindfs openssl strace chromium systemd libsecret-tools postgresql \
+  fuse3 bindfs openssl strace chromium-headless-shell systemd libsecret-tools postgresql \
   zsh fish groff man-db mandoc

@@ -1,6 +1,7 @@
 // Takes the pictures of the console that README.md shows: `npm start`, looked at with Chromium.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -9,7 +10,9 @@ import { chromium } from 'playwright-core';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const MAIN = join(ROOT, 'dist', 'receiptd.cjs');
 const CONFIG = join(ROOT, 'scratch', 'receiptd.yaml');
-const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
+const CHROMIUM =
+  process.env.CHROMIUM ??
+  ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((each) => existsSync(each));
 const VIEWPORT = { width: 1280, height: 860 };
 
 const demo = spawn(process.execPath, [join(ROOT, 'dist', 'demo', 'start.js')], {
