@@ -119,19 +119,19 @@ test('without a command the help is shown, with the status of wrong usage', asyn
 test('a ledger that is not there yet, and names that it does not have, are said in one sentence', async () => {
   const site = await prepare();
   expect(await site.run('list')).toBeRefused(1, 'LEDGER_MISSING', site.stateDir, 'receiptd run');
-  expect((await site.once()).status).toBe(0);
+  expect((await site.quickOnce()).status).toBe(0);
   for (const args of [
     ['show', 'gone'],
     ['retry', 'gone'],
     ['resend', 'gone'],
   ])
-    expect(await site.run(...args)).toBeRefused(1, 'DOCUMENT_UNKNOWN', '"gone"', 'receiptd list');
+    expect(await site.look(...args)).toBeRefused(1, 'DOCUMENT_UNKNOWN', '"gone"', 'receiptd list');
 });
 
 describe('what a command writes', () => {
   test('never replaces a file', async () => {
     const site = await prepare();
-    await site.once();
+    await site.quickOnce();
     const before = await readFile(site.config, 'utf8');
     const ended = await site.run('export', '--format', 'csv', '--output', site.config);
     expect(ended).toBeRefused(1, 'OUTPUT_UNWRITABLE', site.config, 'exists already', '--output');
@@ -144,7 +144,7 @@ describe('what a command writes', () => {
   test('may be cut off by its reader, as by head', async () => {
     const site = await prepare();
     await writeFile(site.file('inbox', 'a.jpg'), await drawReceipt({ type: 'jpeg', seed: 'a' }));
-    await site.once();
+    await site.quickOnce();
     for (const args of ['list', 'list --json', 'export --format csv', 'status', 'list --help']) {
       const script = `{ $RECEIPTD ${args} --config ${site.config}; echo "status=$?" >&2; } | true`;
       const ended = await shell(site, script);
@@ -155,7 +155,7 @@ describe('what a command writes', () => {
   const full = requirement('/dev/full', process.platform === 'linux', 'Linux has it');
   test.skipIf(!full)('is missed when there is no room for it', async () => {
     const site = await prepare();
-    await site.once();
+    await site.quickOnce();
     const ended = await shell(site, `$RECEIPTD list --json --config ${site.config} > /dev/full`);
     expect(ended).toBeRefused(1, 'OUTPUT_UNWRITABLE', 'Standard output', 'no space is left');
   });
@@ -175,7 +175,7 @@ test('every --json output parses', async () => {
   const site = await prepare();
   await writeFile(site.file('inbox', 'a.jpg'), await drawReceipt({ type: 'jpeg', seed: 'a' }));
   await writeFile(site.file('inbox', 'b.jpg'), 'Milk 1.20, bread 2.40, sum 3.60');
-  expect((await site.once()).status).toBe(3);
+  expect((await site.quickOnce()).status).toBe(3);
   const [row] = await site.list('--state', 'accepted');
   const commands = await readFile(new URL('../../docs/commands.md', import.meta.url), 'utf8');
   const fields = commands.slice(commands.indexOf('## `list --json`'), commands.indexOf('## `top`'));
@@ -207,14 +207,14 @@ test('every --json output parses', async () => {
     expect(() => JSON.parse(ended.stdout) as unknown, args.join(' ')).not.toThrow();
     expectNoTrace(ended);
   }
-  const listed: unknown = JSON.parse(await site.must('list', '--json'));
+  const listed: unknown = JSON.parse(await site.quickMust('list', '--json'));
   const exported = await site.must('export', '--format', 'json');
   expect(JSON.parse(exported)).toEqual(listed);
-  expect(await site.must('export', '--output', 'receipts.json')).toContain(
+  expect(await site.quickMust('export', '--output', 'receipts.json')).toContain(
     `Wrote ${site.file('receipts.json')}, `,
   );
   expect(JSON.parse(await readFile(site.file('receipts.json'), 'utf8'))).toEqual(listed);
-  expect(await site.must('export')).toBe(await site.must('export', '--format', 'csv'));
+  expect(await site.quickMust('export')).toBe(await site.quickMust('export', '--format', 'csv'));
 });
 
 const root = requirement('root', process.geteuid?.() === 0, 'run the tests as root');

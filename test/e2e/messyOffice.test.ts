@@ -281,10 +281,12 @@ async function slipsOfConsole(site: Site): Promise<string[]> {
   const shown = await documentsShown(site);
   const waiting = [...PLACES, ...shown.map((id) => `#/documents/${id}`), '#/'];
   const seen = new Set<string>();
+  const isNext = inTurn();
   for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
     const kind = kindOf(place, shown);
     if (kind === null || seen.has(kind)) continue;
     seen.add(kind);
+    if (!isNext(place)) continue;
     watched.at = place;
     await page.goto(new URL(place, page.url()).href);
     await page.getByRole('heading', { level: 1 }).waitFor();
@@ -310,11 +312,24 @@ function kindOf(place: string, shown: readonly number[]): string | null {
   const [path = '', query = ''] = place.split('?');
   const [, id] = /^#\/documents\/(\d+)$/.exec(path) ?? [];
   if (id !== undefined && Number(id) < 100_000 && !shown.includes(Number(id))) return null;
-  // Of filtered lists the first page does.
-  const keys = new Set(new URLSearchParams(query).keys());
+  // Of filtered lists the first page does; all of them are turned in one order, and in the other on the next day.
+  const values = new URLSearchParams(query);
+  const keys = new Set(values.keys());
   keys.delete('order');
-  if (keys.delete('cursor') && keys.size > 0) return null;
+  if (keys.delete('cursor') && (keys.size > 0 || !hasTurn(values.get('order') === 'oldest' ? 1 : 0, 2)))
+    return null;
   return `${path}?${query}`;
+}
+
+/** Of places that differ by their folder or endpoint alone, the first and each third of the others in its turn. */
+function inTurn(): (place: string) => boolean {
+  const counts = new Map<string, number>();
+  return (place) => {
+    const alike = place.replaceAll(/(folder|endpoint)=[^&]+/g, '$1');
+    const count = counts.get(alike) ?? 0;
+    counts.set(alike, count + 1);
+    return alike === place || count === 0 || hasTurn(count, 3);
+  };
 }
 
 async function linksOf(page: Page): Promise<string[]> {

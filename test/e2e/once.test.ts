@@ -24,13 +24,13 @@ describe('run --once', () => {
     await writeFile(site.file('inbox', 'again.jpg'), await drawReceipt({ type: 'jpeg', seed: 'a.jpg' }));
     expect(await site.once()).toMatchObject({ status: 0, stdout: '2 accepted.\n' });
     expect((await storedOnce(site)).size).toBe(2);
-    expect(await site.once()).toMatchObject({ status: 0 });
+    expect(await site.quickOnce()).toMatchObject({ status: 0 });
     expect(site.sandbox.stats().uploadArrivals).toHaveLength(2);
 
     await mkdir(site.file('old'));
     await writeFile(site.file('old', 'old.jpg'), await drawReceipt({ type: 'jpeg', seed: 'old' }));
     await site.configure({ folders: [{ path: site.file('old'), endpoint: 'office', existing: 'skip' }] });
-    expect(await site.once()).toMatchObject({ status: 0 });
+    expect(await site.quickOnce()).toMatchObject({ status: 0 });
     expect((await site.list('--folder', site.file('old'))).map(({ state }) => state)).toEqual(['skipped']);
   });
 
@@ -45,7 +45,7 @@ describe('run --once', () => {
     const other = await prepare();
     await other.configure(briskly(other));
     await writeFile(other.file('inbox', 'list.jpg'), 'bread and butter');
-    expect(await other.once()).toMatchObject({ status: 3, stdout: '0 accepted, 1 damaged.\n' });
+    expect(await other.quickOnce()).toMatchObject({ status: 3, stdout: '0 accepted, 1 damaged.\n' });
     expect(other.sandbox.stats().requests).toEqual({});
   });
 
@@ -54,11 +54,11 @@ describe('run --once', () => {
     await site.configure(briskly(site));
     await drop(site, 'a.jpg');
     await writeFile(site.file('inbox', 'notes.txt'), 'bread and butter');
-    expect(await site.once()).toMatchObject({ status: 0, stdout: '1 accepted.\n' });
+    expect(await site.quickOnce()).toMatchObject({ status: 0, stdout: '1 accepted.\n' });
     await writeFile(site.file('inbox', 'scan.pdf'), await drawReceipt({ type: 'pdf', seed: 'pdf' }));
-    expect(await site.once()).toMatchObject({ status: 3, stdout: '0 accepted, 1 PDF.\n' });
+    expect(await site.quickOnce()).toMatchObject({ status: 3, stdout: '0 accepted, 1 PDF.\n' });
     await drop(site, 'b.jpg');
-    const later = await site.once();
+    const later = await site.quickOnce();
     expect(later.status).toBe(0);
     expect(later.stdout).toBe(
       '1 accepted.\nFrom earlier runs: 1 PDF. `receiptd list --needs-person` shows all that needs a person.\n',
@@ -82,7 +82,7 @@ describe('run --once', () => {
       { path: missing, endpoint: 'office' },
     ];
     await site.writeConfig({ folders });
-    const ended = await site.once();
+    const ended = await site.quickOnce();
     expect(ended).toMatchObject({ status: 4 });
     expect(ended.stdout).toContain(missing);
     expect(existsSync(missing)).toBe(false);
@@ -92,7 +92,7 @@ describe('run --once', () => {
     });
     const whole = await drawReceipt({ type: 'jpeg', seed: 'half' });
     await writeFile(site.file('inbox', 'half.jpg'), whole.subarray(0, whole.length / 2));
-    expect(await site.once()).toMatchObject({ status: 4, stdout: '0 accepted, 1 cut short.\n' });
+    expect(await site.quickOnce()).toMatchObject({ status: 4, stdout: '0 accepted, 1 cut short.\n' });
     expect(site.sandbox.stats().stored).toBe(1);
   });
 
@@ -100,7 +100,7 @@ describe('run --once', () => {
     const site = await prepare();
     await drop(site, 'a.jpg', 'b.jpg');
     site.sandbox.misbehave({ kind: 'status', status: 503, times: 3 });
-    expect(await site.once('--wait', '60s')).toMatchObject({ status: 0 });
+    expect(await site.quickOnce('--wait', '60s')).toMatchObject({ status: 0 });
     expect((await storedOnce(site)).size).toBe(2);
 
     await drop(site, 'c.jpg');
@@ -118,7 +118,7 @@ describe('run --once', () => {
     const site = await prepare();
     await site.configure({ service: { baseUrl: `http://127.0.0.1:${await closedPort()}` } });
     await drop(site, 'a.jpg');
-    expect(await site.once('--wait', '0s')).toMatchObject({ status: 5 });
+    expect(await site.quickOnce('--wait', '0s')).toMatchObject({ status: 5 });
     expect(await site.list()).toMatchObject([
       { state: 'queued', reason: 'SERVICE_UNREACHABLE', attempts: 0 },
     ]);
@@ -165,7 +165,7 @@ describe('run --once', () => {
     await writeFile(site.file('inbox', 'copy of a.jpg'), await drawReceipt({ type: 'jpeg', seed: 'a.jpg' }));
     await writeFile(site.file('inbox', 'list.jpg'), 'bread and butter');
     const rows = async () => {
-      const text = await site.must('run', '--dry-run');
+      const text = await site.quickMust('run', '--dry-run');
       const fields = (line: string) => line.split(/ {2,}/).map((field) => field.trim());
       const lines = text.split('\n').filter((line) => line.includes(site.file('inbox')));
       return { text, rows: lines.map(fields) };
@@ -207,7 +207,7 @@ describe('run --once', () => {
     const uid = OFFICE.replace('1', '9');
     const site = await prepare({ endpoints: { office: { uid } } });
     await drop(site, 'a.jpg');
-    expect(await site.once()).toMatchObject({ status: 4 });
+    expect(await site.quickOnce()).toMatchObject({ status: 4 });
     expect(await site.list()).toMatchObject([{ endpointUid: uid, state: 'held', reason: 'HTTP_404' }]);
   });
 });

@@ -12,10 +12,18 @@ export function isAll(): boolean {
   return process.env['RECEIPTD_ALL_TURNS'] === '1';
 }
 
-/** Which of these changes to be killed before, counted from one: the last, the first of each kind, and each fifth in its turn. */
-export function chosenKills(changes: readonly string[], kindOf: (change: string) => string): number[] {
+/**
+ * Which of these changes to be killed before, counted from one: the last, each fifth in its turn, and the first of each kind, unless
+ * whoever asks has no turn of its own today.
+ */
+export function chosenKills(
+  changes: readonly string[],
+  kindOf: (change: string) => string,
+  isItsTurn = true,
+): number[] {
   const kinds = changes.map(kindOf);
+  const isFirst = (n: number): boolean => isItsTurn && kinds.indexOf(kinds[n - 1]!) === n - 1;
   return changes
     .map((_, index) => index + 1)
-    .filter((n) => n === kinds.length || kinds.indexOf(kinds[n - 1]!) === n - 1 || hasTurn(n, KILLS));
+    .filter((n) => n === kinds.length || isFirst(n) || hasTurn(n, KILLS));
 }

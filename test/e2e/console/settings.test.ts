@@ -141,7 +141,8 @@ inBrowser('folders, endpoints and the configuration', (here) => {
     expect(await largest.inputValue()).toBe('20MB');
 
     const asked = page.waitForEvent('dialog');
-    const reloaded = page.reload().catch(() => {});
+    // There is no new page to wait for.
+    const reloaded = page.reload({ timeout: 1_000 }).catch(() => {});
     const question = await asked;
     expect(question.type()).toBe('beforeunload');
     await question.dismiss();
