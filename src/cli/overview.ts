@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { callControl } from '../control/client.ts';
+import { fromHoldJson } from '../control/protocol/holdJson.ts';
 import type { OverviewResponse } from '../control/protocol/overview.ts';
 import { oldestWaiting } from '../control/queries/overview.ts';
 import type { Looked } from '../control/queries/troubles.ts';
@@ -66,11 +67,7 @@ function fromDaemon({ now, status, counts, holds, backlog }: OverviewResponse): 
     daemon: status,
     silent: null,
     counts,
-    holds: holds.map(({ since, until, ...rest }) => ({
-      ...rest,
-      since: Date.parse(since),
-      until: until === null ? null : Date.parse(until),
-    })),
+    holds: holds.map(fromHoldJson),
     oldestWaiting: backlog.oldest === null ? null : Date.parse(backlog.oldest),
   };
 }

@@ -1,3 +1,4 @@
+import { fromHoldJson } from '../control/protocol/holdJson.ts';
 import type { Config } from '../config/config.ts';
 import type { Request, Response } from '../control/protocol/protocol.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
@@ -49,8 +50,7 @@ async function asking(io: Io, { stateDir }: Config): Promise<Sender> {
     },
     async holds() {
       const { holds } = await callControl(stateDir, 'overview', {}, { signal });
-      const at = (time: string | null) => (time === null ? null : Date.parse(time));
-      return holds.map((each) => ({ ...each, since: Date.parse(each.since), until: at(each.until) }));
+      return holds.map(fromHoldJson);
     },
     notes: async () => (await callControl(stateDir, 'overview', {}, { signal })).status.notes,
     while: (wait) => wait(signal),

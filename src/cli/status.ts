@@ -1,3 +1,4 @@
+import { toHoldJson } from '../control/protocol/holdJson.ts';
 import type { Command } from 'commander';
 import { sharedLedger } from '../config/fleetMember.ts';
 import type { Config } from '../config/config.ts';
@@ -38,11 +39,7 @@ function jsonOf(config: Config, { daemon, silent, counts, holds, oldestWaiting: 
     silent,
     ledger: sharedLedger(config),
     counts: counts.map(({ endpoint, ...rest }) => ({ ...rest, endpointUid: endpoint?.uid ?? null })),
-    holds: holds.map(({ since, until, ...rest }) => ({
-      ...rest,
-      since: iso(since),
-      until: until === null ? null : iso(until),
-    })),
+    holds: holds.map(toHoldJson),
     oldestWaiting: oldest === null ? null : iso(oldest),
   };
 }

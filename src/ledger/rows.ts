@@ -9,7 +9,6 @@ import type {
   Verdict,
 } from '../core/domain/document.ts';
 import type { ImageType } from '../core/domain/imageType.ts';
-import type { Hold, HoldScope } from '../core/ports/hold.ts';
 import type { KnownFile, NamedFile } from '../core/ports/ledger.ts';
 import type { DocumentDetail, SightingRow } from '../core/ports/ledgerReports.ts';
 
@@ -149,20 +148,6 @@ export interface AttemptRow {
 
 export function toAttempt(row: AttemptRow): Attempt {
   return { ...row };
-}
-
-export interface HoldRow {
-  readonly scope: HoldScope;
-  readonly key: string;
-  readonly reason: string;
-  readonly message: string;
-  readonly since: number;
-  readonly until: number | null;
-  readonly demanded: number;
-}
-
-export function toHold(row: HoldRow): Hold {
-  return { ...row, demanded: row.demanded === 1 };
 }
 
 /** A file's place as the sightings keep it: by directory and name, with `/` between segments. */

@@ -37,7 +37,7 @@ const BACK: FleetAgent = {
       message: 'Not taken.',
       since: NOW,
       until: null,
-      demanded: false,
+      demandedUntil: null,
     },
   ],
 };

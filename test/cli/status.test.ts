@@ -64,7 +64,7 @@ function hold(more: Partial<Hold>): Hold {
     message: 'The service does not allow uploads to this endpoint.',
     since: NOW - HOUR,
     until: NOW + 60_000,
-    demanded: false,
+    demandedUntil: null,
     ...more,
   };
 }

@@ -654,7 +654,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         message: 'm',
         since: 1,
         until: 6_000.5,
-        demanded: false,
+        demandedUntil: null,
       });
       expect([(await state(a.id)).notBefore, (await state(b.id)).notBefore]).toEqual([6_001, 6_001]);
       expect(await claimNames(10, { now: 6_000 })).toEqual([]);
@@ -1350,7 +1350,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         message: 'Not allowed.',
         since: 1_000,
         until: null,
-        demanded: false,
+        demandedUntil: null,
         ...more,
       });
 
@@ -1659,7 +1659,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
 
       it('finds what is held by that word, and by what the hold says', async () => {
         await fill();
-        const hold = { since: 1, until: null, demanded: false } as const;
+        const hold = { since: 1, until: null, demandedUntil: null } as const;
         await ledger.putHold({
           ...hold,
           scope: 'folder',
@@ -1775,7 +1775,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
           message: 'm',
           since: 1,
           until: null,
-          demanded: false,
+          demandedUntil: null,
         });
         const listed: Record<string, number> = {};
         for (const row of await rows()) {

@@ -486,7 +486,9 @@ describe('a limit that the service sets', () => {
     await place.clock.advance(34_000);
     expect(place.service.asked).toHaveLength(1);
     // The next start knows of it.
-    expect(await place.ledger.holds()).toMatchObject([{ reason: `HTTP_${httpStatus}`, demanded: true }]);
+    expect(await place.ledger.holds()).toMatchObject([
+      { reason: `HTTP_${httpStatus}`, demandedUntil: expect.any(Number) },
+    ]);
     await place.clock.advance(2_000);
     expect((await place.ledger.detail(id))?.document.state).toBe('accepted');
     expect(sending.accepted.toSorted()).toEqual(['doc-0.jpg', 'doc-1.jpg']);

@@ -268,7 +268,7 @@ describe('what other agents change', () => {
       message: 'Paused by anna.',
       since: place.clock.now(),
       until: null,
-      demanded: false,
+      demandedUntil: null,
     });
     place.fleet.signal('holds');
     await place.clock.advance(200);

@@ -16,7 +16,7 @@ export const holdJson = z
     message: z.string(),
     since: instant,
     until: instant.nullable().describe('When it is tried again by itself; null: when a person says so.'),
-    demanded: z.boolean().describe('The service said until when.'),
+    demandedUntil: instant.nullable().describe('Until when the service asked to wait; null: it did not.'),
   })
   .meta({ id: 'Hold' });
 

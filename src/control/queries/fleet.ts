@@ -4,7 +4,7 @@ import type { Clock } from '../../core/ports/clock.ts';
 import type { LedgerReports } from '../../core/ports/ledgerReports.ts';
 import type { Response } from '../protocol/protocol.ts';
 import type { FleetAgentJson } from '../protocol/fleet.ts';
-import { toHoldJson } from './overview.ts';
+import { toHoldJson } from '../protocol/holdJson.ts';
 
 /** Which agents share the ledger; null where none do. */
 export async function fleetOf({ fleet }: Pick<LedgerReports, 'fleet'>): Promise<Response<'fleet'>> {

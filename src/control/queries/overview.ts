@@ -1,3 +1,4 @@
+import { toHoldJson } from '../protocol/holdJson.ts';
 import { endpointId } from '../../core/domain/document.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import { rateText } from '../../core/domain/rate.ts';
@@ -122,8 +123,4 @@ function emptyIn(toSend: number, perMinute: number): number | null {
 
 function total(counts: readonly StateCount[], states: readonly ListState[]): number {
   return counts.filter(({ state }) => states.includes(state)).reduce((sum, { count }) => sum + count, 0);
-}
-
-export function toHoldJson({ since, until, ...rest }: Hold): OverviewResponse['holds'][number] {
-  return { ...rest, since: iso(since), until: until === null ? null : iso(until) };
 }

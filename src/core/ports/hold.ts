@@ -12,6 +12,6 @@ export interface Hold {
   readonly since: number;
   /** When it is tried again by itself; null: when a person says so. */
   readonly until: number | null;
-  /** `until` was set by the service (Retry-After), so that a restart keeps it. */
-  readonly demanded: boolean;
+  /** Until when the service asked to wait (Retry-After), which a restart keeps; null: it did not. */
+  readonly demandedUntil: number | null;
 }

@@ -15,6 +15,8 @@ export interface HoldTimer {
   readonly short: boolean;
   /** Told to slow down, or until when to wait: opened by nothing but its own probe. */
   readonly patient: boolean;
+  /** See `Hold`; wall clock. */
+  readonly demandedUntil: number | null;
   /** When it was last looked whether the credentials have changed; monotonic. */
   checkedAt: number;
 }

@@ -72,8 +72,12 @@ export class Holds {
     const kept: Hold[] = [];
     for (const hold of await this.#ledger.holds()) {
       if (hold.reason === 'PAUSED') this.#paused.set(keyOf(hold.scope, hold.key), hold);
-      else if (this.#takeOver(hold)) kept.push(hold);
-      else {
+      else if (this.#takeOver(hold)) {
+        // Its own back-off may have been longer.
+        const shown = { ...hold, until: hold.demandedUntil };
+        if (shown.until !== hold.until) await this.#ledger.putHold(shown);
+        kept.push(shown);
+      } else {
         this.#before.set(keyOf(hold.scope, hold.key), hold.since);
         await this.#ledger.clearHold(hold.scope, hold.key);
       }
@@ -95,11 +99,11 @@ export class Holds {
   }
 
   /** False for a hold that is over. One that ends further ahead than it ever lasted is a clock's mistake. */
-  #takeOver({ scope, key, since, until, demanded }: Hold): boolean {
-    if (!demanded || until === null) return false;
-    const waitMs = Math.min(until - this.#clock.now(), until - since, LONGEST_DEMAND_MS);
+  #takeOver({ scope, key, since, demandedUntil }: Hold): boolean {
+    if (demandedUntil === null) return false;
+    const waitMs = Math.min(demandedUntil - this.#clock.now(), demandedUntil - since, LONGEST_DEMAND_MS);
     if (waitMs <= 0) return false;
-    const times = { failures: 1, since, ...endsIn(waitMs, this.#clock), checkedAt: 0 };
+    const times = { failures: 1, since, demandedUntil, ...endsIn(waitMs, this.#clock), checkedAt: 0 };
     this.#closed.set(keyOf(scope, key), { scope, key, ...times, probe: null, short: true, patient: true });
     return true;
   }
@@ -244,7 +248,7 @@ export class Holds {
       message,
       since: this.#clock.now(),
       until: null,
-      demanded: false,
+      demandedUntil: null,
     };
     await this.#ledger.putHold(hold);
     this.#pauseChanges += 1;
@@ -300,12 +304,15 @@ export class Holds {
     const asked = Math.min(retryAfterMs ?? 0, LONGEST_DEMAND_MS);
     const isNew =
       !before || (before.probe === null ? timeLeft(before, this.#clock) <= 0 : before.probe === id);
+    const failures = (before?.failures ?? 0) + (isNew ? 1 : 0);
+    const leftMs = before && !isNew ? timeLeft(before, this.#clock) : 0;
+    const demandedBefore = before && !isNew ? before.demandedUntil : null;
+    const demandedUntil =
+      asked > 0 ? Math.max(Math.ceil(this.#clock.now() + asked), demandedBefore ?? 0) : demandedBefore;
     // Requests that were in flight when the scope closed say nothing new, not even while another one probes it; only
     // when to come again.
-    if (before && !isNew && asked <= timeLeft(before, this.#clock)) return;
-    const failures = (before?.failures ?? 0) + (isNew ? 1 : 0);
-    const waitMs = Math.max(asked, isNew ? backoff(failures, range, this.#random) : 0);
-    const demanded = asked > 0 && waitMs === asked;
+    if (before && !isNew && asked <= leftMs && demandedUntil === demandedBefore) return;
+    const waitMs = Math.max(asked, isNew ? backoff(failures, range, this.#random) : leftMs);
     const since = before?.since ?? this.#before.get(keyOf(scope, key)) ?? this.#clock.now();
     const ends = endsIn(waitMs, this.#clock);
     const closed: HoldTimer = {
@@ -316,7 +323,8 @@ export class Holds {
       ...ends,
       probe: isNew ? null : (before?.probe ?? null),
       short,
-      patient: patient || demanded,
+      patient: patient || demandedUntil !== null,
+      demandedUntil,
       checkedAt: before?.checkedAt ?? this.#clock.monotonic(),
     };
     this.#closed.set(keyOf(scope, key), closed);
@@ -324,7 +332,7 @@ export class Holds {
     // Over by now, or longer: anyone who made it so has shown that.
     if (this.#closed.get(keyOf(scope, key)) !== closed) return;
     await this.#show(
-      this.#ledger.putHold({ scope, key, reason, message, since, until: ends.wallUntil, demanded }),
+      this.#ledger.putHold({ scope, key, reason, message, since, until: ends.wallUntil, demandedUntil }),
     );
     const fields = { scope, key, reason, retryInMs: waitMs, detail: message };
     if (before && (short || !before.short)) this.#log.debug('Still on hold', fields);

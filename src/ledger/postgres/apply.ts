@@ -88,7 +88,16 @@ function applyOne(sql: Sending, event: LedgerEvent, at: number): void {
     case 'paused': {
       const { scope, message } = event;
       const key = sql.places.ofKey(scope, event.key);
-      const hold = { scope, key, paused: 1, reason: 'PAUSED', message, since: at, until: null, demanded: 0 };
+      const hold = {
+        scope,
+        key,
+        paused: 1,
+        reason: 'PAUSED',
+        message,
+        since: at,
+        until: null,
+        demandedUntil: null,
+      };
       sql.send(HOLDS.PUT_HOLD, { ...hold, agentId: 0 });
       return;
     }

@@ -16,7 +16,6 @@ import type {
   SilentAgent,
 } from '../../core/ports/fleet.ts';
 import type { Hold } from '../../core/ports/hold.ts';
-import { toHold, type HoldRow } from '../rows.ts';
 import type { Beat } from './beat.ts';
 import type { Link } from './link.ts';
 import type { Places } from './places.ts';
@@ -164,12 +163,12 @@ interface AgentRow extends Omit<FleetAgent, 'paused' | 'leads' | 'holds'> {
 export async function fleetAgents(sql: Sql, places: Places): Promise<FleetAgent[]> {
   const [agents, holdRows] = await Promise.all([
     sql.all<AgentRow>(SQL.AGENTS),
-    sql.all<HoldRow & { readonly agentId: number }>(SQL.HOLDS_OF_AGENTS),
+    sql.all<Hold & { readonly agentId: number }>(SQL.HOLDS_OF_AGENTS),
   ]);
   const holds = new Map<number, Hold[]>();
   for (const { agentId, ...row } of holdRows) {
     const own = holds.get(agentId) ?? [];
-    own.push({ ...toHold(row), key: places.toKey(row.scope, row.key) });
+    own.push({ ...row, key: places.toKey(row.scope, row.key) });
     holds.set(agentId, own);
   }
   return agents.map(({ id, pausedBy, pausedAt, leads, ...row }) => ({

@@ -2,7 +2,6 @@ import type { Clock } from '../../core/ports/clock.ts';
 import type { Hold } from '../../core/ports/hold.ts';
 import type { LedgerHolds } from '../../core/ports/ledger.ts';
 import { PAUSED } from '../holdOver.ts';
-import { toHold, type HoldRow } from '../rows.ts';
 import type { Places } from './places.ts';
 import { CLEAR_HOLD, HOLDS_OF, PUT_HOLD } from './sql/holds.ts';
 import type { Sql } from './statements.ts';
@@ -11,7 +10,7 @@ import type { Store } from './store.ts';
 /** A person's pause is the fleet's; whatever else is on hold is so for the agent that met with the trouble. */
 export function createHolds(store: Store, clock: Pick<Clock, 'now'>): LedgerHolds {
   return {
-    putHold: ({ scope, key, reason, message, since, until, demanded }) =>
+    putHold: ({ scope, key, reason, message, since, until, demandedUntil }) =>
       store.write(async (sql) => {
         if (reason === PAUSED && (scope === 'endpoint' || scope === 'folder')) {
           sql.emit({ kind: 'paused', scope, key, message }, since);
@@ -28,7 +27,7 @@ export function createHolds(store: Store, clock: Pick<Clock, 'now'>): LedgerHold
           since,
           // Back-off with jitter ends between milliseconds.
           until: until === null ? null : Math.ceil(until),
-          demanded: Number(demanded),
+          demandedUntil,
         });
       }),
 
@@ -47,6 +46,6 @@ export function createHolds(store: Store, clock: Pick<Clock, 'now'>): LedgerHold
 
 /** Pauses, and what the agent of these places met with. */
 export async function holdsOf(sql: Sql, places: Places): Promise<Hold[]> {
-  const rows = await sql.all<HoldRow>(HOLDS_OF, { agent: places.agent });
-  return rows.map((row) => ({ ...toHold(row), key: places.toKey(row.scope, row.key) }));
+  const rows = await sql.all<Hold>(HOLDS_OF, { agent: places.agent });
+  return rows.map((row) => ({ ...row, key: places.toKey(row.scope, row.key) }));
 }

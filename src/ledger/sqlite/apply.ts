@@ -95,7 +95,16 @@ export function apply(sql: Sql, event: LedgerEvent, at: number): void {
       return;
     case 'paused': {
       const { scope, key, message } = event;
-      const hold = { scope, key, paused: 1, reason: 'PAUSED', message, since: at, until: null, demanded: 0 };
+      const hold = {
+        scope,
+        key,
+        paused: 1,
+        reason: 'PAUSED',
+        message,
+        since: at,
+        until: null,
+        demandedUntil: null,
+      };
       sql.run(HOLDS.PUT_HOLD, hold);
       return;
     }

@@ -2,14 +2,13 @@ import type { Clock } from '../../core/ports/clock.ts';
 import type { Hold } from '../../core/ports/hold.ts';
 import type { LedgerHolds } from '../../core/ports/ledger.ts';
 import { PAUSED } from '../holdOver.ts';
-import { toHold, type HoldRow } from '../rows.ts';
 import { ALL_HOLDS, CLEAR_HOLD, PUT_HOLD } from './sql/holds.ts';
 import type { Sql } from './statements.ts';
 import type { Store } from './store.ts';
 
 export function createHolds(store: Store, clock: Pick<Clock, 'now'>): LedgerHolds {
   return {
-    putHold: ({ scope, key, reason, message, since, until, demanded }) =>
+    putHold: ({ scope, key, reason, message, since, until, demandedUntil }) =>
       store.write((sql) => {
         if (reason === PAUSED && (scope === 'endpoint' || scope === 'folder')) {
           return sql.emit({ kind: 'paused', scope, key, message }, since);
@@ -25,7 +24,7 @@ export function createHolds(store: Store, clock: Pick<Clock, 'now'>): LedgerHold
           message,
           since,
           until: whole,
-          demanded: Number(demanded),
+          demandedUntil,
         });
       }),
     clearHold: (scope, key, reason) =>
@@ -39,5 +38,5 @@ export function createHolds(store: Store, clock: Pick<Clock, 'now'>): LedgerHold
 }
 
 export function allHolds(sql: Sql): Hold[] {
-  return sql.all<HoldRow>(ALL_HOLDS).map(toHold);
+  return sql.all<Hold>(ALL_HOLDS);
 }

@@ -154,7 +154,7 @@ it('tells what waits, the pace, and when the backlog is empty', async () => {
     message: 'By somebody.',
     since: now,
     until: null,
-    demanded: false,
+    demandedUntil: null,
   });
   const paused = await ask('overview', {});
   expect(paused.backlog).toMatchObject({ waiting: 6, held: 6, emptyInMs: 0 });

@@ -273,7 +273,9 @@ describe('what the service asked for', () => {
     const after = await restarted();
     expect(after.gate(SHOP)).toEqual({ kind: 'open' });
     expect(after.gate(OFFICE)).toMatchObject({ kind: 'closed', waitMs: (3 * HOUR) / 4, outage: true });
-    expect(await place.ledger.holds()).toMatchObject([{ reason: 'HTTP_429', demanded: true }]);
+    expect(await place.ledger.holds()).toMatchObject([
+      { reason: 'HTTP_429', demandedUntil: place.clock.now() + (3 * HOUR) / 4 },
+    ]);
     await place.clock.advance((3 * HOUR) / 4);
     expect(after.gate(OFFICE)).toEqual({ kind: 'probe' });
     // Over by the time of the start.
@@ -297,9 +299,46 @@ describe('what the service asked for', () => {
 
   it('is not what our own back-off was: that is over with a restart', async () => {
     await holds.slowDown(sent(), SLOWLY, null);
-    await holds.serviceTrouble(sent(SHOP), WHY, 10);
-    expect((await place.ledger.holds()).map(({ demanded }) => demanded)).toEqual([false, false]);
+    await holds.serviceTrouble(sent(SHOP), WHY, null);
+    expect((await place.ledger.holds()).map(({ demandedUntil }) => demandedUntil)).toEqual([null, null]);
     expect((await restarted()).gate(OFFICE)).toEqual({ kind: 'open' });
+  });
+
+  describe('for less time than our own back-off', () => {
+    const SECOND = 1_000;
+
+    async function afterThreeFailures(): Promise<void> {
+      await holds.slowDown(sent(), SLOWLY, null);
+      for (const retryAfterMs of [null, 5 * SECOND]) {
+        await untilProbe(OFFICE);
+        const probe = sent();
+        holds.startProbe(probe);
+        await holds.slowDown(probe, SLOWLY, retryAfterMs);
+      }
+    }
+
+    it('waits for the back-off, and after a restart for what was asked', async () => {
+      await afterThreeFailures();
+      expect(holds.gate(OFFICE)).toMatchObject({ kind: 'closed', waitMs: 8 * SECOND });
+      await place.clock.advance(2 * SECOND);
+      const after = await restarted();
+      expect(after.gate(OFFICE)).toMatchObject({ kind: 'closed', waitMs: 3 * SECOND });
+      expect(await place.ledger.holds()).toMatchObject([{ until: place.clock.now() + 3 * SECOND }]);
+    });
+
+    it('is kept where an answer that was under way is the one that asks', async () => {
+      await holds.serviceTrouble(sent(), WHY, null);
+      await untilProbe(OFFICE);
+      const probe = sent();
+      holds.startProbe(probe);
+      await holds.serviceTrouble(probe, WHY, null);
+      await holds.serviceTrouble(sent(), WHY, SECOND);
+      expect(holds.gate(OFFICE)).toMatchObject({ kind: 'closed', waitMs: 2 * SECOND });
+      // What was under way as well, and ended well, opens nothing.
+      await holds.passed(OFFICE, sent().id);
+      expect(holds.gate(OFFICE)).toMatchObject({ kind: 'closed' });
+      expect((await restarted()).gate(OFFICE)).toMatchObject({ kind: 'closed', waitMs: SECOND });
+    });
   });
 
   it('is not made longer by a clock that was set back meanwhile, nor ever longer than a day', async () => {
@@ -312,7 +351,7 @@ describe('what the service asked for', () => {
       ...SLOWLY,
       since: 0,
       until: place.clock.now() + 1_000 * HOUR,
-      demanded: true,
+      demandedUntil: place.clock.now() + 1_000 * HOUR,
     });
     expect((await restarted()).gate(OFFICE)).toMatchObject({ waitMs: 24 * HOUR });
   });

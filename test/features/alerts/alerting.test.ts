@@ -323,7 +323,7 @@ it('holds and documents of the ledger are told as well, those that mend themselv
     transition: { state: 'failed', reason: 'HTTP_422', message: 'No.' },
   });
   const about = { key: 'https://api.example.com', message: 'No answer came.', since: clock.now() };
-  const hold = { ...about, scope: 'service', reason: 'TIMEOUT', until: null, demanded: false } as const;
+  const hold = { ...about, scope: 'service', reason: 'TIMEOUT', until: null, demandedUntil: null } as const;
   await ledger.putHold(hold);
   await clock.advance(14 * MINUTE);
   expect(mail.subjects).toEqual(['opened: 1 scan from /scans needs a person: 1 failed.']);

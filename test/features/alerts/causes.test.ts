@@ -24,7 +24,7 @@ const hold = (more: Partial<Hold>): Hold => ({
   message: 'No answer came',
   since: 1,
   until: 2,
-  demanded: false,
+  demandedUntil: null,
   ...more,
 });
 const shown = (more: Partial<Sight>) =>

@@ -371,7 +371,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     const [id = 0] = await place.documents('a', 3);
     await b.begin(id, 2_000, 1);
     const hold = { scope: 'service', key: OFFICE.baseUrl, reason: 'R', message: 'm' } as const;
-    await a.putHold({ ...hold, since: 1, until: null, demanded: false });
+    await a.putHold({ ...hold, since: 1, until: null, demandedUntil: null });
     const [first, second] = await b.fleet.agents();
     expect(first).toMatchObject({ name: 'a', version: '1.2.3', queued: 2, uploading: 0, paused: null });
     expect(first?.holds).toMatchObject([hold]);

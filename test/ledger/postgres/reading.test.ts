@@ -73,7 +73,7 @@ describe.skipIf(!needsPostgres())('a ledger that two agents share', () => {
   });
 
   it('pauses a shared folder, and an endpoint, for all; other holds are each agent’s own', async () => {
-    const hold = { message: 'm', since: 5, until: null, demanded: false };
+    const hold = { message: 'm', since: 5, until: null, demandedUntil: null };
     await one.putHold({ ...hold, scope: 'folder', key: '/mnt/tray', reason: 'PAUSED' });
     await one.putHold({ ...hold, scope: 'endpoint', key: endpointId(OFFICE), reason: 'HTTP_403', since: 6 });
     expect(await two.holds()).toMatchObject([{ scope: 'folder', key: '/tray', reason: 'PAUSED' }]);

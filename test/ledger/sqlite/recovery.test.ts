@@ -89,7 +89,7 @@ async function fill(ledger: Ledger): Promise<void> {
   });
   await ledger.gone('/scans', ['copy-of-a.jpg'], 6_000);
   const pause = { scope: 'folder', key: '/scans', reason: 'PAUSED', message: 'Paused by ann.' } as const;
-  await ledger.putHold({ ...pause, since: 6_500, until: null, demanded: false });
+  await ledger.putHold({ ...pause, since: 6_500, until: null, demandedUntil: null });
   await ledger.recordAct({ at: 6_500, kind: 'pause', by: 'ann', detail: '/scans' });
   await ledger.recordEndpoint(OFFICE, 'Office', '{"uid":"office"}', 100);
 }

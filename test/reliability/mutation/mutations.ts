@@ -584,6 +584,12 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [{ file: HOLDS, in: '#takeOver', returns: 'false' }],
   },
   {
+    what: 'a Retry-After that is shorter than our own back-off is forgotten over a restart',
+    promises: ['P6'],
+    killedBy: 'test/delivery/holds/holds.test.ts',
+    edits: [{ file: HOLDS, in: '#close', value: 'demandedUntil', becomes: 'waitMs === asked ? $& : null' }],
+  },
+  {
     what: 'others are sent while one request tries a held endpoint',
     promises: ['P6'],
     killedBy: 'simulation',

@@ -112,7 +112,7 @@ export function messyOffice(options: OfficeOptions): Office {
   const folders = Object.fromEntries(
     FOLDER_NAMES.map((name) => [name, `${root}/${name}`]),
   ) as Office['folders'];
-  const held = { since: until - 2 * HOUR, until: null, demanded: false };
+  const held = { since: until - 2 * HOUR, until: null, demandedUntil: null };
   return {
     baseUrl,
     root,

@@ -108,7 +108,15 @@ export async function finishImport(
       }
     }
     for (const { scope, key, message, since } of source.pauses) {
-      const hold = { paused: 1, reason: 'PAUSED', message, since, until: null, demanded: 0, agentId: 0 };
+      const hold = {
+        paused: 1,
+        reason: 'PAUSED',
+        message,
+        since,
+        until: null,
+        demandedUntil: null,
+        agentId: 0,
+      };
       connection.send(HOLDS.PUT_HOLD, {
         scope,
         key: new Places(agent).ofKey(scope, key),

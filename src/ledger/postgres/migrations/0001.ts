@@ -187,7 +187,7 @@ CREATE TABLE holds (
   message  text NOT NULL,
   since    bigint NOT NULL,
   until    bigint,
-  demanded smallint NOT NULL DEFAULT 0,
+  demanded_until bigint,
   PRIMARY KEY (scope, key, paused, agent_id)
 );
 

@@ -59,7 +59,7 @@ SELECT a.id, a.name, a.host, a.version,
  ORDER BY a.name COLLATE "C"`;
 
 export const HOLDS_OF_AGENTS = `
-SELECT agent_id AS "agentId", scope, key, reason, message, since, until, demanded
+SELECT agent_id AS "agentId", scope, key, reason, message, since, until, demanded_until AS "demandedUntil"
   FROM holds WHERE agent_id > 0 ORDER BY since, scope, key`;
 
 export const FIRST_RUNNING = `

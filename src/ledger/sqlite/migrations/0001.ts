@@ -140,7 +140,7 @@ CREATE TABLE holds (
   message    TEXT NOT NULL,
   since      INTEGER NOT NULL,
   until      INTEGER,
-  demanded   INTEGER NOT NULL DEFAULT 0,
+  demanded_until INTEGER,
   PRIMARY KEY (scope, key, paused)
 ) STRICT, WITHOUT ROWID;
 

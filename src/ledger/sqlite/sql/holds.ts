@@ -1,9 +1,9 @@
 export const PUT_HOLD = `
-INSERT INTO holds (scope, key, paused, reason, message, since, until, demanded)
-VALUES (:scope, :key, :paused, :reason, :message, :since, :until, :demanded)
+INSERT INTO holds (scope, key, paused, reason, message, since, until, demanded_until)
+VALUES (:scope, :key, :paused, :reason, :message, :since, :until, :demandedUntil)
 ON CONFLICT (scope, key, paused)
 DO UPDATE SET reason = :reason, message = :message, since = :since, until = :until,
-              demanded = :demanded`;
+              demanded_until = :demandedUntil`;
 
 /** Without a reason: what no person did. */
 export const CLEAR_HOLD = `
@@ -11,4 +11,4 @@ DELETE FROM holds
  WHERE scope = :scope AND key = :key AND (reason = :reason OR (:reason IS NULL AND paused = 0))`;
 
 export const ALL_HOLDS = `
-SELECT scope, key, reason, message, since, until, demanded FROM holds ORDER BY since, scope, key, paused`;
+SELECT scope, key, reason, message, since, until, demanded_until AS "demandedUntil" FROM holds ORDER BY since, scope, key, paused`;

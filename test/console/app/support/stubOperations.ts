@@ -125,7 +125,7 @@ export class StubAgent {
         message: 'Paused by admin.',
         since,
         until: null,
-        demanded: false,
+        demandedUntil: null,
       })),
       endpoints: Object.entries(endpoints).map(([alias, { uid, concurrency, rate, perDay, perMonth }]) => ({
         alias,
