@@ -7,6 +7,7 @@ import type { Answer, Outcome } from '../../../src/core/domain/outcome.ts';
 import type { Exchange, Reply } from './hostileServer.ts';
 import type { Breach } from './run.ts';
 import type { Truth } from './wire.ts';
+import { VERDICTS } from '../support/verdicts.ts';
 
 export interface Given {
   readonly exchange: Exchange;
@@ -14,7 +15,6 @@ export interface Given {
 }
 
 export const DAY_MS = 24 * 3_600_000;
-const VERDICTS = [400, 413, 415, 422];
 /** 16 MiB are kept; what the two ends of a connection hold back comes to a few more. */
 const MOST_BODY = 16 * 1024 * 1024;
 const MOST_POURED = MOST_BODY + 12 * 1024 * 1024;
@@ -41,7 +41,7 @@ function kindsOf(status: number, afterLost: boolean): readonly Outcome['kind'][]
   if (status === 401) return ['unauthorized'];
   if ([403, 404, 410].includes(status)) return ['endpointHold'];
   if ([402, 429].includes(status)) return ['slowDown'];
-  if (VERDICTS.includes(status)) return [afterLost ? 'unconfirmed' : 'failed'];
+  if (VERDICTS.has(status)) return [afterLost ? 'unconfirmed' : 'failed'];
   if (status === 409) return ['unconfirmed'];
   if ([407, 408].includes(status) || status >= 500) return ['serviceTrouble'];
   if (status >= 300 && status < 400) return ['serviceTrouble'];
@@ -79,7 +79,7 @@ export function judgeUpload(
   }
   if (outcome.kind === 'failed') {
     if (afterLost) return breach(`failed after an answer that was lost`);
-    if (!truths.some(({ status, malformed }) => !malformed && status !== null && VERDICTS.includes(status)))
+    if (!truths.some(({ status, malformed }) => !malformed && status !== null && VERDICTS.has(status)))
       return breach(`failed, though the service gave no verdict`);
   }
   if (outcome.kind === 'unconfirmed' && !afterLost && !truths.some(({ status }) => status === 409))

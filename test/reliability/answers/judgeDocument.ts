@@ -1,6 +1,7 @@
 /** The oracle for a document at the end: where it may stand, by all that the wire carried about it. */
 import type { DocumentDetail } from '../../../src/core/ports/ledgerReports.ts';
 import { mayBeRecord, mayBeStored, type Given } from './judge.ts';
+import { VERDICTS } from '../support/verdicts.ts';
 
 export interface Sent {
   readonly id: number;
@@ -8,8 +9,6 @@ export interface Sent {
   /** Every request about it, in their order. */
   readonly given: Given[];
 }
-
-const VERDICTS = [400, 413, 415, 422];
 
 /** Null, or the sentence that says what was breached. */
 export function judgeDocument({ document, attempts }: DocumentDetail, { bytes, given }: Sent): string | null {
@@ -37,7 +36,7 @@ export function judgeDocument({ document, attempts }: DocumentDetail, { bytes, g
       return isSaid ? null : `${story}, though no whole record with HTTP 200 came`;
     }
     case 'failed':
-      if (lastStatus === null || !VERDICTS.includes(lastStatus) || last.reply.wire.truth.malformed)
+      if (lastStatus === null || !VERDICTS.has(lastStatus) || last.reply.wire.truth.malformed)
         return `${story}, though its last answer was HTTP ${lastStatus}`;
       return given.slice(0, -1).some(isPlainlyLost) ? `${story}, though an earlier answer was lost` : null;
     case 'unconfirmed':

@@ -14,9 +14,8 @@ import type { StateDirectory, Witness } from './stateDirectory.ts';
 import type { Story } from './story.ts';
 import type { Timeline } from './timeline.ts';
 import type { JournalEntry } from '../../../src/core/ports/journal.ts';
+import { VERDICTS } from '../support/verdicts.ts';
 
-/** Answers that are the service's verdict on a document (interface section 7). */
-const VERDICTS = new Set([400, 413, 415, 422]);
 /** What lies at its place for so long can't have been overlooked: the agent looks twice, 15 s apart. Milliseconds. */
 const OVERLOOKED_MS = 25_000;
 

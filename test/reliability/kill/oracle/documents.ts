@@ -1,7 +1,8 @@
 import type { Row, World } from '../world.ts';
+import { VERDICTS } from '../../support/verdicts.ts';
 import { dutiesOf, endOf, keyOf, type Duty } from './expected.ts';
 
-const REFUSALS = new Set(['400', '413', '415', '422']);
+const REFUSALS: ReadonlySet<string> = new Set([...VERDICTS].map(String));
 /** States in which a row stands for a document of its own. */
 const DOCUMENT = new Set(['accepted', 'failed', 'unconfirmed', 'lost', 'queued', 'uploading', 'held']);
 
