@@ -34,6 +34,19 @@ export const OFFICE: EndpointKey = { baseUrl: 'http://127.0.0.1:9', uid: 'office
 export const SHOP: EndpointKey = { baseUrl: 'http://127.0.0.1:9', uid: 'shop' };
 export const UNLIMITED: Limits = { concurrency: 4, rate: null, perDay: null, perMonth: null };
 
+const HOUR_MS = 3_600_000;
+/** Each limit alone, met by one request, and how long it may keep a second one waiting. The clocks may change in a day. */
+export const ONE_REQUEST: Readonly<
+  Record<
+    Exclude<keyof Limits, 'concurrency' | 'spread'>,
+    readonly [limits: Partial<Limits>, atMostMs: number]
+  >
+> = {
+  rate: [{ rate: { count: 1, intervalMs: 60_000 } }, 61_000],
+  perDay: [{ perDay: 1 }, 25 * HOUR_MS],
+  perMonth: [{ perMonth: 1 }, (31 * 24 + 1) * HOUR_MS],
+};
+
 export interface SendingOptions {
   readonly overall?: Partial<Limits>;
   readonly endpoints?: readonly { readonly key: EndpointKey; readonly limits?: Partial<Limits> }[];

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { EXIT } from '../../src/cli/exitStatus.ts';
 import type { Io } from '../../src/cli/io.ts';
 import { createProgram } from '../../src/cli/program.ts';
+import { classify } from '../../src/core/domain/outcome.ts';
 import { LIST_STATES, type ListRow } from '../../src/core/ports/ledgerReports.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -170,6 +171,19 @@ describe('the documentation', () => {
       .join('\n');
     for (const command of program.commands)
       expect(code).toMatch(new RegExp(`receiptd (?:--\\S+ )*${command.name()}\\b`));
+  });
+
+  it('has every reason that an answer of the service leads to', () => {
+    const expected = { endpoint: { baseUrl: 'https://api.example.com', uid: 'office' }, name: 'a.jpg' };
+    const reasons = Array.from({ length: 500 }, (_, n) => 100 + n).flatMap((httpStatus) =>
+      [false, true].flatMap((answerLost) => {
+        const answer = { kind: 'response', httpStatus, retryAfterMs: null, body: '' } as const;
+        const outcome = classify(answer, { ...expected, answerLost });
+        return outcome.kind === 'accepted' || outcome.reason === `HTTP_${httpStatus}` ? [] : outcome.reason;
+      }),
+    );
+    expect(reasons).toContain('REDIRECT');
+    expect(firstCells(states, '## Reasons')).toEqual(expect.arrayContaining([...new Set(reasons)]));
   });
 
   it('has only reasons that the program gives', async () => {

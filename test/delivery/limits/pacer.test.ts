@@ -5,7 +5,7 @@ import { Pacer } from '../../../src/delivery/limits/pacer.ts';
 import type { Lane } from '../../../src/core/domain/document.ts';
 import type { Limits } from '../../../src/core/domain/settings.ts';
 import type { Clock } from '../../../src/core/ports/clock.ts';
-import { inSlot, OFFICE, sendingPlace, SHOP, temporary, UNLIMITED } from '../sending.ts';
+import { inSlot, OFFICE, ONE_REQUEST, sendingPlace, SHOP, temporary, UNLIMITED } from '../sending.ts';
 
 const never = new AbortController().signal;
 
@@ -106,6 +106,23 @@ describe('after a restart', () => {
     const limits = { perDay: 2 };
     const pacer = await Pacer.create({ clock, ledger, overall: UNLIMITED, endpoints: endpoints(limits) });
     expect(pacer.delay(OFFICE, 'fresh').budget).toBe(true);
+  });
+});
+
+describe.each(Object.entries(ONE_REQUEST))('%s', (_, [limits, atMostMs]) => {
+  it.each([
+    ['an endpoint', UNLIMITED, limits],
+    ['all endpoints together', { ...UNLIMITED, ...limits }, {}],
+  ])('of %s keeps the second request waiting, until its time is over', async (__, overall, own) => {
+    const { clock, ledger } = await sendingPlace();
+    const pacer = await Pacer.create({ clock, ledger, overall, endpoints: endpoints(own) });
+    expect(pacer.delay(OFFICE, 'fresh').ms).toBe(0);
+    pacer.reserve(OFFICE).sent(clock.monotonic());
+    const { ms } = pacer.delay(OFFICE, 'fresh');
+    expect(ms).toBeGreaterThan(0);
+    expect(ms).toBeLessThanOrEqual(atMostMs);
+    await clock.advance(ms);
+    expect(pacer.delay(OFFICE, 'fresh').ms).toBe(0);
   });
 });
 

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { IMAGE_TYPES } from '../../../src/core/domain/imageType.ts';
 import { createImageInspector } from '../../../src/intake/image/inspect.ts';
 import { drawMultiPageTiff, preallocated } from '../../support/images.ts';
 import { drawFixtures } from './fixtures.ts';
@@ -42,6 +43,10 @@ function cuts(length: number, most: number): number[] {
   for (let at = Math.max(0, length - 40); at < length; at += 1) points.add(at);
   return [...points];
 }
+
+test('every type of image has a fixture', () => {
+  expect(new Set(fixtures.map(({ type }) => type))).toEqual(new Set(IMAGE_TYPES));
+});
 
 describe('a file that is cut off is never complete', () => {
   test.each(fixtures)('$name', async ({ type, bytes }) => {

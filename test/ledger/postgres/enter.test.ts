@@ -4,6 +4,7 @@ import { systemClock } from '../../../src/system/systemClock.ts';
 import { periodStart } from '../../../src/core/domain/limits.ts';
 import type { FleetLimits } from '../../../src/core/ports/fleet.ts';
 import { OFFICE, SHOP } from '../../contract/ledger.ts';
+import { ONE_REQUEST } from '../../delivery/sending.ts';
 import { needsPostgres } from '../../support/postgres.ts';
 import { ACCEPTED, FleetPlace } from './fleetPlace.ts';
 
@@ -52,6 +53,17 @@ describe.skipIf(!needsPostgres())('the limits of an endpoint', () => {
     const [kept] = await place.ask<{ count: string }>('SELECT count(*) FROM starts');
     expect(Number(kept?.count)).toBe(20);
   });
+
+  it.each(Object.entries(ONE_REQUEST))(
+    'keep the second request waiting: %s',
+    async (_, [limits, atMostMs]) => {
+      const [{ fleet: a }, { fleet: b }] = [await place.open('a'), await place.open('b')];
+      expect(await a.enter(OFFICE, { ...NONE, ...limits }, 'fresh')).toBe(0);
+      const ms = await b.enter(OFFICE, { ...NONE, ...limits }, 'fresh');
+      expect(ms).toBeGreaterThan(0);
+      expect(ms).toBeLessThanOrEqual(atMostMs);
+    },
+  );
 
   it('keep a share of a long window for fresh scans, and each endpoint has its own', async () => {
     const [{ fleet: a }, { fleet: b }] = [await place.open('a'), await place.open('b')];
