@@ -29,7 +29,7 @@ export async function runIntakes(
     const { openSqliteLedger } = await from('ledger/sqlite/open.js');
     const { openSpool } = await from('delivery/spool/openSpool.js');
     const { createImageInspector } = await from('intake/image/inspect.js');
-    const { parseTemplate } = await from('core/domain/naming.js');
+    const { parseTemplate } = await from('core/domain/nameTemplate.js');
     const { PayloadStore } = await from('delivery/payload/payloadStore.js');
     const { PayloadCache } = await from('delivery/payload/payloadCache.js');
     const { ByteBudget } = await from('delivery/payload/byteBudget.js');
