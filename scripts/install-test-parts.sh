@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs, on Debian, the real parts that some tests need: a Secret Service for the keychain tests, what builds keytar, and
-# what is used without it (libsecret-tools); a FUSE file system that can hang (bindfs); namespaces, mounts and a network of
+# Installs, on Debian, the real parts that some tests need: a Secret Service for the keychain tests, and what
+# is used without keytar (libsecret-tools); a FUSE file system that can hang (bindfs); namespaces, mounts and a network of
 # their own (util-linux, iproute2); certificates (openssl); a look at what a process writes (strace); a browser for the
 # console (chromium-headless-shell); what tells a service manager how the agent is (systemd); shells and formatters for completion and
 # manual page (zsh, fish, groff, man-db, mandoc); a database server for shared ledgers (postgresql), of which tests start
@@ -13,6 +13,6 @@ if [ ! -e /etc/postgresql-common/createcluster.conf ]; then
   echo 'create_main_cluster = false' >/etc/postgresql-common/createcluster.conf
 fi
 apt-get install -y -q --no-install-recommends \
-  build-essential python3 pkg-config libsecret-1-dev gnome-keyring dbus util-linux mount iproute2 \
+  libsecret-1-0 gnome-keyring dbus util-linux mount iproute2 \
   fuse3 bindfs openssl strace chromium-headless-shell systemd libsecret-tools postgresql \
   zsh fish groff man-db mandoc

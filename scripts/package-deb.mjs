@@ -76,8 +76,10 @@ async function program() {
     if (!path.endsWith('.md')) await module(join(ROOT, path), `usr/lib/receiptd/${path}`);
   for (const name of installed(NOT_BUNDLED)) {
     const from = join(ROOT, 'node_modules', name);
-    for (const path of await filesBelow(from)) {
-      const isCompiled = path.endsWith('.node') && isForHere(path);
+    const paths = await filesBelow(from);
+    const built = paths.filter((path) => /(?:^|\/)build\/Release\/[^/]+\.node$/.test(path));
+    for (const path of paths) {
+      const isCompiled = built.length > 0 ? built.includes(path) : isPrebuiltForHere(path);
       if (!isCompiled && (!NEEDED.test(path) || NOT_NEEDED.test(path))) continue;
       await module(join(from, path), `usr/lib/receiptd/node_modules/${name}/${path}`);
     }
@@ -95,9 +97,9 @@ function* installed(names, seen = new Set()) {
   }
 }
 
-/** One of several that are built beforehand, or the one that was built here. */
-function isForHere(path) {
-  if (/(?:^|\/)build\/Release\/[^/]+\.node$/.test(path)) return true;
+/** One of several that are built beforehand. */
+function isPrebuiltForHere(path) {
+  if (!path.endsWith('.node')) return false;
   return path.includes(`prebuilds/linux-${process.arch}/`) && !path.includes('musl');
 }
 

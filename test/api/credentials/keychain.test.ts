@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 
 const keyringIsHere =
-  requirement('keytar', keytarIsHere(), 'apt install libsecret-1-dev, then npm ci') &&
+  requirement('keytar', keytarIsHere(), 'npm ci with optional dependencies, and apt install libsecret-1-0') &&
   requirement('a Secret Service', secretServiceIsHere(), 'apt install gnome-keyring dbus');
 
 describe.skipIf(!keyringIsHere)('the keychain', () => {
