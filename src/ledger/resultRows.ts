@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { DocumentState } from '../core/domain/document.ts';
 import type { PayloadEncoding, ResultRow } from '../core/ports/results.ts';
+import type { Move } from './events.ts';
 
 /** A payload as it is kept. */
 export interface KeptPayload {
@@ -25,6 +26,31 @@ export function wasMissing({
   if (state === 'unconfirmed') return true;
   if (state === 'lost') return answerLost === 1;
   return state === 'queued' && answerLost === 1 && !wasThere;
+}
+
+/** What is known of results as the document's last upload request ends; see `SINCE_LAST_ATTEMPT`. */
+export interface SinceLastAttempt {
+  readonly serviceStatus: string | null;
+  readonly response: string | null;
+  readonly answerLost: number;
+  readonly results: number;
+  readonly statuses: number;
+  readonly wasThere: number;
+}
+
+/**
+ * How a request ends beside results that came before its answer: that answer comes later than what it speaks of, so that its status is the
+ * older one; and where an answer was lost, a result that came since the request began stands for it.
+ */
+export function besideThese(
+  { serviceStatus: status, response, answerLost, results, statuses, wasThere }: SinceLastAttempt,
+  move: Move,
+): Move {
+  if (move.state === 'accepted') return statuses > 0 ? { ...move, status } : move;
+  const isLost = move.state === 'unconfirmed' || ('answerLost' in move && move.answerLost);
+  // One of an earlier request; what was known to be there is sent again because a person wants that.
+  const wasLost = answerLost === 1 && wasThere === 0;
+  return results > 0 && (isLost || wasLost) ? { state: 'accepted', status, response } : move;
 }
 
 /** Base64 where it is no UTF-8, or where so much would have to be escaped that it is shorter. */

@@ -1280,6 +1280,34 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await state(b.id)).toMatchObject({ state: 'accepted', serviceStatus: null });
       });
 
+      it('stands for an answer that was lost earlier, where it comes while the next request is under way', async () => {
+        const [a, b, c] = [await queued('a', 'a'), await queued('b', 'b'), await queued('c', 'c')];
+        for (const { id } of [a, b, c]) await upload(id, later(0, { answerLost: true }), 'unknown');
+        const attempts = [];
+        for (const { id } of [a, b, c]) attempts.push(await ledger.begin(id, 5_000, 100));
+        for (const { name } of [a, b]) await ledger.recordResult(posted(name, 'DONE'));
+        const [first = 0, second = 0, third = 0] = attempts;
+        // Held back, and told to come later: neither says anything of what was sent before.
+        await ledger.finish(first, ended('notSent', later(0, { answerLost: false })));
+        await ledger.finishReplayed(second, 6_000, 401, 'no');
+        await ledger.postpone(b.id, 0, 'HTTP_401', 'no', 6_000);
+        await ledger.finish(third, ended('limited', later(0, { answerLost: false })));
+        expect(await state(a.id)).toMatchObject({ state: 'accepted', serviceStatus: 'DONE' });
+        expect(await state(b.id)).toMatchObject({ state: 'accepted', serviceStatus: 'DONE' });
+        expect(await state(c.id)).toMatchObject({ state: 'queued' });
+      });
+
+      it('does not end what a person sends again', async () => {
+        const a = await queued('a', 'a');
+        await upload(a.id, later(0, { answerLost: true }), 'unknown');
+        await upload(a.id, ACCEPTED);
+        await ledger.resend(a.id, 5_000);
+        const attempt = await ledger.begin(a.id, 6_000, 100);
+        await ledger.recordResult(posted(a.name, 'DONE'));
+        await ledger.finish(attempt, ended('limited', later(0, { answerLost: false })));
+        expect(await state(a.id)).toMatchObject({ state: 'queued' });
+      });
+
       it('lets originals go only once a result brought one of the wanted statuses', async () => {
         const a = await queued('a', 'a');
         await upload(a.id, ACCEPTED);

@@ -156,7 +156,7 @@ export function createQueue(store: Store, underway: Underway, clock: Pick<Clock,
         await idle(sql, [id], 'be postponed');
         const flags = { answerLost: false, serverError: false };
         const move = moveOf({ state: 'queued', notBefore, reason, message, ...flags });
-        sql.emit({ kind: 'moved', documents: [id], ...move }, at);
+        sql.emit({ kind: 'moved', documents: [id], ...(await besideResults(sql, id, move)) }, at);
       }),
 
     markLost: (id, message, at) =>

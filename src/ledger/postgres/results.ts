@@ -8,7 +8,15 @@ import type {
   ResultRow,
 } from '../../core/ports/results.ts';
 import type { Move } from '../events.ts';
-import { textOf, toResultRow, wasMissing, type KeptPayload, type StoredResult } from '../resultRows.ts';
+import {
+  besideThese,
+  textOf,
+  toResultRow,
+  wasMissing,
+  type KeptPayload,
+  type SinceLastAttempt,
+  type StoredResult,
+} from '../resultRows.ts';
 import { documentById } from './documents.ts';
 import type { Reading } from './reading.ts';
 import * as SQL from './sql/results.ts';
@@ -105,23 +113,9 @@ async function matchOf(sql: Sql, { baseUrl, uid, name }: NewResult): Promise<Mat
   return others.length === 0 ? first : undefined;
 }
 
-/**
- * How an upload request ends whose document got a result before: the answer comes later than what it speaks of, so that its
- * status is the older one; and where the answer was lost, a result that came since the request began stands for it.
- */
+/** How an upload request ends whose document got a result before. */
 export async function besideResults(sql: Sql, documentId: number, move: Move): Promise<Move> {
-  const isAccepted = move.state === 'accepted';
-  const isLost =
-    move.state === 'unconfirmed' || (move.state === 'queued' && 'answerLost' in move && move.answerLost);
-  if (!isAccepted && !isLost) return move;
-  const row = await sql.get<{
-    serviceStatus: string | null;
-    response: string | null;
-    results: number;
-    statuses: number;
-  }>(SQL.SINCE_LAST_ATTEMPT, { id: documentId });
-  if (!row) return move;
-  const { serviceStatus: status, response, results, statuses } = row;
-  if (move.state === 'accepted') return statuses > 0 ? { ...move, status } : move;
-  return results > 0 ? { state: 'accepted', status, response } : move;
+  if (move.state !== 'accepted' && move.state !== 'unconfirmed' && move.state !== 'queued') return move;
+  const row = await sql.get<SinceLastAttempt>(SQL.SINCE_LAST_ATTEMPT, { id: documentId });
+  return row ? besideThese(row, move) : move;
 }

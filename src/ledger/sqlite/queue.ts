@@ -85,7 +85,11 @@ export function createQueue(store: Store): LedgerQueue {
       writeClaimed([id], (sql) => {
         idle(sql, id, 'be postponed');
         const flags = { answerLost: false, serverError: false };
-        const move = moveOf({ state: 'queued', notBefore, reason, message, ...flags });
+        const move = besideResults(
+          sql,
+          id,
+          moveOf({ state: 'queued', notBefore, reason, message, ...flags }),
+        );
         sql.emit({ kind: 'moved', documents: [id], ...move }, at);
       }),
 

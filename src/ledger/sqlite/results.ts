@@ -9,7 +9,15 @@ import type {
 } from '../../core/ports/results.ts';
 import { documentById } from './documents.ts';
 import type { Move } from '../events.ts';
-import { textOf, toResultRow, wasMissing, type KeptPayload, type StoredResult } from '../resultRows.ts';
+import {
+  besideThese,
+  textOf,
+  toResultRow,
+  wasMissing,
+  type KeptPayload,
+  type SinceLastAttempt,
+  type StoredResult,
+} from '../resultRows.ts';
 import { nextId } from './sightings.ts';
 import * as SQL from './sql/results.ts';
 import type { Sql } from './statements.ts';
@@ -99,23 +107,9 @@ function matchOf(sql: Sql, { baseUrl, uid, name }: NewResult): Match | undefined
   return others.length === 0 ? first : undefined;
 }
 
-/**
- * How an upload request ends whose document got a result before: the answer comes later than what it speaks of, so that its
- * status is the older one; and where the answer was lost, a result that came since the request began stands for it.
- */
+/** How an upload request ends whose document got a result before. */
 export function besideResults(sql: Sql, documentId: number, move: Move): Move {
-  const isAccepted = move.state === 'accepted';
-  const isLost =
-    move.state === 'unconfirmed' || (move.state === 'queued' && 'answerLost' in move && move.answerLost);
-  if (!isAccepted && !isLost) return move;
-  const row = sql.get<{
-    serviceStatus: string | null;
-    response: string | null;
-    results: number;
-    statuses: number;
-  }>(SQL.SINCE_LAST_ATTEMPT, { id: documentId });
-  if (!row) return move;
-  const { serviceStatus: status, response, results, statuses } = row;
-  if (move.state === 'accepted') return statuses > 0 ? { ...move, status } : move;
-  return results > 0 ? { state: 'accepted', status, response } : move;
+  if (move.state !== 'accepted' && move.state !== 'unconfirmed' && move.state !== 'queued') return move;
+  const row = sql.get<SinceLastAttempt>(SQL.SINCE_LAST_ATTEMPT, { id: documentId });
+  return row ? besideThese(row, move) : move;
 }

@@ -36,8 +36,10 @@ UPDATE results SET payload = NULL, given_name = NULL, given_uid = NULL WHERE doc
  * ever did, as long as no request before the last one was accepted.
  */
 export const SINCE_LAST_ATTEMPT = `
-SELECT d.service_status AS "serviceStatus", d.response,
+SELECT d.service_status AS "serviceStatus", d.response, d.answer_lost AS "answerLost",
        count(*) FILTER (WHERE r.attempts = d.attempts) AS results,
+       (count(*) FILTER (WHERE r.attempts < d.attempts) > 0
+         OR EXISTS (SELECT 1 FROM attempts a WHERE a.document_id = d.id AND a.outcome = 'accepted'))::int AS "wasThere",
        count(*) FILTER (WHERE r.status IS NOT NULL AND (r.attempts = d.attempts OR NOT EXISTS (
          SELECT 1 FROM attempts a
           WHERE a.document_id = d.id AND a.outcome = 'accepted'

@@ -25,11 +25,13 @@ export const SET_STATUS = `UPDATE documents SET service_status = :status, update
 
 /**
  * `results`: those that came since the document's last upload request began. `statuses`: those of them that brought one; all that
- * ever did, as long as no request before the last one was accepted.
+ * ever did, as long as no request before the last one was accepted. `wasThere`: before that request, the service was known to hold it.
  */
 export const SINCE_LAST_ATTEMPT = `
-SELECT d.service_status AS serviceStatus, d.response,
+SELECT d.service_status AS serviceStatus, d.response, d.answer_lost AS answerLost,
        coalesce(sum(r.attempts = d.attempts), 0) AS results,
+       coalesce(sum(r.attempts < d.attempts), 0) > 0
+         OR EXISTS (SELECT 1 FROM attempts a WHERE a.document_id = d.id AND a.outcome = 'accepted') AS wasThere,
        coalesce(sum(r.status IS NOT NULL AND (r.attempts = d.attempts OR NOT EXISTS (
          SELECT 1 FROM attempts a
           WHERE a.document_id = d.id AND a.outcome = 'accepted'
