@@ -89,7 +89,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/e2e/**', ...ISOLATED],
+          exclude: ['test/e2e/**', 'test/windows/**', ...ISOLATED],
         },
       },
       {

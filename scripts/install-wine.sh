@@ -1,0 +1,7 @@
+#!/bin/sh
+# Installs, on Debian, what `npm run test:windows` runs the Windows build of Node.js in. `npm test` never needs it.
+set -eu
+[ -x /usr/lib/wine/wine64 ] && exit 0
+export DEBIAN_FRONTEND=noninteractive
+apt-get update -q
+apt-get install -y -q --no-install-recommends wine wine64
