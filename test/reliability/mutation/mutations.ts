@@ -593,7 +593,6 @@ export const MUTATIONS: readonly Mutation[] = [
     what: 'others are sent while one request tries a held endpoint',
     promises: ['P6'],
     killedBy: 'simulation',
-    seeds: 4_000,
     edits: [{ file: HOLDS, in: 'gate', condition: 'probe', is: 'false' }],
   },
   {

@@ -17,7 +17,7 @@ export function complaintsAbout(
     ...(own ? limitComplaints(`at ${arrival.uid}`, arrival, atEndpoint, own, plan) : []),
     // A wait ends when either clock says so: a wall clock that is set forward ends it, and so does a sleep.
     ...(plan.clockJumps.length + plan.sleeps.length === 0 ? impatience(arrival, arrivals, lives) : []),
-    ...besideProbe(arrival, atEndpoint),
+    ...besideProbe(arrival, arrivals),
   ];
 }
 
@@ -87,16 +87,30 @@ function isKnownTo(
   return told.answeredAt > ledgerSince && end > told.answeredAt + recordedMs;
 }
 
-/** An endpoint that has refused everybody is tried by one request at a time until it takes one. */
-function besideProbe(arrival: Arrival, atEndpoint: readonly Arrival[]): string[] {
-  const statusOf = ({ answered }: Arrival): number | null =>
-    answered?.kind === 'response' ? answered.httpStatus : null;
-  const told = atEndpoint.filter((each) => each.life === arrival.life && each.answered !== null);
-  const last = told.toSorted((a, b) => a.answeredAt - b.answeredAt).at(-1);
-  if (!last || !ON_HOLD.has(statusOf(last) ?? 0)) return [];
-  const since = last.answeredAt + TAKEN_TO_HEART_MS;
-  const open = atEndpoint.filter(
-    ({ life, askedAt, endedAt }) => life === arrival.life && askedAt > since && endedAt > arrival.at,
-  );
-  return open.length > 1 ? [`${open.length} requests at once at ${arrival.uid}, which is on hold`] : [];
+/**
+ * An endpoint that has refused everybody, and a service that has not answered, are tried by one request at a time until one goes well.
+ */
+function besideProbe(arrival: Arrival, arrivals: readonly Arrival[]): string[] {
+  const { uid, life } = arrival;
+  const ofLife = arrivals.filter((each) => each.life === life);
+  const atEndpoint = ofLife.filter((each) => each.uid === uid);
+  const refusal = lastTold(atEndpoint);
+  const fault = lastTold(ofLife);
+  return [
+    ...(refusal?.answered?.kind === 'response' && ON_HOLD.has(refusal.answered.httpStatus)
+      ? atOnceSince(refusal, arrival, atEndpoint, uid)
+      : []),
+    ...(fault?.answered?.kind === 'fault' ? atOnceSince(fault, arrival, ofLife, 'the service') : []),
+  ];
+}
+
+function lastTold(arrivals: readonly Arrival[]): Arrival | undefined {
+  const told = arrivals.filter(({ answered }) => answered !== null);
+  return told.toSorted((a, b) => a.answeredAt - b.answeredAt).at(-1);
+}
+
+function atOnceSince(told: Arrival, now: Arrival, among: readonly Arrival[], where: string): string[] {
+  const since = told.answeredAt + TAKEN_TO_HEART_MS;
+  const open = among.filter(({ askedAt, endedAt }) => askedAt > since && endedAt > now.at);
+  return open.length > 1 ? [`${open.length} requests at once at ${where}, which is on hold`] : [];
 }
