@@ -140,31 +140,51 @@ export class RateWindow {
   }
 }
 
-export type BudgetPeriod = 'day' | 'month';
+export const BUDGET_PERIODS = ['day', 'month'] as const;
+export type BudgetPeriod = (typeof BUDGET_PERIODS)[number];
+
+/** The limit that each is the budget of. */
+export const BUDGET_LIMITS = { day: 'perDay', month: 'perMonth' } as const satisfies Record<
+  BudgetPeriod,
+  string
+>;
+
+/** How many fields of a date say which it is: the year, the month, the day. */
+const FIELDS: Readonly<Record<BudgetPeriod, number>> = { month: 2, day: 3 };
+
+/** Year, month and day at which the period begins that holds the date, or one that is `offset` periods away. */
+function beginning(period: BudgetPeriod, date: readonly number[], offset = 0): [number, number, number] {
+  const last = FIELDS[period] - 1;
+  const [year = 0, month = 0, day = 1] = date
+    .slice(0, last + 1)
+    .map((field, index) => (index === last ? field + offset : field));
+  return [year, month, day];
+}
+
+function localDate(at: number): number[] {
+  const date = new Date(at);
+  return [date.getFullYear(), date.getMonth(), date.getDate()];
+}
 
 /** Start of the calendar day or month, local time, that holds `at`; `offset` counts periods from there. */
 export function periodStart(period: BudgetPeriod, at: number, offset = 0): number {
-  const date = new Date(at);
-  return period === 'day'
-    ? new Date(date.getFullYear(), date.getMonth(), date.getDate() + offset).getTime()
-    : new Date(date.getFullYear(), date.getMonth() + offset, 1).getTime();
+  return new Date(...beginning(period, localDate(at), offset)).getTime();
 }
 
 /** The calendar day or month, local time, that holds `at`: `2026-03-09` or `2026-03`. Later ones sort behind earlier ones. */
 export function dateText(period: BudgetPeriod, at: number): string {
-  return new Date(dateOf(period, at)).toISOString().slice(0, period === 'day' ? 10 : 7);
+  return new Date(dateOf(period, at)).toISOString().slice(0, 1 + 3 * FIELDS[period]);
 }
 
 /** A calendar day or month as a number that is greater for a later one, whatever the time zone has become meanwhile. */
 function dateOf(period: BudgetPeriod, at: number): number {
-  const date = new Date(at);
-  return Date.UTC(date.getFullYear(), date.getMonth(), period === 'day' ? date.getDate() : 1);
+  return Date.UTC(...beginning(period, localDate(at)));
 }
 
 function dateAfter(period: BudgetPeriod, date: number): number {
   const of = new Date(date);
-  const [year, month, day] = [of.getUTCFullYear(), of.getUTCMonth(), of.getUTCDate()];
-  return period === 'day' ? Date.UTC(year, month, day + 1) : Date.UTC(year, month + 1, 1);
+  const fields = [of.getUTCFullYear(), of.getUTCMonth(), of.getUTCDate()];
+  return Date.UTC(...beginning(period, fields, 1));
 }
 
 /** When it begins, in the time zone of now. */

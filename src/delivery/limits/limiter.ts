@@ -3,9 +3,10 @@ import type { EndpointKey, Lane } from '../../core/domain/document.ts';
 import {
   backlogPerMinute,
   Budget,
+  BUDGET_LIMITS,
+  BUDGET_PERIODS,
   periodStart,
   RateWindow,
-  type BudgetPeriod,
   type Reservation,
 } from '../../core/domain/limits.ts';
 import { rateText } from '../../core/domain/rate.ts';
@@ -69,10 +70,8 @@ export class Limiter {
       );
     }
     const budgets: Budget[] = [];
-    for (const [period, limit] of [
-      ['day', limits.perDay],
-      ['month', limits.perMonth],
-    ] as [BudgetPeriod, number | null][]) {
+    for (const period of BUDGET_PERIODS) {
+      const limit = limits[BUDGET_LIMITS[period]];
       if (limit === null) continue;
       const [latest] = await ledger.attemptTimes(endpoint, 0, 1);
       const countSince = (at: number) => ledger.countAttempts(endpoint, periodStart(period, at) - 1, now);

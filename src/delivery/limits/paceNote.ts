@@ -1,4 +1,4 @@
-import { dateText, type Spent } from '../../core/domain/limits.ts';
+import { BUDGET_LIMITS, dateText, type Spent } from '../../core/domain/limits.ts';
 import { counted } from '../../core/domain/words.ts';
 import type { Reduced } from './pace.ts';
 
@@ -20,7 +20,7 @@ export function paceNote(alias: string, { cause, atOnce, configured, spacingMs }
 /** The same of a budget that is spent. `alias`: '' for all endpoints together. */
 export function spentNote(alias: string, { period, limit, untilAt }: Spent): string {
   const uploads = counted(limit, 'upload');
-  const key = period === 'day' ? 'perDay' : 'perMonth';
+  const key = BUDGET_LIMITS[period];
   const used =
     alias === ''
       ? `All endpoints together have used their ${uploads} of this ${period} (\`delivery.${key}\`)`

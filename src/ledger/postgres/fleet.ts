@@ -1,12 +1,6 @@
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import type { EndpointKey, Lane } from '../../core/domain/document.ts';
-import {
-  dateText,
-  ENTERED_FOR_MS,
-  periodStart,
-  windowOf,
-  type BudgetPeriod,
-} from '../../core/domain/limits.ts';
+import { dateText, ENTERED_FOR_MS, periodStart, windowOf, BUDGET_PERIODS } from '../../core/domain/limits.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type {
   FleetAgent,
@@ -23,8 +17,6 @@ import * as SQL from './sql/fleet.ts';
 import type { Sql } from './statements.ts';
 import type { Store } from './store.ts';
 import type { Underway } from './underway.ts';
-
-const PERIODS: readonly BudgetPeriod[] = ['day', 'month'];
 
 export function createFleet(
   store: Store,
@@ -95,7 +87,9 @@ export function createFleet(
       const row = await store.read((sql) => sql.get<{ wait: number }>(SQL.ENTER, entry));
       if (!row) throw new Error('a function gave no row');
       if (row.wait >= 0) return row.wait;
-      const period = row.wait === -1 ? 'day' : 'month';
+      // -1 and down: their places in the list.
+      const period = BUDGET_PERIODS[-1 - row.wait];
+      if (period === undefined) throw new Error(`a function gave ${row.wait}`);
       return Math.max(1, periodStart(period, now, 1) - now);
     },
 
@@ -144,9 +138,9 @@ function entryOf({ baseUrl, uid }: EndpointKey, limits: FleetLimits, lane: Lane,
     atMost: rate === null ? null : rate.count - kept,
     // Two may leave closer together than they were entered.
     intervalMs: window === null ? null : window.intervalMs + ENTERED_FOR_MS,
-    dates: PERIODS.map((period) => dateText(period, now)),
-    nextDates: PERIODS.map((period) => dateText(period, periodStart(period, now, 1))),
-    begins: PERIODS.map((period) => periodStart(period, now)),
+    dates: BUDGET_PERIODS.map((period) => dateText(period, now)),
+    nextDates: BUDGET_PERIODS.map((period) => dateText(period, periodStart(period, now, 1))),
+    begins: BUDGET_PERIODS.map((period) => periodStart(period, now)),
     limits: [perDay, perMonth],
   };
 }
