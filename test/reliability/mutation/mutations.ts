@@ -223,15 +223,19 @@ export const MUTATIONS: readonly Mutation[] = [
     what: 'the answer to an upload takes the place of the status of a later result',
     promises: ['P1'],
     killedBy: 'simulation',
-    edits: [
-      { file: 'src/ledger/sqlite/results.ts', in: 'besideResults', condition: 'statuses', is: 'false' },
-    ],
+    edits: [{ file: 'src/ledger/resultRows.ts', in: 'besideThese', condition: 'statuses', is: 'false' }],
   },
   {
     what: 'a result that came before an answer was lost is no proof',
     promises: ['P1'],
     killedBy: 'simulation',
-    edits: [{ file: 'src/ledger/sqlite/results.ts', in: 'besideResults', condition: 'results', is: 'false' }],
+    edits: [{ file: 'src/ledger/resultRows.ts', in: 'besideThese', condition: 'results', is: 'false' }],
+  },
+  {
+    what: 'a result that came while its document was sent again is no proof of the first request',
+    promises: ['P1'],
+    killedBy: 'test/ledger/sqlite/contract.test.ts',
+    edits: [{ file: 'src/ledger/resultRows.ts', in: 'besideThese', value: 'wasLost', becomes: 'false' }],
   },
   {
     what: 'a copy in the spool is not synced before it gets its name',
