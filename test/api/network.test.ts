@@ -1,16 +1,19 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo, LookupFunction, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { classify } from '../../src/core/domain/outcome.ts';
+import { compile } from '../support/scripts.ts';
 import { createAuthority, hasOpenssl, tlsServer, type Authority } from './certificates.ts';
 import { client, HandClock, never, UID, uploadRequest } from './client.ts';
 import { scriptedServer, sendJson } from './scriptedServer.ts';
 
+const run = promisify(execFile);
 const record = { name: 'receipt.jpg', endpointUid: UID, status: 'PROCESSING' };
 const okay = { kind: 'response', httpStatus: 200 };
 
@@ -191,11 +194,21 @@ describe.skipIf(!hasOpenssl)('an authority of one\u2019s own', () => {
     const other = createAuthority();
     onTestFinished(() => other.remove());
     const server = await tlsServer(authority.issue('IP:127.0.0.1'), record);
-    const { service } = client(`https://127.0.0.1:${server.port}`, {
-      ca: other.file,
-      env: { NODE_EXTRA_CA_CERTS: authority.file },
-    });
-    expect(await service.upload(uploadRequest(), never)).toMatchObject(okay);
+    const { url } = await compile('api/authorities.ts');
+    // In a process of its own: Node 24 reads the variable once, when it starts.
+    const code = `
+      import { connect } from 'node:tls';
+      import { trusting } from ${JSON.stringify(url)};
+      const secureContext = trusting(process.argv[1], process.env);
+      connect({ host: '127.0.0.1', port: ${server.port}, secureContext })
+        .on('secureConnect', function () { console.log('trusted'); this.destroy(); })
+        .on('error', ({ code }) => console.log(code));`;
+    const connected = async (env: NodeJS.ProcessEnv): Promise<string> => {
+      const args = ['--input-type=module', '-e', code, other.file];
+      return (await run(process.execPath, args, { env: { ...process.env, ...env } })).stdout.trim();
+    };
+    expect(await connected({ NODE_EXTRA_CA_CERTS: authority.file })).toBe('trusted');
+    expect(await connected({ NODE_EXTRA_CA_CERTS: '' })).toMatch(/^(?:UNABLE_TO|SELF_SIGNED)/);
   });
 
   it.each([

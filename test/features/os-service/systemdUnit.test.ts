@@ -171,8 +171,8 @@ async function judged(unit: string, scope: 'system' | 'user'): Promise<{ words: 
   return { words: verified.stderr, exposure: Number(exposure) * 10 };
 }
 
-/** What is run has to be there for `verify`. */
-const RUNNABLE = { command: [process.execPath, '/usr/share/receiptd.cjs'] };
+/** What is run has to be there for `verify`, and not in a home or in /tmp, where a Node.js may be: the unit would open those. */
+const RUNNABLE = { command: ['/bin/sh', '/usr/share/receiptd.cjs'] };
 
 /** What docs/service.md states, times ten. */
 const stated = await readFile(join(import.meta.dirname, '../../../docs/service.md'), 'utf8');
