@@ -1,5 +1,5 @@
-// Makes the Debian package of what `npm pack` would take, the packages that it needs, and the Node.js that runs this:
-//   npm run package:deb -- [--output DIR] [--revision N] [--system-node] [--compression xz|zstd|gzip|none]
+// Makes the Debian package of what `npm pack` would take, the packages that it needs, and a Node.js (packagedNode.mjs):
+//   npm run package:deb -- [--output DIR] [--revision N] [--node FILE | --system-node] [--compression xz|zstd|gzip|none]
 // The same sources, Node.js and SOURCE_DATE_EPOCH (the last commit's time, if it is not set) give the same bytes.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -13,6 +13,7 @@ import {
   mkdtemp,
   readFile,
   readdir,
+  realpath,
   rm,
   writeFile,
 } from 'node:fs/promises';
@@ -22,6 +23,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { NOT_BUNDLED } from './notBundled.mjs';
+import { licenceOf, packagedNode } from './packagedNode.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const FROM = join(ROOT, 'packaging/debian');
@@ -38,6 +40,7 @@ const { values: options } = parseArgs({
   options: {
     output: { type: 'string', default: ROOT },
     revision: { type: 'string', default: '1' },
+    node: { type: 'string' },
     'system-node': { type: 'boolean', default: false },
     compression: { type: 'string', default: 'xz' },
   },
@@ -46,12 +49,15 @@ const manifest = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
 const architecture = ARCHITECTURES[process.arch];
 if (process.platform !== 'linux' || architecture === undefined)
   fail(`The package is made on Linux for x64 or arm64, not on ${process.platform} ${process.arch}.`);
+if (options.node !== undefined && options['system-node'])
+  fail('--node puts a Node.js into the package, --system-node leaves it out: give one of them.');
 const version = `${manifest.version}-${options.revision}`;
 const epoch = Number(process.env.SOURCE_DATE_EPOCH ?? (await lastCommit()));
+const interpreter = options['system-node'] ? null : await chosenNode();
 const tree = await mkdtemp(join(tmpdir(), 'receiptd-deb-'));
 try {
   await program();
-  if (!options['system-node']) await node();
+  if (interpreter !== null) await node();
   await system();
   await documents();
   await control();
@@ -103,19 +109,29 @@ function isPrebuiltForHere(path) {
   return path.includes(`prebuilds/linux-${process.arch}/`) && !path.includes('musl');
 }
 
+/** What becomes /usr/lib/receiptd/node. */
+async function chosenNode() {
+  if (options.node === undefined)
+    return packagedNode().catch(({ message }) =>
+      fail(`${message}; --node FILE takes one that is on this machine.`),
+    );
+  const file = await realpath(options.node).catch(() => fail(`--node: ${options.node} is not there.`));
+  const { stdout } = await run(file, ['--version']).catch(() => ({ stdout: '' }));
+  if (!/^v\d+\.\d+\.\d+\n$/.test(stdout)) fail(`--node: ${options.node} is no Node.js that runs here.`);
+  return file;
+}
+
 async function node() {
-  const licence = ['/usr/share/doc/nodejs/LICENSE', join(dirname(process.execPath), '../LICENSE')].find(
-    existsSync,
-  );
-  if (licence === undefined) fail('The licence of this Node.js was not found; the package has to carry it.');
-  await place(process.execPath, 'usr/lib/receiptd/node', 0o755);
+  const licence = await licenceOf(interpreter);
+  if (licence === null) fail('The licence of this Node.js was not found; the package has to carry it.');
+  await place(interpreter, 'usr/lib/receiptd/node', 0o755);
   await text('usr/share/doc/receiptd/NODE-LICENSE.gz', gzipSync(await readFile(licence), { level: 9 }));
 }
 
 async function system() {
   const start = await readFile(join(FROM, 'receiptd.sh'), 'utf8');
-  const interpreter = options['system-node'] ? '/usr/bin/node' : '/usr/lib/receiptd/node';
-  await text('usr/bin/receiptd', start.replace('/usr/lib/receiptd/node', interpreter), 0o755);
+  const path = interpreter === null ? '/usr/bin/node' : '/usr/lib/receiptd/node';
+  await text('usr/bin/receiptd', start.replace('/usr/lib/receiptd/node', path), 0o755);
   await place(join(FROM, 'receiptd.service'), 'lib/systemd/system/receiptd.service');
   await place(join(FROM, 'receiptd.conf'), 'lib/systemd/system/receiptd.service.d/package.conf');
   await place(join(FROM, 'receiptd.default'), 'etc/default/receiptd');
@@ -132,10 +148,12 @@ async function completions() {
     fish: 'usr/share/fish/vendor_completions.d/receiptd.fish',
   };
   const main = join(ROOT, 'dist/receiptd.cjs');
-  const { stdout: help } = await run(process.execPath, [main, '--help']);
+  // By the Node.js of the package, so that one which can't run the program is noticed here.
+  const program = interpreter ?? process.execPath;
+  const { stdout: help } = await run(program, [main, '--help']);
   if (!/^ {2}completion\b/m.test(help)) return;
   for (const [shell, path] of Object.entries(places)) {
-    const { stdout } = await run(process.execPath, [main, 'completion', shell]);
+    const { stdout } = await run(program, [main, 'completion', shell]);
     await text(path, stdout);
   }
 }
@@ -191,8 +209,8 @@ async function control() {
     'adduser',
     'init-system-helpers (>= 1.54~)',
     'libc6 (>= 2.29)',
-    'libgcc-s1 (>= 3.0)',
-    'libstdc++6 (>= 5.2)',
+    'libgcc-s1 (>= 3.4)',
+    'libstdc++6 (>= 9)',
     ...(options['system-node'] ? ['nodejs (>= 20.19)'] : []),
   ];
   await text(

@@ -146,6 +146,13 @@ describe.skipIf(!hasDebianTree)('the Debian package', () => {
     const said = await install('old.deb');
     expect(said).toContain('README.Debian');
     expect(await tree.sh('receiptd --version')).toMatch(/^\d+\.\d+\.\d+\n$/);
+    const { NODE_VERSION } = (await import(join(ROOT, 'scripts/packagedNode.mjs'))) as {
+      NODE_VERSION: string;
+    };
+    expect(await tree.sh('/usr/lib/receiptd/node --version')).toBe(`v${NODE_VERSION}\n`);
+    // SQLite's part is tried by all that follows; the keychain's may lack its library here, but fit this Node.js it must.
+    const load = `try { require('/usr/lib/receiptd/node_modules/keytar'); console.log('loaded'); } catch (error) { console.log(error.message); }`;
+    expect(await tree.sh(`/usr/lib/receiptd/node -e "${load}"`)).toMatch(/^loaded$|^libsecret-1\.so\.0: /m);
     expect(await tree.sh(`stat -c '%U:%G %a' ${STATE} /etc/receiptd`)).toBe(
       'receiptd:receiptd 700\nroot:receiptd 750\n',
     );
@@ -184,6 +191,7 @@ describe.skipIf(!hasDebianTree)('the Debian package', () => {
     await drop(0, 3);
     await allAccepted(3);
     expect(await tree.sh(`stat -c %U /proc/${String(await pid())}`)).toBe('receiptd\n');
+    expect(await tree.sh(`readlink /proc/${String(await pid())}/exe`)).toBe('/usr/lib/receiptd/node\n');
     expect(await tree.sh(asAgent('status'))).toMatch(/Running/);
   });
 
