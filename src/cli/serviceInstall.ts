@@ -4,11 +4,18 @@ import type { Config } from '../config/config.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { demandUserName } from '../features/os-service/account.ts';
 import { DEFAULT_USER, type HostedAgent, type Scope } from '../features/os-service/agent.ts';
-import { run, type Host } from '../features/os-service/host.ts';
+import { run } from '../system/programs.ts';
+import { giveAccess } from '../system/windowsAccess.ts';
+import type { Host } from '../features/os-service/host.ts';
 import type { Manager } from '../features/os-service/manager.ts';
 import { changesOf, isEdited } from '../features/os-service/mark.ts';
 import { refuseFleetingProgram } from '../features/os-service/reach.ts';
-import { mappedDrives, refuseMappedDrives, WINDOWS_USER } from '../features/os-service/windows/task.ts';
+import {
+  accountName,
+  mappedDrives,
+  refuseMappedDrives,
+  WINDOWS_USER,
+} from '../features/os-service/windows/task.ts';
 import { InstallSteps } from './installSteps.ts';
 import type { Io } from './io.ts';
 import { prepareAccount } from './serviceAccount.ts';
@@ -69,8 +76,12 @@ export async function installService(
     const before = await manager.installed();
     if (before !== null && manager.file !== null && isEdited(before) && !options.force)
       throw edited(manager.file);
-    if (host.platform === 'win32') refuseMappedDrives(agent, await drivesOf(host));
-    else await prepareAccount(host, config, agent, user, steps);
+    if (host.platform === 'win32') {
+      refuseMappedDrives(agent, await drivesOf(host));
+      // Whoever made it may have closed it to everybody else.
+      if (scope === 'system')
+        await steps.take(`give ${user} access to ${config.stateDir}`, () => letIn(config.stateDir, user));
+    } else await prepareAccount(host, config, agent, user, steps);
     const place = manager.file ?? 'the Task Scheduler';
     await steps.take(`write ${place} and have it start with the machine`, () => manager.install(text));
     steps.say(...whatChanged(before, text, manager.file));
@@ -163,6 +174,11 @@ async function advice(host: Host, manager: Manager, scope: Scope, user: string):
   return [
     `It runs while you are signed in. To run it from the start of the machine: loginctl enable-linger ${user}`,
   ];
+}
+
+async function letIn(stateDir: string, user: string): Promise<string[]> {
+  const command = await giveAccess(stateDir, accountName(user));
+  return command === null ? [] : [`${user} may have no access to ${stateDir}. Give it with: ${command}`];
 }
 
 async function drivesOf(host: Host): Promise<Map<string, string>> {

@@ -3,7 +3,9 @@ import { chmod, chown, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promi
 import path from 'node:path';
 import { messageOf, ReceiptdError, systemCode } from '../core/domain/errors.ts';
 import { gidOf } from '../system/group.ts';
+import { windowsProgram, type WindowsProgram } from '../system/windowsAccess.ts';
 import { closeToOthers, whyNotOurs, type Refused } from './statePrivacy.ts';
+import { closeByAccessList } from './windowsPrivacy.ts';
 
 /** What makes a state directory: some parts of the configuration. */
 export interface StatePlace {
@@ -13,7 +15,7 @@ export interface StatePlace {
 }
 
 interface Prepared {
-  /** A sentence for the log where others had access to it, or still have. */
+  /** A sentence for the log where others had access to it, or still have, or where that is not known. */
   readonly note: string | null;
 }
 
@@ -25,36 +27,53 @@ interface Prepared {
 export function prepareStateDir(
   place: StatePlace,
   platform: NodeJS.Platform = process.platform,
+  program: WindowsProgram = windowsProgram(),
 ): Promise<Prepared> {
-  return prepare(place, platform, true);
+  return prepare(place, platform, program, true);
 }
 
-/** The same, and changes no permissions: `note` says what is open. @throws ReceiptdError as `prepareStateDir` does */
+/** The same, and changes no permissions of one that is there: `note` says what is open. @throws ReceiptdError as `prepareStateDir` does */
 export function lookAtStateDir(
   place: StatePlace,
   platform: NodeJS.Platform = process.platform,
+  program: WindowsProgram = windowsProgram(),
 ): Promise<Prepared> {
-  return prepare(place, platform, false);
+  return prepare(place, platform, program, false);
 }
 
 async function prepare(
   { stateDir, control }: StatePlace,
   platform: NodeJS.Platform,
+  program: WindowsProgram,
   closes: boolean,
 ): Promise<Prepared> {
   const gid = control.group === null || platform === 'win32' ? null : await gidOf(control.group);
   try {
     const refused = await whyNotOurs(stateDir, platform);
     if (refused !== null) throw refusal(stateDir, refused);
-    await mkdir(stateDir, { recursive: true, mode: 0o700 });
+    const isNew = (await mkdir(stateDir, { recursive: true, mode: 0o700 })) !== undefined;
     await tryWriting(stateDir);
-    if (platform === 'win32') return { note: null };
+    if (platform === 'win32') return { note: await privateOnWindows(stateDir, { closes, isNew }, program) };
     const closed = await closeToOthers(stateDir, gid, { closes });
     if (gid !== null) await letThrough(stateDir, gid, control.group ?? '', closes);
-    return { note: noteOf(closed, closes) };
+    return { note: noteOf(closed, closes, 'chmod go-rwx') };
   } catch (error) {
     throw unwritable(stateDir, error);
   }
+}
+
+/** An agent that can't be told who has access runs nevertheless. */
+async function privateOnWindows(
+  stateDir: string,
+  how: { readonly closes: boolean; readonly isNew: boolean },
+  program: WindowsProgram,
+): Promise<string | null> {
+  const found = await closeByAccessList(stateDir, how, program);
+  if ('notKnown' in found)
+    return `Whether others have access to ${stateDir} is not known: ${found.notKnown}. Look yourself with icacls "${stateDir}".`;
+  const note = noteOf(found, how.closes, found.remedy);
+  if (note === null || found.exposed.length === 0) return note;
+  return `${note} Change the secret in ${found.exposed.join(', ')}, which they could read.`;
 }
 
 /** Through, and no more: what lies in it stays private. */
@@ -84,6 +103,7 @@ const SHOWN = 3;
 function noteOf(
   { closed, open }: { readonly closed: string[]; readonly open: string[] },
   closes: boolean,
+  remedy: string,
 ): string | null {
   const list = (files: string[]): string =>
     files.slice(0, SHOWN).join(', ') + (files.length > SHOWN ? ` and ${files.length - SHOWN} more` : '');
@@ -91,7 +111,7 @@ function noteOf(
     ...(closed.length > 0 ? [`Others had access to ${list(closed)}; this access was removed.`] : []),
     ...(open.length > 0
       ? [
-          `Others have access to ${list(open)}; ${closes ? 'make it private with chmod go-rwx' : '`receiptd run` takes it from them'}.`,
+          `Others have access to ${list(open)}; ${closes ? `make it private with ${remedy}` : '`receiptd run` takes it from them'}.`,
         ]
       : []),
   ];

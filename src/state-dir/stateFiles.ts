@@ -18,6 +18,11 @@ export function isOwnName(name: string): boolean {
   return OWN_FILE.test(name) || OWN_PASSING.test(name) || OWN_FILE.test(name.replace(ASIDE, ''));
 }
 
+/** Whether a file of this name in a state directory holds a secret. */
+export function isSecretName(name: string): boolean {
+  return /^(?:credentials(?:-[^/]+)?\.json|console-password|mail-password|results-secret)$/.test(name);
+}
+
 /** What nothing else is called: where one of these lies, receiptd has worked before. */
 const MARKS: ReadonlySet<string> = new Set([
   'ledger.db',

@@ -1,5 +1,5 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { messageOf } from '../core/domain/errors.ts';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { messageOf, systemCode } from '../core/domain/errors.ts';
 
 export interface ProgramLimits {
   readonly timeoutMs: number;
@@ -15,6 +15,8 @@ export type ProgramEnd =
   | { readonly how: 'timedOut'; readonly said: string }
   | { readonly how: 'notStarted'; readonly said: string };
 
+const LIMIT_MS = 60_000;
+const MOST_OUTPUT = 16 * 1024 * 1024;
 const GRACE_MS = 5_000;
 const MOST_SAID = 2_000;
 /** What it started and left behind may hold its standard error open forever. */
@@ -102,6 +104,41 @@ const WANTED =
 export function plainEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   // Windows' names are the same in any case.
   return Object.fromEntries(Object.entries(env).filter(([name]) => WANTED.test(name.toUpperCase())));
+}
+
+export interface Ran {
+  /** Null: it could not be started, or was ended by a signal. */
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** The code of the system where it could not be started. */
+  readonly why: string | null;
+}
+
+/** Runs a program of the system to its end, by no shell, and keeps what it says. Never rejects. */
+export function run(
+  [program = '', ...args]: readonly string[],
+  { env, limitMs = LIMIT_MS, cwd }: { env: NodeJS.ProcessEnv; limitMs?: number; cwd?: string },
+): Promise<Ran> {
+  return new Promise((resolve) => {
+    execFile(
+      program,
+      args,
+      {
+        env,
+        timeout: limitMs,
+        maxBuffer: MOST_OUTPUT,
+        killSignal: 'SIGKILL',
+        windowsHide: true,
+        ...(cwd && { cwd }),
+      },
+      (error, stdout, stderr) => {
+        const code = typeof error?.code === 'number' ? error.code : null;
+        const why = error?.killed ? 'ETIMEDOUT' : (systemCode(error) ?? null);
+        resolve({ status: error === null ? 0 : code, stdout, stderr, why });
+      },
+    );
+  });
 }
 
 function endOf(child: ChildProcess): Promise<Error | { status: number | null; by: string | null }> {

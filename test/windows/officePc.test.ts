@@ -71,11 +71,13 @@ describe.skipIf(!isHere)('an office PC with Windows', () => {
     expect(await inFolder(SCANS)).toEqual([]);
   });
 
-  it('checks that all is well', async () => {
+  it('checks that all is well, but for access lists, which nobody keeps here', async () => {
     const checked = await said('check');
     expect(checked).toContain('accepts the credentials from the keychain store');
     expect(checked).toContain(`${pc.localAppData}\\receiptd`);
-    expect(checked).not.toMatch(/^(?:fail|warn)/m);
+    expect(checked.match(/^(?:fail|warn).*/gm)).toEqual([
+      expect.stringMatching(/^warn .*Whether others have access .*whoami gave no identifier of this user/),
+    ]);
   });
 
   it('sends what lies in the folder, once', async () => {
@@ -90,6 +92,7 @@ describe.skipIf(!isHere)('an office PC with Windows', () => {
 
   it('watches, and says in another window how things are', async () => {
     await startAgent();
+    expect((await agent.stderr()).match(/Whether others have access/g)).toHaveLength(1);
     await scan('third.jpg', 'third');
     await until(() => received() === 3, 'the third receipt');
     expect(await said('status')).toContain('Nothing is wrong.');

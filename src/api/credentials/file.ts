@@ -1,9 +1,10 @@
 import { constants } from 'node:fs';
-import { mkdir, open, stat, unlink, type FileHandle } from 'node:fs/promises';
+import { open, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import type { WritableCredentials } from '../../core/ports/credentials.ts';
 import { writeDurably } from '../../system/durableFile.ts';
+import { makePrivateDirectory } from '../../system/windowsAccess.ts';
 import { absent, parseCredentials } from './store.ts';
 import type { Look, Store } from './store.ts';
 
@@ -60,7 +61,7 @@ export function writableFile(file: string): WritableCredentials {
 
     async set({ clientId, clientSecret }) {
       try {
-        await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+        await makePrivateDirectory(dirname(path));
         await replaceFile(path, `${JSON.stringify({ clientId, clientSecret })}\n`);
       } catch (error) {
         throw unwritable(path, error);

@@ -41,7 +41,7 @@ export function strengthOf(store: CredentialStore, whose: Whose): Strength {
         isWeak: false,
         text:
           platform === 'win32'
-            ? `Fair: ${file} is as safe as the permissions of its folder, and is in backups in the clear.`
+            ? `Fair: ${file} is as safe as the permissions of its folder (receiptd closes the state directory to other users), and is in backups in the clear.`
             : `Fair: only its owner and root can read ${file}, but whoever has a backup or the disk can, too.`,
       };
     case 'systemd':

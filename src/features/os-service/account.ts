@@ -1,6 +1,7 @@
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import { DEFAULT_USER } from './agent.ts';
-import { demand, run, type Host, type Ran } from './host.ts';
+import { run, type Ran } from '../../system/programs.ts';
+import { demand, type Host } from './host.ts';
 
 /** A user of the operating system. */
 export interface Account {

@@ -1,5 +1,6 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
+import { run } from '../../system/programs.ts';
 
 /** The machine, as far as a service manager needs it. */
 export interface Host {
@@ -13,44 +14,6 @@ export interface Host {
   readonly definitionsDir?: string;
   /** Where systemd finds credentials of units; its own places if left out. */
   readonly credentialStores?: readonly string[];
-}
-
-export interface Ran {
-  /** Null: it could not be started, or was ended by a signal. */
-  readonly status: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-  /** The code of the system where it could not be started. */
-  readonly why: string | null;
-}
-
-const LIMIT_MS = 60_000;
-const MOST_OUTPUT = 16 * 1024 * 1024;
-
-/** Runs a program to its end. Never rejects. */
-export function run(
-  [program = '', ...args]: readonly string[],
-  { env, limitMs = LIMIT_MS, cwd }: { env: NodeJS.ProcessEnv; limitMs?: number; cwd?: string },
-): Promise<Ran> {
-  return new Promise((resolve) => {
-    execFile(
-      program,
-      args,
-      {
-        env,
-        timeout: limitMs,
-        maxBuffer: MOST_OUTPUT,
-        killSignal: 'SIGKILL',
-        windowsHide: true,
-        ...(cwd && { cwd }),
-      },
-      (error, stdout, stderr) => {
-        const code = typeof error?.code === 'number' ? error.code : null;
-        const why = error?.killed ? 'ETIMEDOUT' : (systemCode(error) ?? null);
-        resolve({ status: error === null ? 0 : code, stdout, stderr, why });
-      },
-    );
-  });
 }
 
 /** Lets a program speak to the terminal itself. @returns its exit status, null where a signal ended it */

@@ -2,7 +2,8 @@ import { posix } from 'node:path';
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import { runAs, type Account } from './account.ts';
 import type { HostedAgent } from './agent.ts';
-import { run, type Host } from './host.ts';
+import { run } from '../../system/programs.ts';
+import type { Host } from './host.ts';
 
 /**
  * That the account can run the program and read its configuration, tried as that account.

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { HostedAgent } from '../../../src/features/os-service/agent.ts';
 import { isEdited } from '../../../src/features/os-service/mark.ts';
 import {
+  accountName,
   mappedDrives,
   refuseMappedDrives,
   windowsTask,
@@ -109,5 +110,15 @@ describe('a task of Windows', () => {
     );
     expect(on('D:\\scans')).not.toThrow();
     expect(on('\\\\nas\\old')).not.toThrow();
+  });
+});
+
+describe('the account of a task', () => {
+  it.each([
+    ['LocalService', '*S-1-5-19'],
+    ['networkservice', '*S-1-5-20'],
+    ['OFFICE\\scans', 'OFFICE\\scans'],
+  ])('%s is given access as %s, since Windows translates its own names', (user, given) => {
+    expect(accountName(user)).toBe(given);
   });
 });

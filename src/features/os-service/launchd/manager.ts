@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ReceiptdError } from '../../../core/domain/errors.ts';
 import { SERVICE_NAME, type HostedAgent, type Scope } from '../agent.ts';
 import { readDefinition, removeDefinition, writeDefinition } from '../definition.ts';
-import { demand, run, type Host } from '../host.ts';
+import { run } from '../../../system/programs.ts';
+import { demand, type Host } from '../host.ts';
 import type { Manager, ManagerStatus } from '../manager.ts';
 import { launchdPlist } from './plist.ts';
 

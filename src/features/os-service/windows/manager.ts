@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join, win32 } from 'node:path';
 import { ReceiptdError } from '../../../core/domain/errors.ts';
 import { SERVICE_NAME, type HostedAgent, type Scope } from '../agent.ts';
-import { demand, run, runVisibly, type Host } from '../host.ts';
+import { run } from '../../../system/programs.ts';
+import { demand, runVisibly, type Host } from '../host.ts';
 import type { Manager, ManagerStatus } from '../manager.ts';
 import { windowsTask } from './task.ts';
 

@@ -13,6 +13,12 @@ const ACCOUNTS: Readonly<Record<string, string>> = {
 };
 export const WINDOWS_USER = 'LocalService';
 
+/** As icacls takes it. */
+export function accountName(user: string): string {
+  const sid = ACCOUNTS[user.toLowerCase()];
+  return sid === undefined ? user : `*${sid}`;
+}
+
 /**
  * A task of the Task Scheduler that starts with the machine (or with the user's session), and again when it ends.
  * @throws ReceiptdError INSTALL_REFUSED for what a task can't reach or say
