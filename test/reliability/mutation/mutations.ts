@@ -330,7 +330,7 @@ export const MUTATIONS: readonly Mutation[] = [
         file: DELIVER,
         in: 'deliver',
         call: 'sending',
-        becomes: '$&.then(() => keeper.accepted(document, bytes))',
+        becomes: '$&.then(() => payloads.accepted(document, bytes))',
       },
     ],
   },
