@@ -117,7 +117,7 @@ export class Weather {
   }
 }
 
-/** Resolves after so long, or when aborted. */
+/** Resolves after so long, or when aborted; at once if that is past, which Node 24 warns of. */
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, { signal }).catch(() => {});
+  await sleep(Math.max(0, ms), undefined, { signal }).catch(() => {});
 }
