@@ -390,7 +390,11 @@ export const MUTATIONS: readonly Mutation[] = [
     what: 'originals are deleted although they are to be kept',
     promises: ['P3'],
     killedBy: 'simulation',
-    edits: [{ file: DISPOSE, in: 'disposeAccepted', condition: 'keep', is: 'false' }],
+    edits: [
+      { file: DISPOSE, in: 'disposeAccepted', condition: 'keep', is: 'false' },
+      // Either of the two alone keeps them.
+      { file: 'src/intake/dispose/originalsRule.ts', in: 'begin', condition: 'keep', is: 'false' },
+    ],
   },
   {
     what: 'what was set aside is forgotten after a crash',
@@ -408,7 +412,7 @@ export const MUTATIONS: readonly Mutation[] = [
         file: HOLDS,
         in: 'holdEndpoint',
         call: '#close',
-        becomes: "this.#close('service', sent.endpoint.baseUrl, sent, why, HOLD_BACKOFF, null, false)",
+        becomes: "this.#close('service', sent.endpoint.baseUrl, sent, why, times)",
       },
     ],
   },
