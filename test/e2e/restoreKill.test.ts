@@ -19,7 +19,7 @@ import { prepare, type Site } from './support/agent.ts';
 const OLD = 'OLD';
 const NEW = 'NEW';
 /** The step that puts the mark there. */
-const MARK = 16;
+const MARK = 'rename restore.json';
 
 interface Scene {
   readonly site: Site;
@@ -53,8 +53,11 @@ async function scene(other: 'with an archive' | 'alone'): Promise<Scene> {
   };
 }
 
-/** Does `work`, and kills itself right before its n-th change of a file or directory. Says what that was, or which there were. */
-async function killed(work: string, nth: number): Promise<string> {
+/**
+ * Does `work`, and kills itself right before its n-th change of a file or directory; with `MARK`, n counts from the mark on, which is 0. Says
+ * what that was, or which there were.
+ */
+async function killed(work: string, nth: number, from = ''): Promise<string> {
   const script = runScript(`
     import fs from 'node:fs/promises';
     import { writeSync } from 'node:fs';
@@ -62,7 +65,9 @@ async function killed(work: string, nth: number): Promise<string> {
     const changes = [];
     const change = (what) => {
       changes.push(what);
-      if (changes.length !== ${nth}) return;
+      const mark = changes.findIndex((each) => each.startsWith(${JSON.stringify(from)}));
+      const count = ${from === ''} ? changes.length : mark < 0 ? -1 : changes.length - 1 - mark;
+      if (count !== ${nth}) return;
       writeSync(1, what + '\\n');
       process.kill(process.pid, 'SIGKILL');
       for (;;);
@@ -141,18 +146,22 @@ test('a kill at any step leaves the old state or the new one, whole, and the res
     await restoreBackup(${JSON.stringify({ ...config, stateDir })}, ${JSON.stringify(how)});`;
 
   // Before the mark: steps of one kind, so some of them. The last of these is the mark itself.
-  for (const n of [1, 9, MARK]) {
+  for (const [n, from] of [
+    [1, ''],
+    [9, ''],
+    [0, MARK],
+  ] as const) {
     const stateDir = await copyOf(site, site.stateDir, `before${n}`);
-    const what = await killed(importing(stateDir), n);
+    const what = await killed(importing(stateDir), n, from);
     expect(await comeNext(stateDir), what).toBe(OLD);
-    expect(what.startsWith('rename restore.json')).toBe(n === MARK);
+    expect(what.startsWith(MARK)).toBe(n === 0);
     await restoreBackup({ ...config, stateDir }, how);
     expect(await heldIn(stateDir)).toBe(NEW);
   }
 
   // From the mark on: anyone who comes next ends it, and may be killed at each step of that as well.
   const marked = await copyOf(site, site.stateDir, 'marked');
-  await killed(importing(marked), MARK + 1);
+  await killed(importing(marked), 1, MARK);
   const { url: ending } = await compile('state-dir/stateMarks.ts');
   const finishing = (stateDir: string): string => `
     const { finishRestore } = await import(${JSON.stringify(ending)});

@@ -82,10 +82,19 @@ function Search({ text, onText }: { readonly text: string; readonly onText: (tex
   const [typed, setTyped] = useState(text);
   const latest = useRef(onText);
   latest.current = onText;
-  useEffect(() => setTyped(text), [text]);
+  const told = useRef(text);
   useEffect(() => {
-    if (typed === text) return;
-    const timer = setTimeout(() => latest.current(typed), TYPING_MS);
+    // What comes back of our own is older than what was typed since.
+    if (text === told.current) return;
+    told.current = text;
+    setTyped(text);
+  }, [text]);
+  useEffect(() => {
+    if (typed === told.current) return;
+    const timer = setTimeout(() => {
+      told.current = typed;
+      latest.current(typed);
+    }, TYPING_MS);
     return () => clearTimeout(timer);
   }, [typed]);
   return (
