@@ -27,6 +27,7 @@ export interface LimitedBy {
 /** What was held back so long ago says nothing of now; between two requests of a low rate lies more. */
 const LIMITED_FOR_MS = 5_000;
 
+/** What tells how much was sent before this process started. */
 export type SentBefore = Pick<LedgerQueue, 'attemptTimes' | 'countAttempts'>;
 
 /** The limits of one endpoint, or of all together. */
@@ -114,7 +115,10 @@ export class Limiter {
     ];
   }
 
-  /** Holds an upload slot until `work` ends; it starts when the strict window lets it. Of those that wait, `fresh` ones come first. Rejects on abort, also while it works. */
+  /**
+   * Holds an upload slot until `work` ends, which starts when the strict window lets it. Of those that wait, fresh ones come first. Rejects on
+   * abort, also while `work` goes on.
+   */
   withSlot(work: () => Promise<void>, lane: Lane, signal?: AbortSignal): Promise<void> {
     const inWindow = async (): Promise<void> => {
       await this.#starts?.add(() => {});

@@ -207,8 +207,8 @@ export class Pacer {
   }
 
   /**
-   * Makes one request that has a slot and the place in the windows that `reservation` took. The place counts from `onStart`: a request that waits for its connection would otherwise reach the service together with
-   * those of the next window.
+   * Makes one request, which needs a slot, in the place that `reservation` took in the windows. That place counts from `onStart`: a request
+   * that waits for its connection would otherwise reach the service together with those of the next window.
    */
   async run<T>(reservation: Reservation, request: (onStart: () => void) => Promise<T>): Promise<T> {
     const askedAt = this.#clock.monotonic();
