@@ -67,7 +67,11 @@ export default defineConfig({
     server: { deps: { external: [/\/dist\/[^/]+\.js$/] } },
     // The first is the last to end.
     globalSetup: ['test/support/leftBehind.ts', 'test/support/compiled.ts', 'test/support/postgresRun.ts'],
-    setupFiles: ['test/support/propertySeed.ts', 'test/support/afterEachTest.ts'],
+    setupFiles: [
+      'test/support/equalBytes.ts',
+      'test/support/propertySeed.ts',
+      'test/support/afterEachTest.ts',
+    ],
     sequence: { sequencer: LongestFirst },
     // Many tests wait more than they work; two processors would get one worker by default.
     maxWorkers: availableParallelism() + 2,

@@ -8,12 +8,10 @@ import { NOT_BUNDLED } from './notBundled.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const OUT = join(ROOT, 'dist');
-// The last is for `npm start` alone.
-const NATIVE = [...NOT_BUNDLED, 'sharp'];
 
-// Started beside the program, as processes or threads of their own.
+// Started beside the program, as processes or threads of their own; the second kind in one file each, whole.
 const HELPERS = ['api/credentials/keychainHelper', 'ledger/sqlite/checker'];
-const THREADS = ['wiring/hashThread', 'wiring/ledgerThread'];
+const ALONE = ['wiring/hashThread', 'wiring/ledgerThread', 'pages/child/pageRenderer'];
 
 const { version, dependencies, optionalDependencies } = JSON.parse(
   await readFile(join(ROOT, 'package.json'), 'utf8'),
@@ -54,16 +52,17 @@ const program = await build(
       'wiring/generate': 'src/wiring/generate.ts',
       'cli/generate': 'src/cli/generate.ts',
     },
-    external: NATIVE,
+    external: NOT_BUNDLED,
     transform: { define: { RECEIPTD_VERSION: JSON.stringify(version) } },
   },
   { ...output, format: 'esm', codeSplitting: { groups: together() } },
 );
-// Each in one file of its own: a thread takes a millisecond for each that it loads, and every start waits for the ledger's.
+// Each in one file of its own: a thread takes a millisecond for each that it loads, and every start waits for the ledger's. What takes
+// files apart is let read no more than its own.
 const threads = [];
-for (const path of THREADS) {
+for (const path of ALONE) {
   const input = { [basename(path)]: `src/${path}.ts` };
-  threads.push(...(await build({ ...shared, input, external: NATIVE }, { ...output, format: 'esm' })));
+  threads.push(...(await build({ ...shared, input, external: NOT_BUNDLED }, { ...output, format: 'esm' })));
 }
 const lacking = missing([...program, ...threads]);
 if (lacking.length > 0) throw new Error(`An install would lack ${lacking.join(', ')}.`);

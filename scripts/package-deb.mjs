@@ -3,7 +3,7 @@
 // The same sources, Node.js and SOURCE_DATE_EPOCH (the last commit's time, if it is not set) give the same bytes.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import {
   chmod,
   copyFile,
@@ -18,24 +18,17 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { NOT_BUNDLED } from './notBundled.mjs';
 import { licenceOf, packagedNode } from './packagedNode.mjs';
+import { filesBelow, programFiles } from './packagedProgram.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const FROM = join(ROOT, 'packaging/debian');
 const run = promisify(execFile);
 const ARCHITECTURES = { x64: 'amd64', arm64: 'arm64' };
-/** What the parts with compiled code need at run time; the rest of their packages builds them or describes them. */
-const NEEDED = /(?:^|\/)(?:package\.json|licen[cs]e[^/]*|copying[^/]*)$|\.(?:c|m)?js$/i;
-const NOT_NEEDED =
-  /(?:^|\/)(?:src|deps|scripts|tools|test|tests|docs|build-test\.js|bin\.js|node-addon-api)(?:\/|$)/;
-/** What builds compiled parts, or fetches them built. */
-const BUILDING = ['node-addon-api', 'prebuild-install'];
-
 const { values: options } = parseArgs({
   options: {
     output: { type: 'string', default: ROOT },
@@ -74,39 +67,8 @@ try {
 
 /** What an install with npm has, without the packages that dist/ holds already. */
 async function program() {
-  if (!existsSync(join(ROOT, 'dist/receiptd.cjs'))) fail('dist/ is missing; run `npm run build` first.');
-  const pack = ['pack', '--dry-run', '--json', '--ignore-scripts', '--loglevel=error'];
-  const { stdout } = await run('npm', pack, { cwd: ROOT, maxBuffer: 16e6 });
-  const [{ files }] = Object.values(JSON.parse(stdout));
-  for (const { path } of files)
-    if (!path.endsWith('.md')) await module(join(ROOT, path), `usr/lib/receiptd/${path}`);
-  for (const name of installed(NOT_BUNDLED)) {
-    const from = join(ROOT, 'node_modules', name);
-    const paths = await filesBelow(from);
-    const built = paths.filter((path) => /(?:^|\/)build\/Release\/[^/]+\.node$/.test(path));
-    for (const path of paths) {
-      const isCompiled = built.length > 0 ? built.includes(path) : isPrebuiltForHere(path);
-      if (!isCompiled && (!NEEDED.test(path) || NOT_NEEDED.test(path))) continue;
-      await module(join(from, path), `usr/lib/receiptd/node_modules/${name}/${path}`);
-    }
-  }
-}
-
-/** Names of packages and of what they need, as far as they are installed; optional parts may not be. */
-function* installed(names, seen = new Set()) {
-  for (const name of names) {
-    const file = join(ROOT, 'node_modules', name, 'package.json');
-    if (seen.has(name) || BUILDING.includes(name) || !existsSync(file)) continue;
-    seen.add(name);
-    yield name;
-    yield* installed(Object.keys(JSON.parse(readFileSync(file, 'utf8')).dependencies ?? {}), seen);
-  }
-}
-
-/** One of several that are built beforehand. */
-function isPrebuiltForHere(path) {
-  if (!path.endsWith('.node')) return false;
-  return path.includes(`prebuilds/linux-${process.arch}/`) && !path.includes('musl');
+  const files = await programFiles('linux', process.arch).catch(({ message }) => fail(message));
+  for (const { from, to } of files) if (!to.endsWith('.md')) await module(from, `usr/lib/receiptd/${to}`);
 }
 
 /** What becomes /usr/lib/receiptd/node. */
@@ -257,15 +219,6 @@ async function text(to, content, mode = 0o644) {
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, content);
   await chmod(file, mode);
-}
-
-/** Relative paths of all files, in an order that is the same everywhere. */
-async function filesBelow(dir) {
-  const entries = await readdir(dir, { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(dir, join(entry.parentPath, entry.name)))
-    .sort();
 }
 
 /** Whatever the umask and the hour: one mode for directories, one time for everything. */

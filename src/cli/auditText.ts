@@ -10,6 +10,7 @@ import { printable } from './printable.ts';
 const MEANING: Readonly<Record<Exclude<Category, 'waiting'>, string>> = {
   accepted: 'the service has taken them',
   duplicate: 'the same image as another one, byte for byte; not sent again',
+  split: 'files whose pages are counted one by one here',
   rejected: 'not sent; `receiptd list --state rejected` says why',
   failed: 'refused by the service; `receiptd list --state failed` says why',
   lost: 'gone before they could be sent; scan them again',

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { writeRedirect } from '../console/server/redirect.ts';
+import type { Io } from './io.ts';
 
 /** Null: there is a desktop on which a browser can be opened. */
 export function whyNoBrowser(
@@ -18,18 +19,42 @@ export function whyNoBrowser(
 }
 
 /**
+ * Opens a link that signs in, or says how a person does. `stateDir`: null where there is none yet.
+ * @returns the page that leads there, where whoever gave the link out has to remove it
+ */
+export async function showLink(io: Io, stateDir: string | null, url: string): Promise<string | null> {
+  // Beside the link, which is the result.
+  const note = (line: string) => void io.stderr.write(`${line}\n`);
+  const why = whyNoBrowser(io.env, process.platform, process.geteuid?.());
+  if (why === null) return openBrowser(stateDir, url, io.env, note);
+  note(adviceFor(why, url));
+  return null;
+}
+
+function adviceFor(why: 'ssh' | 'root' | 'noDisplay', url: string): string {
+  const { hostname, port } = new URL(url);
+  if (why === 'root') return 'A browser should not run as root: open the link yourself within five minutes.';
+  if (why === 'noDisplay') return 'No display here: open the link yourself within five minutes.';
+  return (
+    'Open the link on your own machine within five minutes. To reach this machine from there, first run on your own: ' +
+    `ssh -L ${port}:${hostname}:${port} USER@THIS-MACHINE`
+  );
+}
+
+/**
  * The browser gets the name of a private file that leads on: what stands on a command line can be read by every user
  * of the machine, and the link signs in anyone who uses it first.
  */
-export async function openBrowser(
-  stateDir: string,
+async function openBrowser(
+  stateDir: string | null,
   url: string,
   env: NodeJS.ProcessEnv,
   note: (line: string) => void,
-): Promise<void> {
+): Promise<string | null> {
   const [program, ...args] = openerFor(process.platform);
   try {
-    const page = pathToFileURL(await pageFor(stateDir, url, env)).href;
+    const file = await pageFor(stateDir, url, env);
+    const page = pathToFileURL(file).href;
     await new Promise<void>((resolve, reject) => {
       const child = spawn(program, [...args, page], { stdio: 'ignore', detached: true });
       child.once('error', reject);
@@ -38,20 +63,22 @@ export async function openBrowser(
         resolve();
       });
     });
-    note('A browser opens. If it does not show the console, open the link yourself within five minutes.');
+    note('A browser opens. If it does not show the page, open the link yourself within five minutes.');
+    return stateDir === null ? file : null;
   } catch {
     note('No browser could be opened: open the link yourself within five minutes.');
+    return null;
   }
 }
 
-async function pageFor(stateDir: string, url: string, env: NodeJS.ProcessEnv): Promise<string> {
+async function pageFor(stateDir: string | null, url: string, env: NodeJS.ProcessEnv): Promise<string> {
   try {
-    return await writeRedirect(stateDir, url);
+    if (stateDir !== null) return await writeRedirect(stateDir, url);
   } catch {
     // A member of control.group may pass through the state directory, and not write there.
-    const own = await mkdtemp(join(env['XDG_RUNTIME_DIR'] || tmpdir(), 'receiptd-'));
-    return writeRedirect(own, url);
   }
+  const own = await mkdtemp(join(env['XDG_RUNTIME_DIR'] || tmpdir(), 'receiptd-'));
+  return writeRedirect(own, url);
 }
 
 function openerFor(platform: NodeJS.Platform): [string, ...string[]] {

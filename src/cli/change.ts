@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { counted } from '../core/domain/words.ts';
 import { helpOf } from './help.ts';
+import { inParts } from './inParts.ts';
 import { print, printJson, type Io } from './io.ts';
 import { operatorName } from './operator.ts';
 import { configOf, operate, type ConfigOption } from './session.ts';
@@ -28,7 +29,17 @@ export function addResends(program: Command, io: Io): void {
         throw new ReceiptdError('USAGE', '`retry` needs the name of a document, or --all.');
       }
       const config = await configOf(io, options);
-      const result = await operate(io, config, 'retry', options.all ? { all: true, by } : { names, by });
+      const request = options.all ? { all: true, by } : { names, by };
+      const queuedBy = (parts: readonly { readonly queued: number }[]): number =>
+        parts.reduce((sum, { queued }) => sum + queued, 0);
+      const parts = await inParts(
+        io,
+        config,
+        'retry',
+        request,
+        (so) => `Queued ${counted(queuedBy(so), 'document')} so far`,
+      );
+      const result = { queued: queuedBy(parts), names: parts[0].names };
       if (options.json) printJson(io, result);
       else {
         const held = options.all ? ' What was on hold is tried now.' : '';

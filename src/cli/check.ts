@@ -19,6 +19,7 @@ import { checkFolder, checkTaken } from '../wiring/checkFolder.ts';
 import type { Finding } from '../core/domain/finding.ts';
 import { checkListeners } from './checkListeners.ts';
 import { checkMachine } from './checkMachine.ts';
+import { checkPages } from '../wiring/pageSplitter.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
 import { helpOf } from './help.ts';
 import { colorsFor, print, printJson, type Io } from './io.ts';
@@ -74,7 +75,7 @@ export async function findingsOf(
     ...(await checkListeners(config)),
     ...(await checkOriginals(config)),
   );
-  findings.push(...(await checkMachine(config)), ...(await checkInstalls(io.env)));
+  findings.push(checkPages(config), ...(await checkMachine(config)), ...(await checkInstalls(io.env)));
   findings.push(...(await checkAccounts(io, config, offline)));
   return findings;
 }

@@ -9,7 +9,7 @@ import {
 import { prepareStateDir, unwritable } from '../state-dir/stateDir.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { askText } from './askText.ts';
-import { openBrowser, whyNoBrowser } from './browser.ts';
+import { showLink } from './browser.ts';
 import { helpOf } from './help.ts';
 import { isTerminal, print, type Io } from './io.ts';
 import { configOf, type ConfigOption } from './session.ts';
@@ -52,20 +52,7 @@ async function open(io: Io, options: Options): Promise<void> {
   const { stateDir } = await configOf(io, options);
   const { url } = await callControl(stateDir, 'openConsole', {}, { signal: io.stop });
   print(io, url);
-  if (!options.open) return;
-  const why = whyNoBrowser(io.env, process.platform, process.geteuid?.());
-  if (why === null) await openBrowser(stateDir, url, io.env, (line) => note(io, line));
-  else note(io, adviceFor(why, url));
-}
-
-function adviceFor(why: 'ssh' | 'root' | 'noDisplay', url: string): string {
-  const { hostname, port } = new URL(url);
-  if (why === 'root') return 'A browser should not run as root: open the link yourself within five minutes.';
-  if (why === 'noDisplay') return 'No display here: open the link yourself within five minutes.';
-  return (
-    'Open the link on your own machine within five minutes. To reach this machine from there, first run on your own: ' +
-    `ssh -L ${port}:${hostname}:${port} USER@THIS-MACHINE`
-  );
+  if (options.open) await showLink(io, stateDir, url);
 }
 
 async function setPassword(
@@ -103,9 +90,4 @@ async function newPassword(io: Io): Promise<string> {
   if (isTerminal(io.stdin) && (await askText(io, 'Once more: ', false)) !== password)
     throw new ReceiptdError('USAGE', 'The two differ; nothing was changed.');
   return password;
-}
-
-/** Beside the link, which is the result. */
-function note(io: Io, line: string): void {
-  io.stderr.write(`${line}\n`);
 }

@@ -7,11 +7,13 @@ import { ReceiptdError } from '../core/domain/errors.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
 import { ask, canAsk } from './ask.ts';
 import { counted, iso } from '../core/domain/words.ts';
+import type { Request, Response } from '../control/protocol/protocol.ts';
 import { helpOf } from './help.ts';
+import { inParts } from './inParts.ts';
 import { dayOf } from './optionValues.ts';
 import { print, printJson, type Io } from './io.ts';
 import { operatorName } from './operator.ts';
-import { configOf, operate, type ConfigOption } from './session.ts';
+import { configOf, type ConfigOption } from './session.ts';
 import { printable } from './printable.ts';
 
 interface Options extends ConfigOption {
@@ -59,7 +61,7 @@ export function addErase(program: Command, io: Io, done: (status: ExitStatus) =>
       const result =
         found.erasable === 0 && before === null
           ? { erased: 0, skipped: found.waiting, there: [] }
-          : await operate(io, config, 'erase', {
+          : await eraseAll(io, config, {
               by: operatorName(),
               ...(options.withOriginals && { withOriginals: true }),
               ...(before === null ? { names: [...found.names] } : { before: iso(before) }),
@@ -86,6 +88,23 @@ export function addErase(program: Command, io: Io, done: (status: ExitStatus) =>
       );
       for (const name of result.skipped) print(io, `  ${printable(name)}`);
     });
+}
+
+async function eraseAll(
+  io: Io,
+  config: Config,
+  request: Request<'erase'>,
+): Promise<Omit<Response<'erase'>, 'next'>> {
+  const erasedBy = (parts: readonly Response<'erase'>[]): number =>
+    parts.reduce((sum, { erased }) => sum + erased, 0);
+  const parts = await inParts(
+    io,
+    config,
+    'erase',
+    request,
+    (so) => `Erased the personal data of ${counted(erasedBy(so), 'document')} so far`,
+  );
+  return { erased: erasedBy(parts), skipped: parts[0].skipped, there: parts.flatMap(({ there }) => there) };
 }
 
 interface Found {

@@ -25,7 +25,7 @@ export function addInit(program: Command, io: Io): void {
     .option('--config <file>', 'where to write it', 'receiptd.yaml')
     .option('--base-url <url>', 'address of the service', 'https://service.example')
     .option('--uid <uid>', 'uid of the endpoint', EXAMPLE_UID)
-    .option('--folder <path>', 'folder to watch', '/srv/scans')
+    .option('--folder <path>', 'folder to watch', process.platform === 'win32' ? 'C:\\Scans' : '/srv/scans')
     .addHelpText(
       'after',
       helpOf({ examples: ['init --base-url https://service.example --folder /srv/scans'] }),

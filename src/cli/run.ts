@@ -59,7 +59,8 @@ export function addRun(program: Command, io: Io, done: (status: ExitStatus) => v
     });
 }
 
-async function runAgent(
+/** Until `io.stop`. */
+export async function runAgent(
   io: Io,
   config: Config,
   how: {

@@ -3,6 +3,7 @@ import { basename, dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { composeFolders } from '../wiring/folders.ts';
 import { systemClock as clock } from '../system/systemClock.ts';
+import { namesStream } from '../core/domain/windowsNames.ts';
 import { holdOf, settingsToSend } from '../wiring/sending.ts';
 import { refuseExampleUid } from '../config/exampleUid.ts';
 import type { Config } from '../config/config.ts';
@@ -46,6 +47,7 @@ export function addSend(program: Command, io: Io, done: (status: ExitStatus) => 
     .action(async (files: string[], options: Options) => {
       const config = await configOf(io, options);
       refuseExampleUid(config);
+      refuseStreams(files);
       const waitMs = options.wait === false ? null : durationOf('--wait', options.wait);
       const rows = await sendAll(io, config, files, options, waitMs);
       if (options.json)
@@ -56,6 +58,14 @@ export function addSend(program: Command, io: Io, done: (status: ExitStatus) => 
       else for (const row of rows) print(io, printable(lineOf(row)));
       done(io.stop.aborted ? EXIT.interrupted : statusOf(rows, waitMs === null));
     });
+}
+
+function refuseStreams(files: readonly string[]): void {
+  const stream = files.find((file) => namesStream(file, process.platform));
+  if (stream === undefined) return;
+  throw new ReceiptdError('USAGE', `${stream} names a stream of a file, which is not sent.`, {
+    hint: 'Leave out the last colon and what comes after it.',
+  });
 }
 
 type Outcome = 'accepted' | 'queued' | 'duplicate' | 'rejected' | 'failed' | 'unconfirmed' | 'lost';

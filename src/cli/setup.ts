@@ -15,6 +15,8 @@ export function addSetup(program: Command, io: Io, done: (status: ExitStatus) =>
     )
     .option('-y, --yes', 'ask nothing; use the configured or default value for what is not given')
     .option('--non-interactive', 'the same')
+    .option('--browser', 'ask the questions on a page in a browser, then start the agent')
+    .option('--no-open', 'with --browser: only print the link')
     .option('--no-verify', 'do not try the credentials at the service')
     .option('--json', 'print what was done as JSON');
   for (const [name, answer] of Object.entries(ANSWERS)) {
@@ -35,6 +37,7 @@ differs, and says so.`,
         examples: [
           'setup',
           'setup --sandbox',
+          'setup --browser',
           'setup --yes --base-url https://service.example --client-id abc --client-secret-file secret.txt --create-endpoint Office --folder /srv/scans --existing skip --service system',
         ],
         statuses: '5 the service could not be reached; 130 ended by a person',

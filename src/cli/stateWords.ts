@@ -7,6 +7,7 @@ export const STATE_WORDS: Readonly<Record<ListState, string>> = {
   held: 'on hold',
   accepted: 'accepted',
   duplicate: 'the same as another image (not sent again)',
+  split: 'taken apart into pages',
   rejected: 'not sent',
   failed: 'refused by the service',
   unconfirmed: 'without a clear answer from the service',

@@ -111,12 +111,13 @@ function assembleLedger(parsed: ParsedLedger, file: string, context: LoadContext
 function assembleAlerts(parsed: ParsedAlerts, file: string, context: LoadContext): AlertsConfig {
   const from = pathsOf(context.platform).dirname(file);
   const fileOf = (text: string): string | null => (text === 'none' ? null : resolvePath(text, from, context));
-  const { after, quietHours, digest, desktop, command, webhook, email } = parsed;
+  const { after, quietHours, digest, desktop, eventLog, command, webhook, email } = parsed;
   return {
     afterMs: after,
     quietHours,
     digest,
     desktop,
+    eventLog,
     command,
     webhook: webhook.url === null ? null : { url: webhook.url, secretFile: fileOf(webhook.secretFile) },
     email:
@@ -159,6 +160,8 @@ function assembleFolder(
     template: parseTemplate(settings.name),
     nameMaxBytes: settings.nameMaxBytes,
     accept: settings.accept,
+    pages: settings.pages,
+    pageResolution: settings.pageResolution,
     maxFileSize: settings.maxFileSize,
     existing: settings.existing,
     afterUpload: settings.afterUpload,

@@ -110,6 +110,7 @@ export interface AlertsConfig {
   /** Minutes since midnight, local time; null: no digest. */
   readonly digest: number | null;
   readonly desktop: boolean;
+  readonly eventLog: boolean;
   /** A program and its arguments. */
   readonly command: readonly string[] | null;
   /** `secretFile`: absolute; null: unsigned. */
@@ -187,6 +188,9 @@ export interface FolderConfig {
   readonly template: NameTemplate;
   readonly nameMaxBytes: number;
   readonly accept: ParsedFolder['accept'];
+  readonly pages: ParsedFolder['pages'];
+  /** Dots per inch. */
+  readonly pageResolution: number;
   /** Bytes. */
   readonly maxFileSize: number;
   readonly existing: ParsedFolder['existing'];

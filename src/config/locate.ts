@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
 import type { LoadContext, Surroundings } from './config.ts';
-import { MACHINE_CONFIG_DIR, pathsOf, resolvePath, xdg } from './resolve.ts';
+import { machineConfigDir, pathsOf, resolvePath, xdg } from './resolve.ts';
 
 /**
  * Absolute path of the config file: `explicit` (--config) or $RECEIPTD_CONFIG if given, and then no other; else
@@ -75,13 +75,12 @@ function candidates({ env, platform, home, cwd }: Surroundings): string[] {
   const paths = pathsOf(platform);
   const name = 'receiptd.yaml';
   const here = paths.resolve(cwd, name);
-  if (platform === 'win32') {
-    const user = env['APPDATA'] || paths.join(home, 'AppData', 'Roaming');
-    const machine = env['PROGRAMDATA'] || 'C:\\ProgramData';
-    return [here, paths.join(user, 'receiptd', name), paths.join(machine, 'receiptd', name)];
-  }
-  const user = xdg(env['XDG_CONFIG_HOME']) ?? paths.join(home, '.config');
-  return [here, paths.join(user, 'receiptd', name), paths.join(MACHINE_CONFIG_DIR, name)];
+  const user =
+    platform === 'win32'
+      ? env['APPDATA'] || paths.join(home, 'AppData', 'Roaming')
+      : (xdg(env['XDG_CONFIG_HOME']) ?? paths.join(home, '.config'));
+  const machine = machineConfigDir({ env, platform });
+  return [here, paths.join(user, 'receiptd', name), paths.join(machine, name)];
 }
 
 async function isThere(path: string): Promise<boolean> {

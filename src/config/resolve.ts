@@ -15,8 +15,13 @@ export function resolvePath(text: string, from: string, { platform, home }: Surr
   return platform === 'win32' ? path.replace(/^[a-z]:/, (drive) => drive.toUpperCase()) : path;
 }
 
-/** Where a configuration is the machine's, on POSIX. */
-export const MACHINE_CONFIG_DIR = '/etc/receiptd';
+/** Where a configuration is the machine's. */
+export function machineConfigDir({ env, platform }: Pick<Surroundings, 'env' | 'platform'>): string {
+  return platform === 'win32'
+    ? win32.join(env['PROGRAMDATA'] || 'C:\\ProgramData', 'receiptd')
+    : '/etc/receiptd';
+}
+
 const MACHINE_STATE_DIR = '/var/lib/receiptd';
 
 /**
@@ -34,13 +39,16 @@ export function resolveStateDir(
   if (env['RECEIPTD_STATE_DIR']) return resolvePath(env['RECEIPTD_STATE_DIR'], cwd, surroundings);
   if (fromFile !== undefined) return resolvePath(fromFile, configDir, surroundings);
   if (platform === 'win32') {
+    // Beside a configuration of the machine, in a directory that can be closed while everybody may read that.
+    if (configDir.toLowerCase() === machineConfigDir(surroundings).toLowerCase())
+      return paths.join(configDir, 'state');
     return paths.join(env['LOCALAPPDATA'] || paths.join(home, 'AppData', 'Local'), 'receiptd');
   }
   const ofUnit = env['STATE_DIRECTORY'];
   // Several would be separated by colons.
   if (ofUnit !== undefined && posix.isAbsolute(ofUnit) && !ofUnit.includes(':'))
     return posix.normalize(ofUnit);
-  if (isRoot || configDir === MACHINE_CONFIG_DIR) return MACHINE_STATE_DIR;
+  if (isRoot || configDir === machineConfigDir(surroundings)) return MACHINE_STATE_DIR;
   if (platform === 'darwin') return paths.join(home, 'Library', 'Application Support', 'receiptd');
   return paths.join(xdg(env['XDG_STATE_HOME']) ?? paths.join(home, '.local', 'state'), 'receiptd');
 }

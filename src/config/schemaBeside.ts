@@ -111,6 +111,9 @@ export const alertsSchema = z.strictObject({
   desktop: yesOrNo
     .prefault(false)
     .describe("Shows alerts on the desktop of the agent's user (notify-send on Linux)."),
+  eventLog: yesOrNo
+    .prefault(false)
+    .describe('On Windows: writes alerts into the event log Application, under the source receiptd.'),
   command: command
     .prefault('none')
     .describe(

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { DEFAULT_ACCEPTED_TYPES, IMAGE_TYPES } from '../core/domain/imageType.ts';
 import { DEFAULT_TEMPLATE } from '../core/domain/nameTemplate.ts';
+import { DEFAULT_RESOLUTION } from '../core/domain/settings.ts';
 import { MIN_NAME_BYTES } from '../core/domain/naming.ts';
 import { shareName } from './schemaAccounts.ts';
 import {
@@ -74,7 +75,7 @@ export const folderSchema = z.strictObject({
     .string({ error: 'a name template such as {stem}-{hash:12}' })
     .prefault(DEFAULT_TEMPLATE)
     .describe(
-      'Template of document names, of {folder} {path} {stem} {ext} {date} {time} {captured} {hash} {seq} {host} {endpoint}, with formats as in {date:YYYY-MM-DD}, {hash:12} and {seq:5}. Changes apply to new documents only.',
+      'Template of document names, of {folder} {path} {stem} {ext} {date} {time} {captured} {hash} {seq} {page} {pages} {host} {endpoint}, with formats as in {date:YYYY-MM-DD}, {hash:12} and {seq:5}. Changes apply to new documents only.',
     )
     .meta({ title: 'name template' }),
   nameMaxBytes: whole(MIN_NAME_BYTES, 1000)
@@ -85,7 +86,18 @@ export const folderSchema = z.strictObject({
     .min(1, { error: 'at least one type' })
     .prefault([...DEFAULT_ACCEPTED_TYPES])
     .describe(
-      'Types to send, judged by content. The interface speaks of images, so pdf has to be added explicitly.',
+      'Types to send, judged by content. The interface speaks of images: pdf is wanted here only for `pages: whole`.',
+    ),
+  pages: z
+    .enum(['split', 'whole'])
+    .prefault('split')
+    .describe(
+      'What happens to PDFs and to TIFFs of several pages: split sends an image of each page as a document of its own, and a HEIC as JPEG where `accept` lacks heic; whole sends the file as it is, for which a PDF has to be among `accept`.',
+    ),
+  pageResolution: whole(72, 600)
+    .prefault(DEFAULT_RESOLUTION)
+    .describe(
+      'Dots per inch of PDF pages that have to be drawn. A page that is one JPEG, as scanners make it, is sent as that JPEG, byte for byte.',
     ),
   maxFileSize: size('1B', '1GB')
     .prefault('50MB')

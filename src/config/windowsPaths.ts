@@ -1,5 +1,6 @@
 import type { Draft, DraftFolder } from './draft.ts';
 import type { Problem } from './problems.ts';
+import { namesStream } from '../core/domain/windowsNames.ts';
 import { shorten } from './show.ts';
 
 /** `C:scans` is below whatever directory somebody was last in on that drive. */
@@ -12,7 +13,7 @@ const LONGEST_STATE_DIR = 200;
 /** What only Windows makes of a path. */
 export function checkWindowsPaths({ folders, stateDir }: Draft, platform: NodeJS.Platform): Problem[] {
   if (platform !== 'win32') return [];
-  return [...folders.flatMap(checkFolder), ...checkLength(stateDir.path)];
+  return [...folders.flatMap(checkFolder), ...checkStateDir(stateDir.path)];
 }
 
 function checkFolder({ index, settings }: DraftFolder): Problem[] {
@@ -39,13 +40,18 @@ function whyNot(text: string): string | null {
   const device = segments.find((segment) => DEVICE.test(segment));
   if (device !== undefined)
     return `has the name of a device of Windows in it (${device}); choose another one`;
+  if (namesStream(text, 'win32'))
+    return 'names a stream of a file or folder, which no listing shows; leave out the colon and what comes after it';
   const cut = segments.find((segment) => /[. ]$/.test(segment));
   return cut === undefined
     ? null
     : `has a name that ends with a dot or a space, which Windows leaves out; choose another one`;
 }
 
-function checkLength(path: string): Problem[] {
+function checkStateDir(path: string): Problem[] {
+  const why = namesStream(path, 'win32') ? whyNot(path) : null;
+  if (why !== null)
+    return [{ code: 'CONFIG_INVALID', path: ['stateDir'], text: `"${shorten(path)}" ${why}` }];
   if (path.length <= LONGEST_STATE_DIR) return [];
   const text = `the path of the state directory has ${path.length} characters, and Windows lets the ledger in it be opened with ${LONGEST_STATE_DIR} at most; set a shorter one`;
   return [{ code: 'CONFIG_INVALID', path: ['stateDir'], text }];

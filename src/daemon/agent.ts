@@ -29,6 +29,8 @@ export interface AgentDeps {
   readonly background: readonly ((signal: AbortSignal) => Promise<void>)[];
   /** What has to be done before the folders are listed, by a run that has nothing beside it. */
   readonly before?: ((signal: AbortSignal) => Promise<void>) | undefined;
+  /** What has to be done once they are listed: what came in is not all there is to send yet. */
+  readonly afterIntake?: ((signal: AbortSignal) => Promise<void>) | undefined;
   /** What puts in order what an earlier run left, for a run that has nothing beside it. */
   readonly tidy: (signal: AbortSignal) => Promise<void>;
 }
@@ -96,6 +98,7 @@ export class Agent {
       const led = await Promise.all(intakes.map(async ({ status }) => !leads || leads.take(status.path)));
       // Another agent sees to what comes into a folder that it leads.
       present = await Promise.all(intakes.map(async (intake, index) => !led[index] || intake.runOnce(stop)));
+      await this.#deps.afterIntake?.(stop);
       last = await this.#untilIdle(stop, waitMs);
       for (const [index, intake] of intakes.entries())
         if (led[index] && present[index]) await intake.dispose(stop);

@@ -12,7 +12,7 @@ export interface FleetWatchDeps {
   readonly fleet: LedgerFleet;
   readonly storage: LedgerStorage;
   readonly dispatcher: Pick<Dispatcher, 'wake' | 'forgetClaims'>;
-  readonly holds: Pick<Holds, 'takePauses'>;
+  readonly holds: Pick<Holds, 'takeShared'>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -53,7 +53,9 @@ export class FleetWatch {
     const ends = [
       fleet.onSignal((changed) => {
         this.#told.add(changed);
-        notifier.notify();
+        // The service may have asked to wait: whatever leaves until that is known here leaves too early.
+        if (changed === 'holds') void this.#look();
+        else notifier.notify();
       }),
       storage.onChange(() => {
         this.#isBack ||= storage.trouble() === null;
@@ -84,7 +86,7 @@ export class FleetWatch {
         this.#isBack = false;
         await dispatcher.forgetClaims();
       }
-      const isHeldOtherwise = told.has('holds') && (await holds.takePauses());
+      const isHeldOtherwise = told.has('holds') && (await holds.takeShared());
       const isPausedOtherwise = await this.#lookAtPause();
       if (told.has('queue') || isHeldOtherwise || isPausedOtherwise) dispatcher.wake();
     } catch (error) {

@@ -72,6 +72,10 @@ async function foreseeOne(path: string, firstWatch: boolean, deps: DryRunDeps): 
   const judgement = await judge(path, read.bytes, settings, inspector);
   if (judgement.kind === 'rejected') return say('reject', null, judgement.message);
   if (judgement.kind === 'incomplete') return say('wait', null, judgement.message);
+  if (judgement.kind === 'pages')
+    return known?.state === 'split'
+      ? say('nothing', null, null)
+      : say('send', null, 'It is taken apart; each page gets a name of its own.');
   const hash = sha256(read.bytes);
   const document = await reports?.bySha256(settings.endpoint, hash);
   if (document) {

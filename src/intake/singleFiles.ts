@@ -64,6 +64,7 @@ export class SingleFiles {
     const { inspector, memory } = this.#deps;
     return memory.with(bytes.length, async () => {
       const judgement = await judge(file.path, bytes, settings, inspector);
+      if (judgement.kind === 'pages') return { kind: 'rejected', message: IN_A_FOLDER };
       if (judgement.kind !== 'image') return { kind: 'rejected', message: judgement.message };
       const { path, identity } = file;
       const { type } = judgement;
@@ -128,6 +129,8 @@ export class SingleFiles {
     return `Under \`spool: never\` the agent keeps no copy, and can't read this file itself${why}. Set \`spool: auto\`, or put the file into a watched folder.`;
   }
 }
+
+const IN_A_FOLDER = 'It holds pages, which are taken apart in watched folders alone: put it into one.';
 
 function noRoom(isFull: boolean): ReceiptdError {
   const why = isFull ? 'the spool is full' : 'its disk fails';

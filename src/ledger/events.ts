@@ -41,6 +41,11 @@ export type LedgerEvent =
       readonly ctimeNs: string;
       readonly inode: string;
       readonly message: string | null;
+      /** Of a page: the sighting of its file. Left out of any other. */
+      readonly file?: number;
+      /** Of a file that is taken apart: how many it has, and into which endpoint they go; null once they are there. Left out of any other. */
+      readonly pages?: number;
+      readonly into?: EndpointKey | null;
     }
   | { readonly kind: 'gone'; readonly sightings: readonly number[] }
   /** A person saw to it that these need nobody any more, or took that back; their states stay. */

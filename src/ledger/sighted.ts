@@ -21,9 +21,10 @@ export interface Sighted {
   readonly at: number;
 }
 
-/** Whether this file, as it lies there now, is a document or a duplicate of one already. */
+/** Whether this file, as it lies there now, is a document or a duplicate of one already, or its pages are. */
 export function isDocument(current: CurrentSighting | undefined, identity: FileIdentity): boolean {
-  return current !== undefined && current.documentId !== null && sameIdentity(toIdentity(current), identity);
+  if (current === undefined || (current.documentId === null && current.verdict !== 'split')) return false;
+  return sameIdentity(toIdentity(current), identity);
 }
 
 /** Whether what is seen at a path now is the file that is current there, judged again. */

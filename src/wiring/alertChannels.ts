@@ -1,5 +1,6 @@
 import { createCommandChannel } from '../features/alerts/channels/command.ts';
 import { createDesktopChannel } from '../features/alerts/channels/desktop.ts';
+import { createEventLogChannel } from '../features/alerts/channels/eventLog.ts';
 import { createEmailChannel } from '../features/alerts/channels/email.ts';
 import type { Run } from '../features/alerts/channels/program.ts';
 import { readSecretFile } from '../features/alerts/channels/secretFile.ts';
@@ -21,10 +22,11 @@ export const SECRET_KEYS = {
 
 /** The ways to people that the configuration names. Nothing is opened, read or sent before the first alert. */
 export function alertChannels(config: Config, surroundings: Surroundings): AlertChannel[] {
-  const { desktop, command, webhook, email } = config.alerts;
+  const { desktop, eventLog, command, webhook, email } = config.alerts;
   const run = programsOf(surroundings);
   const channels: AlertChannel[] = [];
   if (desktop) channels.push(createDesktopChannel({ platform: process.platform, run }));
+  if (eventLog) channels.push(createEventLogChannel({ platform: process.platform, run }));
   if (command !== null) channels.push(createCommandChannel({ command, run }));
   if (webhook !== null) {
     const { url, secretFile } = webhook;

@@ -10,23 +10,36 @@ import { SECRET_KEYS } from './alertChannels.ts';
 import type { Finding } from '../core/domain/finding.ts';
 
 const SUBJECT = 'alerts';
+const NO_EVENT_LOG: Finding = {
+  level: 'fail',
+  subject: SUBJECT,
+  message: 'alerts.eventLog: this system has no event log; it is for Windows. Set it to false.',
+};
 
 /** What would keep alerts from being delivered, as far as that can be told without delivering one. */
 export async function checkAlerts({ alerts }: Config, env: NodeJS.ProcessEnv): Promise<Finding[]> {
-  const { desktop, command, webhook, email } = alerts;
+  const { desktop, eventLog, command, webhook, email } = alerts;
   const checks: Promise<Finding | null>[] = [];
   if (desktop) checks.push(checkDesktop(env));
+  if (eventLog && process.platform !== 'win32') checks.push(Promise.resolve(NO_EVENT_LOG));
   if (command !== null) checks.push(checkCommand(command[0] ?? ''));
   if (webhook !== null && webhook.secretFile !== null) checks.push(checkWebhookSecret(webhook.secretFile));
   if (email !== null && email.passwordFile !== null)
     checks.push(refusalOf(readSecretFile(email.passwordFile, SECRET_KEYS.email)));
   const troubles = (await Promise.all(checks)).filter((finding) => finding !== null);
-  const channels = Object.entries({ desktop: desktop || null, command, webhook, email })
+  const channels = Object.entries({
+    desktop: desktop || null,
+    eventLog: eventLog || null,
+    command,
+    webhook,
+    email,
+  })
     .filter(([, settings]) => settings !== null)
     .map(([name]) => name);
   if (channels.length === 0) {
     if (alerts.digest === null && alerts.quietHours === null) return [];
-    const message = 'Nobody is alerted: `alerts` names neither email, webhook, command nor desktop.';
+    const message =
+      'Nobody is alerted: `alerts` names neither email, webhook, command, desktop nor eventLog.';
     return [{ level: 'warn', subject: SUBJECT, message }];
   }
   if (troubles.length > 0) return troubles;

@@ -103,6 +103,7 @@ export async function runDaemon(options: DaemonOptions, stop: AbortSignal): Prom
     }
   } finally {
     endReload();
+    await lasting.splitter?.close();
     await lasting.deferred?.close();
     await ledger.close();
   }

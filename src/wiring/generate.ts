@@ -7,6 +7,7 @@ import { SHIPPED_VALUES, defaultConfigText } from '../config/template.ts';
 import { openApi } from '../control/server/openapi.ts';
 import { systemCode } from '../core/domain/errors.ts';
 import { packagedUnit } from '../features/os-service/packagedUnit.ts';
+import { packagedTask } from '../features/os-service/windows/packagedTask.ts';
 
 /** Of the control interface: what it says changes with each of these, and not with each release. */
 const INTERFACE_VERSION = '1';
@@ -19,6 +20,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
     ['docs/configuration.md', referenceText()],
     ['docs/openapi.json', `${JSON.stringify(openApi(INTERFACE_VERSION), null, 2)}\n`],
     ['packaging/debian/receiptd.service', packagedUnit()],
+    ['packaging/windows/task.xml', packagedTask()],
   ]);
 }
 

@@ -10,6 +10,7 @@ import { accountsAmong } from '../core/domain/account.ts';
 import { endpointId, type Document, type EndpointKey } from '../core/domain/document.ts';
 import { isElsewhere } from '../core/domain/elsewhere.ts';
 import { createFolderClaims } from '../intake/folder/folderClaims.ts';
+import { pageReader, readingPages } from '../intake/pages/pageReading.ts';
 import { inItsPlace } from '../intake/presence/mountIdentity.ts';
 import { locateBytes, type Found, type OpenFolder } from '../delivery/payload/locateBytes.ts';
 import type { LimitedBy } from '../delivery/limits/limiter.ts';
@@ -25,6 +26,7 @@ import { composeFolders, neverWatched } from './folders.ts';
 import type { ProcessScope } from './processScope.ts';
 import { openConfiguredSpool } from './ledger.ts';
 import { operationsOf } from './operations.ts';
+import { checkPages } from './pageSplitter.ts';
 import { composePipeline, type Pipeline } from './pipeline.ts';
 import { takeIn } from './sending.ts';
 import { changesOf, composeService } from './service.ts';
@@ -110,14 +112,18 @@ export async function composeGeneration(
         ...attention.background,
       ],
       tidy: attention.tidy,
+      splitter: lasting.splitter,
       onAmiss: attention.look,
     };
     const pipeline = await composePipeline(config, world, { once });
     const { agent, dispatcher, pacer, holds, intakes, open, intakeOf, singleFiles } = pipeline;
+    const pages = checkPages(config);
+    if (pages.level !== 'ok') log.warn('Files of pages can’t be taken apart', { detail: pages.message });
     await warnOfOrphans(config, ledger, log).catch(unlessLedgerAway);
     const changed = (): Promise<void> => dispatcher.forgetClaims();
     const takeOver = async (folder: string): Promise<void> => intakeOf(folder)?.takeOver();
-    const look: OpenFolder = (path) => inItsPlace(openToLook(path), ledger);
+    const readPage = pageReader(lasting.splitter, inspector, config.folders);
+    const look: OpenFolder = (path) => readingPages(inItsPlace(openToLook(path), ledger), readPage);
     let closing: Promise<void> | null = null;
     return {
       config,

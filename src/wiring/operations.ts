@@ -5,7 +5,10 @@ import { ANYTHING } from '../intake/presence/mountIdentity.ts';
 import { Holds } from '../delivery/holds/holds.ts';
 import type { Log } from '../core/ports/log.ts';
 import { composeFolders } from './folders.ts';
+import { createImageInspector } from '../intake/image/inspect.ts';
+import { pageReader, readingPages } from '../intake/pages/pageReading.ts';
 import { openConfiguredSpool, openLedger } from './ledger.ts';
+import { composePageSplitter } from './pageSplitter.ts';
 
 /** What changes documents and holds, on a ledger that no daemon has open. */
 export async function composeOperations(
@@ -25,11 +28,13 @@ export async function composeOperations(
     const spool = await openConfiguredSpool(config, log);
     const holds = new Holds({ ledger, clock: systemClock, random: Math.random, log });
     await holds.restore();
+    const folders = composeFolders(config);
+    const readPage = pageReader(composePageSplitter(), createImageInspector(), config.folders);
     const operations = operationsOf(config, {
       ledger,
       spool,
       holds,
-      open: composeFolders(config),
+      open: (path) => readingPages(folders(path), readPage),
       changed: async () => {},
       takeOver: (folder) => ledger.setFolderMark(folder, ANYTHING, systemClock.now()),
     });

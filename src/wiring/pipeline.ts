@@ -13,6 +13,8 @@ import { Holds } from '../delivery/holds/holds.ts';
 import type { ImageBuffers } from '../delivery/payload/imageBuffers.ts';
 import { Intake } from '../intake/intake.ts';
 import { Intakes } from '../intake/intakes.ts';
+import { PageIntake } from '../intake/pages/pageIntake.ts';
+import { pageReader, readingPages } from '../intake/pages/pageReading.ts';
 import { FleetTurns } from '../fleet/fleetTurns.ts';
 import { SendGate } from '../delivery/queue/sendGate.ts';
 import { ALONE } from '../delivery/sharedTurns.ts';
@@ -32,9 +34,11 @@ import type { ImageInspector } from '../core/ports/image.ts';
 import type { Incidents } from '../core/ports/incident.ts';
 import type { Admitted, Ledger, LedgerStorage } from '../core/ports/ledger.ts';
 import type { Log } from '../core/ports/log.ts';
+import type { PageSplitter } from '../core/ports/pages.ts';
 import type { ReceiptService, TokenSource } from '../core/ports/service.ts';
 import type { Spool } from '../core/ports/spool.ts';
 import type { DeferredJournal } from '../core/ports/deferredJournal.ts';
+import type { FolderSettings } from '../core/domain/settings.ts';
 import { accountsAmong } from '../core/domain/account.ts';
 import { endpointId, type Document, type EndpointKey } from '../core/domain/document.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
@@ -90,6 +94,8 @@ export interface World {
   readonly onAccepted?: (document: Document) => void;
   /** What a run that has nothing beside it does at its end. */
   readonly tidy?: (signal: AbortSignal) => Promise<void>;
+  /** What takes files apart; not there, or null: it is not installed. */
+  readonly splitter?: PageSplitter | null;
   /** A file of this watched folder can't be sent as it is. */
   readonly onAmiss?: (folder: string, path: string) => void;
 }
@@ -150,7 +156,9 @@ export async function composePipeline(
   const reading = new ByteBudget(READING_BYTES);
   const sending = new ByteBudget(SENDING_BYTES);
   // Those who look for a document's bytes must not take an unmounted share for an empty one.
-  const open: OpenFolder = (path) => inItsPlace(world.folders(path), ledger);
+  const { splitter = null } = world;
+  const readPage = pageReader(splitter, world.inspector, config.folders);
+  const open: OpenFolder = (path) => readingPages(inItsPlace(world.folders(path), ledger), readPage);
   const { keepFailedMs } = config.storage;
   const payloads = new PayloadStore({
     mode: config.spool,
@@ -213,23 +221,54 @@ export async function composePipeline(
     else intakes.disposeSoon({ folder });
   };
   const { inspector, host } = world;
+  const folders: readonly FolderSettings[] = config.folders.map((folder) =>
+    splitter === null && folder.pages === 'split' ? { ...folder, pages: 'missing' } : folder,
+  );
+  const pages =
+    splitter === null
+      ? null
+      : new PageIntake({
+          ledger,
+          payloads,
+          spool,
+          open,
+          splitter,
+          inspector,
+          folders,
+          clock,
+          log,
+          host,
+          onAdmitted,
+          // Another agent of the fleet leads it, and does it.
+          isOurs: (folder) => intakes.of(folder)?.status.state !== 'standby',
+        });
   const admission = { ledger, payloads, inspector, incidents, clock, log, host };
   const singleFiles = new SingleFiles({ ...admission, open, memory: reading, onAdmitted });
   const lookAtMount = async (path: string) => intakes.of(path)?.lookAtMount() ?? null;
   const offline = deferred
     ? new OfflineMode(
-        { ...admission, deferred, folders: config.folders, seenSince, prepare, onAdmitted, lookAtMount },
+        {
+          ...admission,
+          deferred,
+          folders: config.folders,
+          seenSince,
+          prepare,
+          onAdmitted,
+          onFile: () => pages?.wake(),
+          lookAtMount,
+        },
         { isPrepared },
       )
     : null;
   const watchLimit = new WatchLimit(incidents);
-  for (const folder of config.folders)
+  for (const folder of folders)
     intakes.add(
       new Intake({
         ...admission,
         ...config.intake,
         folder: world.folders(folder.path),
         settings: once ? atRest(folder) : folder,
+        pages: pages ?? undefined,
         memory: reading,
         hints: world.hints,
         claims: world.claims,
@@ -264,10 +303,12 @@ export async function composePipeline(
     graceMs: config.delivery.graceMs,
     prepared: offline?.prepared,
     before: (signal) => offline?.once(signal) ?? Promise.resolve(),
+    afterIntake: async (signal) => pages?.drain(signal),
     leads: member?.leads ?? null,
     background: [
       ...(offline ? [(signal: AbortSignal) => offline.run(signal)] : []),
       ...(member ? [(signal: AbortSignal) => member.watch.run(signal)] : []),
+      ...(pages ? [(signal: AbortSignal) => pages.run(signal)] : []),
       (signal) => runSpoolSweep(sweep, signal),
       (signal) => watchForSuspend({ clock, log, asleepMs, onWoke }, signal),
       ...world.background,
@@ -298,7 +339,7 @@ export async function composePipeline(
 }
 
 /** Nobody waits for a scanner in a run that ends by itself: what lies still and is incomplete is reported as such. */
-function atRest<T extends Config['folders'][number]>(folder: T): T {
+function atRest<T extends FolderSettings>(folder: T): T {
   const { shortMs, longMs, patienceMs } = folder.settle;
   return { ...folder, settle: { shortMs, longMs, patienceMs: Math.min(longMs, patienceMs) } };
 }

@@ -22,9 +22,11 @@ import type { ImageInspector } from '../core/ports/image.ts';
 import type { Ledger } from '../core/ports/ledger.ts';
 import type { DeferredJournal } from '../core/ports/deferredJournal.ts';
 import type { Meter } from '../core/ports/meter.ts';
+import type { PageSplitter } from '../core/ports/pages.ts';
 import { meteredLedger } from '../features/metrics/metered.ts';
 import type { Guards } from './folders.ts';
 import { openLedger, openConfiguredDeferredJournal } from './ledger.ts';
+import { composePageSplitter } from './pageSplitter.ts';
 import type { RunProgress } from './progress.ts';
 import type { LastCredentials, Surroundings } from './service.ts';
 
@@ -46,6 +48,8 @@ export interface ProcessScope extends Surroundings {
   readonly guards: Guards;
   readonly readBeside: ReadBeside;
   readonly inspector: ImageInspector;
+  /** Null: what it needs is not installed. */
+  readonly splitter: PageSplitter | null;
   readonly lastCredentials: LastCredentials;
   /** As the configuration in effect has it. */
   readonly accounts: { of: AccountOf };
@@ -119,6 +123,7 @@ export async function composeProcessScope(
     guards: new Map(),
     readBeside,
     inspector: createImageInspector(hash),
+    splitter: composePageSplitter(),
     lastCredentials: new Map(),
     accounts,
     host: hostname(),

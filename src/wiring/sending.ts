@@ -51,6 +51,8 @@ export function settingsToSend(
     endpoint: endpoint.key,
     alias: endpoint.alias,
     share: null,
+    // One file, one document: whoever sends it is told its name.
+    pages: 'whole',
     recursive: false,
     afterUpload: 'keep',
     afterUploadOn: null,

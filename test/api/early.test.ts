@@ -164,7 +164,7 @@ describe.each(WAYS)('%s: a success', (way) => {
     onTestFinished(rest);
     for (const bandwidth of [null, CAP]) {
       const service = await serviceBy(way, port, bandwidth);
-      for (const size of [...SIZES, ...(isBusy ? SIZES : [5_000_000])]) {
+      for (const size of [...SIZES, ...(isBusy ? [] : [5_000_000])]) {
         const answer = await service.upload(uploadRequest({ bytes: Buffer.alloc(size) }), never);
         expect({ size, bandwidth, answer }).toMatchObject({ answer: { kind: 'response', httpStatus: 200 } });
       }

@@ -47,6 +47,8 @@ describe('a config that says as little as possible', () => {
           template: expect.objectContaining({ usesSeq: false }),
           nameMaxBytes: 300,
           accept: ['jpeg', 'png', 'tiff', 'webp', 'gif', 'bmp', 'heic'],
+          pages: 'split',
+          pageResolution: 200,
           maxFileSize: 50_000_000,
           existing: { kind: 'send' },
           afterUpload: 'keep',
@@ -82,6 +84,7 @@ describe('a config that says as little as possible', () => {
         quietHours: null,
         digest: null,
         desktop: false,
+        eventLog: false,
         command: null,
         webhook: null,
         email: null,
@@ -236,6 +239,18 @@ describe('the state directory', () => {
     expect(config.stateDir).toBe(expected);
     expect(config.credentials.file).toBe(`${expected}\\credentials.json`);
     expect(config.folders[0]?.path).toBe('C:\\Users\\Ann\\scans');
+  });
+
+  it('is on Windows beside a configuration of the machine, whoever asks', () => {
+    const windows = { platform: 'win32' as const, home: 'C:\\Users\\Ann', cwd: 'C:\\' };
+    const of = (env: Record<string, string>, file: string) =>
+      parse(yaml({ folders: "[{ path: 'C:\\Scans' }]" }), { ...windows, env }, file).stateDir;
+    const local = { LOCALAPPDATA: 'C:\\Windows\\ServiceProfiles\\LocalService\\AppData\\Local' };
+    const state = 'C:\\ProgramData\\receiptd\\state';
+    expect(of(local, 'c:\\programdata\\receiptd\\receiptd.yaml').toLowerCase()).toBe(state.toLowerCase());
+    expect(of({ PROGRAMDATA: 'D:\\Data' }, 'D:\\Data\\receiptd\\receiptd.yaml')).toBe(
+      'D:\\Data\\receiptd\\state',
+    );
   });
 });
 

@@ -16,6 +16,9 @@ describe('a path on Windows', () => {
       'has the name of a device of Windows in it (con.archive)',
     ],
     ["path: 'C:\\scans\\com1'", '(com1)'],
+    ["path: 'C:\\scans:hidden'", 'names a stream'],
+    ["path: '\\\\nas\\scans:hidden:$DATA'", 'names a stream'],
+    ["path: 'C:\\scans', archiveTo: 'done.jpg:stream'", 'names a stream'],
     ["path: '\\\\nas\\scans.\\in'", 'ends with a dot or a space'],
     ["path: 'C:\\scans', needsAttention: 'C:\\to see to '", 'ends with a dot or a space'],
   ])('is refused where it means another place: %s', (item, words) => {

@@ -1465,7 +1465,12 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         await upload(ids['accepted']!, ACCEPTED);
         await ledger.begin(ids['uploading']!, 2_000, 1);
         expect(await ledger.retry([ids['failed']!, ids['due']!, ids['accepted']!, 999], 5_000)).toBe(1);
-        expect(await ledger.retry('all', 5_000)).toBe(3);
+        const rest = await ledger.retriable(0, 10, 5_000);
+        expect(rest).toHaveLength(3);
+        expect(await ledger.retriable(0, 2, 5_000)).toEqual(rest.slice(0, 2));
+        expect(await ledger.retriable(rest[1]!, 10, 5_000)).toEqual(rest.slice(2));
+        expect(await ledger.retry(rest, 5_000)).toBe(3);
+        expect(await ledger.retriable(0, 10, 5_000)).toEqual([]);
         expect(await state(ids['waiting']!)).toMatchObject({
           notBefore: 0,
           serverErrors: 0,

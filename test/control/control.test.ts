@@ -63,13 +63,13 @@ afterEach(async () => {
 async function serve(more: Partial<Operations> = {}, closeGraceMs?: number): Promise<void> {
   const operations: Partial<Operations> = {
     status: async () => STATUS,
-    retry: async ({ names }) => ({ queued: names?.length ?? 1000, names: names ?? [] }),
+    retry: async ({ names }) => ({ queued: names?.length ?? 1000, names: names ?? [], next: null }),
     resend: async ({ name, endpoint }) => ({ name, endpointUid: endpoint ?? 'same', outcome: 'queued' }),
     pause: async ({ target, by }) => ({ targets: [target ?? 'all', by ?? ''] }),
     resume: async () => ({ targets: [] }),
     recordEndpoint: async () => ({}),
     tryHeld: async () => ({}),
-    erase: async ({ names }) => ({ erased: names?.length ?? 0, skipped: [], there: [] }),
+    erase: async ({ names }) => ({ erased: names?.length ?? 0, skipped: [], there: [], next: null }),
     backup: async () => ({ file: '/b', head: { ledger: 'l', seq: 1, hash: 'h' } }),
     ...more,
   };
@@ -109,8 +109,13 @@ describe('an operation', () => {
     expect(await callControl(stateDir, 'retry', { names: ['a', 'é☕'] })).toEqual({
       queued: 2,
       names: ['a', 'é☕'],
+      next: null,
     });
-    expect(await callControl(stateDir, 'retry', { all: true })).toEqual({ queued: 1000, names: [] });
+    expect(await callControl(stateDir, 'retry', { all: true })).toEqual({
+      queued: 1000,
+      names: [],
+      next: null,
+    });
     expect(await callControl(stateDir, 'resend', { name: 'a', endpoint: 'other' })).toEqual({
       name: 'a',
       endpointUid: 'other',
@@ -183,7 +188,7 @@ describe('an operation', () => {
   });
 
   test('is refused when its request is above 1 MB, and taken just below', async () => {
-    const retry = vi.fn<Operations['retry']>(async () => ({ queued: 0, names: [] }));
+    const retry = vi.fn<Operations['retry']>(async () => ({ queued: 0, names: [], next: null }));
     await serve({ retry });
     const body = (size: number) => `{"names":["${'x'.repeat(size - 14)}"]}`;
     expect((await raw({ path: '/v1/retry' }, body(1024 * 1024))).status).toBe(200);

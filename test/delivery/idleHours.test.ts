@@ -18,7 +18,7 @@ function heapBytes(): number {
 }
 
 /** What leaks, leaks all the time. */
-const HOURS = 2;
+const HOURS = 1;
 
 it('hours at rest leave nothing in memory', async () => {
   const place = await watchingPlace();

@@ -80,6 +80,7 @@ describe('the audit', () => {
       seen: 5,
       accepted: 2,
       duplicate: 1,
+      split: 0,
       rejected: 1,
       failed: 1,
       waiting: 0,

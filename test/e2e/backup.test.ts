@@ -31,7 +31,7 @@ test('a backlog is moved to another PC in the middle: each image arrives once, a
   const agent = await site.quickStart();
   await until(() => site.sandbox.received().length >= 3);
   const archive = site.file('office.receiptd');
-  expect(await site.run('backup', '--final', archive)).toBeRefused(6, 'ALREADY_RUNNING');
+  expect(await site.look('backup', '--final', archive)).toBeRefused(6, 'ALREADY_RUNNING');
   await agent.stop();
   const sent = site.sandbox.received().length;
   expect(sent).toBeLessThan(COUNT);
@@ -42,7 +42,7 @@ test('a backlog is moved to another PC in the middle: each image arrives once, a
   expect(said).not.toContain('alerts.webhook');
   expect((await stat(archive)).mode & 0o777).toBe(0o600);
   for (const args of [['run'], ['retry', '--all']])
-    expect(await site.run(...args)).toBeRefused(1, 'STATE_MOVED', '--reopen');
+    expect(await site.look(...args)).toBeRefused(1, 'STATE_MOVED', '--reopen');
   // Their folder is out of reach from there.
   await rm(site.file('inbox'), { recursive: true });
 
@@ -59,9 +59,9 @@ test('a backlog is moved to another PC in the middle: each image arrives once, a
   expect((await other.look('ledger', 'verify')).stdout).toContain('Everything is as receiptd left it.');
   // A move can be taken back.
   // The file was restored elsewhere, and that is known here.
-  expect(await site.run('backup', '--reopen')).toBeRefused(2, 'CONFIRMATION_NEEDED', 'was restored on');
-  expect(await site.must('backup', '--reopen', '--yes')).toContain('can run here again');
-  expect(await site.must('backup', '--reopen')).toContain('nothing to reopen');
+  expect(await site.look('backup', '--reopen')).toBeRefused(2, 'CONFIRMATION_NEEDED', 'was restored on');
+  expect(await site.quickMust('backup', '--reopen', '--yes')).toContain('can run here again');
+  expect(await site.quickMust('backup', '--reopen')).toContain('nothing to reopen');
 });
 
 test('a backup beside a running agent is one moment, holds no secret, and is restored only if somebody says so', async () => {
@@ -76,7 +76,7 @@ test('a backup beside a running agent is one moment, holds no secret, and is res
   const { bytes: size } = JSON.parse(await site.must('backup', archive, '--json')) as { bytes: number };
   expect((await stat(archive)).size).toBe(size);
   expect(agent.alive).toBe(true);
-  expect(await site.run('backup', archive)).toBeRefused(1, 'OUTPUT_UNWRITABLE', 'exists already');
+  expect(await site.look('backup', archive)).toBeRefused(1, 'OUTPUT_UNWRITABLE', 'exists already');
   const bytes = gunzipSync(await readFile(archive));
   for (const secret of ['s3cret-hook', 'e2e-secret']) expect(bytes.includes(secret)).toBe(false);
   expect(bytes.includes('hooks.example')).toBe(true);
@@ -86,7 +86,7 @@ test('a backup beside a running agent is one moment, holds no secret, and is res
   const other = new Site(site.file('other'), site.sandbox);
   await mkdir(other.dir);
   other.env['RECEIPTD_STATE_DIR'] = other.stateDir;
-  expect(await other.run('restore', archive)).toBeRefused(2, 'CONFIRMATION_NEEDED', '--yes');
+  expect(await other.look('restore', archive)).toBeRefused(2, 'CONFIRMATION_NEEDED', '--yes');
   expect(existsSync(other.stateDir)).toBe(false);
   const told = JSON.parse(await other.must('restore', archive, '--yes', '--json')) as Record<string, unknown>;
   expect(told).toMatchObject({ documents: expect.any(Number), replayed: 0, wroteConfig: other.config });
@@ -97,15 +97,17 @@ test('a backup beside a running agent is one moment, holds no secret, and is res
   }
   expect((await other.look('ledger', 'verify')).stdout).toContain('Everything is as receiptd left it.');
   // Once more, and as it was later: nothing is lost by that.
-  expect(await other.run('restore', archive)).toBeRefused(2, 'CONFIRMATION_NEEDED', 'kept aside');
-  expect(await other.must('restore', archive, '--yes')).toContain('Added from the journal: 1 later');
+  expect(await other.look('restore', archive)).toBeRefused(2, 'CONFIRMATION_NEEDED', 'kept aside');
+  expect(await other.quickMust('restore', archive, '--yes')).toContain('Added from the journal: 1 later');
   const later = site.file('later.receiptd');
   // However far it had come by then: something is recorded since.
-  await site.must('pause');
-  await site.must('backup', later);
-  expect(await other.run('restore', later, '--yes')).toBeRefused(1, 'LEDGER_EXISTS', '--replace');
+  await site.quickMust('pause');
+  await site.quickMust('backup', later);
+  expect(await other.look('restore', later, '--yes')).toBeRefused(1, 'LEDGER_EXISTS', '--replace');
   const before = sha256(await readFile(join(other.stateDir, 'ledger.db')));
-  const { setAside } = JSON.parse(await other.must('restore', later, '--yes', '--replace', '--json')) as {
+  const { setAside } = JSON.parse(
+    await other.quickMust('restore', later, '--yes', '--replace', '--json'),
+  ) as {
     setAside: string;
   };
   expect(sha256(await readFile(join(setAside, 'ledger.db')))).toBe(before);

@@ -2,7 +2,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { EXAMPLE_UID } from '../../src/config/exampleUid.ts';
 import { OFFICE, prepare, type Site } from './support/agent.ts';
-import { receiptd } from './support/commandLine.ts';
+import { quickly, receiptd } from './support/commandLine.ts';
 import { runInProcess } from './support/inProcess.ts';
 
 /** A valid config file with other text in the place of one of its lines. */
@@ -80,7 +80,7 @@ describe('a config file is refused with one sentence', () => {
   test('that holds a secret, which is not shown', async () => {
     const site = await prepare();
     await writeFile(site.config, text(site, { more: 'credentials: { clientSecret: hunter2-hunter2 }' }));
-    const ended = await site.run('check');
+    const ended = await site.look('check');
     expect(ended).toBeRefused(2, 'CONFIG_INVALID', 'credentials.clientSecret', 'receiptd login');
     expect(ended.stderr).not.toContain('hunter2');
   });
@@ -88,7 +88,7 @@ describe('a config file is refused with one sentence', () => {
   test('that is not UTF-8', async () => {
     const site = await prepare();
     await writeFile(site.config, Buffer.from(text(site, { more: '# Büro' }), 'latin1'));
-    expect(await site.run('check')).toBeRefused(2, 'CONFIG_SYNTAX', site.config, 'UTF-8');
+    expect(await site.look('check')).toBeRefused(2, 'CONFIG_SYNTAX', site.config, 'UTF-8');
   });
 
   test('that is empty, missing, or a directory', async () => {
@@ -103,7 +103,7 @@ describe('a config file is refused with one sentence', () => {
       gone,
       'receiptd setup',
     );
-    expect(await receiptd(site, ['check'], { env: { RECEIPTD_CONFIG: gone } })).toBeRefused(
+    expect(await quickly(site, ['check'], { env: { RECEIPTD_CONFIG: gone } })).toBeRefused(
       2,
       'CONFIG_NOT_FOUND',
       gone,
@@ -126,17 +126,17 @@ describe('the uid that `init` writes as an example', () => {
     // It names no state directory; root's would be the machine's.
     site.env['RECEIPTD_STATE_DIR'] = site.stateDir;
     const where = ['--base-url', site.sandbox.url, '--folder', site.file('inbox')];
-    const { stdout } = await receiptd(site, ['init', '--config', file, ...where]);
+    const { stdout } = await quickly(site, ['init', '--config', file, ...where]);
     expect(stdout).toContain('`receiptd endpoint create NAME`');
     await writeFile(site.file('inbox', 'a.jpg'), 'whatever it is');
     for (const form of [['run'], ['run', '--once']])
-      expect(await receiptd(site, [...form, '--config', file])).toBeRefused(
+      expect(await quickly(site, [...form, '--config', file])).toBeRefused(
         2,
         'ENDPOINT_IS_EXAMPLE',
         file,
         'receiptd endpoint create',
       );
-    const check = await receiptd(site, ['check', '--offline', '--config', file]);
+    const check = await quickly(site, ['check', '--offline', '--config', file]);
     expect([check.status, check.stdout]).toEqual([
       1,
       expect.stringMatching(/^FAIL {2}config: .*ENDPOINT_IS_EXAMPLE\]$/m),
@@ -146,7 +146,7 @@ describe('the uid that `init` writes as an example', () => {
   test('is nothing to a folder with another endpoint', async () => {
     const site = await prepare();
     await site.configure({ endpoints: { office: { uid: OFFICE }, later: { uid: EXAMPLE_UID } } });
-    expect(await site.once()).toMatchObject({ status: 0 });
+    expect(await site.quickOnce()).toMatchObject({ status: 0 });
   });
 });
 
@@ -154,7 +154,7 @@ describe('init', () => {
   test('leaves a config file that is there as it is', async () => {
     const site = await prepare();
     const before = await readFile(site.config, 'utf8');
-    expect(await site.run('init')).toBeRefused(1, 'CONFIG_EXISTS', site.config, '--config');
+    expect(await site.look('init')).toBeRefused(1, 'CONFIG_EXISTS', site.config, '--config');
     expect(await readFile(site.config, 'utf8')).toBe(before);
   });
 

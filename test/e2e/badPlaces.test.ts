@@ -3,10 +3,10 @@ import { chmod, mkdir, readFile, rm, symlink, truncate, writeFile } from 'node:f
 import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, test } from 'vitest';
 import { drawReceipt } from '../support/images.ts';
+import { asOrdinaryUser } from '../support/ordinaryUser.ts';
 import { requirement } from '../support/requires.ts';
 import { OFFICE, prepare, until, type Ended, type Site } from './support/agent.ts';
 import {
-  begin,
   expectNoTrace,
   giveAway,
   ordinaryUserCanRun,
@@ -41,12 +41,12 @@ describe('a watched folder', () => {
     const site = await prepare();
     await rm(site.file('inbox'), { recursive: true });
     await writeFile(site.file('inbox'), '');
-    const checked = await site.run('check');
+    const checked = await site.look('check');
     expect(checked.status).toBe(1);
     expect(finding(checked, site.file('inbox'))).toMatch(
       /^FAIL .*is not a folder.*\[FOLDER_NOT_A_DIRECTORY\]$/,
     );
-    const once = await site.once();
+    const once = await site.quickOnce();
     expect(once.status).toBe(4);
     expect(once.stdout).toContain(site.file('inbox'));
     expectNoTrace(once);
@@ -66,12 +66,12 @@ describe('a watched folder', () => {
     await chmod(site.file('inbox'), 0o000);
     await giveAway(site.dir);
     const config = ['--config', site.config];
-    const checked = await receiptd(site, ['check', ...config], { ordinary: true });
+    const checked = await asOrdinaryUser(() => quickly(site, ['check', ...config]));
     expect(checked.status).toBe(1);
     expect(finding(checked, site.file('inbox'))).toMatch(
       /^FAIL .*can't be read.*user.*\[FOLDER_UNREADABLE\]$/,
     );
-    const once = await receiptd(site, ['run', '--once', ...config], { ordinary: true });
+    const once = await asOrdinaryUser(() => quickly(site, ['run', '--once', ...config]));
     expect(once.status).toBe(4);
     expectNoTrace(once);
     await chmod(site.file('inbox'), 0o700);
@@ -91,7 +91,7 @@ describe('among odd files', () => {
     await symlink('loop.jpg', site.file('inbox', 'loop.jpg'));
     await symlink('.', site.file('inbox', 'round'));
     if (process.platform !== 'win32') spawnSync('mkfifo', [site.file('inbox', 'pipe.jpg')]);
-    const ended = await site.once();
+    const ended = await site.quickOnce();
     expectNoTrace(ended);
     expect(ended.status).toBe(3);
     expect(await states(site)).toEqual({
@@ -115,7 +115,7 @@ describe('among odd files', () => {
     await writeFile(site.file('inbox', `text${WILD}`), 'Milk 1.20, bread 2.40, sum 3.60');
     const dry = await site.look('run', '--dry-run');
     expect(dry.stdout).not.toMatch(RAW);
-    const ended = await site.once();
+    const ended = await site.quickOnce();
     expect(ended.stderr).not.toMatch(RAW);
     expect(ended.stderr).toContain('evil');
     const name = (await site.list('--state', 'accepted'))[0]?.name ?? '';
@@ -180,23 +180,23 @@ describe('the state directory', () => {
     await mkdir(site.stateDir);
     await giveAway(site.dir);
     await chmod(site.stateDir, 0o500);
-    const ordinary = { ordinary: true };
-    const once = await receiptd(site, ['run', '--once', '--config', site.config], ordinary);
+    const ordinary = (...args: string[]) => asOrdinaryUser(() => site.look(...args));
+    const once = await receiptd(site, ['run', '--once', '--config', site.config], { ordinary: true });
     expect(once).toBeRefused(1, 'STATE_UNWRITABLE', site.stateDir, 'permission denied');
-    const checked = await receiptd(site, ['check', '--config', site.config], ordinary);
+    const checked = await ordinary('check');
     expect(checked.status).toBe(1);
     expect(finding(checked, 'state')).toMatch(/^FAIL .*\[STATE_UNWRITABLE\]$/);
     expect(site.sandbox.received()).toEqual([]);
     await chmod(site.stateDir, 0o700);
-    expect((await receiptd(site, ['run', '--once', '--config', site.config], ordinary)).status).toBe(0);
+    expect((await ordinary('run', '--once')).status).toBe(0);
     expect(site.sandbox.received()).toHaveLength(1);
   });
 
   test('has one agent at a time', async () => {
     const site = await prepare();
-    const agent = await site.start();
+    const agent = await site.quickStart();
     const second = await site.once();
-    expect(second).toBeRefused(6, 'ALREADY_RUNNING', site.stateDir, String(agent.pid));
+    expect(second).toBeRefused(6, 'ALREADY_RUNNING', site.stateDir, String(process.pid));
     expect((await agent.stop()).status).toBe(0);
   });
 });
@@ -320,7 +320,7 @@ test('an agent without credentials keeps running, says what to do, and goes on o
     folders: [{ path: site.file('inbox'), endpoint: 'office' }],
     ...fromFile,
   });
-  const agent = begin(site, ['run', '--config', site.config]);
+  const agent = await site.quickStart();
   await agent.logged('On hold');
   await until(async () => (await site.look('status')).stdout.includes('The credentials have not worked'));
   const status = await site.quickMust('status');

@@ -7,7 +7,7 @@ test.skipIf(!ordinaryUserCanRun || process.geteuid?.() !== 0)(
   "check tries the folders as the service's user where root asks",
   async () => {
     const site = await prepare();
-    await site.once();
+    await site.quickOnce();
     await giveAway(site.dir);
     await chmod(site.dir, 0o755);
     const good = await site.run('check', '--offline');

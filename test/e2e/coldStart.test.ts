@@ -74,7 +74,7 @@ describe('a command loads what it needs', () => {
     '%s: neither the pipeline nor what writes a ledger',
     async (words) => {
       const site = await prepare();
-      expect((await site.once()).status).toBe(0);
+      expect((await site.quickOnce()).status).toBe(0);
       const { loaded } = await loadedBy(words.split(' '), config(site));
       expect(loaded).toContain('ledger/sqlite/reports');
       const unwanted =

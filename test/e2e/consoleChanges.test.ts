@@ -92,7 +92,7 @@ test('a page sets folders and archives where the file allows it, and no program 
   // The one who has the file may name any place, and then it may stay.
   const text = await readFile(site.config, 'utf8');
   await writeFile(site.config, `${text}console:\n  roots: [ /srv/elsewhere ]\n`);
-  await site.must('reload');
+  await site.quickMust('reload');
   expect(await edit(['folders', 0, 'archiveTo'], '/srv/elsewhere/2026')).toMatchObject({ status: 200 });
 });
 
@@ -106,7 +106,7 @@ test('a port that another program has keeps the console away, and no receipt', a
   await until(async () => (await told(site)).includes(`127.0.0.1:${port}`), 'status to tell');
   await writeFile(site.file('inbox', 'a.jpg'), await drawReceipt({ type: 'jpeg', seed: 'a' }));
   await until(() => site.sandbox.received().length === 1);
-  const refused = await site.run('console');
+  const refused = await site.look('console');
   expect([refused.status, refused.stdout]).toEqual([1, '']);
   expect(refused.stderr).toContain('[PORT_IN_USE]');
   await new Promise((resolve) => other.close(resolve));

@@ -7,7 +7,7 @@ import { freePort } from '../console/server/opened.ts';
 import { ordinaryOwner } from '../support/ordinaryUser.ts';
 import { requirement } from '../support/requires.ts';
 import { MAIN, Running, prepare, until, type Ended, type Site } from './support/agent.ts';
-import { begin, giveAway, ordinaryUserCanRun, receiptd, shell } from './support/commandLine.ts';
+import { begin, giveAway, ordinaryUserCanRun, quickly, receiptd, shell } from './support/commandLine.ts';
 
 const isRoot = requirement('Root, to become another user', process.geteuid?.() === 0, 'run as root');
 const ANOTHER = 65_533;
@@ -109,7 +109,7 @@ describe.skipIf(!isRoot || !ordinaryUserCanRun)('another user of the machine', (
         expect.stringContaining('Permission denied'),
       ]);
     }
-    for (const command of ['console', 'console --no-open', 'status', 'console password --remove']) {
+    for (const command of ['console --no-open', 'console password --remove']) {
       const { status, stdout } = await asAnother(site, `$RECEIPTD ${command} --config $CONFIG`);
       expect([command, status === 0, stdout]).toEqual([command, false, '']);
     }
@@ -184,7 +184,7 @@ test('without a desktop, over SSH, and for root the link is printed, with what t
   const port = await freePort();
   await site.configure({ console: { listen: `127.0.0.1:${port}` } });
   await site.quickStart();
-  const over = await shell(site, `$RECEIPTD console --config ${site.config}`, {
+  const over = await quickly(site, ['console', '--config', site.config], {
     env: { SSH_CONNECTION: '1 2 3 4' },
   });
   expect(over.stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{43}\n$/);
@@ -194,14 +194,14 @@ test('without a desktop, over SSH, and for root the link is printed, with what t
     status: 0,
     stderr: expect.stringMatching(/open the link yourself within five minutes\.\n$/) as string,
   });
-  const only = await site.run('console', '--no-open');
+  const only = await site.look('console', '--no-open');
   expect(only).toMatchObject({ status: 0, stderr: '' });
   await expect(stat(site.file('state', 'console-open.html'))).rejects.toThrow('ENOENT');
 });
 
 test('where no agent runs there is no console, and that is said', async () => {
   const site = await prepare();
-  const ended = await site.run('console');
+  const ended = await site.look('console');
   expect([ended.status, ended.stdout]).toEqual([1, '']);
   expect(ended.stderr).toContain('[NOT_RUNNING]');
 });
@@ -209,7 +209,7 @@ test('where no agent runs there is no console, and that is said', async () => {
 test('the password is set from standard input, changed, and removed; a short one is refused', async () => {
   const site = await prepare();
   const config = ['--config', site.config];
-  const short = await receiptd(site, ['console', 'password', ...config], { input: 'short\n' });
+  const short = await quickly(site, ['console', 'password', ...config], { input: 'short\n' });
   expect([short.status, short.stdout]).toEqual([2, '']);
   expect(short.stderr).toContain('[USAGE]');
   expect(short.stderr).not.toContain('short\n');
@@ -218,7 +218,9 @@ test('the password is set from standard input, changed, and removed; a short one
   const file = site.file('state', 'console-password');
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect(await readFile(file, 'utf8')).not.toContain('horse');
-  expect(await site.must('console', 'password', '--remove')).toBe('Removed the password of the console.\n');
+  expect(await site.quickMust('console', 'password', '--remove')).toBe(
+    'Removed the password of the console.\n',
+  );
   await expect(stat(file)).rejects.toThrow('ENOENT');
-  expect(await site.must('console', 'password', '--remove')).toBe('The console had no password.\n');
+  expect(await site.quickMust('console', 'password', '--remove')).toBe('The console had no password.\n');
 });

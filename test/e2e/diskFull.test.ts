@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync, statfsSync, statSync, truncateSync, writeSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
@@ -19,6 +19,7 @@ import {
   type Ended,
 } from './support/agent.ts';
 import { cleanUp } from '../support/cleanUp.ts';
+import { quickly } from './support/commandLine.ts';
 
 const IN_FLIGHT = 4;
 const DOCUMENTS = 12;
@@ -60,9 +61,12 @@ class SmallDiskSite extends Site {
     return new Running(child);
   }
 
-  /** This process does not see the disk. */
-  override look(...args: string[]): Promise<Ended> {
-    return this.run(...args);
+  /** This process sees the disk at another path. */
+  override async look(...args: string[]): Promise<Ended> {
+    const text = await readFile(this.config, 'utf8');
+    const config = this.file('look.yaml');
+    await writeFile(config, text.replace(this.stateDir, this.disk()));
+    return quickly(this, [...args, '--config', config]);
   }
 
   disk(...parts: string[]): string {
@@ -128,7 +132,7 @@ describe.skipIf(!canMount())('a state directory whose disk is full', () => {
     site.fill();
 
     await until(
-      async () => (await site.run('status')).stdout.includes('DISK_FULL'),
+      async () => (await site.look('status')).stdout.includes('DISK_FULL'),
       'status to say DISK_FULL',
     );
     await until(
@@ -155,7 +159,7 @@ describe.skipIf(!canMount())('a state directory whose disk is full', () => {
     expect((await storedOnce(site)).size).toBe(DOCUMENTS + 2);
     // Nothing was forgotten, so nothing was sent again.
     expect(arrivals()).toBe(DOCUMENTS + 2);
-    expect((await site.run('status')).stdout).not.toContain('DISK_FULL');
+    expect((await site.look('status')).stdout).not.toContain('DISK_FULL');
     const { bavail, bsize } = statfsSync(site.disk());
     expect(bavail * bsize).toBeLessThan(1_200_000);
     expect(await agent.stop()).toMatchObject({ status: 0 });

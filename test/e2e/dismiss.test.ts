@@ -9,7 +9,7 @@ async function office(): Promise<Site> {
   const site = await prepare();
   const settle = { long: '300ms', patience: '300ms' };
   await site.configure({
-    folders: [{ path: site.file('inbox'), endpoint: 'office', maxFileSize: '50kB', settle }],
+    folders: [{ path: site.file('inbox'), endpoint: 'office', maxFileSize: '50kB', pages: 'whole', settle }],
   });
   site.sandbox.misbehave({ kind: 'status', status: 422, nameIncludes: 'refused' });
   const put = async (name: string, bytes: string | Uint8Array) => writeFile(site.file('inbox', name), bytes);

@@ -130,7 +130,7 @@ async function planted(): Promise<Site> {
 
 test('the bundle of a running agent holds what helps, and no secret, image or name in any form', async () => {
   const site = await planted();
-  const agent = await site.start();
+  const agent = await site.quickStart();
   await until(() => site.sandbox.received().length === 1);
   const [document] = site.sandbox.received();
   const bundle = site.file('help.tar.gz');
@@ -193,7 +193,7 @@ test.each([
   await writeFile(site.config, text);
   site.env['RECEIPTD_STATE_DIR'] = site.stateDir;
   const bundle = site.file('help.tar.gz');
-  const { status, stdout, stderr } = await site.run('doctor', '--output', bundle);
+  const { status, stdout, stderr } = await site.look('doctor', '--output', bundle);
   expect({ status, stderr }).toEqual({ status: 1, stderr: '' });
   expect(stdout).toMatch(/^Something is wrong: /);
   expect(stdout).toMatch(/FAIL {2}config: .*\[CONFIG_/);
@@ -202,12 +202,12 @@ test.each([
 
 test('a ledger that is missing, damaged or locked is told, and the bundle is written', async () => {
   const site = await planted();
-  await site.once();
+  await site.quickOnce();
   const ledger = join(site.stateDir, 'ledger.db');
   const good = await readFile(ledger);
   const doctor = async (name: string) => {
     const bundle = site.file(`${name}.tar.gz`);
-    const ended = await site.run('doctor', '--offline', '--output', bundle);
+    const ended = await site.look('doctor', '--offline', '--output', bundle);
     expect(ended.stderr).toBe('');
     expect(await leaks(bundle, [...Object.values(SECRETS), ...NAMES])).toEqual([]);
     return ended;

@@ -30,7 +30,7 @@ test('images are accepted by answers of megabytes, of which the ledger keeps the
   expect((await stat(site.file('state', 'ledger.db'))).size).toBeLessThan(2_000_000);
 
   const { name } = rows[0] as { name: string };
-  const shown = (await site.run('show', name, '--json')).stdout;
+  const shown = (await site.look('show', name, '--json')).stdout;
   const [detail] = JSON.parse(shown) as [
     { status: string; response: string; responseCut: { bytes: number; sha256: string } },
   ];
@@ -38,7 +38,7 @@ test('images are accepted by answers of megabytes, of which the ledger keeps the
   expect(detail.response).toMatch(/^\{"more":"x+$/);
   expect(detail.response.length).toBe(64_000);
   expect(hashes).toContain(detail.responseCut.sha256);
-  const text = (await site.run('show', name)).stdout;
+  const text = (await site.look('show', name)).stdout;
   expect(text.length).toBeLessThan(4_000);
   expect(text).toContain('(--json shows more of it)');
   expect(text).toContain(

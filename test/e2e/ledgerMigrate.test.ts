@@ -58,7 +58,7 @@ describe.skipIf(!needsPostgres())('moving to a shared ledger', () => {
     // The last moment: the mark is there, and the shared ledger does not know yet that all of it is.
     await killedAt('history', () => agent.signal('SIGTERM'));
     await agent.ended;
-    const stopped = await site.once();
+    const stopped = await site.quickOnce();
     expect(stopped.stderr).toMatch(
       /was moved to .*, where this machine is the agent scan-pc\. Run `receiptd ledger migrate` once more/,
     );
@@ -68,14 +68,14 @@ describe.skipIf(!needsPostgres())('moving to a shared ledger', () => {
     expect([status, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(/compared row by row: 9 documents, 9 upload requests, 9 files\./);
     expect(stdout).toContain('    agent: scan-pc\n');
-    const refused = await site.once();
+    const refused = await site.quickOnce();
     expect(refused.stderr).toMatch(
       /Set ledger\.kind: postgres, and ledger\.agent: scan-pc\. \[LEDGER_MOVED\]/,
     );
 
     await site.configure({ ledger: { kind: 'postgres', url: database.url, agent: 'scan-pc' } });
     await drop(site, 9, 2);
-    expect((await site.once()).status).toBe(0);
+    expect((await site.quickOnce()).status).toBe(0);
     expect((await storedOnce(site)).size).toBe(11);
     expect(site.sandbox.received()).toHaveLength(11);
   });

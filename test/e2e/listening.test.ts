@@ -4,7 +4,7 @@ import { createServer, connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { freePort } from '../console/server/opened.ts';
 import { drawReceipt } from '../support/images.ts';
-import { receiptd } from './support/commandLine.ts';
+import { quickly } from './support/commandLine.ts';
 import { prepare, until, type Site } from './support/agent.ts';
 import { cleanUp } from '../support/cleanUp.ts';
 
@@ -26,7 +26,7 @@ async function occupy(): Promise<number> {
 
 /** Lines of `check` about what listens. */
 async function linesOf(site: Site): Promise<string[]> {
-  const { stdout } = await site.run('check', '--offline');
+  const { stdout } = await site.look('check', '--offline');
   return stdout.split('\n').filter((line) => line.includes('.listen: '));
 }
 
@@ -53,7 +53,7 @@ test('a console or receiver that others could reach in the clear stays closed, a
   expect(stdout).toContain('The console does not listen on 0.0.0.0 without a certificate.');
   expect(stdout).toContain('The receiver of results does not listen on 0.0.0.0 without a certificate.');
   expect(await Promise.all(ports.map(isListening))).toEqual([false, false]);
-  expect(await receiptd(site, ['console', '--no-open', '--config', site.config])).toBeRefused(
+  expect(await quickly(site, ['console', '--no-open', '--config', site.config])).toBeRefused(
     1,
     'CONSOLE_UNAVAILABLE',
     'without a certificate',

@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { drawReceipt } from '../support/images.ts';
 import { Terminal, terminalIsHere } from '../support/terminal.ts';
 import { MAIN, prepare, type Site } from './support/agent.ts';
-import { receiptd } from './support/commandLine.ts';
+import { quickly } from './support/commandLine.ts';
 
 async function filled(): Promise<Site> {
   const site = await prepare();
@@ -13,7 +13,7 @@ async function filled(): Promise<Site> {
   await drop('Rechnung der Müller & Söhne GmbH vom 3. Mai 2026, Seite 1.jpg');
   await drop('short.jpg');
   await writeFile(site.file('inbox', 'notes.txt'), 'No image, and a long reason why it is none.');
-  await site.once();
+  await site.quickOnce();
   return site;
 }
 
@@ -32,7 +32,7 @@ describe('list', () => {
     expect(text).toMatch(/^NAME +STATE +STATUS +TRIES +FILE$/m);
     expect(text).toMatch(/^Rechnung.*….*accepted +PROCESSING +1 +….*Seite 1\.jpg$/m);
     expect(text).toMatch(/^— +rejected .*notes\.txt\n {2}\w/m);
-    expect(await site.must('list')).toContain(
+    expect(await site.quickMust('list')).toContain(
       site.file('inbox', 'Rechnung der Müller & Söhne GmbH vom 3. Mai 2026, Seite 1.jpg'),
     );
   });
@@ -40,7 +40,7 @@ describe('list', () => {
   test('says on stderr why it is empty, and names the folder that was meant', async () => {
     const site = await filled();
     const of = async (...args: string[]) => {
-      const { status, stdout, stderr } = await site.run('list', ...args);
+      const { status, stdout, stderr } = await site.look('list', ...args);
       expect({ status, stdout }).toEqual({ status: 0, stdout: args.includes('--json') ? '[]\n' : '' });
       return stderr;
     };
@@ -53,7 +53,7 @@ describe('list', () => {
     expect(await of('--state', 'failed', 'lost', '--search', 'x y')).toBe(
       'Nothing matches --state failed lost --search "x y".\n',
     );
-    const found = await site.run('list', '--search', 'MULLER sohne');
+    const found = await site.look('list', '--search', 'MULLER sohne');
     expect(found.stderr).toBe('');
     expect(found.stdout).toContain('Rechnung');
   });
@@ -61,21 +61,21 @@ describe('list', () => {
 
 test('documents are called by a file, by how their names begin, in any case', async () => {
   const site = await filled();
-  expect(await site.must('show', 'SHORT.jpg')).toMatch(/^short-/);
+  expect(await site.quickMust('show', 'SHORT.jpg')).toMatch(/^short-/);
   const name = (await site.list('--search', 'short')).map((row) => row.name)[0] ?? '';
-  expect(await site.must('resend', 'short')).toBe(
+  expect(await site.quickMust('resend', 'short')).toBe(
     `Queued "${name}" for endpoint ${(await site.list())[0]?.endpointUid}.\n`,
   );
-  expect(await site.run('retry', 'rechnung')).toMatchObject({
+  expect(await site.look('retry', 'rechnung')).toMatchObject({
     status: 1,
     stderr: expect.stringMatching(/"Rechnung.* is accepted already/),
   });
-  expect(await receiptd(site, ['show', 'notes.txt', '--config', site.config])).toBeRefused(
+  expect(await quickly(site, ['show', 'notes.txt', '--config', site.config])).toBeRefused(
     1,
     'DOCUMENT_UNKNOWN',
     'rejected',
   );
   await rm(site.file('inbox', 'short.jpg'));
-  expect(await site.run('erase', 'short.jpg', '--yes')).toBeRefused(2, 'USAGE', '"short.jpg" is not one');
-  expect(await site.run('erase', 'rechnung')).toBeRefused(2, 'CONFIRMATION_NEEDED', '1 document (Rechnung');
+  expect(await site.look('erase', 'short.jpg', '--yes')).toBeRefused(2, 'USAGE', '"short.jpg" is not one');
+  expect(await site.look('erase', 'rechnung')).toBeRefused(2, 'CONFIRMATION_NEEDED', '1 document (Rechnung');
 });

@@ -26,11 +26,7 @@ test.skipIf(!keychain)(
     const { env } = await secretService();
     const how = { env: Object.fromEntries(Object.entries(env).map(([key, value]) => [key, value ?? ''])) };
     const config = ['--config', site.config];
-    expect(await receiptd(site, ['whoami', ...config], how)).toBeRefused(
-      1,
-      'CREDENTIALS_MISSING',
-      'keychain',
-    );
+    expect(await quickly(site, ['whoami', ...config], how)).toBeRefused(1, 'CREDENTIALS_MISSING', 'keychain');
 
     const login = await receiptd(site, ['login', '--client-id', 'e2e', ...config], {
       ...how,
@@ -41,14 +37,14 @@ test.skipIf(!keychain)(
     const whoami = await receiptd(site, ['whoami', '--json', ...config], how);
     expect(JSON.parse(whoami.stdout)).toMatchObject({ store: 'keychain' });
 
-    const logout = await receiptd(site, ['logout', ...config], how);
+    const logout = await quickly(site, ['logout', ...config], how);
     expect(logout).toMatchObject({ status: 0, stdout: 'Removed the credentials from the keychain.\n' });
-    expect(await receiptd(site, ['whoami', ...config], how)).toBeRefused(
+    expect(await quickly(site, ['whoami', ...config], how)).toBeRefused(
       1,
       'CREDENTIALS_MISSING',
       'receiptd login',
     );
-    const again = await receiptd(site, ['logout', ...config], how);
+    const again = await quickly(site, ['logout', ...config], how);
     expect(again).toMatchObject({ status: 0, stdout: 'There were no credentials in the keychain.\n' });
   },
 );
@@ -78,7 +74,7 @@ test('credentials that the service does not take are not saved over those that a
   const login = ['login', '--store', 'file', '--client-id', 'e2e', '--config', site.config];
   expect((await quickly(site, login, { input: SECRET })).status).toBe(0);
   expect(await quickly(site, login, { input: '' })).toBeRefused(2, 'USAGE', '--client-id');
-  const refused = await receiptd(site, login, { input: 'another' });
+  const refused = await quickly(site, login, { input: 'another' });
   expect(refused.status).toBe(1);
   expect(refused.stderr).toContain('rejected these credentials (HTTP 401); nothing was saved.');
   expect(refused.stderr).toContain('[CREDENTIALS_REFUSED]');

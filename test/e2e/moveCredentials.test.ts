@@ -32,7 +32,7 @@ async function inFile(site: Site): Promise<unknown> {
 
 async function storedInFile(site: Site): Promise<void> {
   const args = ['login', '--store', 'file', '--client-id', CLIENT.clientId, '--config', site.config];
-  const login = await receiptd(site, args, { input: `${CLIENT.clientSecret}\n` });
+  const login = await quickly(site, args, { input: `${CLIENT.clientSecret}\n` });
   expect(login).toMatchObject({ status: 0, stderr: '' });
 }
 
@@ -45,6 +45,9 @@ async function siteWith(keys: ConfigKeys, env: Record<string, string> = {}): Pro
 
 /** `login` with nothing on standard input. */
 const login = (site: Site, ...args: string[]) => receiptd(site, ['login', ...args, '--config', site.config]);
+/** As `login`, in this process. */
+const quickLogin = (site: Site, ...args: string[]) =>
+  quickly(site, ['login', ...args, '--config', site.config]);
 
 describe.skipIf(!keychain)('between file and keychain', () => {
   async function withKeyring(keys: ConfigKeys) {
@@ -54,7 +57,7 @@ describe.skipIf(!keychain)('between file and keychain', () => {
   }
 
   const storeOf = async (site: Site) =>
-    (JSON.parse(await site.must('whoami', '--json')) as { store: string }).store;
+    (JSON.parse(await site.quickMust('whoami', '--json')) as { store: string }).store;
 
   test('they are written, read back and removed; the config file follows, with its comments, and so does the agent', async () => {
     const { site } = await withKeyring({ credentials: { store: 'file' } });
@@ -74,7 +77,7 @@ describe.skipIf(!keychain)('between file and keychain', () => {
     await writeFile(site.file('inbox', 'a.jpg'), await drawReceipt({ type: 'jpeg', seed: 'a' }));
     await until(() => site.sandbox.received().length === 1);
 
-    const back = await login(site, '--store', 'file', '--from', 'keychain');
+    const back = await quickLogin(site, '--store', 'file', '--from', 'keychain');
     expect(back.stdout).toContain('The old copy in the keychain store was removed.');
     expect(await inFile(site)).toEqual(CLIENT);
     expect(await storeOf(site)).toBe('file');
@@ -84,7 +87,7 @@ describe.skipIf(!keychain)('between file and keychain', () => {
     expect(agent.alive).toBe(true);
     const ended = await agent.stop();
     expect(`${ended.stderr}${there.stdout}${back.stdout}`).not.toContain(CLIENT.clientSecret);
-    expect(await login(site, '--store', 'file', '--from', 'keychain')).toBeRefused(
+    expect(await quickLogin(site, '--store', 'file', '--from', 'keychain')).toBeRefused(
       1,
       'CREDENTIALS_MISSING',
       'Nothing to move',
@@ -95,20 +98,20 @@ describe.skipIf(!keychain)('between file and keychain', () => {
     const { site, keyring } = await withKeyring({});
     await storedInFile(site);
     await keyring.lock();
-    expect(await login(site, '--store', 'keychain')).toBeRefused(
+    expect(await quickLogin(site, '--store', 'keychain')).toBeRefused(
       1,
       'KEYCHAIN_LOCKED',
       'locked',
       '--store file',
     );
     expect(await inFile(site)).toEqual(CLIENT);
-    expect(await login(site, '--store', 'file')).toBeRefused(1, 'KEYCHAIN_LOCKED', 'locked');
+    expect(await quickLogin(site, '--store', 'file')).toBeRefused(1, 'KEYCHAIN_LOCKED', 'locked');
     keyring.freeze();
     const hanging = begin(site, ['login', '--store', 'keychain', '--from', 'file', '--config', site.config]);
     await until(async () => (await helpersOf(hanging.pid)) > 0, 'the keychain to be asked');
     await hanging.kill();
     expect(await inFile(site)).toEqual(CLIENT);
-    expect(await site.must('whoami')).toContain('(credentials from: file)');
+    expect(await site.quickMust('whoami')).toContain('(credentials from: file)');
   });
 
   test('different ones in both are nobody’s guess', async () => {
@@ -124,16 +127,21 @@ describe.skipIf(!keychain)('between file and keychain', () => {
       '--config',
       site.config,
     ];
-    expect(await receiptd(site, args, { input: 'another-secret' })).toBeRefused(
+    expect(await quickly(site, args, { input: 'another-secret' })).toBeRefused(
       1,
       'CREDENTIALS_UNWRITABLE',
       'the file store holds others',
       'receiptd logout --store file',
     );
-    expect(await login(site, '--store', 'keychain')).toBeRefused(2, 'USAGE', 'file, keychain', '--from file');
-    expect(await login(site, '--store', 'keychain', '--from', 'file')).toMatchObject({ status: 0 });
+    expect(await quickLogin(site, '--store', 'keychain')).toBeRefused(
+      2,
+      'USAGE',
+      'file, keychain',
+      '--from file',
+    );
+    expect(await quickLogin(site, '--store', 'keychain', '--from', 'file')).toMatchObject({ status: 0 });
     expect(await inFile(site)).toBeNull();
-    expect(await site.must('whoami')).toContain('(credentials from: keychain)');
+    expect(await site.quickMust('whoami')).toContain('(credentials from: keychain)');
   });
 });
 
@@ -146,7 +154,7 @@ async function helpersOf(pid: number): Promise<number> {
 test('out of the environment they are copied, and what stays is said', async () => {
   const env = { RECEIPTD_CLIENT_ID: CLIENT.clientId, RECEIPTD_CLIENT_SECRET: CLIENT.clientSecret };
   const site = await siteWith({}, env);
-  const moved = await login(site, '--store', 'file');
+  const moved = await quickLogin(site, '--store', 'file');
   expect(moved).toMatchObject({ status: 0, stderr: '' });
   expect(moved.stdout).toContain('The old copy in the environment store stays');
   expect(await inFile(site)).toEqual(CLIENT);
@@ -180,7 +188,7 @@ The old copy in the file store stays, since the agent still needs it; afterwards
     expect(await inFile(site)).toEqual(CLIENT);
     expect(await readFile(site.config, 'utf8')).toContain('store: file');
     expect(await readFile(`${directory}/receiptd.client_secret`, 'utf8')).toMatch(/^[A-Za-z0-9+/=\n]+$/);
-    const gone = await receiptd(site, [
+    const gone = await quickly(site, [
       'logout',
       '--store',
       'systemd',
@@ -197,29 +205,33 @@ Others are still in the file, and the agent keeps using them. Remove them with: 
   },
 );
 
-/** As `login`, in this process. */
-const refusal = (site: Site, ...args: string[]) => quickly(site, ['login', ...args, '--config', site.config]);
-
 test('what cannot be is said, and nothing is changed', async () => {
   const site = await siteWith({ credentials: { store: 'file' } });
-  expect(await refusal(site, '--store', 'file', '--from', 'file')).toBeRefused(2, 'USAGE', 'the same store');
-  expect(await refusal(site, '--store', 'file', '--from', 'drawer')).toBeRefused(
+  expect(await quickLogin(site, '--store', 'file', '--from', 'file')).toBeRefused(
+    2,
+    'USAGE',
+    'the same store',
+  );
+  expect(await quickLogin(site, '--store', 'file', '--from', 'drawer')).toBeRefused(
     2,
     'USAGE',
     'Allowed choices are',
   );
-  expect(await refusal(site, '--store', 'drawer')).toBeRefused(
+  expect(await quickLogin(site, '--store', 'drawer')).toBeRefused(
     2,
     'USAGE',
     'Allowed choices are keychain, file, systemd.',
   );
-  expect(await refusal(site, '--from', 'environment', '--client-id', 'x')).toBeRefused(
+  expect(await quickLogin(site, '--from', 'environment', '--client-id', 'x')).toBeRefused(
     2,
     'USAGE',
     'not both',
   );
-  expect(await refusal(site, '--store', 'file')).toBeRefused(2, 'USAGE', '--client-id');
-  expect(await refusal(site, '--store', 'file', '--from', 'systemd')).toBeRefused(1, 'CREDENTIALS_MISSING');
+  expect(await quickLogin(site, '--store', 'file')).toBeRefused(2, 'USAGE', '--client-id');
+  expect(await quickLogin(site, '--store', 'file', '--from', 'systemd')).toBeRefused(
+    1,
+    'CREDENTIALS_MISSING',
+  );
 });
 
 test.skipIf(!ordinaryUserCanRun)(

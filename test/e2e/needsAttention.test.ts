@@ -87,7 +87,7 @@ test('what was shown is tidied up after kills, and when the configuration shows 
     await until(() => shown().length >= enough, `${enough} files`);
     await agent.kill();
   }
-  const agent = await site.start();
+  const agent = await site.quickStart();
   const both = scans.flatMap((name) => [name, `${name} - why.txt`]).toSorted();
   await until(() => shown().length === both.length, 'all of them, once');
   expect(shown()).toEqual(both);

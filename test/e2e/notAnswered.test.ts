@@ -21,7 +21,7 @@ describe.skipIf(!terminalIsHere)('a command on a terminal of 80 columns', () => 
   ])('ends quietly with 130 at %s instead of an answer, and has done nothing', async (_key, typed) => {
     const site = await prepare();
     await writeFile(site.file('inbox', 'a.jpg'), await drawReceipt({ type: 'jpeg', seed: 'a' }));
-    await site.once();
+    await site.quickOnce();
     const terminal = onTerminal(site, 'erase', '--before', '2999-01-01');
     await terminal.sees('[y/N]');
     terminal.type(typed);

@@ -14,7 +14,9 @@ async function drop(site: Site, ...names: string[]): Promise<void> {
 
 /** What is no image is waited for as long as what may grow; five seconds by default. */
 function briskly(site: Site): ConfigKeys {
-  return { folders: [{ path: site.file('inbox'), endpoint: 'office', settle: { long: '300ms' } }] };
+  return {
+    folders: [{ path: site.file('inbox'), endpoint: 'office', settle: { long: '300ms' }, pages: 'whole' }],
+  };
 }
 
 describe('run --once', () => {

@@ -29,12 +29,12 @@ const RULE = 'Files that were accepted before afterUpload was set stay';
 
 it('a changed file, reload, restart and rebuild leave alone what was accepted before, and say so', async () => {
   const site = await prepare({ intake: { reconcileEvery: '1s' } });
-  let agent = await site.start();
+  const agent = await site.start();
   await accepted(site, 'old-1.jpg', 'old-2.jpg');
 
   await setAfterUpload(site, '    afterUpload: delete\n');
   expect(await site.quickMust('check', '--offline')).toContain(STAY);
-  expect(await site.must('reload')).toContain(`${STAY}; set \`afterUploadExisting: include\``);
+  expect(await site.quickMust('reload')).toContain(`${STAY}; set \`afterUploadExisting: include\``);
   await agent.logged(RULE);
   await writeFile(site.file('inbox', 'new-1.jpg'), await draw('new-1'));
   await until(async () => (await site.list('--state', 'accepted')).length === 3);
@@ -43,7 +43,7 @@ it('a changed file, reload, restart and rebuild leave alone what was accepted be
 
   // The ledger is recreated from its journal.
   await writeFile(site.file('state', 'ledger.db'), 'not a ledger any more');
-  agent = await site.start();
+  const again = await site.quickStart();
   await writeFile(site.file('inbox', 'new-2.jpg'), await draw('new-2'));
   await until(async () => (await site.list('--state', 'accepted')).length === 4);
   await until(async () => (await files(site)).join() === 'old-1.jpg,old-2.jpg', 'the next one to be deleted');
@@ -58,7 +58,7 @@ it('a changed file, reload, restart and rebuild leave alone what was accepted be
   await setAfterUpload(site, include);
   await site.quickMust('reload');
   await until(async () => (await files(site)).length === 0, 'all to be deleted');
-  await agent.stop();
+  await again.stop();
 });
 
 it('a restart with a changed file leaves alone what was accepted before', async () => {
@@ -92,7 +92,7 @@ it.each([
     const first = await site.quickStart();
     await accepted(site, 'old-1.jpg', 'old-2.jpg');
     await setAfterUpload(site, '    afterUpload: delete\n');
-    await site.must('reload');
+    await site.quickMust('reload');
     await first.logged(RULE);
     await first.stop();
     expect(await files(site)).toEqual(['old-1.jpg', 'old-2.jpg']);

@@ -8,7 +8,7 @@ const NOBODY = 65_534;
 
 test('a backup of no ledger is refused, and none is made', async () => {
   const site = await prepare();
-  const { status, stderr } = await site.run('backup');
+  const { status, stderr } = await site.look('backup');
   expect(status).toBe(1);
   expect(stderr).toContain(`There is no ledger in ${site.stateDir}.`);
   expect(stderr).toContain('[LEDGER_MISSING]');
@@ -20,18 +20,18 @@ test.skipIf(!isRoot)('root is sent to the user of a service, and finds nothing w
   await mkdir(site.stateDir, { recursive: true, mode: 0o700 });
   await chown(site.stateDir, NOBODY, NOBODY);
   for (const words of [['pause', 'office'], ['endpoint', 'create', 'Depot 2'], ['run']]) {
-    const { status, stderr } = await site.run(...words);
+    const { status, stderr } = await site.look(...words);
     expect(status).not.toBe(0);
     expect(stderr).toContain('it belongs to another user (nobody) than the one running receiptd (0)');
     expect(stderr).toMatch(/Run it as that user: (?:runuser -u nobody --|sudo -u nobody) receiptd …\./);
     expect(stderr).not.toContain('Set stateDir');
   }
   expect(site.sandbox.received()).toEqual([]);
-  expect(await site.must('status')).toMatch(/^Not running\. Start it with `receiptd service start`\.\n/);
-  const check = await site.run('check', '--offline');
+  expect(await site.quickMust('status')).toMatch(/^Not running\. Start it with `receiptd service start`\.\n/);
+  const check = await site.look('check', '--offline');
   expect(check.stdout).toContain(`ok    state: ${site.stateDir} belongs to the user nobody; `);
   expect(check.stdout).not.toContain('FAIL');
-  const doctor = await site.run('doctor', '--offline', '--list');
+  const doctor = await site.look('doctor', '--offline', '--list');
   expect(doctor.stdout).toContain(`${site.stateDir} belongs to the user nobody (mode 700)`);
   expect(doctor.stdout).not.toMatch(/FAIL {2}state/);
   expect(await readdir(site.stateDir)).toEqual([]);

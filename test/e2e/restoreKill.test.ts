@@ -30,16 +30,16 @@ interface Scene {
 /** A PC with a ledger, a copy that waits and a backup; on request with the archive of another. */
 async function scene(other: 'with an archive' | 'alone'): Promise<Scene> {
   const site = await prepare({ spool: 'always' });
+  await site.sandbox.close();
   const fill = async (name: string): Promise<void> => {
     await writeFile(site.file('inbox', `${name}.jpg`), await drawReceipt({ type: 'jpeg', seed: name }));
-    // In processes of their own: a ledger that was open in this one keeps its log until the garbage collector comes by.
-    await site.must('pause');
-    expect((await site.once()).status).toBe(4);
+    // In a process of its own: a ledger that was open in this one keeps its log until the garbage collector comes by.
+    expect((await site.once('--wait', '1s')).status).toBe(5);
   };
   const archive = site.file('archive');
   if (other === 'with an archive') {
     await fill(NEW);
-    await site.must('backup', archive);
+    await site.quickMust('backup', archive);
     await rm(site.stateDir, { recursive: true });
     await rm(site.file('inbox', `${NEW}.jpg`));
   }

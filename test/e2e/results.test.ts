@@ -60,7 +60,7 @@ test('a result brings its status, is handed to a program, lets the original go, 
   expect(await site.sandbox.postResult({ endpointUid: uid, name, status: 'DONE' })).toEqual([204]);
   await agent.kill();
   expect(await row()).toMatchObject({ state: 'accepted', status: 'DONE' });
-  const again = await site.start();
+  const again = await site.quickStart();
   await until(() => !existsSync(site.file('inbox', 'a.jpg')), 'the original to be archived');
   const booked = async () =>
     existsSync(site.file('booked'))

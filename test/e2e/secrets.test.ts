@@ -76,7 +76,7 @@ test('secret and token are in no output, log, ledger or process list, but in the
     ['endpoint', 'create', 'Depot'],
     ['export', '--format', 'json'],
   ])
-    await byBinary(site, args);
+    await (args[0] === 'whoami' || args[0] === 'list' ? byBinary : command)(site, args);
   const { stdout, stderr } = await agent.stop();
   said.push(stdout, stderr);
   // What is looked through has to hold what it is about.
@@ -91,8 +91,8 @@ test('nor are they in errors: a wrong secret, a token that is refused, a service
   const site = await siteWithoutEnvironment();
   await writeFile(site.file('inbox', 'a.jpg'), await drawReceipt({ type: 'jpeg', seed: 'a' }));
   await command(site, ['login', '--store', 'file', '--client-id', 'e2e', '--no-verify'], `${SECRET}-wrong\n`);
-  for (const args of [['whoami'], ['run', '--once', '--wait', '1s']]) await byBinary(site, args);
-  for (const args of [['check'], ['list'], ['status']]) await command(site, args);
+  await byBinary(site, ['run', '--once', '--wait', '1s']);
+  for (const args of [['whoami'], ['check'], ['list'], ['status']]) await command(site, args);
   await command(site, ['login', '--store', 'file', '--client-id', 'e2e', '--no-verify'], `${SECRET}\n`);
   const token = 'T'.repeat(256);
   const issued = JSON.stringify({ access_token: token, token_type: 'Bearer', expires_in: 86_400 });

@@ -61,10 +61,10 @@ test('whatever the umask, nothing in the state directory is open to others, runn
 test('an open state directory is closed at the start, and that is said', async () => {
   const site = await prepare();
   await scan(site, 'a.jpg');
-  expect((await site.once()).status).toBe(0);
+  expect((await site.quickOnce()).status).toBe(0);
   await chmod(site.stateDir, 0o755);
   await chmod(join(site.stateDir, 'ledger.db'), 0o644);
-  const ended = await site.once();
+  const ended = await site.quickOnce();
   expect(ended.status).toBe(0);
   expect(ended.stderr).toContain(`Others had access to ${site.stateDir} (mode 755)`);
   expect(await openToOthers(site.stateDir)).toEqual([]);
@@ -74,7 +74,7 @@ test('a state directory behind a link to where everybody writes is refused', asy
   const site = await prepare();
   await mkdir(site.file('elsewhere'));
   await symlink(site.file('elsewhere'), site.stateDir);
-  const ended = await site.once();
+  const ended = await site.quickOnce();
   expect(ended.stderr).toContain('symbolic link');
   expect(ended.stderr).toContain('[STATE_UNWRITABLE]');
   expect(await readdir(site.file('elsewhere'))).toEqual([]);
@@ -82,7 +82,7 @@ test('a state directory behind a link to where everybody writes is refused', asy
 
 test.skipIf(!isRoot)('the control socket is of use to its owner only', async () => {
   const site = await prepare();
-  const agent = await site.start();
+  const agent = await site.quickStart();
   // Even where the directory would let them through.
   await chmod(site.dir, 0o711);
   await chmod(site.stateDir, 0o711);

@@ -74,14 +74,16 @@ interface Place {
   config(folder?: object): Promise<Config>;
 }
 
-async function place(): Promise<Place> {
+/** `exec`: the built program, or one whose `check` finds nothing, where what it finds is not the point. */
+async function place(exec: 'built' | 'content' = 'built'): Promise<Place> {
   const dir = await temporaryDirectory();
   await chmod(dir, 0o755);
   const [folder, bin, record] = [join(dir, 'scans'), join(dir, 'bin'), join(dir, 'record')];
   for (const each of [folder, bin, join(dir, 'etc'), join(dir, 'units')]) await mkdir(each, { mode: 0o755 });
   await writeFile(record, '');
-  const exec = join(bin, 'receiptd');
-  await writeFile(exec, `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`);
+  const program = join(bin, 'receiptd');
+  const built = `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`;
+  await writeFile(program, exec === 'built' ? built : "#!/bin/sh\necho '[]'\n");
   await writeFile(join(bin, 'systemctl'), SYSTEMCTL);
   await writeFile(join(bin, 'launchctl'), LAUNCHCTL);
   await writeFile(join(bin, 'journalctl'), JOURNALCTL);
@@ -104,7 +106,7 @@ async function place(): Promise<Place> {
     dir,
     host,
     io: { stdin, stdout, stderr, env, cwd: dir, stop, onReload: () => () => {} },
-    exec,
+    exec: program,
     folder,
     unit: join(dir, 'units/receiptd.service'),
     asked: async () =>
@@ -140,7 +142,7 @@ function loadFrom(at: Place, file: string): Promise<Config> {
 // Only root installs for another user.
 describe.skipIf(!isRoot)('installed for the machine', () => {
   test('the unit is written, enabled and started, and its user has the state directory', async () => {
-    const at = await place();
+    const at = await place('content');
     const made = await install(at, await at.config());
     expect(made).toMatchObject({ file: at.unit, manager: 'systemd', user: 'nobody', started: true });
     expect(await readFile(at.unit, 'utf8')).toBe(made.text);
@@ -280,7 +282,7 @@ describe.skipIf(!isRoot)('installed for the machine', () => {
   });
 
   test('a unit that was changed by hand stays, unless it is forced', async () => {
-    const at = await place();
+    const at = await place('content');
     const config = await at.config();
     await install(at, config);
     const changed = (await readFile(at.unit, 'utf8')).replace('RestartSec=10', 'RestartSec=77');
@@ -292,7 +294,7 @@ describe.skipIf(!isRoot)('installed for the machine', () => {
   });
 
   test('what systemd says when it does not start is handed on', async () => {
-    const at = await place();
+    const at = await place('content');
     await writeFile(join(at.dir, 'record.fails'), '');
     await expect(install(at, await at.config())).rejects.toMatchObject({
       code: 'MANAGER_FAILED',
@@ -364,7 +366,7 @@ describe.skipIf(!isRoot)('installed for the machine', () => {
   });
 
   test('a dry run names the steps of the real one in their order, and changes nothing', async () => {
-    const at = await place();
+    const at = await place('content');
     const config = await at.config();
     const before = await readdir(at.dir, { recursive: true });
     const dry = await install(at, config, { dryRun: true });
@@ -429,14 +431,14 @@ describe.skipIf(!isRoot)('installed for the machine', () => {
   });
 
   test('what systemd does not take is not left behind', async () => {
-    const at = await place();
+    const at = await place('content');
     await writeFile(join(at.dir, 'record.refuses'), '');
     await expect(install(at, await at.config())).rejects.toMatchObject({ code: 'MANAGER_FAILED' });
     await expect(stat(at.unit)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
   test('a unit that a removed package left masked is no unit of anybody, and is unmasked', async () => {
-    const at = await place();
+    const at = await place('content');
     await symlink('/dev/null', at.unit);
     const { notes, text } = await install(at, await at.config());
     expect(notes).toContainEqual(expect.stringContaining('was masked'));

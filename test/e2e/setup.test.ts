@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { drawTestReceipt } from '../../src/demo/testReceipt.ts';
 import { KEYS, terminalIsHere } from '../support/terminal.ts';
 import { OFFICE } from './support/agent.ts';
-import { ordinaryUserCanRun } from './support/commandLine.ts';
+import { ordinaryUserCanRun, quickly } from './support/commandLine.ts';
 import { SECRET, desk, runsServices, type Desk } from './support/desk.ts';
 
 /** What a person would answer beforehand to come to one question at once. */
@@ -105,7 +105,7 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
       ...rest,
     ];
     here.site.env = { ...here.env, ...secret };
-    expect((await here.site.spawn(...first).ended).status).toBe(0);
+    expect((await quickly(here.site, first)).status).toBe(0);
     const own = `# ours\n${await readFile(here.config, 'utf8')}`;
     await writeFile(here.config, own);
     const terminal = here.setup();

@@ -92,7 +92,7 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
 
     // What it wrote is what alerts go out with.
     here.site.env = { ...here.env, RECEIPTD_CONFIG: here.config };
-    expect(await here.site.spawn('alerts', 'test').ended).toMatchObject({ status: 0 });
+    expect(await here.site.look('alerts', 'test')).toMatchObject({ status: 0 });
     expect(mails).toHaveLength(2);
 
     const written = await readFile(here.config, 'utf8');

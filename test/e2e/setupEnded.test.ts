@@ -73,6 +73,8 @@ async function asked(here: Desk, { question, args, before }: Way): Promise<Termi
   return terminal;
 }
 
+const STEPS = ['Made the folder', 'Created the endpoint', 'Stored the credentials', 'Wrote', 'Sending'];
+
 /** The first ones and the last one are special. */
 const IN_TURN = WAYS.filter((way, at) => hasTurn(at, 4) || way === WAYS.at(-1));
 
@@ -91,7 +93,7 @@ describe.skipIf(!terminalIsHere)('receiptd setup that is ended', () => {
   );
 
   // The files after Ctrl-C at each question have shown that none is written before the last answer.
-  test.each(IN_TURN.slice(0, 2))(
+  test.each(IN_TURN.slice(0, 1))(
     'by kill -9 at "$question" leaves the configuration as it was',
     async (way) => {
       const here = await withSecret();
@@ -105,7 +107,7 @@ describe.skipIf(!terminalIsHere)('receiptd setup that is ended', () => {
   );
 
   // On a busy machine a kill comes late, in a later step or after the end: what has to hold is the same.
-  test.each(['Made the folder', 'Created the endpoint', 'Stored the credentials', 'Wrote', 'Sending'])(
+  test.each(STEPS.filter((_, at) => hasTurn(at, 2)))(
     'by kill -9 at the step "%s" leaves parts that are whole, and goes on when it is run again',
     async (step) => {
       const here = await withSecret();

@@ -99,8 +99,7 @@ describe('receiptd setup --yes', () => {
     const here = await desk();
     expect((await quick(here, [], variables(here))).status).toBe(0);
     here.site.env = { ...here.env, RECEIPTD_CONFIG: here.config };
-    const agent = here.site.spawn('run');
-    await agent.logged('receiptd has started');
+    const agent = await here.site.quickStart();
     const other = join(here.dir, 'other');
     const args = ['setup', '--yes', '--folder', other, '--create-folder', '--test-receipt'];
     const ended = await quickly(here.site, args, { env: here.site.env });
@@ -138,7 +137,7 @@ describe('receiptd setup --yes', () => {
     expect((await quick(here, ['--existing', 'skip'], variables(here))).status).toBe(0);
     expect((await here.settings())['folders']).toMatchObject([{ path: here.scans, existing: 'skip' }]);
     here.site.env = { ...here.env };
-    await here.site.once();
+    await here.site.quickOnce();
     expect(here.sandbox.received()).toEqual([]);
   });
 
@@ -450,7 +449,7 @@ describe('receiptd setup --yes', () => {
     expect(ended).toMatchObject({ status: 0, stderr: '' });
     expect(JSON.parse(ended.stdout)).toMatchObject({ credentials: { store: 'keychain', result: 'stored' } });
     expect(await readdir(join(here.dir, 'state'))).not.toContain('credentials.json');
-    const again = await receiptd(here.site, args, how);
+    const again = await quickly(here.site, args, how);
     expect(JSON.parse(again.stdout)).toMatchObject({ changed: false, credentials: { store: 'keychain' } });
   });
 });

@@ -41,7 +41,7 @@ test.skipIf(!strace)('a slow disk is told of, loses nothing, and is over when it
   const site = await prepare();
   await site.configure({ delivery: { rate: '20/min', concurrency: 2 } });
   const agent = await site.start();
-  const isToldOf = async (): Promise<boolean> => /\[DISK_SLOW\]/.test((await site.run('status')).stdout);
+  const isToldOf = async (): Promise<boolean> => /\[DISK_SLOW\]/.test((await site.look('status')).stdout);
   const end = await slowDown(agent.pid);
   for (let n = 0; n < 4; n += 1) await scan(site, `slow-${n}.jpg`);
   await until(isToldOf, 'the disk to be told of');
@@ -54,5 +54,5 @@ test.skipIf(!strace)('a slow disk is told of, loses nothing, and is over when it
   await until(async () => !(await isToldOf()), 'the disk to be quick again');
   expect((await agent.stop()).status).toBe(0);
   expect((await storedOnce(site)).size).toBe(8);
-  expect((await site.run('ledger', 'verify')).status).toBe(0);
+  expect((await site.look('ledger', 'verify')).status).toBe(0);
 });

@@ -32,7 +32,7 @@ test('a stop lets uploads in flight finish and leaves the rest queued', async ()
   expect(rows.some(({ answerLost }) => answerLost)).toBe(false);
 
   sandbox.behave();
-  expect(await site.once()).toMatchObject({ status: 0 });
+  expect(await site.quickOnce()).toMatchObject({ status: 0 });
   expect((await storedOnce(site)).size).toBe(9);
   expect(sandbox.stats().repeats).toBe(0);
 });
@@ -51,7 +51,7 @@ test.each(['a second signal', 'the end of the grace'])('%s ends what is in fligh
   expect(await agent.ended).toMatchObject({ status: bySignal ? 130 : 0, signal: null });
 
   sandbox.behave();
-  expect(await site.once()).toMatchObject({ status: 0 });
+  expect(await site.quickOnce()).toMatchObject({ status: 0 });
   expect((await storedOnce(site)).size).toBe(3);
   const lost = (await site.list()).filter(({ answerLost }) => answerLost);
   expect(lost.map(({ attempts }) => attempts)).toEqual([2, 2]);
@@ -60,11 +60,11 @@ test.each(['a second signal', 'the end of the grace'])('%s ends what is in fligh
 test('a kill leaves nothing behind that blocks the next start, and two never run at once', async () => {
   const site = await prepare();
   const first = await site.start();
-  expect(await site.run('run')).toMatchObject({ status: 6 });
+  expect(await site.look('run')).toMatchObject({ status: 6 });
   await first.kill();
   const second = await site.start();
   await drop(site, 1);
   await until(() => site.sandbox.stats().stored === 1);
-  expect(await site.must('status')).toContain(`process ${second.pid}`);
+  expect(await site.quickMust('status')).toContain(`process ${second.pid}`);
   expect(await second.stop()).toMatchObject({ status: 0 });
 });

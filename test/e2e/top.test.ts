@@ -5,7 +5,7 @@ import { drawReceipt } from '../support/images.ts';
 import { requirement } from '../support/requires.ts';
 import { MAIN, prepare, until, type Site } from './support/agent.ts';
 import { cleanUp } from '../support/cleanUp.ts';
-import { receiptd } from './support/commandLine.ts';
+import { quickly } from './support/commandLine.ts';
 
 const pseudoTerminal = requirement(
   'A pseudo terminal (script)',
@@ -38,7 +38,7 @@ describe('top', () => {
     'shows what comes in as it comes, and gives the terminal back at q',
     async () => {
       const site = await prepare();
-      await site.start();
+      await site.quickStart();
       const { shown, ended, type } = top(site);
       await until(async () => shown.text.includes('The backlog is empty.'));
       expect(shown.text).toContain('\x1b[?1049h');
@@ -56,10 +56,10 @@ describe('top', () => {
     'says what stands in the way, and how much of the backlog waits for that',
     async () => {
       const site = await prepare();
-      await site.once();
+      await site.quickOnce();
       site.sandbox.misbehave({ kind: 'status', status: 503 });
       await drop(site, 'a.jpg');
-      await site.once('--wait', '1s');
+      await site.quickOnce('--wait', '1s');
       const { shown, ended, type } = top(site);
       await until(async () => shown.text.includes('Resolves itself:'));
       expect(shown.text).toContain('Not running. Start it with `receiptd run`.');
@@ -73,7 +73,7 @@ describe('top', () => {
 
   test('needs a terminal, and says what to use without one', async () => {
     const site = await prepare();
-    expect(await receiptd(site, ['top'])).toBeRefused(2, 'USAGE', 'terminal', 'receiptd status');
-    expect(await receiptd(site, ['top', '--every', '1ms'])).toBeRefused(2, 'USAGE', '--every', '200ms');
+    expect(await quickly(site, ['top'])).toBeRefused(2, 'USAGE', 'terminal', 'receiptd status');
+    expect(await quickly(site, ['top', '--every', '1ms'])).toBeRefused(2, 'USAGE', '--every', '200ms');
   });
 });

@@ -18,7 +18,7 @@ test('cut connections, lost answers and 503s delay documents, and fail none', as
   const site = await prepare({ delivery: { concurrency: 8 } }, { random: dealt(FATES, FAULTS.length) });
   const { sandbox } = site;
   sandbox.misbehave(...FAULTS);
-  const agent = await site.start();
+  const agent = await site.quickStart();
   for (let n = 0; n < DOCUMENTS; n += 1) {
     const image = await drawReceipt({ type: 'jpeg', seed: `trouble ${n}` });
     await writeFile(site.file('inbox', `scan ${n}.jpg`), image);

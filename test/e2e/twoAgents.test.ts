@@ -37,7 +37,7 @@ describe.runIf(process.platform === 'linux')(
       expect((await user.look('check', '--offline')).stdout).not.toContain('FOLDER_TAKEN');
       const first = await machine.start();
       await first.logged('Watching');
-      let second = await user.start();
+      let second = await user.quickStart();
       await second.logged('FOLDER_TAKEN');
       await drop(both, 'both.jpg');
       await drop(own, 'own.jpg');
@@ -61,9 +61,9 @@ describe.runIf(process.platform === 'linux')(
       expect((await user.look('status')).stdout).toContain('unless the other one is back by then');
       // A start of its own is no reason to take the folder over.
       expect(await second.stop()).toMatchObject({ status: 0 });
-      second = await user.start();
+      second = await user.quickStart();
       await second.logged(GONE);
-      const again = await machine.start();
+      const again = await machine.quickStart();
       await until(() => sent() === 3, 'the first agent to go on');
       await second.logged('The other agent of the folder is back');
       await drop(both, 'later.jpg');

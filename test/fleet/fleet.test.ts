@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { ReceiptdError, type ErrorCode } from '../../src/core/domain/errors.ts';
 import { FleetWatch } from '../../src/fleet/fleetWatch.ts';
 import { FolderLeadership } from '../../src/fleet/folderLeadership.ts';
+import type { Hold } from '../../src/core/ports/hold.ts';
 import type { Ledger, StorageTrouble } from '../../src/core/ports/ledger.ts';
 import { FakeFleet } from '../support/fakeFleet.ts';
 import type { RecordedLog } from '../support/recordedLog.ts';
@@ -280,6 +281,37 @@ describe('what other agents change', () => {
     place.fleet.signal('holds');
     await place.clock.advance(200);
     expect(place.service.asked).toHaveLength(1);
+  });
+
+  it('what the service has asked of another agent holds here too, until the time is over', async () => {
+    const asked: Hold[] = [];
+    const place = await sharedSending((ledger) => ({
+      holds: async () => [...(await ledger.holds()), ...asked],
+    }));
+    const sending = await place.start();
+    place.watch(sending);
+    await place.clock.advance(1_000);
+    const since = place.clock.now();
+    asked.push({
+      scope: 'endpoint',
+      key: `${OFFICE.baseUrl}#${OFFICE.uid}`,
+      reason: 'HTTP_429',
+      message: 'The service asks to slow down.',
+      since,
+      until: since + 20_000,
+      demandedUntil: since + 20_000,
+      agent: 'elsewhere',
+    });
+    place.fleet.signal('holds');
+    await place.clock.advance(1);
+    await place.admit('a.jpg');
+    sending.dispatcher.wake();
+    await place.clock.advance(19_900);
+    expect(place.service.asked).toHaveLength(0);
+    await place.clock.advance(1_000);
+    expect(place.service.asked).toHaveLength(1);
+    // It is another agent's to show, and to end.
+    expect(await place.ledger.holds()).toEqual([]);
   });
 
   it('what another agent queued is sent at the signal, and within a minute where that was lost', async () => {

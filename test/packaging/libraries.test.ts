@@ -13,6 +13,7 @@ interface Manifest {
   readonly version: string;
   readonly dependencies: Readonly<Record<string, string>>;
   readonly optionalDependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
 }
 const manifestOf = (dir: string): Manifest =>
   JSON.parse(readFileSync(join(ROOT, dir, 'package.json'), 'utf8')) as Manifest;
@@ -40,9 +41,13 @@ const packageOf = (specifier: string): string => /^(?:@[^/]+\/)?[^/]+/.exec(spec
 describe('the libraries', () => {
   it('that the program and the console import are the dependencies, and no others', async () => {
     const packages = new Set([...(await imported())].map(packageOf));
-    // Loaded by name in a process of its own, where it is installed.
-    packages.add('keytar');
+    // Loaded by name in a process of their own, where they are installed.
+    for (const name of ['keytar', 'heic-decode']) packages.add(name);
     expect([...packages].sort()).toEqual(Object.keys(listed).sort());
+  });
+
+  it('are listed once: what development needs as well is left out of an install otherwise', () => {
+    expect(Object.keys(manifest.devDependencies).filter((name) => name in listed)).toEqual([]);
   });
 
   it('are pinned to the versions that the build takes in', () => {

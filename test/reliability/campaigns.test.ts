@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { compiledSources } from '../support/compiled.ts';
+import { hasTurn } from '../support/turns.ts';
 import { CAMPAIGNS } from './campaigns.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -22,10 +23,15 @@ it('`npm run campaign` lists every campaign, and each has a short form among the
 });
 
 it('hands its options to the campaign, and its exit status back', async () => {
-  for (const { name } of CAMPAIGNS) {
-    const help = await campaign(name, '--help');
-    expect(help, name).toMatchObject({ status: 0 });
-    expect(help.stdout).toContain(`npm run campaign -- ${name} [options]\n`);
+  const helps = await Promise.all(
+    CAMPAIGNS.filter((_, at) => hasTurn(at, 3)).map(async ({ name }) => ({
+      name,
+      ...(await campaign(name, '--help')),
+    })),
+  );
+  for (const { name, status, stdout } of helps) {
+    expect(status, name).toBe(0);
+    expect(stdout).toContain(`npm run campaign -- ${name} [options]\n`);
   }
   const refused = await campaign('simulate', '--seeds', 'many');
   expect(refused).toMatchObject({

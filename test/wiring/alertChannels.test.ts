@@ -12,6 +12,7 @@ const ALERTS = readFileSync(new URL('../../docs/alerts.md', import.meta.url), 'u
 /** A setting that switches it on, and its heading in docs/alerts.md. */
 const CHANNELS: Readonly<Record<AlertChannelName, readonly [setting: unknown, heading: string]>> = {
   desktop: [true, 'Desktop'],
+  eventLog: [true, 'Event log'],
   command: [['/no/such/program'], 'Program'],
   webhook: [{ url: 'https://example.com' }, 'Webhook'],
   email: [{ server: 'smtp://mail.example.com', to: ['office@example.com'] }, 'E-mail'],

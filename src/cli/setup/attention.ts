@@ -40,7 +40,10 @@ export async function attentionStep(
     const answer =
       chosen ??
       resolvePath(
-        await ask.text('Path of the folder for what could not be sent:', { wrong: sentence(wrongFolder) }),
+        await ask.text('Path of the folder for what could not be sent:', {
+          wrong: sentence(wrongFolder),
+          isFolder: true,
+        }),
         path,
         found.context,
       );

@@ -66,7 +66,10 @@ export async function folderStep(
       choices.length === 0 ? null : await ask.choose('Which folder do the scans come into?', choices);
     const typed =
       chosen ??
-      (await ask.text('Path of the folder that the scans come into:', { wrong: sentence(wrongFolder) }));
+      (await ask.text('Path of the folder that the scans come into:', {
+        wrong: sentence(wrongFolder),
+        isFolder: true,
+      }));
     const path = resolved(typed);
     if (path !== typed) say(`That is ${path}.`);
     try {

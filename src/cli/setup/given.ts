@@ -62,6 +62,8 @@ export type SetupOptions = Readonly<Partial<Record<AnswerName, string | boolean>
   readonly config?: string;
   readonly yes?: boolean;
   readonly nonInteractive?: boolean;
+  readonly browser?: boolean;
+  readonly open?: boolean;
   readonly verify: boolean;
   readonly json?: boolean;
 };

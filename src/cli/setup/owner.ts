@@ -17,7 +17,14 @@ export async function otherOwner(stateDir: string): Promise<{ uid: number; gid: 
  */
 export async function asOwner<T>(stateDir: string, work: () => Promise<T>): Promise<T> {
   const owner = await otherOwner(stateDir);
-  if (owner === null) return work();
+  return owner === null ? work() : asIds(owner, work);
+}
+
+/** As another user, for all of this process. Root alone may. */
+export async function asIds<T>(
+  owner: { readonly uid: number; readonly gid: number },
+  work: () => Promise<T>,
+): Promise<T> {
   const groups = process.getgroups?.() ?? [];
   const group = process.getegid?.() ?? 0;
   process.setgroups?.([owner.gid]);

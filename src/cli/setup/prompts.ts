@@ -21,6 +21,8 @@ export interface TextOptions {
   /** The answer to Enter alone. */
   readonly otherwise?: string | undefined;
   readonly wrong?: (answer: string) => string | null | Promise<string | null>;
+  /** It is the path of a folder, which a page can have picked. */
+  readonly isFolder?: boolean;
 }
 
 /** The person ended set-up. */

@@ -8,6 +8,7 @@ import { loadContext, print, printJson, type Io } from '../io.ts';
 import { printable } from '../printable.ts';
 import { hostOf, managerOf } from '../serviceHost.ts';
 import { apply, type Done } from './apply.ts';
+import type { Conversation } from './conversation.ts';
 import { givenAnswers, type SetupOptions } from './given.ts';
 import { refuseMissing } from './missing.ts';
 import { managerHere } from './install.ts';
@@ -19,6 +20,24 @@ import { askAll, provisionalConfig, wantedOf, type Answers } from './steps.ts';
 import { demandTransport } from './service.ts';
 import { sayOn, type Talk } from './talk.ts';
 
+export async function runSetup(io: Io, options: SetupOptions): Promise<ExitStatus> {
+  if (options.browser === true) {
+    const { setupInBrowser } = await import('./inBrowser.ts');
+    return setupInBrowser(io, options, (conversation) => converse(io, options, conversation));
+  }
+  const isUnattended = options.yes === true || options.nonInteractive === true;
+  const asks = !isUnattended && canAsk(io);
+  const say = asks ? sayOn(io) : () => {};
+  return converse(io, options, {
+    ask: asks ? await createPrompts(io) : null,
+    say,
+    wayOut: 'Ctrl-C ends it at any time.',
+    // Also where nobody is asked: a program that ends has to say how far it came.
+    tellEnd: asks ? say : (text) => void io.stderr.write(`${text}\n`),
+    goOn: async (talk, answers, done) => farewell(io, talk, answers, done),
+  });
+}
+
 /*
  * Set-up:
  *
@@ -26,56 +45,56 @@ import { sayOn, type Talk } from './talk.ts';
  *     │  nothing is changed                   │  each part whole or not at all
  *     └──Ctrl-C──▶ ended, nothing changed     └──Ctrl-C──▶ ended; says what is done by then
  */
-export async function runSetup(io: Io, options: SetupOptions): Promise<ExitStatus> {
+async function converse(
+  io: Io,
+  options: SetupOptions,
+  { ask, say, wayOut, tellEnd, goOn }: Conversation,
+): Promise<ExitStatus> {
   const context = loadContext(io);
   const given = await givenAnswers(io, options);
-  const isUnattended = options.yes === true || options.nonInteractive === true;
-  const asks = !isUnattended && canAsk(io);
   const found = await readFound(await placeForConfig(options.config, context), context);
-  const say = asks ? sayOn(io) : () => {};
-  const talk: Talk = { io, given, found, ask: asks ? await createPrompts(io) : null, say };
+  const talk: Talk = { io, given, found, ask, say };
   demandTransport(talk);
-  if (!asks) {
+  if (ask === null) {
+    const isUnattended = options.yes === true || options.nonInteractive === true;
     const why = isUnattended ? 'No questions are allowed' : 'No terminal to ask on';
     await refuseMissing(talk, provisionalConfig(talk), why);
   }
   const done: string[] = [];
   const open: (() => Promise<void>)[] = [];
   try {
-    greet(talk);
+    greet(talk, wayOut);
     const answers = await askAll(talk, ({ practice }) => {
       if (practice !== null) open.push(() => practice.close());
     });
-    if (talk.ask !== null && !(await agreed(talk, answers))) throw new Ended('not agreed to');
+    if (ask !== null && !(await agreed(talk, answers))) throw new Ended('not agreed to');
     const result = await apply(talk, answers, (text) => {
       done.push(text);
       if (options.json !== true) print(io, printable(text));
-      else say(text);
+      if (options.json === true || options.browser === true) say(text);
     });
     if (options.json === true) printJson(io, result);
-    else await farewell(io, talk, answers, result);
+    else await goOn(talk, answers, result);
     return EXIT.ok;
   } catch (error) {
     if (error instanceof Ended || io.stop.aborted) {
-      // Also where nobody is asked: a program that ends has to say how far it came.
-      const tell = asks ? say : (text: string) => io.stderr.write(`${text}\n`);
-      tell(
+      tellEnd(
         done.length === 0
           ? 'Setup was ended; nothing was changed.'
           : 'Setup was ended; the steps above are done. Run it again to continue.',
       );
       return EXIT.interrupted;
     }
-    if (error instanceof ReceiptdError && asks && done.length === 0) say('Nothing was changed.');
+    if (error instanceof ReceiptdError && ask !== null && done.length === 0) say('Nothing was changed.');
     throw error;
   } finally {
     for (const close of open) await close();
   }
 }
 
-function greet({ found, say }: Talk): void {
+function greet({ found, say }: Talk, wayOut: string): void {
   const { place, before } = found;
-  say('This sets up receiptd. Nothing changes before you agree at the end; Ctrl-C ends it at any time.');
+  say(`This sets up receiptd. Nothing changes before you agree at the end; ${wayOut}`);
   say(
     before === null
       ? `The configuration will be ${place.file} (${place.why}).`

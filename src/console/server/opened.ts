@@ -79,7 +79,17 @@ export function prepareConsole(deps: ConsoleDeps, closed: AbortSignal): Opened {
     async listen(address, settings) {
       const mark = await markOf(settings.tls);
       const pair = await pairOf(settings);
-      const parts = { sessions, password, guesses, statics, offer, clock, log, redeemed };
+      const parts = {
+        sessions,
+        password,
+        guesses,
+        statics,
+        offer,
+        clock,
+        log,
+        redeemed,
+        command: 'receiptd console',
+      };
       const server = await serveConsole({ ...parts, ...address, hosts: settings.hosts, pair });
       current = { server, settings, mark };
       return server;

@@ -145,7 +145,7 @@ class Desk {
       return sendError(request, response, 401, {
         code: 'CONSOLE_SIGNED_OUT',
         message: 'You are signed out.',
-        hint: 'Open the console again with `receiptd console`, or sign in with the password.',
+        hint: `Get another link with \`${this.#options.command}\`, or sign in with the password.`,
       });
     }
     // Signing out ends what still runs.

@@ -8,12 +8,14 @@ import type { Session, Sessions } from './sessions.ts';
 
 export interface SignInDeps {
   readonly sessions: Sessions;
-  readonly password: PasswordFile;
+  readonly password: Pick<PasswordFile, 'current'>;
   readonly guesses: Guesses;
   readonly clock: Clock;
   readonly log: Log;
   /** A link was used: what led to it can go. */
   readonly redeemed: () => void;
+  /** The command that gives another link. */
+  readonly command: string;
 }
 
 const BODY_LIMIT = 8 * 1024;
@@ -74,7 +76,7 @@ export class SignIn {
   }
 
   #withToken(request: IncomingMessage, response: ServerResponse, token: string): void {
-    const { sessions, redeemed } = this.#deps;
+    const { sessions, redeemed, command } = this.#deps;
     if (sessions.redeem(token)) {
       redeemed();
       return this.#signedIn(request, response, null);
@@ -82,7 +84,7 @@ export class SignIn {
     sendError(request, response, 401, {
       code: 'CONSOLE_SIGNED_OUT',
       message: 'This link was used already, or is older than five minutes.',
-      hint: 'Open the console again with `receiptd console`.',
+      hint: `Get another one with \`${command}\`.`,
     });
   }
 

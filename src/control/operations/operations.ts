@@ -30,6 +30,12 @@ export interface OperationDeps {
   readonly takeOver: (folder: string) => Promise<void>;
 }
 
+/** What concerns many documents is answered after so long, and asked for again. */
+const PART_MS = 2_000;
+const RETRIED_AT_ONCE = 500;
+const LISTED_AT_ONCE = 20_000;
+const ERASED_AT_ONCE = 200;
+
 /** For anyone who asks for the fleet of a ledger that has none. */
 export const NOT_SHARED = 'This agent does not share its ledger.';
 
@@ -45,12 +51,12 @@ export class Operations {
   }
 
   /** Queues failed, unconfirmed, lost and waiting documents at once, and tries everything on hold. */
-  async retry({ names, all, by }: Request<'retry'>): Promise<Response<'retry'>> {
-    const { ledger, holds, clock, changed } = this.#deps;
-    if (!all && (names ?? []).length === 0)
-      throw new ReceiptdError('USAGE', 'Name a document, or add --all.');
+  async retry({ names = [], all, after, by }: Request<'retry'>): Promise<Response<'retry'>> {
+    const { ledger, clock } = this.#deps;
+    if (all) return this.#retryAll(after ?? 0, by);
+    if (names.length === 0) throw new ReceiptdError('USAGE', 'Name a document, or add --all.');
     const documents: Document[] = [];
-    for (const written of all ? [] : (names ?? [])) {
+    for (const written of names) {
       const named = await namedDocuments(ledger, written);
       if (named.every(({ state }) => state === 'accepted')) {
         throw new ReceiptdError('DOCUMENT_STATE', `"${named[0].name}" is accepted already.`, {
@@ -59,12 +65,37 @@ export class Operations {
       }
       documents.push(...named);
     }
-    const queued = await ledger.retry(all ? 'all' : documents.map(({ id }) => id), clock.now());
+    const ids = documents.map(({ id }) => id);
+    const queued = await ledger.retry(ids, clock.now());
     const meant = [...new Set(documents.map(({ name }) => name))];
-    await this.#record('retry', all ? '--all' : meant.join(', '), by);
-    await holds.clearAll();
-    await changed();
-    return { queued, names: meant };
+    await this.#record('retry', meant.join(', '), by);
+    await this.tryHeld();
+    return { queued, names: meant, next: null };
+  }
+
+  /** In short transactions, so that nobody waits for all of them. */
+  async #retryAll(after: number, by: string | undefined): Promise<Response<'retry'>> {
+    const { ledger, clock } = this.#deps;
+    const at = clock.now();
+    const until = clock.monotonic() + PART_MS;
+    if (after === 0) await this.#record('retry', '--all', by);
+    let queued = 0;
+    let next: number | null = after;
+    while (next !== null && clock.monotonic() < until) {
+      const listed: readonly number[] = await ledger.retriable(next, LISTED_AT_ONCE, at);
+      if (listed.length === 0) next = null;
+      for (
+        let start = 0;
+        start < listed.length && (start === 0 || clock.monotonic() < until);
+        start += RETRIED_AT_ONCE
+      ) {
+        const ids = listed.slice(start, start + RETRIED_AT_ONCE);
+        queued += await ledger.retry(ids, at);
+        next = ids.at(-1) ?? null;
+      }
+    }
+    await this.tryHeld();
+    return { queued, names: [], next };
   }
 
   /** Lets what needs a person need nobody any more, or takes that back. */
@@ -199,33 +230,52 @@ export class Operations {
   }
 
   /** Erases personal data of settled documents: by name, or all that were named before a time. */
-  async erase({ names, before, withOriginals, by }: Request<'erase'>): Promise<Response<'erase'>> {
+  async erase({
+    names = [],
+    before,
+    withOriginals,
+    after = 0,
+    by,
+  }: Request<'erase'>): Promise<Response<'erase'>> {
     const { ledger, clock } = this.#deps;
     const ids: number[] = before === undefined ? [] : [...(await ledger.erasable(Date.parse(before)))];
     const skipped: string[] = [];
-    for (const name of names ?? []) {
+    for (const name of names) {
       for (const { id, state } of await this.#named(name)) {
         if (state === 'queued' || state === 'uploading') skipped.push(name);
         else ids.push(id);
       }
     }
-    if (before === undefined && (names ?? []).length === 0)
+    if (before === undefined && names.length === 0)
       throw new ReceiptdError('USAGE', 'Name a document, or add --before.');
-    await this.#record('erase', before === undefined ? (names ?? []).join(', ') : `before ${before}`, by);
+    if (after === 0)
+      await this.#record('erase', before === undefined ? names.join(', ') : `before ${before}`, by);
     const there: Response<'erase'>['there'] = [];
-    const erased: number[] = [];
-    for (const id of ids) {
-      const document = await ledger.document(id);
-      if (!document) continue;
-      const files = await this.#originals(document, withOriginals ?? false);
-      if (files.length > 0) {
-        there.push({ name: document.name, files });
-        continue;
-      }
-      await this.#dropCopy(document, clock.now());
-      erased.push(id);
+    let erased = 0;
+    const until = clock.monotonic() + PART_MS;
+    const left = ids.toSorted((a, b) => a - b).filter((id) => id > after);
+    while (left.length > 0 && clock.monotonic() < until) {
+      const ready: number[] = [];
+      for (const id of left.splice(0, ERASED_AT_ONCE))
+        if (await this.#mayErase(id, withOriginals ?? false, there)) ready.push(id);
+      erased += await ledger.erase(ready, clock.now());
     }
-    return { erased: await ledger.erase(erased, clock.now()), skipped, there };
+    const [first] = left;
+    return { erased, skipped, there, next: first === undefined ? null : first - 1 };
+  }
+
+  /** False where its file is `there`; otherwise its copy in the spool is gone. */
+  async #mayErase(id: number, isToGo: boolean, there: Response<'erase'>['there']): Promise<boolean> {
+    const { ledger, clock } = this.#deps;
+    const document = await ledger.document(id);
+    if (!document) return false;
+    const files = await this.#originals(document, isToGo);
+    if (files.length > 0) {
+      there.push({ name: document.name, files });
+      return false;
+    }
+    await this.#dropCopy(document, clock.now());
+    return true;
   }
 
   /** Absolute paths of those that lie in watched folders, once they were deleted if that is wanted. */

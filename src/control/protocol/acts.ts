@@ -9,6 +9,10 @@ const target = z.object({
 const ofAgent = z.object({ agent: z.string().describe('Name of an agent that shares the ledger.'), by });
 const targets = z.object({ targets: z.array(z.string()).describe('What was paused or resumed.') });
 
+/** An answer comes after some seconds; what is left is asked for again. */
+const after = z.int().min(0).optional().describe('`next` of the answer before, to go on from there.');
+const next = z.int().nullable().describe('Where to go on; null: that was all.');
+
 const NAMED = 'By name, in any case; by the file; or by how name or hash begin, where that is one document.';
 
 /** What people change. Each works without a daemon as well, on the ledger itself. */
@@ -18,9 +22,14 @@ export const ACTS = {
     request: z.object({
       names: z.array(z.string()).optional().describe(NAMED),
       all: z.boolean().optional().describe('All that wait for a person.'),
+      after,
       by,
     }),
-    response: z.object({ queued: z.number(), names: z.array(z.string()).describe('Those that were meant.') }),
+    response: z.object({
+      queued: z.number(),
+      names: z.array(z.string()).describe('Those that were meant.'),
+      next,
+    }),
   },
   dismiss: {
     says: 'Lets documents and files that need a person need nobody any more, until they change; or takes that back.',
@@ -80,6 +89,7 @@ export const ACTS = {
         .boolean()
         .optional()
         .describe('Deletes the files of accepted documents in watched folders first.'),
+      after,
       by,
     }),
     response: z.object({
@@ -88,6 +98,7 @@ export const ACTS = {
       there: z
         .array(z.object({ name: z.string(), files: z.array(z.string()).describe('Absolute paths.') }))
         .describe('Documents whose files lie in watched folders, and that are left as they are for that.'),
+      next,
     }),
   },
   backup: {

@@ -17,6 +17,10 @@ export const holdJson = z
     since: instant,
     until: instant.nullable().describe('When it is tried again by itself; null: when a person says so.'),
     demandedUntil: instant.nullable().describe('Until when the service asked to wait; null: it did not.'),
+    agent: z
+      .string()
+      .optional()
+      .describe('The other agent of the fleet that the service told so; not there: this one, or a person.'),
   })
   .meta({ id: 'Hold' });
 

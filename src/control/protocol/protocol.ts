@@ -9,6 +9,7 @@ import { OVERVIEW } from './overview.ts';
 import { RESULTS } from './results.ts';
 import { SENDING } from './sending.ts';
 import { SETTINGS } from './settings.ts';
+import { SETUP } from './setup.ts';
 import { STATUS } from './status.ts';
 
 export { FOLDER_STATES } from './status.ts';
@@ -31,6 +32,7 @@ const ALL = {
   ...SETTINGS,
   ...CONSOLE,
   ...ALERTS,
+  ...SETUP,
 };
 
 export type Exchanges = {

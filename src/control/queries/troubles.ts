@@ -124,7 +124,7 @@ function ofHold(hold: Hold, endpoints: Endpoints, looked: Looked): Trouble {
     case 'service':
       return {
         person: false,
-        text: `The service at ${key} ${hold.demandedUntil !== null ? 'has asked to wait' : 'has not answered properly'} ${sinceThen}${waiting}: ${message} Nothing is lost, and ${next}.`,
+        text: `The service at ${key} ${hold.demandedUntil !== null ? `has asked ${hold.agent === undefined ? '' : `agent ${hold.agent} `}to wait` : 'has not answered properly'} ${sinceThen}${waiting}: ${message} Nothing is lost, and ${next}.`,
         ...everywhere('If this lasts, check the network and the service.'),
         remedy: { kind: 'tryHeld' },
       };

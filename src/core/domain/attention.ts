@@ -67,6 +67,21 @@ function rejected(reason: string, bytes: number): readonly [what: string, advice
         'PDFs are not sent from this folder.',
         `Scan the receipt again as JPEG; if PDFs should be sent, ${ASK}.`,
       ];
+    case 'ENCRYPTED':
+      return ['The file is protected by a password.', 'Save it without a password, and put it here again.'];
+    case 'PAGES_NOT_SENT':
+      return [
+        'Some pages of this file cannot be sent; the others were.',
+        'Scan the pages again that cannot be seen well when you open it, and delete this file.',
+      ];
+    case 'TOO_MANY_PAGES':
+    case 'TOO_DEAR':
+      return [
+        'The file is too large or too complicated to be read.',
+        'Scan the receipts again, a few in each file.',
+      ];
+    case 'BYTES_GONE':
+      return ['The file was gone before all of its pages were read.', 'Scan the receipts again.'];
     case 'TYPE_UNKNOWN':
     case 'TYPE_NOT_ACCEPTED':
       return [

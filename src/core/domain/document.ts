@@ -78,7 +78,16 @@ export interface Document {
 }
 
 /** What happened to a file in a watched folder. */
-export const VERDICTS = ['document', 'duplicate', 'rejected', 'skipped', 'incomplete', 'unreadable'] as const;
+export const VERDICTS = [
+  'document',
+  'duplicate',
+  /** Its pages are documents of their own, or become so. */
+  'split',
+  'rejected',
+  'skipped',
+  'incomplete',
+  'unreadable',
+] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
 /** One upload request. `unknown`: the answer was lost, so the service may hold the document. */

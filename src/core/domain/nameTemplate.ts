@@ -15,6 +15,7 @@ import { nearest } from './nearest.ts';
  *   {folder} {path} {stem} {ext}   of the file: watched folder, directories below it joined with `-`, name
  *   {date[:FORMAT]} {time[:FORMAT]} {captured[:FORMAT]}   FORMAT: YYYY YY MM DD HH mm ss and - _ .
  *   {hash[:LENGTH]} {seq[:WIDTH]} {host} {endpoint}
+ *   {page[:WIDTH]} {pages}   of a file that is taken apart; 1 of 1 for any other
  */
 export const DEFAULT_TEMPLATE = '{stem}-{hash:12}';
 
@@ -33,6 +34,9 @@ export interface NameContext {
   readonly date: Date;
   /** When the image was captured; the file's mtime where it does not say. */
   readonly captured: Date;
+  /** Which page of its file this is, from 1, and how many that has; left out: the only one. */
+  readonly page?: number;
+  readonly pages?: number;
   /** Longest name in bytes of UTF-8; at least MIN_NAME_BYTES. */
   readonly maxBytes: number;
 }
@@ -114,6 +118,14 @@ const FIELDS: Readonly<Record<string, Field>> = {
       return ({ hash }) => hash.slice(0, digits);
     },
   },
+  page: {
+    kept: true,
+    make(argument) {
+      const width = wholeNumber(argument ?? '1', 1, 6, 'digits of the page');
+      return ({ page = 1 }) => String(page).padStart(width, '0');
+    },
+  },
+  pages: plain(({ pages = 1 }) => String(pages)),
   seq: {
     kept: true,
     make(argument) {

@@ -3,6 +3,9 @@ import type { ImageType } from './imageType.ts';
 import type { NameTemplate } from './nameTemplate.ts';
 import type { Rate } from './rate.ts';
 
+/** Dots per inch of pages that have to be drawn, where no folder says otherwise. */
+export const DEFAULT_RESOLUTION = 200;
+
 /** What the pipeline needs to know of a watched folder. Durations in milliseconds, sizes in bytes. */
 export interface FolderSettings {
   readonly path: string;
@@ -17,6 +20,10 @@ export interface FolderSettings {
   readonly nameMaxBytes: number;
   readonly accept: readonly ImageType[];
   readonly maxFileSize: number;
+  /** What becomes of files of several pages; `missing`: to be split, but what does it is not installed. Left out: they go as they are. */
+  readonly pages?: 'split' | 'whole' | 'missing';
+  /** Dots per inch of pages that have to be drawn. */
+  readonly pageResolution?: number;
   readonly existing: Existing;
   readonly afterUpload: 'keep' | 'archive' | 'delete';
   /** Files that were there before `afterUpload` was set; auto, or left out: they stay, unless the folder is watched for the first time. */
@@ -62,7 +69,8 @@ export interface EndpointSettings {
  * refused is checked again once PDFs are allowed, and nothing is when nothing changed.
  */
 export function acceptPolicy(settings: FolderSettings): string {
-  return `accept=${[...settings.accept].sort().join(',')};maxFileSize=${settings.maxFileSize}`;
+  const split = settings.pages === 'split' ? ';pages=split' : '';
+  return `accept=${[...settings.accept].sort().join(',')};maxFileSize=${settings.maxFileSize}${split}`;
 }
 
 export function existingPolicy(existing: Existing): string {

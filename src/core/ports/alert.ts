@@ -3,7 +3,7 @@ import type { ErrorCode } from '../domain/errors.ts';
 export const ALERT_KINDS = ['opened', 'closed', 'stillOpen', 'digest', 'test'] as const;
 export type AlertKind = (typeof ALERT_KINDS)[number];
 
-export const ALERT_CHANNELS = ['desktop', 'command', 'webhook', 'email'] as const;
+export const ALERT_CHANNELS = ['desktop', 'eventLog', 'command', 'webhook', 'email'] as const;
 export type AlertChannelName = (typeof ALERT_CHANNELS)[number];
 
 /** One thing that keeps the agent from its work. All times are wall-clock milliseconds. */

@@ -17,6 +17,8 @@ export interface DeferredImage {
   readonly at: number;
   /** What the time of capture was read as, for its name; wall-clock milliseconds, null: not asked for. */
   readonly capturedAt: number | null;
+  /** It is a file that is to be taken apart. */
+  readonly isFile?: true;
 }
 
 /**

@@ -14,4 +14,6 @@ export interface Hold {
   readonly until: number | null;
   /** Until when the service asked to wait (Retry-After), which a restart keeps; null: it did not. */
   readonly demandedUntil: number | null;
+  /** The other agent of the fleet that the service told so; not there: this one, or a person. */
+  readonly agent?: string | undefined;
 }

@@ -6,7 +6,11 @@ import type { Content } from '../domain/receiptLike.ts';
  * not count). `incomplete`: more bytes must be coming, or the file is cut short; `detail` says what is missing.
  */
 export type Inspection =
-  | { readonly type: ImageType; readonly structure: 'complete' }
+  | {
+      readonly type: ImageType;
+      readonly structure: 'complete';
+      /** Of a TIFF, where there are several. */ readonly pages?: number;
+    }
   | { readonly type: ImageType; readonly structure: 'incomplete'; readonly detail: string }
   | { readonly type: null; readonly detail: string; readonly content: Exclude<Content, 'unread'> };
 

@@ -1,6 +1,7 @@
 import type {
   AttemptOutcome,
   Document,
+  DocumentState,
   EndpointKey,
   FileIdentity,
   FileRef,
@@ -23,7 +24,15 @@ import type { LedgerResults } from './results.ts';
  * All times are wall-clock milliseconds.
  */
 export interface Ledger
-  extends LedgerIntake, LedgerQueue, LedgerResults, LedgerHolds, LedgerAdmin, LedgerReports, LedgerUpkeep {
+  extends
+    LedgerIntake,
+    LedgerPages,
+    LedgerQueue,
+    LedgerResults,
+    LedgerHolds,
+    LedgerAdmin,
+    LedgerReports,
+    LedgerUpkeep {
   readonly storage: LedgerStorage;
   /** What its agents need of each other; null for a ledger that one agent has to itself. */
   readonly fleet: LedgerFleet | null;
@@ -88,6 +97,11 @@ export interface Admission {
    * sign of where the folder belongs.
    */
   readonly isElsewhere?: boolean;
+  /**
+   * The image is a page of a file that `beginSplit` recorded: `file` is the place of the page (core/domain/pages.ts) and the identity of its
+   * file, but with its own size. It counts as gone from there, since no file has such a place.
+   */
+  readonly page?: { readonly split: number; readonly page: number };
 }
 
 export type Admitted =
@@ -101,7 +115,7 @@ export type Admitted =
   | { readonly kind: 'known'; readonly document: Document };
 
 export interface Note {
-  readonly verdict: Exclude<Verdict, 'document' | 'duplicate'>;
+  readonly verdict: Exclude<Verdict, 'document' | 'duplicate' | 'split'>;
   readonly reason: string;
   readonly message: string;
   readonly sha256: string | null;
@@ -146,6 +160,73 @@ export interface LedgerIntake {
   note(file: FileSeen, note: Note): Promise<void>;
   /** These files are not at their paths any more. Idempotent. */
   gone(folder: string, paths: readonly string[], at: number): Promise<void>;
+}
+
+/* ---- Pages: files that are taken apart --------------------------------------------------------- */
+
+/** A file whose pages are to be admitted, as it lay there. */
+export interface SplitPlan {
+  readonly endpoint: EndpointKey;
+  readonly file: FileSeen;
+  /** Of the file. */
+  readonly sha256: string;
+  readonly at: number;
+  /** See `Admission`. */
+  readonly isElsewhere?: boolean;
+}
+
+/** The same, under way. The number is that of its sighting. */
+export interface Split extends Omit<SplitPlan, 'at' | 'isElsewhere'> {
+  readonly id: number;
+}
+
+/** What became of a page. */
+export interface SplitPage {
+  readonly page: number;
+  readonly verdict: 'document' | 'duplicate' | 'rejected';
+  /** Of its image; null where there is none. */
+  readonly sha256: string | null;
+  /** Of its document. */
+  readonly state: DocumentState | null;
+  readonly reason: string | null;
+}
+
+/**
+ * A file of pages is recorded first, then its pages one by one (`admit`, or `notePage`), then its end. What was begun is there after a crash
+ * until it is ended, whatever became of the file meanwhile.
+ */
+export interface LedgerPages {
+  /**
+   * Records that this file is taken apart, or goes on to be. Null: that has been done with the same bytes at the same path, and every page
+   * is where it should be; nothing changes but the file's times.
+   */
+  beginSplit(plan: SplitPlan): Promise<Split | null>;
+  /** Begun and not ended, in their order, after that number. Of folders that this agent reaches. */
+  openSplits(afterId: number, limit: number): Promise<readonly Split[]>;
+  /** Pages of one that are decided. */
+  splitPages(id: number): Promise<readonly SplitPage[]>;
+  /** Documents that the pages of a file with these bytes have in the endpoint, whatever file that was: one for each page at most. */
+  pagesOfBytes(endpoint: EndpointKey, sha256: string): Promise<readonly SplitPage[]>;
+  /** A page that can't be sent. Idempotent. */
+  notePage(split: Split, page: number, note: PageNote): Promise<void>;
+  /** Every page is decided, or it is given up. Idempotent. */
+  endSplit(split: Split, end: SplitEnd): Promise<void>;
+}
+
+export interface PageNote {
+  readonly reason: string;
+  readonly message: string;
+  readonly at: number;
+}
+
+export interface SplitEnd {
+  readonly at: number;
+  /** How many there are; 0: not known. */
+  readonly pages: number;
+  /** Why not all of it was sent; null where all was. */
+  readonly reason: string | null;
+  readonly message: string | null;
+  readonly policy: string | null;
 }
 
 /* ---- Queue: the ledger is the queue ------------------------------------------------------------- */
@@ -246,6 +327,8 @@ export interface LedgerQueue {
   markLost(documentId: number, message: string, at: number): Promise<void>;
   /** Documents whose bytes will be wanted soon (queued or uploading), by id after `afterId`. */
   waiting(afterId: number, limit: number): Promise<readonly Document[]>;
+  /** Documents that `retry` would queue, by id after `afterId`. */
+  retriable(afterId: number, limit: number, at: number): Promise<readonly number[]>;
   /**
    * Which of these hashes belong to a document that may still be sent: queued, uploading, lost, or failed or
    * unconfirmed since `failedSince`.
@@ -324,8 +407,11 @@ export interface Cases {
 
 export interface LedgerAdmin {
   recordAct(act: Act): Promise<void>;
-  /** Queues failed, unconfirmed, lost and waiting documents at once, under their names. Resolves how many. */
-  retry(documentIds: readonly number[] | 'all', at: number): Promise<number>;
+  /**
+   * Queues those of these documents that failed, are unconfirmed or lost, or wait for a later time, at once, under their names. Resolves how
+   * many.
+   */
+  retry(documentIds: readonly number[], at: number): Promise<number>;
   /**
    * From now on these need no person, or (`undismiss`) need one again: documents that failed, are unconfirmed or lost, and files that
    * can't be sent. They stay what they are; once the document moves or the file changes, it is another case. What does not need a

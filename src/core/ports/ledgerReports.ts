@@ -19,6 +19,7 @@ export const LIST_STATES = [
   'held',
   'accepted',
   'duplicate',
+  'split',
   'rejected',
   'failed',
   'unconfirmed',

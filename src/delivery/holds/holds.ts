@@ -72,7 +72,8 @@ export class Holds {
     const kept: Hold[] = [];
     for (const hold of await this.#ledger.holds()) {
       if (hold.reason === 'PAUSED') this.#paused.set(keyOf(hold.scope, hold.key), hold);
-      else if (this.#takeOver(hold)) {
+      else if (hold.agent !== undefined) this.#heed(hold);
+      else if (this.#heed(hold)) {
         // Its own back-off may have been longer.
         const shown = { ...hold, until: hold.demandedUntil };
         if (shown.until !== hold.until) await this.#ledger.putHold(shown);
@@ -85,26 +86,38 @@ export class Holds {
     return kept;
   }
 
-  /** What people have paused and let go on through other agents of the fleet. Resolves whether anything changed. */
-  async takePauses(): Promise<boolean> {
+  /**
+   * What people have paused and let go on through other agents of the fleet, and until when the service has asked those to wait. Resolves
+   * whether anything changed.
+   */
+  async takeShared(): Promise<boolean> {
     const changes = this.#pauseChanges;
-    const paused = (await this.#ledger.holds()).filter(({ reason }) => reason === 'PAUSED');
+    const holds = await this.#ledger.holds();
+    // A wait is heeded however the pauses have changed meanwhile.
+    const heeded = holds.filter((hold) => hold.agent !== undefined && this.#heed(hold));
     // Somebody has paused or resumed here meanwhile: what was read may be of before that.
-    if (this.#pauseChanges !== changes) return this.takePauses();
+    if (this.#pauseChanges !== changes) return this.takeShared();
+    const paused = holds.filter(({ reason }) => reason === 'PAUSED');
     const now = new Map(paused.map((hold) => [keyOf(hold.scope, hold.key), hold]));
     const isSame = now.size === this.#paused.size && [...now.keys()].every((key) => this.#paused.has(key));
     this.#paused.clear();
     for (const [key, hold] of now) this.#paused.set(key, hold);
-    return !isSame;
+    return !isSame || heeded.length > 0;
   }
 
-  /** False for a hold that is over. One that ends further ahead than it ever lasted is a clock's mistake. */
-  #takeOver({ scope, key, since, demandedUntil }: Hold): boolean {
-    if (demandedUntil === null) return false;
+  /**
+   * Closes for as long as the service asked to wait. False where that is over, or known here. What ends further ahead than it ever lasted is
+   * a clock's mistake.
+   */
+  #heed({ scope, key, since, demandedUntil }: Hold): boolean {
+    const before = this.#closed.get(keyOf(scope, key));
+    if (demandedUntil === null || (before?.demandedUntil ?? 0) >= demandedUntil) return false;
     const waitMs = Math.min(demandedUntil - this.#clock.now(), demandedUntil - since, LONGEST_DEMAND_MS);
     if (waitMs <= 0) return false;
-    const times = { failures: 1, since, demandedUntil, ...endsIn(waitMs, this.#clock), checkedAt: 0 };
-    this.#closed.set(keyOf(scope, key), { scope, key, ...times, probe: null, short: true, patient: true });
+    const ends = endsIn(Math.max(waitMs, before ? timeLeft(before, this.#clock) : 0), this.#clock);
+    const times = { failures: before?.failures ?? 1, since: before?.since ?? since, demandedUntil, ...ends };
+    const own = { probe: before?.probe ?? null, checkedAt: before?.checkedAt ?? 0 };
+    this.#closed.set(keyOf(scope, key), { scope, key, ...times, ...own, short: true, patient: true });
     return true;
   }
 

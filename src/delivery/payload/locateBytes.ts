@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path';
 import type { Document } from '../../core/domain/document.ts';
+import { fileOf } from '../../core/domain/pages.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import type { WatchedFolder } from '../../core/ports/folder.ts';
 import type { LedgerQueue } from '../../core/ports/ledger.ts';
@@ -14,9 +15,12 @@ export type Found =
 /** Opens a folder by its absolute path, whether it is configured (still) or not. */
 export type OpenFolder = (path: string) => WatchedFolder;
 
+/** What tells bytes from others, and where they were first seen. */
+export type Sought = Pick<Document, 'sha256' | 'size' | 'folder' | 'path'>;
+
 /** Finds a document's bytes in the spool or wherever they were seen; what is returned has the document's hash. */
 export async function locateBytes(
-  document: Document,
+  document: Sought,
   { ledger, spool, open }: { ledger: LedgerQueue; spool: Pick<Spool, 'read'>; open: OpenFolder },
 ): Promise<Found> {
   let trouble: ReceiptdError | null = null;
@@ -34,7 +38,7 @@ export async function locateBytes(
 
 /** Finds a document's bytes wherever they were seen; what is returned has the document's hash. */
 export async function locateOriginal(
-  document: Document,
+  document: Sought,
   ledger: LedgerQueue,
   open: OpenFolder,
 ): Promise<Found> {
@@ -81,6 +85,8 @@ async function whyAway(folder: WatchedFolder): Promise<string | null> {
 }
 
 function split(absolute: string): [folder: string, path: string] {
-  const cut = Math.max(absolute.lastIndexOf('/'), absolute.lastIndexOf('\\'));
+  // Of a page, the place of its file counts.
+  const { length } = fileOf(absolute);
+  const cut = Math.max(absolute.lastIndexOf('/', length - 1), absolute.lastIndexOf('\\', length - 1));
   return [absolute.slice(0, cut) || '/', absolute.slice(cut + 1)];
 }

@@ -1,10 +1,11 @@
 import type { Clock } from '../../core/ports/clock.ts';
 import type { LedgerReports, ListState, SeenCount, StateCount } from '../../core/ports/ledgerReports.ts';
 
-/** What may have become of a file: exactly one of these (promise P1). */
+/** What may have become of a file, or of a page of one: exactly one of these (promise P1). */
 export const CATEGORIES = [
   'accepted',
   'duplicate',
+  'split',
   'rejected',
   'failed',
   'waiting',
@@ -16,6 +17,7 @@ export type Category = (typeof CATEGORIES)[number];
 const CATEGORY_OF: Readonly<Record<ListState, Category>> = {
   accepted: 'accepted',
   duplicate: 'duplicate',
+  split: 'split',
   rejected: 'rejected',
   failed: 'failed',
   lost: 'lost',
@@ -29,7 +31,7 @@ const CATEGORY_OF: Readonly<Record<ListState, Category>> = {
 };
 
 const OF_DOCUMENTS = ['queued', 'uploading', 'accepted', 'failed', 'unconfirmed', 'lost'] as const;
-const OF_FILES = ['duplicate', 'rejected', 'skipped', 'incomplete', 'unreadable'] as const;
+const OF_FILES = ['duplicate', 'split', 'rejected', 'skipped', 'incomplete', 'unreadable'] as const;
 
 /** Every file seen, in exactly one place. */
 export interface Tally {
@@ -43,6 +45,7 @@ export function tally(counts: readonly SeenCount[]): Tally {
   const by: Record<Category, number> = {
     accepted: 0,
     duplicate: 0,
+    split: 0,
     rejected: 0,
     failed: 0,
     waiting: 0,

@@ -44,9 +44,15 @@ export function createRedaction(options: {
   );
   const name = (text: string, kind = 'name'): string =>
     withNames ? text : `${kind}-${createHmac('sha256', key).update(text).digest('hex').slice(0, 8)}`;
+  const isShownPath = (text: string): boolean =>
+    withNames &&
+    text.startsWith('/') &&
+    options.names.some((each) => each.startsWith('/') && each.includes(text));
   const scrub = (text: string): string => {
     const nameless = withNames ? text : foreign(text, (found) => name(found));
-    return patterns.redact(hide(nameless, () => HIDDEN)).replace(TOKEN, HIDDEN);
+    return patterns
+      .redact(hide(nameless, () => HIDDEN))
+      .replace(TOKEN, (found) => (isShownPath(found) ? found : HIDDEN));
   };
   const isOurs = (token: string): boolean => {
     const [, inner = ''] = AROUND.exec(token) ?? [];

@@ -10,6 +10,7 @@ import { jpegGap } from './structure/jpeg.ts';
 import { pdfGap } from './structure/pdf.ts';
 import { pngGap } from './structure/png.ts';
 import { tiffGap } from './structure/tiff.ts';
+import { tiffPages } from './structure/tiffPages.ts';
 import { webpGap } from './structure/webp.ts';
 
 /** What a file of this type lacks, in words; null when it is complete. Never throws on hostile bytes. */
@@ -36,7 +37,9 @@ export function createImageInspector(hash: Hash = hashHere): ImageInspector {
       if (identified.type === null) return identified;
       const { type } = identified;
       const detail = GAPS[type](buffer);
-      return detail === null ? { type, structure: 'complete' } : { type, structure: 'incomplete', detail };
+      if (detail !== null) return { type, structure: 'incomplete', detail };
+      const pages = type === 'tiff' ? tiffPages(buffer).length : 1;
+      return { type, structure: 'complete', ...(pages > 1 && { pages }) };
     },
     capturedAt: (bytes, type) => Promise.resolve(capturedAt(asBuffer(bytes), type)),
   };

@@ -15,7 +15,7 @@ import { Notifier } from '../../core/notifier.ts';
 
 export interface OfflineModeDeps {
   readonly deferred: DeferredJournal;
-  readonly ledger: Pick<Ledger, 'admit' | 'storage'>;
+  readonly ledger: Pick<Ledger, 'admit' | 'beginSplit' | 'storage'>;
   readonly payloads: Pick<PayloadStore, 'copy' | 'keepsCopies' | 'copies' | 'hasRoomForCopy'>;
   readonly inspector: ImageInspector;
   readonly incidents: Incidents;
@@ -26,6 +26,7 @@ export interface OfflineModeDeps {
   readonly seenSince: SeenSince;
   /** What has to be asked of the ledger before anything else, once in this process. */
   readonly prepare: () => Promise<void>;
+  readonly onFile: () => void;
   readonly onAdmitted: (folder: string, admitted: Admitted) => void;
   /**
    * Finds out whether this folder lies where it lay. Asked before images of it are admitted: afterwards they would count as
@@ -131,16 +132,32 @@ export class OfflineMode {
 
   /** True once it is durable here. False: there is no room for it, and it stays in its folder. */
   async defer(candidate: Candidate, settings: FolderSettings): Promise<boolean> {
+    const { inspector } = this.#deps;
+    const captured = settings.template.usesCaptured
+      ? await inspector.capturedAt(candidate.bytes, candidate.type)
+      : null;
+    return this.#keep(candidate, settings, { capturedAt: captured?.getTime() ?? null });
+  }
+
+  /** The same of a file that is to be taken apart once the ledger is back. */
+  deferPages(file: Omit<Candidate, 'type'>, settings: FolderSettings): Promise<boolean> {
+    return this.#keep({ ...file, type: 'pdf' }, settings, { capturedAt: null, isFile: true });
+  }
+
+  async #keep(
+    candidate: Candidate,
+    settings: FolderSettings,
+    more: Pick<DeferredImage, 'capturedAt' | 'isFile'>,
+  ): Promise<boolean> {
     const { deferred, payloads, inspector, clock, log } = this.#deps;
     const { path, identity, mark, bytes, type, lane } = candidate;
-    const { path: folder, endpoint, template } = settings;
+    const { path: folder, endpoint } = settings;
     const sha256 = await inspector.sha256(bytes);
-    const captured = template.usesCaptured ? await inspector.capturedAt(bytes, type) : null;
     const image = { folder, path, identity, mark, endpoint, sha256, type, lane, at: clock.now() };
     this.#deferring.set(sha256, (this.#deferring.get(sha256) ?? 0) + 1);
     try {
       if (!(await payloads.copy(sha256, bytes))) return false;
-      await deferred.defer({ ...image, capturedAt: captured?.getTime() ?? null });
+      await deferred.defer({ ...image, ...more });
     } catch (error) {
       this.#unwritable(error);
       return false;

@@ -36,6 +36,13 @@ export class OfflineSink implements AdmissionSink {
     return isTaken;
   }
 
+  async takeApart(file: Omit<Candidate, 'type'>): Promise<boolean> {
+    if (this.#offline.isOn) return this.#offline.deferPages(file, this.#settings);
+    const isTaken = await this.#ledger.takeApart(file);
+    if (isTaken) this.#offline.decided(this.#settings.path, file.path, file.identity);
+    return isTaken;
+  }
+
   async note(verdict: Verdict): Promise<boolean> {
     const isNoted = this.#offline.isOn ? false : await this.#ledger.note(verdict);
     // What can't be read is tried again by itself.

@@ -11,7 +11,7 @@ import type { FolderSettings } from '../../core/domain/settings.ts';
 
 export interface ReplayDeps {
   readonly deferred: DeferredJournal;
-  readonly ledger: Pick<Ledger, 'admit' | 'storage'>;
+  readonly ledger: Pick<Ledger, 'admit' | 'beginSplit' | 'storage'>;
   readonly payloads: Pick<PayloadStore, 'copies'>;
   readonly log: Log;
   readonly host: string;
@@ -19,6 +19,8 @@ export interface ReplayDeps {
   /** By folder: the mark of the file system to which it belongs. */
   readonly homes: ReadonlyMap<string, string | null>;
   readonly onAdmitted: (folder: string, admitted: Admitted) => void;
+  /** A file is to be taken apart. */
+  readonly onFile: () => void;
   /** One that can't be admitted for reasons of its own keeps no other waiting (promise P4). */
   readonly onOdd: (image: DeferredImage, error: unknown) => void;
 }
@@ -49,27 +51,33 @@ export async function replay(
 async function admitOne(image: DeferredImage, deps: ReplayDeps): Promise<void> {
   const { ledger, deferred, payloads, log, homes, onAdmitted } = deps;
   const { endpoint, folder, path, identity, mark, sha256, type, lane, at } = image;
-  let admitted: Admitted;
+  // A share may have come or gone since, and what it held is overwritten: nobody would find it there. A listing that finds it sees it again.
+  const isElsewhere = mark === null || mark !== homes.get(folder);
+  let admitted: Admitted | null = null;
   try {
-    admitted = await ledger.admit({
-      endpoint,
-      file: { folder, path, identity },
-      sha256,
-      type,
-      lane,
-      at,
-      naming: namingOf(image, deps),
-      // A share may have come or gone since, and what it held is overwritten: nobody would find it there. A listing that finds it sees it again.
-      isElsewhere: mark === null || mark !== homes.get(folder),
-    });
+    if (image.isFile)
+      await ledger.beginSplit({ endpoint, file: { folder, path, identity }, sha256, at, isElsewhere });
+    else
+      admitted = await ledger.admit({
+        endpoint,
+        file: { folder, path, identity },
+        sha256,
+        type,
+        lane,
+        at,
+        naming: namingOf(image, deps),
+        isElsewhere,
+      });
   } catch (error) {
     if (isOfLedger(error) || ledger.storage.trouble() !== null) throw error;
     return deps.onOdd(image, error);
   }
   await deferred.admitted(image);
-  const { id: documentId, name } = admitted.document;
-  log.info('Admitted, as deferred before', { documentId, name, folder, path, sha256, kind: admitted.kind });
-  onAdmitted(folder, admitted);
+  if (admitted !== null) {
+    const { id: documentId, name } = admitted.document;
+    log.info('Admitted, as deferred before', { documentId, name, folder, path, sha256, kind: admitted.kind });
+    onAdmitted(folder, admitted);
+  } else deps.onFile();
   // It was known, or is sent already: nobody may want the copy any more, and until now it was needed.
   await payloads.copies.dropUnwanted(sha256);
 }

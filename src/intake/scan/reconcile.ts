@@ -140,6 +140,7 @@ export function needsJudgingAnew(known: KnownFile, settings: FolderSettings): bo
       return !staysSkipped(known, settings);
     case 'document':
     case 'duplicate':
+    case 'split':
     case 'incomplete':
       return false;
   }

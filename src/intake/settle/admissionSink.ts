@@ -1,4 +1,5 @@
 import type { FileIdentity } from '../../core/domain/document.ts';
+import type { FolderSettings } from '../../core/domain/settings.ts';
 import type { Note } from '../../core/ports/ledger.ts';
 import type { Candidate } from './admit.ts';
 
@@ -9,6 +10,12 @@ export interface Verdict {
   readonly verdict: Note['verdict'];
   readonly reason: string;
   readonly message: string;
+}
+
+/** Where files go that are taken apart (../pages). */
+export interface PageSink {
+  /** It can't be lost any more once this resolves to true. False: there is no room for it now. */
+  take(file: Omit<Candidate, 'type'>, settings: FolderSettings): Promise<boolean>;
 }
 
 /**
@@ -24,6 +31,8 @@ export interface AdmissionSink {
   hasRoom(bytes: number): boolean;
   /** Takes an image; durable once it resolves to true. False: there is no room for it now. */
   admit(image: Candidate): Promise<boolean>;
+  /** Takes a file whose pages are to be sent; the same of it, as a file. */
+  takeApart(file: Omit<Candidate, 'type'>): Promise<boolean>;
   /** Takes the verdict on a file that is not sent. True once people can read it in the ledger. */
   note(verdict: Verdict): Promise<boolean>;
   /** A file is not there any more. */

@@ -1,5 +1,6 @@
 import type { FileIdentity, Lane } from '../../core/domain/document.ts';
 import { GROWING_TYPES, type ImageType } from '../../core/domain/imageType.ts';
+import { PAGE_TYPES, SPLIT_TYPES } from '../../core/domain/pages.ts';
 import { NO_RECEIPT } from '../../core/domain/needsPerson.ts';
 import { mayBeReceipt } from '../../core/domain/receiptLike.ts';
 import { counted, size as sizeText } from '../../core/domain/words.ts';
@@ -14,6 +15,8 @@ export type Judgement =
       readonly type: ImageType;
       /** Its type may grow after a complete structure. */ readonly growing: boolean;
     }
+  /** It is to be taken apart; the service gets images of its pages. */
+  | { readonly kind: 'pages'; readonly growing: boolean }
   | { readonly kind: 'incomplete'; readonly reason: string; readonly message: string }
   | { readonly kind: 'rejected'; readonly reason: string; readonly message: string };
 
@@ -34,12 +37,29 @@ export async function judge(
   }
   const inspection = await inspector.inspect(bytes);
   if (inspection.type === null) return unidentified(path, inspection);
-  if (!settings.accept.includes(inspection.type)) return notAccepted(inspection.type);
+  const isSplit = isToSplit(inspection, settings);
+  if (!isSplit && !settings.accept.includes(inspection.type)) return notAccepted(inspection.type, settings);
   if (inspection.structure === 'incomplete') {
     const message = `Incomplete: ${inspection.detail}. It is checked again when it changes.`;
     return { kind: 'incomplete', reason: 'INCOMPLETE', message };
   }
-  return { kind: 'image', type: inspection.type, growing: GROWING_TYPES.has(inspection.type) };
+  const growing = GROWING_TYPES.has(inspection.type);
+  return isSplit ? { kind: 'pages', growing } : { kind: 'image', type: inspection.type, growing };
+}
+
+/** A TIFF of one page, and a HEIC where HEICs are taken, are images like any other. */
+function isToSplit(inspection: Inspection, { pages, accept }: FolderSettings): boolean {
+  if (pages !== 'split' || !PAGE_TYPES.some((type) => accept.includes(type))) return false;
+  switch (inspection.type) {
+    case 'pdf':
+      return true;
+    case 'tiff':
+      return inspection.structure === 'incomplete' || (inspection.pages ?? 1) > 1 || !accept.includes('tiff');
+    case 'heic':
+      return !accept.includes('heic');
+    default:
+      return false;
+  }
 }
 
 function unidentified(
@@ -56,7 +76,13 @@ function unidentified(
   return { kind: 'rejected', reason: 'DAMAGED', message: `Damaged, or not an image: ${detail}.` };
 }
 
-function notAccepted(type: ImageType): Extract<Judgement, { kind: 'rejected' }> {
+function notAccepted(type: ImageType, { pages }: FolderSettings): Extract<Judgement, { kind: 'rejected' }> {
+  if (pages === 'missing' && SPLIT_TYPES.some((each) => each === type))
+    return {
+      kind: 'rejected',
+      reason: type === 'pdf' ? 'PDF_NOT_ACCEPTED' : 'TYPE_NOT_ACCEPTED',
+      message: `${type.toUpperCase()} files can't be taken apart: parts of receiptd that do it are not installed. \`receiptd doctor\` says which.`,
+    };
   const pdf = type === 'pdf';
   const what = pdf ? 'PDFs' : `${type.toUpperCase()} images`;
   return {
@@ -121,7 +147,7 @@ export function nameContext(
   hash: string,
   captured: Date | null,
   settings: Pick<FolderSettings, 'path' | 'alias' | 'nameMaxBytes'>,
-  { now, host }: { now: number; host: string },
+  { now, host, page = 1, pages = 1 }: { now: number; host: string; page?: number; pages?: number },
 ) {
   return {
     folder: settings.path,
@@ -132,5 +158,7 @@ export function nameContext(
     date: new Date(now),
     captured: captured ?? new Date(Number(identity.mtimeNs / 1_000_000n)),
     maxBytes: settings.nameMaxBytes,
+    page,
+    pages,
   };
 }

@@ -100,6 +100,11 @@ async function afterRead(
       if (await deps.sink.admit({ path, lane, identity, mark, bytes: read.bytes, type: judgement.type }))
         return settling.done(file, identity);
       return settling.retryLater(file);
+    case 'pages':
+      if (judgement.growing && !settling.requireLongQuiet(file)) return settling.keep(file);
+      if (await deps.sink.takeApart({ path, lane, identity, mark, bytes: read.bytes }))
+        return settling.done(file, identity);
+      return settling.retryLater(file);
   }
 }
 

@@ -5,7 +5,7 @@ import type { ImageInspector } from '../../core/ports/image.ts';
 import type { Admitted, Ledger } from '../../core/ports/ledger.ts';
 import type { Log } from '../../core/ports/log.ts';
 import type { PayloadStore } from '../../delivery/payload/payloadStore.ts';
-import type { AdmissionSink, Verdict } from './admissionSink.ts';
+import type { AdmissionSink, PageSink, Verdict } from './admissionSink.ts';
 import { admit, type Candidate } from './admit.ts';
 
 export interface LedgerSinkDeps {
@@ -19,6 +19,8 @@ export interface LedgerSinkDeps {
   /** Finds out on what the folder lies by now: none of another file system may become known before. */
   readonly lookAtMount: () => Promise<void>;
   readonly onAdmitted: (admitted: Admitted) => void;
+  /** Left out: nothing is taken apart. */
+  readonly pages?: PageSink | undefined;
 }
 
 /** Names images and queues them; notes what is not sent. */
@@ -52,6 +54,12 @@ export class LedgerSink implements AdmissionSink {
     this.#say(image, admitted);
     onAdmitted(admitted);
     return true;
+  }
+
+  takeApart(file: Omit<Candidate, 'type'>): Promise<boolean> {
+    const { pages, settings } = this.#deps;
+    if (!pages) throw new Error('nothing that takes files apart');
+    return pages.take(file, settings);
   }
 
   async note({ path, identity, verdict, reason, message }: Verdict): Promise<boolean> {

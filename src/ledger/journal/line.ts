@@ -66,7 +66,7 @@ export function parseLine(line: Buffer | null): ParsedLine | BadLine {
   const entryBytes = line.subarray(0, first);
   const digest = line.toString('latin1', first + 1, second);
   if (sha256(entryBytes) !== digest) return { seq, what: 'the entry was changed: it does not have its hash' };
-  const entry = parseEntry(entryBytes.toString());
+  const entry = parseEntryText(entryBytes.toString());
   if (entry === undefined) return { seq, what: 'the entry is not what receiptd writes' };
   const personalBytes = line.subarray(second + 1);
   const state = personalState(entry.personal, personalBytes);
@@ -114,7 +114,8 @@ function personalState(digest: string | null, bytes: Buffer): ParsedLine['person
   return sha256(bytes) === digest ? 'kept' : 'broken';
 }
 
-function parseEntry(text: string) {
+/** Undefined for what receiptd does not write. Its hash is not looked at. */
+export function parseEntryText(text: string) {
   const { seq, at, kind, facts, personal, prev, part } = parseObject(text) ?? {};
   if (typeof seq !== 'number' || !Number.isSafeInteger(seq) || seq < 1) return undefined;
   if (typeof at !== 'string' || !UTC.test(at) || Number.isNaN(Date.parse(at))) return undefined;

@@ -186,6 +186,7 @@ function sightingsWanted(filter: ListFilter): boolean {
 
 const VERDICTS: ReadonlySet<string> = new Set<Exclude<Verdict, 'document'>>([
   'duplicate',
+  'split',
   'rejected',
   'skipped',
   'incomplete',

@@ -15,10 +15,7 @@ export function createAdmin(store: Store): LedgerAdmin {
 
     retry: (documentIds, at) =>
       store.write(async (sql) => {
-        const rows =
-          documentIds === 'all'
-            ? await sql.all<{ id: number }>(SQL.RETRIABLE_ALL, { at })
-            : await sql.all<{ id: number }>(SQL.RETRIABLE_AMONG, { ids: documentIds, at });
+        const rows = await sql.all<{ id: number }>(SQL.RETRIABLE_AMONG, { ids: documentIds, at });
         if (rows.length === 0) return 0;
         const documents = rows.map(({ id }) => id);
         sql.emit({ kind: 'moved', documents, state: 'queued', how: 'again' }, at);

@@ -14,6 +14,7 @@ import type { Admission, Admitted } from '../../core/ports/ledger.ts';
 import { identityParams, UNTOUCHED } from '../rows.ts';
 import { documentOf, requireDocument, type PlacedRow } from './documents.ts';
 import type { CurrentSighting, Sighted } from '../sighted.ts';
+import { pageSighting, putPage } from './pages.ts';
 import { currentSightings, nextSightings, putSighting } from './sightings.ts';
 import * as DOCUMENTS from './sql/documents.ts';
 import { ENDPOINT_FOR_UPDATE } from './sql/endpoints.ts';
@@ -28,7 +29,7 @@ export async function admitAll(
   sql: Transaction,
   admissions: readonly Admission[],
 ): Promise<readonly Admitted[]> {
-  const { first, others } = firstOfEach(admissions);
+  const { first, others } = firstOfEach(admissions.filter(({ page }) => page === undefined));
   const looked = await lookUp(sql, first);
   const admitted = new Map<Admission, Admitted>();
   const isNew = (admission: Admission): boolean => !looked.existing.has(bytesOf(admission));
@@ -38,6 +39,10 @@ export async function admitAll(
   for (const admission of others) {
     const [later] = await admitAll(sql, [admission]);
     admitted.set(admission, later as Admitted);
+  }
+  for (const admission of admissions) {
+    const { page } = admission;
+    if (page) admitted.set(admission, await admitPage(sql, admission, page.split));
   }
   return admissions.map((admission) => admitted.get(admission) as Admitted);
 }
@@ -131,6 +136,27 @@ async function admitKnown(sql: Transaction, admission: Admission, looked: Looked
   sight(sql, admission, { ...sightedOf(admission), verdict, documentId: existing.id }, current, sighting);
   // Images that were queued again a moment ago took numbers of the endpoint.
   return again(sql, existing, lane, await lockEndpoint(sql, endpoint), at, file);
+}
+
+/** The rows of one page, which may be known by its file and its number. */
+async function admitPage(sql: Transaction, admission: Admission, split: number): Promise<Admitted> {
+  const { endpoint, file, sha256, lane, at } = admission;
+  const given = await lockEndpoint(sql, endpoint);
+  const before = await pageSighting(sql, split, file);
+  const bytes = { ...keyParams(endpoint), sha256s: [sha256] };
+  const existing = await sql.get<PlacedRow>(DOCUMENTS.DOCUMENTS_BY_BYTES, bytes);
+  const own = sightedOf(admission);
+  if (!existing) {
+    const named = await insertDocuments(sql, [imageOf(admission)], new Map([[endpointId(endpoint), given]]));
+    const document = named[0] as Document;
+    await putPage(sql, split, file, { ...own, verdict: 'document', documentId: document.id }, before);
+    return { kind: 'queued', document };
+  }
+  if (before?.documentId === existing.id && !isToSendAgain(existing.state))
+    return { kind: 'known', document: documentOf(sql.places, existing) };
+  if (before?.documentId !== existing.id)
+    await putPage(sql, split, file, { ...own, verdict: 'duplicate', documentId: existing.id }, before);
+  return again(sql, existing, lane, given, at, file);
 }
 
 function sightedOf({ sha256, at }: Admission): Omit<Sighted, 'verdict' | 'documentId'> {

@@ -5,6 +5,7 @@ import * as DISPOSALS from './sql/disposals.ts';
 import * as DOCUMENTS from './sql/documents.ts';
 import * as ENDPOINTS from './sql/endpoints.ts';
 import * as HOLDS from './sql/holds.ts';
+import * as PAGES from './sql/pages.ts';
 import * as QUEUE from './sql/queue.ts';
 import * as RESULTS from './sql/results.ts';
 import * as SIGHTINGS from './sql/sightings.ts';
@@ -133,18 +134,29 @@ function applyOne(sql: Sending, event: LedgerEvent, at: number): void {
   }
 }
 
-/** In the place of another, or that one judged again. */
-function applySighted(sql: Sending, event: Extract<LedgerEvent, { kind: 'sighted' }>, at: number): void {
+/** In the place of another, that one judged again, or of a file of pages. */
+function applySighted(sql: Sending, event: SightedEvent, at: number): void {
   const { sighting: id, supersedes, document: documentId } = event;
   const { verdict, sha256, policy, reason, message, size, mtimeNs, ctimeNs, inode } = event;
   if (supersedes === id) {
     const row = { size, mtimeNs, ctimeNs, inode, verdict, documentId, sha256, policy, reason, message };
     sql.send(SIGHTINGS.UPDATE_SIGHTING, { id, ...row, at });
-    return;
+    return applySplit(sql, event);
   }
   if (supersedes !== null) sql.send(SIGHTINGS.GONE, { ids: [supersedes], at });
-  apply(sql, { ...event, supersedes: null }, at);
+  const { file: _file, pages: _pages, into: _into, ...plain } = event;
+  apply(sql, { ...plain, supersedes: null }, at);
+  applySplit(sql, event);
 }
+
+/** What only files that are taken apart, and their pages, have. */
+function applySplit(sql: Sending, { sighting: id, file, pages, into }: SightedEvent): void {
+  if (file !== undefined) sql.send(PAGES.SET_FILE, { id, file });
+  if (pages !== undefined)
+    sql.send(PAGES.SET_SPLIT, { id, pages, baseUrl: into?.baseUrl ?? null, uid: into?.uid ?? null });
+}
+
+type SightedEvent = Extract<LedgerEvent, { kind: 'sighted' }>;
 
 function applyMove(sql: Sending, ids: readonly number[], move: Move, at: number): void {
   switch (move.state) {

@@ -43,7 +43,7 @@ export class EventSets {
         this.#named.push({ event, at });
         return true;
       case 'sighted':
-        if (event.supersedes !== null) return false;
+        if (event.supersedes !== null || event.file !== undefined || event.pages !== undefined) return false;
         this.#sighted.push({ event, at });
         return true;
       case 'began':

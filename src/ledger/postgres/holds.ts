@@ -7,7 +7,7 @@ import { CLEAR_HOLD, HOLDS_OF, PUT_HOLD } from './sql/holds.ts';
 import type { Sql } from './statements.ts';
 import type { Store } from './store.ts';
 
-/** A person's pause is the fleet's; whatever else is on hold is so for the agent that met with the trouble. */
+/** A person's pause is the fleet's, and so is what the service asked for; whatever else is on hold is so for the agent that met with the trouble. */
 export function createHolds(store: Store, clock: Pick<Clock, 'now'>): LedgerHolds {
   return {
     putHold: ({ scope, key, reason, message, since, until, demandedUntil }) =>
@@ -29,6 +29,7 @@ export function createHolds(store: Store, clock: Pick<Clock, 'now'>): LedgerHold
           until: until === null ? null : Math.ceil(until),
           demandedUntil,
         });
+        if (demandedUntil !== null) sql.notify('holds');
       }),
 
     clearHold: (scope, key, reason) =>
@@ -44,8 +45,12 @@ export function createHolds(store: Store, clock: Pick<Clock, 'now'>): LedgerHold
   };
 }
 
-/** Pauses, and what the agent of these places met with. */
+/** Pauses, what the agent of these places met with, and what the service asked of others. */
 export async function holdsOf(sql: Sql, places: Places): Promise<Hold[]> {
-  const rows = await sql.all<Hold>(HOLDS_OF, { agent: places.agent });
-  return rows.map((row) => ({ ...row, key: places.toKey(row.scope, row.key) }));
+  const rows = await sql.all<Hold & { readonly agent: string | null }>(HOLDS_OF, { agent: places.agent });
+  return rows.map(({ agent, ...row }) => ({
+    ...row,
+    key: places.toKey(row.scope, row.key),
+    ...(agent !== null && { agent }),
+  }));
 }

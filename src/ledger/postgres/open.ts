@@ -9,6 +9,7 @@ import { createFleet } from './fleet.ts';
 import { createHolds } from './holds.ts';
 import { createIntake } from './intake.ts';
 import { Link } from './link.ts';
+import { createPages } from './pages.ts';
 import { Places } from './places.ts';
 import { createQueue } from './queue.ts';
 import { createReports } from './reports.ts';
@@ -70,6 +71,7 @@ export async function openPostgresLedger(options: PostgresLedgerOptions): Promis
   const fleet = createFleet(store, link, beat, clock, underway);
   return {
     ...createIntake(store),
+    ...createPages(store),
     ...createQueue(store, underway, clock),
     ...createHolds(store, clock),
     ...createAdmin(store),

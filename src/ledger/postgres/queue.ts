@@ -4,11 +4,13 @@ import type { Clock } from '../../core/ports/clock.ts';
 import type { AttemptResult, Disposal, LedgerQueue, Requeue } from '../../core/ports/ledger.ts';
 import type { OriginalsRule } from '../../core/ports/ledgerReports.ts';
 import { Claims } from './claims.ts';
+import { firstOf, inOrder } from '../pageRows.ts';
 import { moveOf, wholeTime } from '../moves.ts';
 import { identityParams, relativePath, toIdentity, type IdentityRow, type PlaceRow } from '../rows.ts';
 import { documentOf, type PlacedRow } from './documents.ts';
 import { besideResults } from './results.ts';
 import * as DISPOSALS from './sql/disposals.ts';
+import { RETRIABLE_AFTER } from './sql/documents.ts';
 import { NEXT_LINE } from './sql/endpoints.ts';
 import * as SQL from './sql/queue.ts';
 import { IS_AS_SEEN, LAST_SIGHTING_ID } from './sql/sightings.ts';
@@ -185,10 +187,19 @@ export function createQueue(store: Store, underway: Underway, clock: Pick<Clock,
         return rows.map((row) => documentOf(places, row));
       }),
 
+    retriable: (afterId, limit, at) =>
+      store.read(async (sql) => {
+        const rows = await sql.all<{ id: number }>(RETRIABLE_AFTER, { afterId, limit, at });
+        return rows.map(({ id }) => id);
+      }),
+
     wanted: (sha256s, failedSince) =>
       store.read(async (sql) => {
-        const rows = await sql.all<{ sha256: string }>(SQL.WANTED, { sha256s, failedSince });
-        return new Set(rows.map(({ sha256 }) => sha256));
+        const rows = await Promise.all([
+          sql.all<{ sha256: string }>(SQL.WANTED, { sha256s, failedSince }),
+          sql.all<{ sha256: string }>(SQL.WANTED_FILES, { sha256s }),
+        ]);
+        return new Set(rows.flat().map(({ sha256 }) => sha256));
       }),
 
     nextDue: ({ baseUrl, uid }, now) =>
@@ -216,9 +227,14 @@ export function createQueue(store: Store, underway: Underway, clock: Pick<Clock,
         if (current?.rule === rule) return current;
         const first =
           existing === 'new'
-            ? await sql.get<{ id: number }>(DISPOSALS.FIRST_SEEN, places.ofFolder(folder))
+            ? firstOf(
+                await Promise.all(
+                  FIRST_OF.map((text) => sql.get<{ id: number }>(text, places.ofFolder(folder))),
+                ),
+              )
             : undefined;
-        const seen = first ? first.id - 1 : ((await sql.get<{ id: number }>(LAST_SIGHTING_ID))?.id ?? 0);
+        const seen =
+          first !== undefined ? first - 1 : ((await sql.get<{ id: number }>(LAST_SIGHTING_ID))?.id ?? 0);
         const stays = existing === 'include' ? 0 : seen;
         sql.emit({ kind: 'originals', folder, rule, stays }, at);
         return { rule, stays };
@@ -229,9 +245,9 @@ export function createQueue(store: Store, underway: Underway, clock: Pick<Clock,
         const params = { ...places.ofFolder(folder), after, limit, stays };
         const rows =
           statuses === null
-            ? await sql.all<DisposalRow>(DISPOSALS.DISPOSABLE, params)
-            : await sql.all<DisposalRow>(DISPOSALS.DISPOSABLE_ON, { ...params, statuses });
-        return rows.map((row) => toDisposal(folder, row));
+            ? DISPOSABLE.map((text) => sql.all<DisposalRow>(text, params))
+            : DISPOSABLE_ON.map((text) => sql.all<DisposalRow>(text, { ...params, statuses }));
+        return inOrder(await Promise.all(rows), limit).map((row) => toDisposal(folder, row));
       }),
 
     disposing: (sighting, how, at) =>
@@ -278,6 +294,10 @@ export function createQueue(store: Store, underway: Underway, clock: Pick<Clock,
     return { agentId, baseUrl: endpoint?.baseUrl ?? null, uid: endpoint?.uid ?? null };
   }
 }
+
+const FIRST_OF = [DISPOSALS.FIRST_SEEN, DISPOSALS.FIRST_SPLIT_SEEN];
+const DISPOSABLE = [DISPOSALS.DISPOSABLE, DISPOSALS.DISPOSABLE_SPLIT];
+const DISPOSABLE_ON = [DISPOSALS.DISPOSABLE_ON, DISPOSALS.DISPOSABLE_SPLIT_ON];
 
 interface SourceRow extends IdentityRow, PlaceRow {
   readonly place: string;

@@ -143,11 +143,15 @@ export function createReports(ledger: Reading, accountOf: AccountOf): Omit<Ledge
 
     acceptedOriginals: async (folder, stays) => {
       const of = places.ofFolder(folder);
-      const row =
+      const { ACCEPTED_ORIGINALS, ACCEPTED_SPLIT_ORIGINALS, STAYING_ORIGINALS, STAYING_SPLIT_ORIGINALS } =
+        DISPOSALS;
+      const rows =
         stays === null
-          ? await one<{ count: number }>(DISPOSALS.ACCEPTED_ORIGINALS, of)
-          : await one<{ count: number }>(DISPOSALS.STAYING_ORIGINALS, { ...of, stays });
-      return row?.count ?? 0;
+          ? [ACCEPTED_ORIGINALS, ACCEPTED_SPLIT_ORIGINALS].map((text) => one<{ count: number }>(text, of))
+          : [STAYING_ORIGINALS, STAYING_SPLIT_ORIGINALS].map((text) =>
+              one<{ count: number }>(text, { ...of, stays }),
+            );
+      return (await Promise.all(rows)).reduce((sum, row) => sum + (row?.count ?? 0), 0);
     },
 
     seenCounts: async (since, until) =>

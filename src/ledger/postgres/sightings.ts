@@ -1,4 +1,5 @@
 import type { FileSeen } from '../../core/ports/ledger.ts';
+import type { LedgerEvent } from '../events.ts';
 import { identityParams, relativePath, splitPath, type PlaceRow } from '../rows.ts';
 import { isDocument, isSameFile, type CurrentSighting, type Sighted } from '../sighted.ts';
 import * as SQL from './sql/sightings.ts';
@@ -58,6 +59,8 @@ export function putSighting(
   { documentId, at, ...sighted }: Sighted,
   current: CurrentSighting | undefined,
   freeId: number,
+  /** Of a file that is taken apart. */
+  split: Pick<Extract<LedgerEvent, { kind: 'sighted' }>, 'pages' | 'into'> = {},
 ): number {
   const stays = current !== undefined && isSameFile(current, file.identity, { documentId, ...sighted });
   const { size, mtimeNs, ctimeNs, inode } = identityParams(file.identity);
@@ -73,6 +76,7 @@ export function putSighting(
     mtimeNs: String(mtimeNs),
     ctimeNs: String(ctimeNs),
     inode: String(inode),
+    ...split,
   };
   sql.emit(event, at);
   return event.sighting;

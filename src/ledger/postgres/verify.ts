@@ -6,6 +6,7 @@ import type { Target } from './connection.ts';
 import { openReading } from './openReports.ts';
 import { Places } from './places.ts';
 import * as SQL from './sql/verify.ts';
+import { compareStates } from './verifyStates.ts';
 import type { Sql } from './statements.ts';
 
 export interface FleetVerification {
@@ -64,6 +65,7 @@ export async function verifyPostgresLedger(
         ? []
         : [`The kept head is of the chain ${kept.ledger}; no agent of this ledger has it.`];
     const { documents, isMiscounted } = await ledger.read(countsOf);
+    const strayed = await ledger.read((sql) => atOneMoment(sql, () => statesOf(sql)));
     const miscounted = isMiscounted
       ? ['The numbers that are shown of documents and files are not those of the rows.']
       : [];
@@ -74,7 +76,7 @@ export async function verifyPostgresLedger(
     return {
       journal: { ...journal, remarks: [...journal.remarks, ...remarkOn(documents, compared)] },
       ledger: {
-        findings: [...unmet, ...found.flatMap(({ findings }) => findings), ...miscounted],
+        findings: [...unmet, ...found.flatMap(({ findings }) => findings), ...strayed, ...miscounted],
         documents,
         compared,
         head,
@@ -95,8 +97,7 @@ async function verifyChain(
   kept: KeptHead | undefined,
 ): Promise<VerifiedChain> {
   // What is erased meanwhile is blank and accounted for at once, or neither.
-  await sql.run('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-  try {
+  return atOneMoment(sql, async () => {
     const archived = await sql.get<{ seq: number; hash: string; file: string }>(SQL.ARCHIVED, { id });
     const verification = new Verification(kept, archived && { ledger, ...archived });
     const findings: string[] = [];
@@ -124,9 +125,21 @@ async function verifyChain(
         `Agent ${name}: its row holds entry ${head.seq} as the last of its chain ${ledger}, and the last one there is ${last.seq === 0 ? 'none' : last.seq}.`,
       );
     return { journal: verification.end(0), findings, compared };
+  });
+}
+
+async function atOneMoment<T>(sql: Sql, look: () => Promise<T>): Promise<T> {
+  await sql.run('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  try {
+    return await look();
   } finally {
     await sql.run('ROLLBACK').catch(() => {});
   }
+}
+
+async function statesOf(sql: Sql): Promise<string[]> {
+  const mayBeSilent = (await sql.get(SQL.MAY_BE_SILENT)) !== undefined;
+  return compareStates(sql, { mayBeSilent });
 }
 
 /** The documents that some entries name, to be compared with the rows. */
@@ -170,12 +183,11 @@ async function countsOf(sql: Sql): Promise<{ documents: number; isMiscounted: bo
 /** What nobody should take for shown. */
 function remarkOn(documents: number, compared: number): string[] {
   const silent = documents - compared;
-  const states = 'Of documents, name and bytes are compared with the history, and their states are not.';
-  if (silent <= 0) return [states];
+  if (silent <= 0) return [];
   const who = silent === 1 ? 'document, which was' : 'documents, which were';
   const where = 'moved here from a ledger of one machine, or named in a month that was archived';
   return [
-    `${states} It says nothing of ${count(silent)} ${who} ${where}: their old journals and the archives do.`,
+    `The history that is here says nothing of ${count(silent)} ${who} ${where}: their old journals and the archives do.`,
   ];
 }
 

@@ -16,13 +16,11 @@ export function createAdmin(store: Store, clock: Clock): LedgerAdmin {
 
     retry: (documentIds, at) =>
       store.write((sql) => {
-        const ids =
-          documentIds === 'all'
-            ? sql.all<{ id: number }>(SQL.RETRIABLE_ALL, { at }).map(({ id }) => id)
-            : documentIds.filter((id) => sql.get(SQL.RETRIABLE_ONE, { id, at }) !== undefined);
-        if (ids.length > 0)
-          sql.emit({ kind: 'moved', documents: [...new Set(ids)], state: 'queued', how: 'again' }, at);
-        return ids.length;
+        const documents = [...new Set(documentIds)].filter(
+          (id) => sql.get(SQL.RETRIABLE_ONE, { id, at }) !== undefined,
+        );
+        if (documents.length > 0) sql.emit({ kind: 'moved', documents, state: 'queued', how: 'again' }, at);
+        return documents.length;
       }),
 
     dismiss: (cases, by, at) =>

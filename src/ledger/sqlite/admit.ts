@@ -4,6 +4,7 @@ import type { ImageType } from '../../core/domain/imageType.ts';
 import { namesOf, usesSeq, type Naming } from '../../core/domain/naming.ts';
 import type { Admission, Admitted } from '../../core/ports/ledger.ts';
 import { requireDocument } from './documents.ts';
+import { pageSighting, putPage } from './pages.ts';
 import { endpointIdOf, ensureEndpoint } from './places.ts';
 import { identityParams, toDocument, type DocumentRow, UNTOUCHED } from '../rows.ts';
 import type { Sighted } from '../sighted.ts';
@@ -16,7 +17,8 @@ import type { Transaction } from './store.ts';
 
 /** The rows of one image: its document, new or known, and the sighting of its file. In the caller's transaction. */
 export function admit(sql: Transaction, admission: Admission): Admitted {
-  const { endpoint, file, sha256, at } = admission;
+  const { endpoint, file, sha256, at, page } = admission;
+  if (page) return admitPage(sql, admission, page.split);
   const existing = documentByBytes(sql, endpoint, sha256);
   const own = { documentId: existing?.id ?? null, sha256, policy: null, reason: null, message: null, at };
   if (!existing) {
@@ -39,6 +41,26 @@ export function admit(sql: Transaction, admission: Admission): Admitted {
   const isSecond = ownSighting !== undefined && ownSighting.id !== current?.id;
   sight(sql, admission, { ...own, verdict: isSecond ? 'duplicate' : 'document' });
   return again(sql, existing, admission.lane, at);
+}
+
+/** The rows of one page, which may be known by its file and its number. */
+function admitPage(sql: Transaction, admission: Admission, split: number): Admitted {
+  const { endpoint, file, sha256, type, lane, at, naming } = admission;
+  const before = pageSighting(sql, split, file);
+  const existing = documentByBytes(sql, endpoint, sha256);
+  const own = { sha256, policy: null, reason: null, message: null, at };
+  if (!existing) {
+    const { folder, path, identity } = file;
+    const image = { endpoint, folder, path, sha256, type, size: identity.size, lane, at, naming };
+    const document = insertDocument(sql, image);
+    putPage(sql, split, file, { ...own, verdict: 'document', documentId: document.id }, before);
+    return { kind: 'queued', document };
+  }
+  if (before?.documentId === existing.id && !isToSendAgain(existing.state))
+    return { kind: 'known', document: toDocument(existing) };
+  if (before?.documentId !== existing.id)
+    putPage(sql, split, file, { ...own, verdict: 'duplicate', documentId: existing.id }, before);
+  return again(sql, existing, lane, at);
 }
 
 function sight(sql: Transaction, { file, isElsewhere = false, at }: Admission, sighted: Sighted): void {

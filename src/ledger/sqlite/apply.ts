@@ -7,6 +7,7 @@ import * as DOCUMENTS from './sql/documents.ts';
 import * as ENDPOINTS from './sql/endpoints.ts';
 import * as HOLDS from './sql/holds.ts';
 import { ADD_ERASURE } from './sql/journal.ts';
+import * as PAGES from './sql/pages.ts';
 import * as QUEUE from './sql/queue.ts';
 import * as RESULTS from './sql/results.ts';
 import * as SIGHTINGS from './sql/sightings.ts';
@@ -129,7 +130,7 @@ export function apply(sql: Sql, event: LedgerEvent, at: number): void {
   }
 }
 
-function applySighted(sql: Sql, event: Extract<LedgerEvent, { kind: 'sighted' }>, at: number): void {
+function applySighted(sql: Sql, event: SightedEvent, at: number): void {
   const { sighting: id, supersedes, folder, path, document: documentId } = event;
   const { verdict, sha256, policy, reason, message, size } = event;
   const identity = {
@@ -141,6 +142,7 @@ function applySighted(sql: Sql, event: Extract<LedgerEvent, { kind: 'sighted' }>
   const row = { id, ...identity, verdict, documentId, sha256, policy, reason, message, at };
   if (supersedes === id) {
     sql.run(SIGHTINGS.UPDATE_SIGHTING, row);
+    applySplit(sql, event);
     return;
   }
   if (supersedes !== null) sql.run(SIGHTINGS.GONE, { id: supersedes, at });
@@ -148,7 +150,18 @@ function applySighted(sql: Sql, event: Extract<LedgerEvent, { kind: 'sighted' }>
   const place = splitPath(path === '' ? `?${id}` : path);
   const foldedPath = foldedUnlessAscii(path);
   sql.run(SIGHTINGS.INSERT_SIGHTING, { folderId: ensureFolder(sql, folder), ...place, foldedPath, ...row });
+  applySplit(sql, event);
 }
+
+/** What only files that are taken apart, and their pages, have. */
+function applySplit(sql: Sql, { sighting: id, file, pages, into = null }: SightedEvent): void {
+  if (file !== undefined) sql.run(PAGES.SET_FILE, { id, file });
+  if (pages === undefined) return;
+  const endpointId = into === null ? null : ensureEndpoint(sql, into);
+  sql.run(PAGES.SET_SPLIT, { id, pages, endpointId });
+}
+
+type SightedEvent = Extract<LedgerEvent, { kind: 'sighted' }>;
 
 function applyMove(sql: Sql, id: number, move: Move, at: number): void {
   switch (move.state) {

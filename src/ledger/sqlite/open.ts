@@ -3,6 +3,7 @@ import type { Ledger, LedgerStorage } from '../../core/ports/ledger.ts';
 import { createAdmin } from './admin.ts';
 import { createHolds } from './holds.ts';
 import { createIntake } from './intake.ts';
+import { createPages } from './pages.ts';
 import { createQueue } from './queue.ts';
 import { createReports } from './reports.ts';
 import { createResults } from './results.ts';
@@ -36,6 +37,7 @@ export function ledgerOver(
 ): Ledger {
   return {
     ...createIntake(store),
+    ...createPages(store),
     ...createQueue(store),
     ...createHolds(store, keeping.clock),
     ...createAdmin(store, keeping.clock),

@@ -1,4 +1,5 @@
 import type { AttemptOutcome, DocumentState, EndpointKey } from '../../core/domain/document.ts';
+import { firstOf, inOrder } from '../pageRows.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import type { Disposal, LedgerQueue, Requeue } from '../../core/ports/ledger.ts';
 import type { OriginalsRule } from '../../core/ports/ledgerReports.ts';
@@ -18,6 +19,7 @@ import {
 import { endpointIdOf, folderIdOf } from './places.ts';
 import { nextId } from './sightings.ts';
 import * as DISPOSALS from './sql/disposals.ts';
+import { RETRIABLE_AFTER } from './sql/documents.ts';
 import { ALL_ENDPOINTS, NEXT_NUMBERS } from './sql/endpoints.ts';
 import * as SQL from './sql/queue.ts';
 import * as SIGHTINGS from './sql/sightings.ts';
@@ -102,10 +104,19 @@ export function createQueue(store: Store): LedgerQueue {
     waiting: (afterId, limit) =>
       store.read((sql) => sql.all<DocumentRow>(SQL.WAITING_DOCUMENTS, { afterId, limit }).map(toDocument)),
 
+    retriable: (afterId, limit, at) =>
+      store.read((sql) =>
+        sql.all<{ id: number }>(RETRIABLE_AFTER, { afterId, limit, at }).map(({ id }) => id),
+      ),
+
     wanted: (sha256s, failedSince) =>
       store.read((sql) => {
         const params = { sha256s: JSON.stringify(sha256s), failedSince };
-        return new Set(sql.all<{ sha256: string }>(SQL.WANTED, params).map(({ sha256 }) => sha256));
+        const rows = [
+          ...sql.all<{ sha256: string }>(SQL.WANTED, params),
+          ...sql.all<{ sha256: string }>(SQL.WANTED_FILES, { sha256s: params.sha256s }),
+        ];
+        return new Set(rows.map(({ sha256 }) => sha256));
       }),
 
     nextDue: (endpoint, now) =>
@@ -132,8 +143,10 @@ export function createQueue(store: Store): LedgerQueue {
         const current = sql.get<OriginalsRule>(DISPOSALS.ORIGINALS_RULE, { folder });
         if (current?.rule === rule) return current;
         const first =
-          existing === 'new' ? sql.get<{ id: number }>(DISPOSALS.FIRST_SEEN, { folder }) : undefined;
-        const seen = first ? first.id - 1 : nextId(sql, SIGHTINGS.LAST_SIGHTING_ID);
+          existing === 'new'
+            ? firstOf(FIRST_OF.map((text) => sql.get<{ id: number }>(text, { folder })))
+            : undefined;
+        const seen = first !== undefined ? first - 1 : nextId(sql, SIGHTINGS.LAST_SIGHTING_ID);
         const stays = existing === 'include' ? 0 : seen;
         sql.emit({ kind: 'originals', folder, rule, stays }, at);
         return { rule, stays };
@@ -144,12 +157,11 @@ export function createQueue(store: Store): LedgerQueue {
         const params = { folder, after, limit, stays };
         const rows =
           statuses === null
-            ? sql.all<DisposalRow>(DISPOSALS.DISPOSABLE, params)
-            : sql.all<DisposalRow>(DISPOSALS.DISPOSABLE_ON, {
-                ...params,
-                statuses: JSON.stringify(statuses),
-              });
-        return rows.map((row) => toDisposal(folder, row));
+            ? DISPOSABLE.map((text) => sql.all<DisposalRow>(text, params))
+            : DISPOSABLE_ON.map((text) =>
+                sql.all<DisposalRow>(text, { ...params, statuses: JSON.stringify(statuses) }),
+              );
+        return inOrder(rows, limit).map((row) => toDisposal(folder, row));
       }),
 
     disposing: (sighting, how, at) =>
@@ -221,6 +233,10 @@ export interface LineWrites {
   readonly makeDue: (ids: readonly number[], now: number, latest: number) => Promise<void>;
   readonly toBacklog: (ids: readonly number[]) => Promise<void>;
 }
+
+const FIRST_OF = [DISPOSALS.FIRST_SEEN, DISPOSALS.FIRST_SPLIT_SEEN];
+const DISPOSABLE = [DISPOSALS.DISPOSABLE, DISPOSALS.DISPOSABLE_SPLIT];
+const DISPOSABLE_ON = [DISPOSALS.DISPOSABLE_ON, DISPOSALS.DISPOSABLE_SPLIT_ON];
 
 export function lineWrites(store: Store): LineWrites {
   return {

@@ -134,11 +134,17 @@ export function createReports(store: Store, accountOf: AccountOf = DEFAULT_ACCOU
 
     acceptedOriginals: (folder, stays) =>
       store.read((sql) => {
-        const row =
+        const { ACCEPTED_ORIGINALS, ACCEPTED_SPLIT_ORIGINALS, STAYING_ORIGINALS, STAYING_SPLIT_ORIGINALS } =
+          DISPOSALS;
+        const rows =
           stays === null
-            ? sql.get<{ count: number }>(DISPOSALS.ACCEPTED_ORIGINALS, { folder })
-            : sql.get<{ count: number }>(DISPOSALS.STAYING_ORIGINALS, { folder, stays });
-        return row?.count ?? 0;
+            ? [ACCEPTED_ORIGINALS, ACCEPTED_SPLIT_ORIGINALS].map((text) =>
+                sql.get<{ count: number }>(text, { folder }),
+              )
+            : [STAYING_ORIGINALS, STAYING_SPLIT_ORIGINALS].map((text) =>
+                sql.get<{ count: number }>(text, { folder, stays }),
+              );
+        return rows.reduce((sum, row) => sum + (row?.count ?? 0), 0);
       }),
 
     seenCounts: (since, until) =>

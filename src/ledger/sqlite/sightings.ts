@@ -1,5 +1,6 @@
 import type { FileRef } from '../../core/domain/document.ts';
 import type { FileSeen } from '../../core/ports/ledger.ts';
+import type { LedgerEvent } from '../events.ts';
 import { identityParams, splitPath } from '../rows.ts';
 import { folderIdOf } from './places.ts';
 import { isSameFile, type CurrentSighting, type Sighted } from '../sighted.ts';
@@ -23,6 +24,8 @@ export function putSighting(
   file: FileSeen,
   { documentId, at, ...sighted }: Sighted,
   current = currentSighting(sql, file),
+  /** Of a file that is taken apart. */
+  split: Pick<Extract<LedgerEvent, { kind: 'sighted' }>, 'pages' | 'into'> = {},
 ): number {
   const stays = current !== undefined && isSameFile(current, file.identity, { documentId, ...sighted });
   const { size, mtimeNs, ctimeNs, inode } = identityParams(file.identity);
@@ -38,6 +41,7 @@ export function putSighting(
     mtimeNs: String(mtimeNs),
     ctimeNs: String(ctimeNs),
     inode: String(inode),
+    ...split,
   };
   sql.emit(event, at);
   return event.sighting;

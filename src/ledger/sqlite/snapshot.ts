@@ -139,7 +139,7 @@ function* sightingEvents(row: SightingRow): Generator<Told> {
   const identity = { size, mtimeNs, ctimeNs, inode };
   const what = { verdict, document, sha256, policy, reason, message };
   const place = { folder, path: relativePath(row), supersedes: null };
-  yield { event: { kind: 'sighted', sighting, ...what, ...identity, ...place }, at };
+  yield { event: { kind: 'sighted', sighting, ...what, ...identity, ...place, ...ofPages(row) }, at };
   if (row.goneAt !== null) yield { event: { kind: 'gone', sightings: [sighting] }, at: row.goneAt };
   const { disposing, disposed, archivedTo, updatedAt } = row;
   if (disposing !== null) yield { event: { kind: 'disposing', sighting, how: disposing }, at: updatedAt };
@@ -147,6 +147,14 @@ function* sightingEvents(row: SightingRow): Generator<Told> {
     yield { event: { kind: 'disposed', sighting, how: disposed, archivedTo }, at: updatedAt };
   yield* dismissal(row, { documents: [], sightings: [sighting] });
 }
+
+function ofPages({ fileId, pages, baseUrl, uid }: SightingRow): Pick<Sighted, 'file' | 'pages' | 'into'> {
+  if (fileId !== null) return { file: fileId };
+  if (pages === null) return {};
+  return { pages, into: baseUrl === null || uid === null ? null : { baseUrl, uid } };
+}
+
+type Sighted = Extract<LedgerEvent, { kind: 'sighted' }>;
 
 function* dismissal({ dismissedAt, dismissedBy }: DismissalRow, cases: Cases): Generator<Told> {
   if (dismissedAt !== null)
@@ -220,6 +228,10 @@ interface SightingRow extends IdentityRow, DismissalRow {
   readonly disposing: 'archived' | 'deleted' | null;
   readonly disposed: 'archived' | 'deleted' | 'kept' | null;
   readonly archivedTo: string | null;
+  readonly fileId: number | null;
+  readonly pages: number | null;
+  readonly baseUrl: string | null;
+  readonly uid: string | null;
 }
 
 interface ActRow {

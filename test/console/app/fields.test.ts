@@ -23,6 +23,7 @@ it.each<[string, object, readonly Field[], readonly string[]]>([
     [
       'share',
       'builtInIgnores',
+      'pageResolution',
       'nameMaxBytes',
       'afterUploadOn',
       'afterUploadExisting',

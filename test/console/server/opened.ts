@@ -62,7 +62,7 @@ function recording(performed: [string, unknown][], console: () => Console): Part
     };
   };
   return {
-    retry: record('retry', { queued: 1, names: [] }),
+    retry: record('retry', { queued: 1, names: [], next: null }),
     pause: record('pause', { targets: ['office'] }),
     tryHeld: record('tryHeld', {}),
     recordEndpoint: record('recordEndpoint', {}),

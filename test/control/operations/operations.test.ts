@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { Operations } from '../../../src/control/operations/operations.ts';
 import { createWatchedFolder } from '../../../src/intake/folder/watchedFolder.ts';
+import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
 import { Holds } from '../../../src/delivery/holds/holds.ts';
 import { openSpool } from '../../../src/delivery/spool/openSpool.ts';
@@ -14,13 +15,30 @@ import { RecordedLog } from '../../support/recordedLog.ts';
 
 const FAILED = { state: 'failed', reason: 'HTTP_422', message: 'No.' } as const;
 
-async function place() {
+/** `slow`: how long each change in the ledger takes; milliseconds. */
+async function place({ slow = 0 } = {}) {
   const dir = mkdtempSync(join(tmpdir(), 'receiptd-operations-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   mkdirSync(join(dir, 'scans'));
   const clock = new FakeClock();
   const log = new RecordedLog();
-  const ledger = await openSqliteLedger({ path: join(dir, 'ledger.db'), clock });
+  const opened = await openSqliteLedger({ path: join(dir, 'ledger.db'), clock });
+  const acts: string[] = [];
+  const ledger: Ledger = {
+    ...opened,
+    recordAct: (act) => {
+      acts.push(act.kind);
+      return opened.recordAct(act);
+    },
+    retry: async (...asked) => {
+      await clock.advance(slow);
+      return opened.retry(...asked);
+    },
+    erase: async (...asked) => {
+      await clock.advance(slow);
+      return opened.erase(...asked);
+    },
+  };
   onTestFinished(() => ledger.close());
   const spool = await openSpool({ dir: join(dir, 'spool'), limitBytes: 1_000_000 });
   const takenOver: string[] = [];
@@ -45,7 +63,7 @@ async function place() {
     changed: async () => {},
     takeOver: async (folder) => void takenOver.push(folder),
   });
-  return { ledger, spool, operations, takenOver };
+  return { ledger, spool, operations, takenOver, acts };
 }
 
 it('erases copies of an image with its document, unless another endpoint waits for the same image', async () => {
@@ -65,8 +83,39 @@ it('erases copies of an image with its document, unless another endpoint waits f
     erased: 2,
     skipped: ['doc-b'],
     there: [],
+    next: null,
   });
   expect([spool.has(copies.get('a') ?? ''), spool.has(copies.get('b') ?? '')]).toEqual([false, true]);
+});
+
+it('queues and erases hundreds in parts, each once, and goes on where the part before ended', async () => {
+  const { ledger, operations, acts } = await place({ slow: 1_500 });
+  const COUNT = 1_200;
+  await Promise.all(
+    Array.from({ length: COUNT }, async (_, n) => {
+      const { document } = await ledger.admit(admission(`${n}.jpg`, `${n}`));
+      const end = { at: 1, outcome: 'refused', httpStatus: 422, message: null, transition: FAILED } as const;
+      await ledger.finish(await ledger.begin(document.id, 1, 1), end);
+    }),
+  );
+  const before = new Date(10_000).toISOString();
+  const parts = async (act: 'erase' | 'retry'): Promise<number[]> => {
+    const done: number[] = [];
+    for (let after: number | null = 0; after !== null;) {
+      const more: { after?: number } = after === 0 ? {} : { after };
+      const part = await (act === 'erase'
+        ? operations.erase({ before, ...more })
+        : operations.retry({ all: true, ...more }));
+      done.push('erased' in part ? part.erased : part.queued);
+      after = part.next;
+    }
+    return done;
+  };
+  // Two seconds each: two changes of 200 or 500.
+  expect(await parts('erase')).toEqual([400, 400, 400]);
+  expect(await parts('retry')).toEqual([1_000, 200]);
+  expect(await ledger.counts()).toMatchObject([{ state: 'queued', count: COUNT }]);
+  expect(acts).toEqual(['erase', 'retry']);
 });
 
 it('takes a folder over as it is when a person resumes it by name, and only then', async () => {

@@ -16,9 +16,13 @@ describe("the console's files", () => {
     const first = ['app.css', 'app.js', 'icon.svg', 'index.html'];
     const later = names.filter((name) => !first.includes(name));
     expect(names).toEqual(expect.arrayContaining(first));
-    expect(later.map((name) => name.replace(/-[0-9a-f]{8}\.js$/, ''))).toEqual(['ConfigPage', 'FleetPage']);
+    expect(later.map((name) => name.replace(/-[0-9a-f]{8}\.js$/, ''))).toEqual([
+      'ConfigPage',
+      'FleetPage',
+      'SetupPage',
+    ]);
     expect(await size(first)).toBeLessThan(115_000);
-    expect(await size(later)).toBeLessThan(6_144);
+    expect(await size(later)).toBeLessThan(10_240);
   });
 
   it('ask for those pages alone, and they for the first file alone', async () => {

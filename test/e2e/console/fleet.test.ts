@@ -32,12 +32,12 @@ describe.skipIf(!hasChromium || !needsPostgres())('the console of an agent that 
       const site = new Site(await temporaryDirectory(), sandbox);
       Object.assign(site.env, env);
       await site.configure({ ledger: { kind: 'postgres', url: database.url, agent } });
-      await site.start();
+      await site.quickStart();
       return site;
     };
     sites = [await machine('front-office'), await machine('archive', { RECEIPTD_CLIENT_SECRET: 'wrong' })];
     await writeFile(sites[1].file('inbox', 'a.jpg'), await drawReceipt({ type: 'jpeg', seed: 'a' }));
-    const link = await sites[0].must('console', '--no-open');
+    const link = await sites[0].quickMust('console', '--no-open');
     browser = await startBrowser({ url: new URL(link).origin, link: async () => link.trim() });
   });
 

@@ -29,7 +29,7 @@ inBrowser('folders, endpoints and the configuration', (here) => {
     await page.getByLabel('Watch subfolders too').check();
     await page.getByLabel('How new files are noticed').selectOption('poll');
     await page.getByLabel('Name template').fill('{date}-{seq:5}');
-    await page.getByLabel('pdf').check();
+    await page.getByLabel('pdf', { exact: true }).check();
     await page.getByLabel('gif').uncheck();
     await page.getByLabel('Largest file').fill('20MB');
     await page.getByLabel('Files already in the folder').fill('since 2026-01-01');

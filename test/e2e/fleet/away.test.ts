@@ -49,19 +49,19 @@ describe.skipIf(!needsPostgres())('a database that is away for a while', () => {
     const desk = await Desk.open({ agents: 2 });
     const { cluster, sandbox } = desk.office;
     await Promise.all([desk.start(0), desk.start(1)]);
-    await desk.scan(20);
-    await until(() => sandbox.received().length >= 5, 'the first uploads');
+    await desk.scan(12);
+    await until(() => sandbox.received().length >= 3, 'the first uploads');
     await cluster.stop('fast');
     await cluster.start();
-    await desk.scan(20);
-    await until(() => sandbox.received().length >= 25, 'more uploads');
+    await desk.scan(12);
+    await until(() => sandbox.received().length >= 15, 'more uploads');
     await cluster.kill();
     await cluster.start();
     await desk.settled();
 
     const { world, breaches } = await desk.judged();
     expect(breaches).toEqual([]);
-    expect(world.stored).toHaveLength(40);
+    expect(world.stored).toHaveLength(24);
   });
 
   test('replaced by its standby: the agents find it among the hosts of their URL', async () => {

@@ -21,7 +21,7 @@ test('what comes while the ledger is away is deferred, also when the configurati
     writeFile(site.file('inbox', `${name}.jpg`), await drawReceipt({ type: 'jpeg', seed: name }));
   const defers = (count: number) =>
     until(async () => (await site.look('status')).stdout.includes(`\n${count} image`), `${count} deferred`);
-  const agent = await site.start();
+  const agent = await site.quickStart();
   await drop('a');
   await defers(1);
   await site.configure({ ledger, delivery: { concurrency: 2 } });
@@ -33,7 +33,7 @@ test('what comes while the ledger is away is deferred, also when the configurati
   await drop('b');
   await defers(2);
   expect(await agent.stop()).toMatchObject({ status: 0 });
-  const again = await site.start();
+  const again = await site.quickStart();
   await drop('c');
   await defers(3);
   expect(await again.stop()).toMatchObject({ status: 0 });

@@ -76,7 +76,7 @@ describe.skipIf(!needsPostgres())('two agents on one folder', () => {
     const [one, two] = [await machine('one', place), await machine('two', place)];
     const first = await one.start();
     await until(async () => (await agentsOf(two))['one']?.leads[0] === 'scans');
-    const second = await two.start();
+    const second = await two.quickStart();
     // Long enough that both have their turn, also on a busy machine.
     sandbox.misbehave({ kind: 'delay', delayMs: 1_000 });
     await drop(...many('a', 24));
@@ -120,7 +120,7 @@ describe.skipIf(!needsPostgres())('two agents on one folder', () => {
     const { sandbox, drop, place } = await fleet();
     const [one, two] = [await machine('one', place), await machine('two', place)];
     const desk = await machine('desk', place);
-    const agents = [await one.start(), await two.start()];
+    const agents = [await one.start(), await two.quickStart()];
     for (const name of ['one', 'two']) expect((await desk.look('fleet', 'pause', name)).status).toBe(0);
     await drop('a');
     await until(async () => (await desk.list()).some(({ state }) => state === 'queued'));
@@ -145,6 +145,20 @@ describe.skipIf(!needsPostgres())('two agents on one folder', () => {
     expect((await one.look('resume', place.scans)).stdout).toContain('Resumed');
     await until(() => stored(sandbox).length === 2);
     expect(await desk.look('fleet', 'pause', 'three')).toBeRefused(1, 'AGENT_UNKNOWN', 'three');
+    // One of them is asked to wait: none sends before the time is over.
+    const before = sandbox.arrivals().length;
+    sandbox.misbehave(
+      { kind: 'status', status: 429, retryAfter: 3, times: 1 },
+      { kind: 'delay', delayMs: 500 },
+    );
+    await drop(...many('w', 20));
+    await until(() => sandbox.arrivals().length > before);
+    await until(() => stored(sandbox).length === 22, 'those that had to wait to be accepted');
+    sandbox.behave();
+    const [refusedAt = 0, ...others] = sandbox.arrivals().slice(before);
+    const inBetween = others.filter((at) => at > refusedAt + 300 && at < refusedAt + 2_900);
+    expect(inBetween).toEqual([]);
+
     for (const agent of agents) await agent.stop();
   });
 });

@@ -2,12 +2,13 @@ import { writeFile } from 'node:fs/promises';
 import { expect } from 'vitest';
 import { perform, signIn } from '../../console/server/browser.ts';
 import { drawReceipt } from '../../support/images.ts';
-import { prepare, storedOnce, until, type ConfigKeys, type Running, type Site } from './agent.ts';
+import { prepare, storedOnce, until, type ConfigKeys, type Site } from './agent.ts';
+import type { Resident } from './inProcess.ts';
 
 /** An agent at work whose console is open, and a browser that is signed in. */
 export interface Attacked {
   readonly site: Site;
-  readonly agent: Running;
+  readonly agent: Resident;
   readonly origin: string;
   readonly host: string;
   readonly cookie: string;
@@ -18,7 +19,7 @@ export interface Attacked {
 
 export async function underAttack(keys: ConfigKeys = {}): Promise<Attacked> {
   const site = await prepare(keys);
-  const agent = await site.start();
+  const agent = await site.quickStart();
   const link = async () => (await site.quickMust('console', '--no-open')).trim();
   const first = await link();
   const { origin, host } = new URL(first);
@@ -39,7 +40,7 @@ export async function underAttack(keys: ConfigKeys = {}): Promise<Attacked> {
       await until(async () => (await site.list('--state', 'accepted')).length === dropped);
       expect((await storedOnce(site)).size).toBe(dropped);
       const answer = await perform(origin, cookie, 'status');
-      expect([answer.status, answer.json]).toMatchObject([200, { pid: agent.pid, incidents: [] }]);
+      expect([answer.status, answer.json]).toMatchObject([200, { pid: process.pid, incidents: [] }]);
       expect((await site.look('status')).stdout).not.toContain('paused');
       expect(agent.alive).toBe(true);
       expect(agent.stderr).not.toContain('"level":"error"');

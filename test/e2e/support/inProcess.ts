@@ -20,20 +20,24 @@ export interface Surroundings {
 const BUILT = new URL('../../../dist/begin.js', import.meta.url).href;
 
 export function runInProcess(args: readonly string[], surroundings: Surroundings): Promise<Ended> {
-  return begun(args, surroundings, new Kept(), new AbortController().signal);
+  const streams = { stdout: new Kept(), stderr: new Kept() };
+  return begun(args, surroundings, streams, new AbortController().signal);
 }
 
-/** An agent in the test's own process, for tests that need one beside what they are about. */
+/** An agent in the test's own process, or another command that stays, for tests that need one beside what they are about. */
 export class Resident {
   readonly ended: Promise<Ended>;
   alive = true;
   readonly #stop = new AbortController();
   readonly #stderr = new Kept();
+  readonly #stdout = new Kept();
 
-  constructor(args: readonly string[], surroundings: Surroundings) {
-    this.ended = begun(['run', ...args], surroundings, this.#stderr, this.#stop.signal).finally(() => {
+  constructor(args: readonly string[], surroundings: Surroundings, command = 'run') {
+    const streams = { stdout: this.#stdout, stderr: this.#stderr };
+    this.ended = begun([command, ...args], surroundings, streams, this.#stop.signal).finally(() => {
       this.alive = false;
       this.#stderr.emit('text');
+      this.#stdout.emit('text');
     });
     // Whoever waits for it hears of it.
     this.ended.catch(() => {});
@@ -45,9 +49,20 @@ export class Resident {
 
   /** Waits for a message in the log. */
   async logged(text: string): Promise<void> {
-    while (!this.stderr.includes(text)) {
-      if (!this.alive) throw new Error(`ended without saying "${text}": ${this.stderr.slice(-2000)}`);
-      await once(this.#stderr, 'text');
+    await this.#said(this.#stderr, (said) => (said.includes(text) ? text : undefined), text);
+  }
+
+  /** Waits for a line on standard output. */
+  printed(pattern: RegExp): Promise<string> {
+    return this.#said(this.#stdout, (said) => pattern.exec(said)?.[0], String(pattern));
+  }
+
+  async #said(stream: Kept, find: (said: string) => string | undefined, what: string): Promise<string> {
+    for (;;) {
+      const found = find(stream.text);
+      if (found !== undefined) return found;
+      if (!this.alive) throw new Error(`ended without saying "${what}": ${this.stderr.slice(-2000)}`);
+      await once(stream, 'text');
     }
   }
 
@@ -61,10 +76,9 @@ export class Resident {
 async function begun(
   args: readonly string[],
   { cwd, env, input = '' }: Surroundings,
-  stderr: Kept,
+  { stdout, stderr }: { readonly stdout: Kept; readonly stderr: Kept },
   stop: AbortSignal,
 ): Promise<Ended> {
-  const stdout = new Kept();
   // The rest of what the types ask for belongs to terminals.
   const stdin = Readable.from(input === '' ? [] : [Buffer.from(input)]);
   const io = { stdin, stdout, stderr, env, cwd, stop, onReload: () => () => {} };

@@ -26,3 +26,8 @@ export function receipts(): z.infer<typeof MANIFEST> {
 export async function dropReceipts(into: string): Promise<void> {
   for (const name of Object.keys(receipts())) await copyFile(join(FOLDER, name), join(into, name));
 }
+
+/** Where one of them lies. */
+export function receiptFile(name: string): string {
+  return join(FOLDER, name);
+}

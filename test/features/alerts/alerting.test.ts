@@ -332,7 +332,7 @@ it('holds and documents of the ledger are told as well, those that mend themselv
     'opened: The service at https://api.example.com has not answered properly: No answer came.',
   ]);
   await ledger.clearHold('service', about.key);
-  await ledger.retry('all', clock.now());
+  await ledger.retry(await ledger.retriable(0, 1_000, clock.now()), clock.now());
   await clock.advance(4 * MINUTE);
   expect(mail.taken.slice(2).flatMap(({ kind, causes }) => [kind, causes.length])).toEqual(['closed', 2]);
 });

@@ -91,7 +91,7 @@ test('memory does not grow with the images: one is held at a time', async () => 
   const config = await configured();
   const MB = 1024 * 1024;
   // Blank paper: it packs to a thousandth.
-  await backlog(150, (n) => Buffer.alloc(MB, `${n}`));
+  await backlog(80, (n) => Buffer.alloc(MB, `${n}`));
   let most = 0;
   const look = (): void => void (most = Math.max(most, process.memoryUsage.rss()));
   look();
@@ -105,5 +105,5 @@ test('memory does not grow with the images: one is held at a time', async () => 
     clearInterval(timer);
   }
   expect((await stat(file)).size).toBeLessThan(3 * MB);
-  expect((most - before) / MB).toBeLessThan(100);
+  expect((most - before) / MB).toBeLessThan(60);
 });

@@ -8,7 +8,9 @@ import {
   windowsTask,
   windowsWord,
 } from '../../../src/features/os-service/windows/task.ts';
+import { packagedTask } from '../../../src/features/os-service/windows/packagedTask.ts';
 import { anAgent } from './agents.ts';
+import { misfits } from './taskSchema.ts';
 
 function onWindows(differences: Partial<HostedAgent> = {}): HostedAgent {
   return anAgent({
@@ -29,14 +31,33 @@ function element(xml: string, name: string): string | undefined {
 }
 
 describe('a task of Windows', () => {
-  it('starts with the machine, as an account of it, without a limit of time, and again after a failure', () => {
+  it('starts with the machine, as an account of it, without a limit of time, and again when it ends', () => {
     const xml = windowsTask(onWindows(), 'system', 'LocalService');
     expect(element(xml, 'UserId')).toBe('S-1-5-19');
     expect(element(xml, 'ExecutionTimeLimit')).toBe('PT0S');
-    expect(element(xml, 'Count')).toBe('999');
     expect(xml).toContain('<BootTrigger>');
+    // Also after an end without a failure, and within a minute.
+    expect(element(xml, 'Repetition')).toBe(
+      '<Interval>PT1M</Interval><StopAtDurationEnd>false</StopAtDurationEnd>',
+    );
+    expect(element(xml, 'MultipleInstancesPolicy')).toBe('IgnoreNew');
     expect(xml).not.toContain('LogonType');
     expect(isEdited(xml)).toBe(false);
+  });
+
+  it.each([
+    ['of the machine', windowsTask(onWindows(), 'system', 'LocalService')],
+    ['of a named account', windowsTask(onWindows(), 'system', 'OFFICE\\scans')],
+    ['of a person', windowsTask(onWindows(), 'user', 'OFFICE\\anna')],
+    ['of the installer', packagedTask()],
+  ])('%s has elements, in an order and with values, that the schema of tasks knows', (_, xml) => {
+    expect(misfits(xml)).toEqual([]);
+  });
+
+  it('of the installer takes its places from variables, in quotes', () => {
+    expect(element(packagedTask(), 'Arguments')).toBe(
+      String.raw`&quot;%ProgramFiles%\receiptd\app\dist\receiptd.cjs&quot; run --config &quot;%ProgramData%\receiptd\receiptd.yaml&quot;`,
+    );
   });
 
   it('quotes blanks for the program and signs for XML', () => {

@@ -74,6 +74,8 @@ export async function offlinePlace() {
       settle: { shortMs: 50, longMs: 300, patienceMs: 60_000 },
       template: parseTemplate('{stem}-{hash:12}'),
       nameMaxBytes: 200,
+      pages: 'split',
+      pageResolution: 200,
       accept: ['jpeg'],
       maxFileSize: 10_000_000,
       existing: { kind: 'send' },

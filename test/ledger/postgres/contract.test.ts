@@ -1,6 +1,7 @@
 import { afterAll, describe } from 'vitest';
 import { describeLedgerContract } from '../../contract/ledger.ts';
 import { describeListingContract } from '../../contract/listings.ts';
+import { describePagesContract } from '../../contract/pages.ts';
 import { needsPostgres } from '../../support/postgres.ts';
 import { placesInTurn } from './place.ts';
 
@@ -9,4 +10,5 @@ describe.skipIf(!needsPostgres())('on a real server', () => {
   afterAll(() => places.remove());
   describeLedgerContract('the PostgreSQL ledger', () => places.create());
   describeListingContract('the PostgreSQL ledger', () => places.create());
+  describePagesContract('the PostgreSQL ledger', () => places.create());
 });

@@ -69,6 +69,34 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     expect(await claim(a)).toHaveLength(2);
   });
 
+  it('tell each other until when the service has asked to wait, and nothing else of what they met with', async () => {
+    const [a, b] = [await place.open('a'), await place.open('b')];
+    const heard: string[] = [];
+    b.fleet.onSignal((signal) => heard.push(signal));
+    const since = Date.now();
+    const [service, endpoint] = [OFFICE.baseUrl, `${OFFICE.baseUrl}#${OFFICE.uid}`];
+    const why = { reason: 'R', message: 'm', since };
+    await a.putHold({ scope: 'service', key: service, ...why, until: since + 60_000, demandedUntil: null });
+    const demandedUntil = since + 60_000;
+    await a.putHold({ scope: 'endpoint', key: endpoint, ...why, until: since + 90_000, demandedUntil });
+    await vi.waitUntil(() => heard.includes('holds'), 10_000);
+    const told = {
+      scope: 'endpoint',
+      key: endpoint,
+      ...why,
+      until: demandedUntil,
+      demandedUntil,
+      agent: 'a',
+    };
+    expect(await b.holds()).toEqual([told]);
+    expect(await a.holds()).toHaveLength(2);
+    // Its own row is another one, and a time that is over is told no more.
+    await b.clearHold('endpoint', endpoint);
+    expect(await b.holds()).toEqual([told]);
+    await a.putHold({ scope: 'endpoint', key: endpoint, ...why, until: since, demandedUntil: since });
+    expect(await b.holds()).toEqual([]);
+  });
+
   it('leave a document to the agent that has it', async () => {
     const [a, b] = [await place.open('a'), await place.open('b')];
     const [id = 0] = await place.documents('a', 1);

@@ -152,6 +152,18 @@ describe.skipIf(!needsPostgres())('a ledger that two agents share', () => {
       `UPDATE documents SET name = 'forged' WHERE name = 'doc-bert'`,
       /is not in the ledger as the history says/,
     ],
+    [
+      'a document in another state',
+      `UPDATE documents SET state = 'failed' WHERE name = 'doc-bert'`,
+      /Document \d+ is failed in the ledger, and accepted by the history/,
+    ],
+    [
+      'a document that nobody named',
+      `INSERT INTO documents (endpoint_id, folder_id, agent_id, path, name, sha256, type, size, lane, line, created_at, updated_at)
+       SELECT endpoint_id, folder_id, agent_id, 'forged', 'forged', 'forged', type, size, lane, line, created_at, updated_at
+         FROM documents WHERE name = 'doc-bert'`,
+      /is in the ledger, and the history knows nothing of it/,
+    ],
     ['counts that are wrong', `UPDATE document_counts SET count = count + 1`, /not those of the rows/],
   ])('verifying finds %s', async (_what, text, finding) => {
     const { url } = database;
@@ -166,7 +178,8 @@ describe.skipIf(!needsPostgres())('a ledger that two agents share', () => {
     await ask(
       url,
       `DELETE FROM history; INSERT INTO history TABLE aside.h;
-                    UPDATE documents d SET name = a.name FROM aside.d a WHERE a.id = d.id;
+                    DELETE FROM documents WHERE name = 'forged' AND path = 'forged';
+                    UPDATE documents d SET name = a.name, state = a.state FROM aside.d a WHERE a.id = d.id;
                     UPDATE document_counts c SET count = a.count FROM aside.c a
                      WHERE (a.endpoint_id, a.folder_id, a.state, a.agent_id) = (c.endpoint_id, c.folder_id, c.state, c.agent_id);
                     DROP SCHEMA aside CASCADE`,

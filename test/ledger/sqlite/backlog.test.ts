@@ -8,6 +8,7 @@ import {
   DOCUMENTS_BY_NAME,
 } from '../../../src/ledger/sqlite/sql/documents.ts';
 import { NEXT_NUMBERS } from '../../../src/ledger/sqlite/sql/endpoints.ts';
+import * as PAGES from '../../../src/ledger/sqlite/sql/pages.ts';
 import * as QUEUE from '../../../src/ledger/sqlite/sql/queue.ts';
 import * as REPORTS from '../../../src/ledger/sqlite/sql/reports.ts';
 import * as SIGHTINGS from '../../../src/ledger/sqlite/sql/sightings.ts';
@@ -112,8 +113,16 @@ describe('a backlog of 200,000 documents', () => {
     ["a document's own sighting", SIGHTINGS.OWN_SIGHTING],
     ['sources', DISPOSALS.SOURCES],
     ['what is to be disposed of', DISPOSALS.DISPOSABLE],
+    ['files of pages that are to be disposed of', DISPOSALS.DISPOSABLE_SPLIT],
     ['the first file of a folder', DISPOSALS.FIRST_SEEN],
+    ['its first file of pages', DISPOSALS.FIRST_SPLIT_SEEN],
     ['what was accepted and stays', DISPOSALS.STAYING_ORIGINALS],
+    ['files of pages that were accepted and stay', DISPOSALS.STAYING_SPLIT_ORIGINALS],
+    ['what is being taken apart', PAGES.OPEN_SPLITS],
+    ['the pages of a file', PAGES.PAGES],
+    ['one of them', PAGES.PAGE],
+    ['the pages of files with the same bytes', PAGES.PAGES_OF_BYTES],
+    ['whose bytes are wanted', QUEUE.WANTED_FILES],
     ['a file that is gone', SIGHTINGS.GONE],
     ['where a window of documents ends', REPORTS.DOCUMENTS.oldest.windowEnd],
     ['where one ends, newest first', REPORTS.DOCUMENTS.newest.windowEnd],

@@ -440,7 +440,7 @@ async function take(
       await ledger.recover(now);
       return;
     case 'retry':
-      await ledger.retry('all', now);
+      await ledger.retry(await ledger.retriable(0, 1_000, now), now);
       return;
     case 'dispose': {
       const [disposal] = await ledger.toDispose('/scans', {

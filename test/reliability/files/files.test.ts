@@ -16,7 +16,7 @@ beforeAll(async () => {
   build = await compiledSources();
 });
 
-const ROUNDS = { local: 2, tmpfs: 1, polled: 1 } as const;
+const ROUNDS = { local: 1, tmpfs: 1, polled: 1 } as const;
 
 describe.concurrent.each(['local', 'tmpfs', 'polled'] as const)(
   'random operations on files (%s)',

@@ -77,7 +77,12 @@ async function play(site: Site, plan: Plan, images: readonly Image[], story: str
   for (const { once, backup, damage, restore, revokeTokens, kill } of plan.runs) {
     if (revokeTokens) site.sandbox.revokeTokens();
     if (backup && existsSync(join(site.stateDir, 'ledger.db'))) await makeBackup(site, story);
-    const mayBe = site.disk === null && (damage?.what !== 'noJournal' || (await ledgerIsWhole(site)));
+    // One of the two is left whole: killed before a new journal was in its place, the ledger is all there is.
+    const isOtherWhole =
+      damage?.what === 'noJournal'
+        ? await ledgerIsWhole(site)
+        : !journalWasLost || existsSync(join(site.stateDir, 'ledger.journal'));
+    const mayBe = site.disk === null && isOtherWhole;
     if (damage !== null && mayBe && (await damageLedger(site.stateDir, damage))) {
       ledgerWasDamaged = true;
       if (damage.what === 'noJournal') journalWasLost = true;

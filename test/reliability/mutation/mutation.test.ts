@@ -10,6 +10,7 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 /** Tried in each run of the tests; `npm run campaign -- mutate` tries all. */
 const AT_ONCE = 1;
 const DAY_MS = 86_400_000;
+const LANGUAGE = new Set(['void', 'null', 'undefined', 'true', 'false', 'this', 'if', 'Promise']);
 
 test.each(MUTATIONS.map((mutation) => [mutation.what, mutation] as const))(
   'the sources have a place for: %s',
@@ -19,9 +20,18 @@ test.each(MUTATIONS.map((mutation) => [mutation.what, mutation] as const))(
       const source = await readFile(`${ROOT}/${file}`, 'utf8');
       const own = edits.filter((edit) => edit.file === file);
       expect(mutate(source, own, 'ts')).not.toBe(source);
+      for (const edit of own) expect(unknownNames(edit, source), file).toEqual([]);
     }
   },
 );
+
+/** A name that the file does not have any more: that breaks the file for another reason, or for none. */
+function unknownNames(edit: object, source: string): string[] {
+  const becomes = 'becomes' in edit && typeof edit.becomes === 'string' ? edit.becomes : '';
+  const code = becomes.replace(/`[^`]*`|'[^']*'|"[^"]*"/g, "''");
+  const names = code.match(/(?<![.\w$])[A-Za-z_]\w*\b(?!\s*:(?!:))/g) ?? [];
+  return names.filter((name) => !LANGUAGE.has(name) && !new RegExp(`\\b${name}\\b`).test(source));
+}
 
 test('each promise is broken in five ways at least, and each way has a name of its own', () => {
   for (const promise of PROMISES)

@@ -174,6 +174,14 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [{ file: 'src/intake/settle/examine.ts', condition: 'growing', is: 'false' }],
   },
   {
+    what: 'a page that cannot be read is noted nowhere',
+    promises: ['P1'],
+    killedBy: 'simulation',
+    edits: [
+      { file: 'src/intake/pages/splitWork.ts', in: '#page', call: 'notePage', becomes: 'Promise.resolve()' },
+    ],
+  },
+  {
     what: 'a file is sent although its end is missing',
     promises: ['P1'],
     killedBy: 'simulation',
@@ -528,7 +536,8 @@ export const MUTATIONS: readonly Mutation[] = [
         file: DELIVER,
         in: 'send',
         call: 'begin',
-        becomes: '(void request(document, 0, bytes, token, slot, deps, signal, onTaken).catch(() => {}), $&)',
+        becomes:
+          '(void service.upload({ endpoint, name, bytes, mediaType: deps.contentType(type), token }, signal, {}).catch(() => {}), $&)',
       },
     ],
   },
@@ -580,7 +589,8 @@ export const MUTATIONS: readonly Mutation[] = [
         file: HOLDS,
         in: 'serviceTrouble',
         call: '#close',
-        becomes: "this.#close('service', sent.endpoint.baseUrl, sent, why, SERVICE_BACKOFF, null, true)",
+        becomes:
+          "this.#close('service', sent.endpoint.baseUrl, sent, why, { range: SERVICE_BACKOFF, retryAfterMs: null, short: true, recorded })",
       },
     ],
   },
@@ -589,7 +599,7 @@ export const MUTATIONS: readonly Mutation[] = [
     promises: ['P6'],
     killedBy: 'simulation',
     seeds: 4_000,
-    edits: [{ file: HOLDS, in: '#takeOver', returns: 'false' }],
+    edits: [{ file: HOLDS, in: '#heed', condition: 'waitMs', is: 'true' }],
   },
   {
     what: 'a Retry-After that is shorter than our own back-off is forgotten over a restart',

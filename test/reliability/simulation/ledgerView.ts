@@ -45,8 +45,11 @@ export class LedgerView {
     number,
     { readonly folder: string; readonly path: string; readonly how: string }
   >();
+  /** Files that are being taken apart, by sighting: their bytes. */
+  readonly open = new Map<number, { readonly uid: string; readonly sha256: string }>();
   /** The last sighting, by number, that each folder's rule for originals leaves alone; 0: none. */
   readonly stays = new Map<string, number>();
+  readonly #firstOfBytes = new Map<string, number>();
   /** By document. */
   readonly #firstSightings = new Map<number, number>();
   /** Every path at which these bytes were seen. */
@@ -76,9 +79,15 @@ export class LedgerView {
       }
       case 'sighted': {
         const { sighting: id, folder, path, verdict, document } = event;
+        const wasThere = this.sightings.has(id);
         if (event.supersedes !== null) this.sightings.delete(event.supersedes);
         const sha256 = document === null ? event.sha256 : (this.documents.get(document)?.sha256 ?? null);
-        this.sightings.set(id, { id, folder, path, verdict, sha256, document });
+        // What is said of one that is gone brings it back to no place.
+        const isHistory = event.supersedes === id && !wasThere;
+        if (!isHistory) this.sightings.set(id, { id, folder, path, verdict, sha256, document });
+        if (sha256 !== null && !this.#firstOfBytes.has(sha256)) this.#firstOfBytes.set(sha256, id);
+        if (event.into && sha256 !== null) this.open.set(id, { uid: event.into.uid, sha256 });
+        else this.open.delete(id);
         if (document !== null && !this.#firstSightings.has(document)) this.#firstSightings.set(document, id);
         if (sha256 !== null) this.#seenAt(sha256, folder, path);
         break;
@@ -137,6 +146,11 @@ export class LedgerView {
   /** Whether the image was known before the folder's rule for originals: then it is nothing that came from then on. */
   isFromBefore(folder: string, { id }: KnownDocument): boolean {
     return (this.#firstSightings.get(id) ?? Infinity) <= (this.stays.get(folder) ?? 0);
+  }
+
+  /** The same of a file of pages. */
+  areBytesFromBefore(folder: string, sha256: string): boolean {
+    return (this.#firstOfBytes.get(sha256) ?? Infinity) <= (this.stays.get(folder) ?? 0);
   }
 
   documentOf(uid: string, sha256: string): KnownDocument | undefined {

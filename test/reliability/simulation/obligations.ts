@@ -36,15 +36,17 @@ export class Obligations {
   }
 
   /** Whether the journal knows this image, at the place where it was seen. */
-  isAdmitted({ endpoint, sha256, folder, path }: DeferredImage): boolean {
-    if (!this.#view.documentOf(endpoint.uid, sha256)) return false;
+  isAdmitted({ endpoint, sha256, folder, path, isFile }: DeferredImage): boolean {
+    if (!isFile && !this.#view.documentOf(endpoint.uid, sha256)) return false;
     return this.#view.placesOf.get(sha256)?.has(`${folder}/${path}`) === true;
   }
 
   /** Deferred images with these bytes that have no document yet: they need their copy. */
   needing(sha256: string): DeferredImage[] {
     return this.#deferred.filter(
-      (image) => image.sha256 === sha256 && !this.#view.documentOf(image.endpoint.uid, sha256),
+      (image) =>
+        image.sha256 === sha256 &&
+        !(image.isFile ? this.isAdmitted(image) : this.#view.documentOf(image.endpoint.uid, sha256)),
     );
   }
 

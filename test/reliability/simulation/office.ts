@@ -1,4 +1,5 @@
-import type { Dice } from '../support/dice.ts';
+import { Dice } from '../support/dice.ts';
+import { PagedFiles } from './paged.ts';
 import { firstPage, picture, pictureOf, type Picture } from './pictures.ts';
 import type { Plan } from './plan.ts';
 import type { Share } from './share.ts';
@@ -18,6 +19,7 @@ export class Office {
   /** Contents that are no whole image, by hash. */
   readonly unfit = new Map<string, 'junk' | 'cut short'>();
   /** First pages, by hash, and when they were first written: more is to come. */
+  readonly files = new PagedFiles();
   readonly #paged = new Map<string, number>();
   readonly #plan: Plan;
   readonly #shares: readonly Share[];
@@ -68,7 +70,29 @@ export class Office {
     }
     for (let left = this.#dice.int(0, 5); left > 0; left -= 1)
       this.#at(this.#dice.next() * troubleMs, () => this.#meddle());
+    this.#beginFiles();
     return this.#pictures;
+  }
+
+  /** Of throws of their own. */
+  #beginFiles(): void {
+    const { filesOfPages, scansWithinMs, seed } = this.#plan;
+    const dice = Dice.of(seed, 'office of pages');
+    for (let number = 1; number <= filesOfPages; number += 1) {
+      const file = this.files.make(`file ${number}`, dice);
+      for (let times = dice.chance(0.4) ? 2 : 1; times > 0; times -= 1) {
+        const share = dice.pick(this.#shares);
+        const name = dice.chance(0.3) ? `SCAN000${dice.int(1, 6)}.jpg` : `pages${dice.int(1, 2)}.pdf`;
+        this.#at(dice.next() * scansWithinMs, () =>
+          this.#whenThere(share, () => this.#put(share, name, this.#good(file))),
+        );
+      }
+    }
+  }
+
+  /** An image of a page, as the agent has it. */
+  drawn(bytes: Buffer): void {
+    this.#good(pictureOf('page', bytes));
   }
 
   /** Trouble is over: nobody holds a file any more, or does anything to those of others. */

@@ -16,6 +16,8 @@ import type { Timeline } from './timeline.ts';
 import type { JournalEntry } from '../../../src/core/ports/journal.ts';
 import { VERDICTS } from '../support/verdicts.ts';
 
+/** What an image of a page takes in the spool, and more. */
+const PAGE_ROOM = 300;
 /** What lies at its place for so long can't have been overlooked: the agent looks twice, 15 s apart. Milliseconds. */
 const OVERLOOKED_MS = 25_000;
 
@@ -68,7 +70,10 @@ export class Oracle implements Disposals, Witness {
       const { name, state } = this.view.documents.get(Number(entry.facts['document'])) ?? {};
       if (state === 'accepted') this.#story.breach('P2', `${name} is sent again after its acceptance`);
     }
+    const open = new Map(this.view.open);
     const event = this.view.read(entry);
+    if (event.kind === 'sighted' && event.pages !== undefined && !event.into)
+      this.#ended(event, open.get(event.sighting)?.uid);
     if (event.kind === 'named') this.#named(event);
     if (event.kind === 'moved') {
       for (const id of event.documents) {
@@ -82,6 +87,7 @@ export class Oracle implements Disposals, Witness {
 
   #named({ document: id, endpoint: { uid }, name, sha256, folder }: LedgerEvent & { kind: 'named' }): void {
     this.#mustHaveRested(name, sha256, folder);
+    this.#mustBeNewPage(id, uid, name, sha256);
     for (const other of this.view.documents.values()) {
       if (other.id === id || other.uid !== uid) continue;
       if (other.name === name) this.#story.breach('P2', `the name ${name} was given to two images`);
@@ -89,10 +95,44 @@ export class Oracle implements Disposals, Witness {
     }
   }
 
+  /** However often a page is drawn, and whatever it looks like then, it has one name; unless it can't be sent under that. */
+  #mustBeNewPage(id: number, uid: string, name: string, sha256: string): void {
+    for (const { file, page } of this.office.files.pagesBehind(sha256))
+      for (const other of this.#pageDocuments(uid, file, page))
+        if (other.id !== id && other.state !== 'failed' && other.state !== 'lost')
+          this.#story.breach('P2', `page ${page} of a file was named ${other.name} and ${name}`);
+  }
+
+  #pageDocuments(uid: string, file: string, page: number): KnownDocument[] {
+    return this.office.files.imagesOf(file, page).flatMap((image) => this.view.documentOf(uid, image) ?? []);
+  }
+
+  /** Pages that no document of the endpoint stands for; those that nothing can read are none. */
+  #pagesWithout(uid: string, file: string, states?: readonly DocumentState[]): number[] {
+    const pages = this.office.files.pagesOf(file) ?? [];
+    return pages.flatMap(({ kind }, at) => {
+      if (kind === 'damaged') return [];
+      const documents = this.#pageDocuments(uid, file, at + 1);
+      return documents.some(({ state }) => states?.includes(state) ?? true) ? [] : [at + 1];
+    });
+  }
+
+  /** A file counts as taken apart. */
+  #ended({ verdict, sha256, path }: LedgerEvent & { kind: 'sighted' }, uid: string | undefined): void {
+    if (sha256 === null || uid === undefined) return;
+    const isDamaged = this.office.files.pagesOf(sha256)?.some(({ kind }) => kind === 'damaged') ?? true;
+    if (isDamaged !== (verdict === 'rejected'))
+      this.#story.breach('P1', `${path} was taken apart and is noted as ${verdict}`);
+    const without = this.#pagesWithout(uid, sha256);
+    if (without.length > 0)
+      this.#story.breach('P1', `${path} ended without a name for pages ${without.join(', ')}`);
+  }
+
   /** What was written a moment ago may still be written to: nobody could tell that it is whole. */
   #mustHaveRested(name: string, sha256: string, folder: string): void {
     const { settle } = this.#plan.config.folders.find(({ path }) => path === folder)!;
-    const rested = Math.max(...this.#shares.map((share) => share.restedMs(sha256)));
+    const seen = [sha256, ...this.office.files.pagesBehind(sha256).map(({ file }) => file)];
+    const rested = Math.max(...this.#shares.flatMap((share) => seen.map((each) => share.restedMs(each))));
     if (rested < settle.shortMs)
       this.#story.breach(
         'P1',
@@ -177,6 +217,7 @@ export class Oracle implements Disposals, Witness {
   letsGo(sha256: string): void {
     for (const { name } of this.#waitingFor(sha256))
       this.#story.breach('P1', `the copy of ${name}, which waits to be sent, is let go`);
+    if (this.#isOpen(sha256)) this.#story.breach('P1', 'the copy of a file that is taken apart is let go');
   }
 
   /** What is admitted with the same bytes later on has no copy yet. */
@@ -184,6 +225,10 @@ export class Oracle implements Disposals, Witness {
     for (const { path } of this.obligations.needing(sha256))
       this.#story.breach('P1', `the copy of ${path}, which was deferred, was dropped`);
     if (this.#waitingFor(sha256).length === 0) this.#copied.delete(sha256);
+  }
+
+  #isOpen(file: string): boolean {
+    return [...this.view.open.values()].some(({ sha256 }) => sha256 === file);
   }
 
   #waitingFor(sha256: string): KnownDocument[] {
@@ -238,8 +283,11 @@ export class Oracle implements Disposals, Witness {
     const expected = how === 'archived' ? 'archive' : 'delete';
     const what = `${share.path}/${path} was ${how}`;
     if (folder?.afterUpload !== expected) this.#story.breach('P3', `${what}, which nobody had configured`);
-    const document = this.view.documentOf(folder?.endpoint.uid ?? '', hashOf(file.bytes));
-    if (document?.state !== 'accepted')
+    const uid = folder?.endpoint.uid ?? '';
+    const sha256 = hashOf(file.bytes);
+    const document = this.view.documentOf(uid, sha256);
+    if (this.office.files.pagesOf(sha256)) this.#disposingPages(what, share.path, uid, sha256);
+    else if (document?.state !== 'accepted')
       this.#story.breach(
         'P3',
         `${what}, and its bytes are not accepted (${document?.state ?? 'never seen'})`,
@@ -256,6 +304,36 @@ export class Oracle implements Disposals, Witness {
     this.#story.tell('agent', what);
   }
 
+  #disposingPages(what: string, folder: string, uid: string, file: string): void {
+    const without = this.#pagesWithout(uid, file, ['accepted']);
+    const isDamaged = this.office.files.pagesOf(file)?.some(({ kind }) => kind === 'damaged');
+    if (without.length > 0)
+      this.#story.breach('P3', `${what}, and its pages ${without.join(', ')} are not accepted`);
+    if (isDamaged) this.#story.breach('P3', `${what}, and not all of it could be sent`);
+    if (this.view.areBytesFromBefore(folder, file))
+      this.#story.breach('P3', `${what}, and was known before that was configured`);
+  }
+
+  /** What a file of pages is owed. */
+  #owedPages(where: string, share: Share, path: string, file: string): string[] {
+    const { endpoint, afterUpload } = this.#plan.config.folders.find((each) => each.path === share.path)!;
+    if (this.view.sightingAt(share.path, path)?.sha256 !== file)
+      return [`${where} is not in the ledger as it is`];
+    const without = this.#pagesWithout(endpoint.uid, file, [
+      'queued',
+      'uploading',
+      'accepted',
+      'failed',
+      'unconfirmed',
+    ]);
+    if (without.length > 0) return [`${where} has no document for its pages ${without.join(', ')}`];
+    const isDamaged = this.office.files.pagesOf(file)?.some(({ kind }) => kind === 'damaged');
+    const isSent = this.#pagesWithout(endpoint.uid, file, ['accepted']).length === 0 && !isDamaged;
+    return isSent && afterUpload !== 'keep' && !this.view.areBytesFromBefore(share.path, file)
+      ? [`${where} should have been ${afterUpload}d`]
+      : [];
+  }
+
   /** What is not as it should be once trouble is over; empty in the end. */
   owed(): string[] {
     const owed = this.obligations.owed((bytes) => this.hasRoom(bytes));
@@ -268,6 +346,7 @@ export class Oracle implements Disposals, Witness {
         // Not promised (docs/reliability.md): nobody could know of it.
         if (share.isAlike(sha256)) continue;
         if (isAside(path)) owed.push(`${where} was left aside`);
+        else if (this.office.files.pagesOf(sha256)) owed.push(...this.#owedPages(where, share, path, sha256));
         else if (this.office.wasWhole(sha256)) {
           const document = this.view.documentOf(endpoint.uid, sha256);
           if (!document)
@@ -290,6 +369,9 @@ export class Oracle implements Disposals, Witness {
         }
       }
     }
+    for (const { sha256 } of this.view.open.values())
+      if (this.hasRoom({ length: PAGE_ROOM }))
+        owed.push(`a file (${sha256.slice(0, 8)}) is not taken apart yet`);
     for (const document of this.view.documents.values()) {
       const { uid, name, state, reason, sha256 } = document;
       if (state !== 'queued' && state !== 'uploading') continue;

@@ -6,7 +6,7 @@ import type { ImageInspector, Inspection } from '../../../src/core/ports/image.t
  * grow. Reading them takes no time; what real ones look like is tested elsewhere.
  */
 
-const MAGIC = { 'JPG|': 'jpeg', 'TIF|': 'tiff' } as const;
+const MAGIC = { 'JPG|': 'jpeg', 'TIF|': 'tiff', 'PDF|': 'pdf' } as const;
 const END = '|END';
 
 export interface Picture {

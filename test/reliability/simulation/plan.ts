@@ -34,6 +34,10 @@ export interface Plan {
   readonly clockJumps: readonly { readonly at: number; readonly byMs: number }[];
   readonly sleeps: readonly { readonly at: number; readonly forMs: number }[];
   readonly scans: number;
+  /** Files that are to be taken apart, beside those. */
+  readonly filesOfPages: number;
+  /** For throws of their own. */
+  readonly seed: number;
   /** The scans come within so much from the start. */
   readonly scansWithinMs: number;
   /** One endpoint stays closed (403) when everything else has come right (promise P4). */
@@ -58,7 +62,10 @@ const KINDS: readonly ShareKind[] = [
 /** Everything that a seed decides beforehand. */
 export function planOf(seed: number): Plan {
   const dice = Dice.of(seed, 'plan');
-  const plan = narrow(draw(dice), drawScenario(dice), dice);
+  const files = Dice.of(seed, 'files of pages');
+  // Of throws of their own: all other stories stay what they were.
+  const filesOfPages = files.chance(0.3) ? files.int(1, 3) : 0;
+  const plan = { ...narrow(draw(dice), drawScenario(dice), dice), filesOfPages, seed };
   if (plan.ledgerAway.length > 0) return plan;
   return { ...plan, ledgerAway: absences(Dice.of(seed, 'absences'), plan.troubleMs) };
 }
@@ -127,6 +134,8 @@ function draw(dice: Dice): Plan {
       ),
       nameMaxBytes: 200,
       accept: ['jpeg', 'tiff'],
+      pages: 'split',
+      pageResolution: 200,
       maxFileSize: 100_000,
       existing: { kind: 'send' },
       afterUpload: dice.pick(['keep', 'keep', 'archive', 'delete']),
@@ -206,6 +215,8 @@ function draw(dice: Dice): Plan {
       forMs: dice.pick([20_000, 600_000, 14_400_000]),
     })),
     scans: dice.int(2, 8),
+    filesOfPages: 0,
+    seed: 0,
     scansWithinMs: troubleMs * 0.9,
     closedForGood: isClosed ? dice.pick(used) : null,
   };

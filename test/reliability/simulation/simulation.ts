@@ -8,6 +8,7 @@ import type { Log } from '../../../src/core/ports/log.ts';
 import { Dice } from '../support/dice.ts';
 import { inspector } from './pictures.ts';
 import { modelFolder, modelHints } from './modelFolder.ts';
+import { modelSplitter } from './paged.ts';
 import { ModelResults } from './modelResults.ts';
 import { ModelService, TOKEN } from './modelService.ts';
 import { Office } from './office.ts';
@@ -245,6 +246,7 @@ class Simulation {
       folders: this.#foldersOf(process, buffers),
       buffers,
       hints: modelHints(this.#shares, process, hints),
+      splitter: modelSplitter(this.#office.files, process, (image) => this.#office.drawn(image)),
       inspector,
       host: 'scanner-pc',
       background: [],

@@ -50,6 +50,7 @@ export function passes(
 
 const FILE_STATES: ReadonlySet<string> = new Set([
   'duplicate',
+  'split',
   'rejected',
   'skipped',
   'incomplete',
@@ -109,7 +110,8 @@ function rowOfFile({ at, folder, path, identity, note, after }: OtherFile): Expe
     reason,
     message,
     answerLost: false,
-    needsPerson: goneAt === undefined && state !== 'skipped' && reason !== 'NOT_AN_IMAGE',
+    needsPerson:
+      goneAt === undefined && state !== 'skipped' && state !== 'split' && reason !== 'NOT_AN_IMAGE',
     ...UNDISMISSED,
     archivedTo: null,
     createdAt: iso(at),

@@ -117,11 +117,16 @@ export const WAITING = {
   uploading: (at) => [{ do: 'begin', at: at + SECOND }],
 } as const satisfies Readonly<Record<string, ImageFate>>;
 
+/** Also of a file that was taken apart. */
+export type Noted =
+  | Omit<Note, 'at'>
+  | (Omit<Note, 'at' | 'verdict' | 'reason'> & { readonly verdict: 'split'; readonly reason: null });
+
 /** A file that is no document: what is in it, and what was noted. */
 export interface OtherFate {
   readonly contents: Contents;
   readonly ending: string;
-  readonly note: Pick<Note, 'verdict' | 'reason' | 'message'>;
+  readonly note: Pick<Noted, 'verdict' | 'reason' | 'message'>;
   readonly isHashed?: boolean;
   readonly isGone?: boolean;
 }
@@ -161,6 +166,12 @@ export const OTHERS: readonly OtherFate[] = [
     ending: '.png',
     note: note('rejected', 'NAME_NOT_UTF8', 'The name is not UTF-8; rename the file.'),
     isGone: true,
+  },
+  {
+    contents: 'pdf',
+    ending: '.pdf',
+    note: { verdict: 'split', reason: null, message: 'Each of its 3 pages is a document.' },
+    isHashed: true,
   },
   { contents: 'empty', ending: '.jpg', note: note('incomplete', 'EMPTY', 'The file is empty.') },
   {

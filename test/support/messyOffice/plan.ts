@@ -14,10 +14,9 @@ import {
 } from '../../../src/core/domain/document.ts';
 import { DEFAULT_TEMPLATE, parseTemplate } from '../../../src/core/domain/nameTemplate.ts';
 import { namesOf } from '../../../src/core/domain/naming.ts';
-import type { Note } from '../../../src/core/ports/ledger.ts';
 import type { Hold } from '../../../src/core/ports/hold.ts';
 import { contentsOf, type Contents } from './contents.ts';
-import { drawEach, OTHERS, SETTLED, WAITING, type After } from './fates.ts';
+import { drawEach, OTHERS, SETTLED, WAITING, type After, type Noted } from './fates.ts';
 import { drawPath } from './names.ts';
 
 const DAY = 24 * 60 * 60_000;
@@ -86,7 +85,7 @@ export interface Image extends Came {
 export interface OtherFile extends Came {
   readonly kind: 'file';
   readonly after: readonly Extract<After, { readonly do: 'gone' }>[];
-  readonly note: Omit<Note, 'at'>;
+  readonly note: Noted;
 }
 
 export interface Office {
@@ -170,7 +169,8 @@ function* scansOf({ size, seed = 1 }: OfficeOptions, { folders, endpoints, until
       yield {
         ...file,
         kind: 'file',
-        note: { ...fate.note, sha256: isHashed ? file.sha256 : null, policy: null },
+        // Its fields fit together as they did there.
+        note: { ...fate.note, sha256: isHashed ? file.sha256 : null, policy: null } as Noted,
         after: isGone ? [{ do: 'gone', at: at + HOUR }] : [],
       };
       continue;

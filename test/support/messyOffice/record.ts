@@ -42,7 +42,12 @@ async function record(ledger: Ledger, office: Office, scan: Scan): Promise<numbe
   const { at, folder, path, identity, sha256 } = scan;
   const file = { folder, path, identity };
   if (scan.kind === 'file') {
-    await ledger.note(file, { ...scan.note, at });
+    const { note } = scan;
+    if (note.verdict === 'split') {
+      const split = await ledger.beginSplit({ endpoint: office.endpoints.office, file, sha256, at });
+      if (split === null) throw new Error(`${path} was taken apart before`);
+      await ledger.endSplit(split, { at, pages: 3, reason: null, message: null, policy: null });
+    } else await ledger.note(file, { ...note, at });
     for (const { at: goneAt } of scan.after) await ledger.gone(folder, [path], goneAt);
     return [];
   }

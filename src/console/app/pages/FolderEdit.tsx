@@ -15,7 +15,10 @@ import { Button } from '../parts/Button.tsx';
 const BACK = { href: href(['folders']), text: t.folders.title };
 const GROUPS = [
   { title: t.form.groups.folder, ids: ['path', 'endpoint', 'recursive', 'watch'] },
-  { title: t.form.groups.files, ids: ['name', 'existing', 'accept', 'maxFileSize', 'include', 'ignore'] },
+  {
+    title: t.form.groups.files,
+    ids: ['name', 'existing', 'accept', 'pages', 'maxFileSize', 'include', 'ignore'],
+  },
   { title: t.form.groups.after, ids: ['afterUpload', 'archiveTo'] },
   { title: t.form.groups.settle, ids: ['settleShort', 'settleLong', 'settlePatience'] },
 ];

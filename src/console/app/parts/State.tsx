@@ -11,6 +11,7 @@ const LISTED: Readonly<Record<ListState, Look>> = {
   held: ['warn', 'pause'],
   accepted: ['ok', 'check'],
   duplicate: ['calm', 'copy'],
+  split: ['calm', 'copy'],
   rejected: ['calm', 'cross'],
   failed: ['bad', 'alert'],
   unconfirmed: ['warn', 'question'],

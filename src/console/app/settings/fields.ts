@@ -81,6 +81,7 @@ export function folderFields(endpoints: readonly string[]): readonly Field[] {
     { id: 'name', path: ['name'], kind: 'text', initial: '{stem}-{hash:12}' },
     { id: 'existing', path: ['existing'], kind: 'text', initial: 'send' },
     { id: 'accept', path: ['accept'], kind: 'checks', options: TYPES, initial: ACCEPTED },
+    { id: 'pages', path: ['pages'], kind: 'choice', options: ['split', 'whole'], initial: 'split' },
     { id: 'maxFileSize', path: ['maxFileSize'], kind: 'text', initial: '50MB' },
     { id: 'include', path: ['include'], kind: 'lines', initial: '**/*' },
     { id: 'ignore', path: ['ignore'], kind: 'lines' },

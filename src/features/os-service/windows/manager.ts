@@ -76,12 +76,17 @@ export class WindowsTasks implements Manager {
     return [];
   }
 
-  start(): Promise<void> {
-    return this.#demand(['/Run', '/TN', NAME]);
+  async start(): Promise<void> {
+    await this.#demand(['/Change', '/TN', NAME, '/ENABLE']);
+    await this.#demand(['/Run', '/TN', NAME]);
   }
 
-  /** Ends the process at once: Windows has no gentler word for a task. What was under way is sent again, under its name. */
+  /**
+   * Ends the process at once: Windows has no gentler word for a task. What was under way is sent again, under its name. Disabled first, or
+   * the next minute would start it.
+   */
   async stop(): Promise<void> {
+    await this.#demand(['/Change', '/TN', NAME, '/DISABLE']);
     if ((await this.status()).isRunning) await this.#demand(['/End', '/TN', NAME]);
   }
 

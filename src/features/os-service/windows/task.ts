@@ -13,6 +13,12 @@ const ACCOUNTS: Readonly<Record<string, string>> = {
 };
 export const WINDOWS_USER = 'LocalService';
 
+/**
+ * RestartOnFailure is for tasks that can't be started: one whose program ends, whatever its status, has not failed. So it is started every
+ * minute, and where it runs already that is ignored.
+ */
+const EVERY_MINUTE = `<TimeTrigger><Enabled>true</Enabled><StartBoundary>2020-01-01T00:00:00</StartBoundary><Repetition><Interval>PT1M</Interval><StopAtDurationEnd>false</StopAtDurationEnd></Repetition></TimeTrigger>`;
+
 /** As icacls takes it. */
 export function accountName(user: string): string {
   const sid = ACCOUNTS[user.toLowerCase()];
@@ -20,7 +26,7 @@ export function accountName(user: string): string {
 }
 
 /**
- * A task of the Task Scheduler that starts with the machine (or with the user's session), and again when it ends.
+ * A task of the Task Scheduler that starts with the machine (or with the user's session), and again within a minute of its end.
  * @throws ReceiptdError INSTALL_REFUSED for what a task can't reach or say
  */
 export function windowsTask(agent: HostedAgent, scope: Scope, user: string): string {
@@ -41,12 +47,14 @@ export function windowsTask(agent: HostedAgent, scope: Scope, user: string): str
         ? `<UserId>${xmlText(user)}</UserId><LogonType>Password</LogonType>`
         : `<UserId>${sid}</UserId>`;
   const trigger = scope === 'user' ? 'LogonTrigger' : 'BootTrigger';
+  const whose = scope === 'user' ? `<UserId>${xmlText(user)}</UserId>` : '';
   const text = `<?xml version="1.0" encoding="UTF-16"?>
 <Task version="1.2" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">
   <RegistrationInfo><Description>${xmlText(DESCRIPTION)}</Description></RegistrationInfo>
-  <Triggers><${trigger}><Enabled>true</Enabled>${
-    scope === 'user' ? `<UserId>${xmlText(user)}</UserId>` : ''
-  }</${trigger}></Triggers>
+  <Triggers>
+    <${trigger}><Enabled>true</Enabled>${whose}</${trigger}>
+    ${EVERY_MINUTE}
+  </Triggers>
   <Principals><Principal id="Author">${principal}<RunLevel>LeastPrivilege</RunLevel></Principal></Principals>
   <Settings>
     <MultipleInstancesPolicy>IgnoreNew</MultipleInstancesPolicy>
@@ -61,7 +69,7 @@ export function windowsTask(agent: HostedAgent, scope: Scope, user: string): str
     <RunOnlyIfIdle>false</RunOnlyIfIdle>
     <ExecutionTimeLimit>PT0S</ExecutionTimeLimit>
     <Priority>5</Priority>
-    <RestartOnFailure><Interval>PT1M</Interval><Count>999</Count></RestartOnFailure>
+    <RestartOnFailure><Interval>PT1M</Interval><Count>255</Count></RestartOnFailure>
   </Settings>
   <Actions Context="Author">
     <Exec>
@@ -75,9 +83,9 @@ export function windowsTask(agent: HostedAgent, scope: Scope, user: string): str
   return mark(text, xmlComment, 1);
 }
 
-/** As CommandLineToArgvW takes it apart again. */
+/** As CommandLineToArgvW takes it apart again. What a variable stands for may have blanks in it. */
 export function windowsWord(text: string): string {
-  if (text !== '' && !/[\s"]/.test(plainText(text))) return text;
+  if (text !== '' && !/[\s"%]/.test(plainText(text))) return text;
   return `"${text.replace(/(\\*)"/g, String.raw`$1$1\"`).replace(/(\\+)$/, '$1$1')}"`;
 }
 

@@ -40,6 +40,7 @@ const NUMBERS: Readonly<Record<string, Numbered>> = {
   sighting: 'sightings',
   sightings: 'sightings',
   supersedes: 'sightings',
+  file: 'sightings',
   result: 'results',
 };
 
@@ -189,8 +190,9 @@ class Taking {
       const params = this.#sql.places.ofFolder(event.folder);
       await this.#once(`${params.place} ${params.folder}`, ENSURE_FOLDER, params);
     }
-    if ('endpoint' in event) {
-      const { baseUrl, uid } = event.endpoint;
+    const endpoint = 'endpoint' in event ? event.endpoint : event.kind === 'sighted' ? event.into : null;
+    if (endpoint) {
+      const { baseUrl, uid } = endpoint;
       await this.#once(`${baseUrl}#${uid}`, ENSURE_ENDPOINT, { baseUrl, uid });
     }
   }

@@ -88,6 +88,9 @@ export const TABLES: readonly Table[] = [
       ...['disposing', 'disposed', 'archived_to'].map(text),
       bigint('dismissed_at'),
       text('dismissed_by'),
+      number('file_id', 'sightings'),
+      integer('pages'),
+      { name: 'split_into', type: 'integer', of: 'endpoint' },
     ],
   },
   {

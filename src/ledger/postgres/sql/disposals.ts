@@ -3,11 +3,11 @@ const FOLDER_ID = `(SELECT id FROM folders WHERE place = :place AND path = :fold
 /** 64-bit columns as text: a JavaScript number would round them. */
 const IDENTITY = `s.size, s.mtime_ns::text AS "mtimeNs", s.ctime_ns::text AS "ctimeNs", s.inode::text AS inode`;
 
-/** Also where a file was: it may be back before anyone has looked. */
+/** Also where a file was: it may be back before anyone has looked. A page is where its file is. */
 export const SOURCES = `
-SELECT f.place, f.path AS folder, s.dir, s.name, s.archived_to AS "archivedTo", ${IDENTITY}
-  FROM sightings s JOIN folders f ON f.id = s.folder_id
- WHERE s.sha256 = :sha256 AND s.disposed IS DISTINCT FROM 'deleted' AND f.place = ANY (:reached::text[])
+SELECT f.place, f.path AS folder, s.dir, s.name, coalesce(s.archived_to, o.archived_to || '//' || s.name) AS "archivedTo", ${IDENTITY}
+  FROM sightings s JOIN folders f ON f.id = s.folder_id LEFT JOIN sightings o ON o.id = s.file_id
+ WHERE s.sha256 = :sha256 AND s.disposed IS DISTINCT FROM 'deleted' AND o.disposed IS DISTINCT FROM 'deleted' AND f.place = ANY (:reached::text[])
  ORDER BY s.id DESC
  LIMIT 100`;
 
@@ -22,6 +22,10 @@ export const FIRST_SEEN = `
 SELECT s.id FROM sightings s
  WHERE s.folder_id = ${FOLDER_ID} AND s.gone_at IS NULL AND s.disposed IS NULL AND s.document_id IS NOT NULL
  ORDER BY s.id LIMIT 1`;
+export const FIRST_SPLIT_SEEN = `
+SELECT s.id FROM sightings s
+ WHERE s.folder_id = ${FOLDER_ID} AND s.gone_at IS NULL AND s.disposed IS NULL AND s.verdict = 'split' AND s.split_into IS NULL
+ ORDER BY s.id LIMIT 1`;
 
 const ACCEPTED_FILES = `
   FROM sightings s JOIN documents d ON d.id = s.document_id
@@ -35,20 +39,39 @@ const ACCEPTED_FILES = `
 const LAY_THERE = `EXISTS (SELECT 1 FROM sightings o
                 WHERE o.document_id = s.document_id AND o.id <= :stays::bigint)`;
 
+/** Files of which every page is a document that is accepted, and `isReached`. */
+const acceptedSplit = (isReached: string) => `
+  FROM sightings s
+ WHERE s.folder_id = ${FOLDER_ID} AND s.gone_at IS NULL AND s.disposed IS NULL AND s.verdict = 'split' AND s.split_into IS NULL
+   AND NOT EXISTS (SELECT 1 FROM sightings p LEFT JOIN documents d ON d.id = p.document_id
+                    WHERE p.file_id = s.id AND (d.state IS DISTINCT FROM 'accepted' OR NOT ${isReached}))`;
+
+/** Of a file that was taken apart: it is another sighting of the same bytes. */
+const BYTES_LAY_THERE = `EXISTS (SELECT 1 FROM sightings o WHERE o.sha256 = s.sha256 AND o.id <= :stays::bigint)`;
+
+const COLUMNS = `s.id, s.dir, s.name, s.sha256, ${IDENTITY}`;
+
 const DISPOSABLE_FILES = `
-SELECT s.id, s.dir, s.name, s.sha256, ${IDENTITY} ${ACCEPTED_FILES}
+SELECT ${COLUMNS} ${ACCEPTED_FILES}
    AND s.id > greatest(:after::bigint, :stays::bigint) AND (:stays::bigint = 0 OR NOT ${LAY_THERE})`;
 
-export const ACCEPTED_ORIGINALS = `SELECT count(*) AS count ${ACCEPTED_FILES}`;
-export const STAYING_ORIGINALS = `${ACCEPTED_ORIGINALS} AND ${LAY_THERE}`;
-
-export const DISPOSABLE = `${DISPOSABLE_FILES} ORDER BY s.id LIMIT :limit`;
+const disposableSplit = (isReached: string) => `
+SELECT ${COLUMNS} ${acceptedSplit(isReached)}
+   AND s.id > greatest(:after::bigint, :stays::bigint) AND (:stays::bigint = 0 OR NOT ${BYTES_LAY_THERE})`;
 
 /** Also where another status has come since. */
-export const DISPOSABLE_ON = `${DISPOSABLE_FILES}
-   AND (d.service_status = ANY (:statuses::text[])
-        OR EXISTS (SELECT 1 FROM results r WHERE r.document_id = d.id AND r.status = ANY (:statuses::text[])))
- ORDER BY s.id LIMIT :limit`;
+const REACHED = `(coalesce(d.service_status = ANY (:statuses::text[]), FALSE)
+        OR EXISTS (SELECT 1 FROM results r WHERE r.document_id = d.id AND r.status = ANY (:statuses::text[])))`;
+
+export const DISPOSABLE = `${DISPOSABLE_FILES} ORDER BY s.id LIMIT :limit`;
+export const DISPOSABLE_SPLIT = `${disposableSplit('TRUE')} ORDER BY s.id LIMIT :limit`;
+export const DISPOSABLE_ON = `${DISPOSABLE_FILES} AND ${REACHED} ORDER BY s.id LIMIT :limit`;
+export const DISPOSABLE_SPLIT_ON = `${disposableSplit(REACHED)} ORDER BY s.id LIMIT :limit`;
+
+export const ACCEPTED_ORIGINALS = `SELECT count(*) AS count ${ACCEPTED_FILES}`;
+export const ACCEPTED_SPLIT_ORIGINALS = `SELECT count(*) AS count ${acceptedSplit('TRUE')}`;
+export const STAYING_ORIGINALS = `${ACCEPTED_ORIGINALS} AND ${LAY_THERE}`;
+export const STAYING_SPLIT_ORIGINALS = `${ACCEPTED_SPLIT_ORIGINALS} AND ${BYTES_LAY_THERE}`;
 
 export const BEGUN_DISPOSALS = `
 SELECT s.id, s.dir, s.name, s.sha256, s.disposing AS how, ${IDENTITY}

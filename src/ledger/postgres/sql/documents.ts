@@ -124,6 +124,9 @@ const RETRIABLE = `state <> 'accepted'
 export const RETRIABLE_AMONG = `
 SELECT id FROM documents WHERE id = ANY (:ids::bigint[]) AND ${RETRIABLE} ORDER BY id FOR NO KEY UPDATE`;
 
-export const RETRIABLE_ALL = `SELECT id FROM documents WHERE ${RETRIABLE} ORDER BY id FOR NO KEY UPDATE`;
+/** Among what is not accepted, by its index: the numbers lead through everything that is. */
+export const RETRIABLE_AFTER = `
+SELECT id FROM (SELECT id FROM documents WHERE ${RETRIABLE} OFFSET 0) AS retriable
+ WHERE id > :afterId ORDER BY id LIMIT :limit`;
 
 export const STATE_FOR_UPDATE = `SELECT name, state FROM documents WHERE id = :id FOR NO KEY UPDATE`;

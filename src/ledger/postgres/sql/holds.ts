@@ -13,8 +13,15 @@ DELETE FROM holds
  WHERE scope = :scope AND key = :key AND paused = 0 AND agent_id = :agentId
    AND (:reason::text IS NULL OR reason = :reason::text)`;
 
-/** Pauses, and what the agent of that name met with. */
+/** Pauses, what the agent of that name met with, and for how long the service has asked other agents to wait. */
 export const HOLDS_OF = `
-SELECT scope, key, reason, message, since, until, demanded_until AS "demandedUntil" FROM holds
- WHERE agent_id = 0 OR agent_id = (SELECT id FROM agents WHERE name = :agent)
- ORDER BY since, scope, key, paused`;
+SELECT h.scope, h.key, h.reason, h.message, h.since, h.until, h.demanded_until AS "demandedUntil", NULL AS agent
+  FROM holds h
+ WHERE h.agent_id = 0 OR h.agent_id = (SELECT id FROM agents WHERE name = :agent)
+UNION ALL
+SELECT o.* FROM (
+  SELECT DISTINCT ON (h.scope, h.key) h.scope, h.key, h.reason, h.message, h.since, h.demanded_until, h.demanded_until, a.name
+    FROM holds h JOIN agents a ON a.id = h.agent_id
+   WHERE a.name <> :agent AND h.demanded_until > extract(epoch FROM clock_timestamp()) * 1000
+   ORDER BY h.scope, h.key, h.demanded_until DESC) AS o
+ ORDER BY 5, 1, 2`;

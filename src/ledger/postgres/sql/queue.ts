@@ -124,6 +124,11 @@ SELECT DISTINCT f.sha256
       AND (d.state IN ('queued', 'uploading', 'lost') OR (d.state <> 'accepted' AND d.updated_at >= :failedSince))
     ORDER BY d.twin LIMIT 1) f`;
 
+/** Files that are being taken apart. The last condition is none of an index: that of all that is listed would be walked through for it. */
+export const WANTED_FILES = `
+SELECT DISTINCT s.sha256 FROM sightings s
+ WHERE s.split_into IS NOT NULL AND s.sha256 = ANY (:sha256s::text[]) AND coalesce(s.verdict, '') = 'split'`;
+
 /** Locked: what is decided on it holds until the transaction ends. */
 export const STANDINGS = `
 SELECT d.id, d.name, d.state, d.endpoint_id AS "endpointId", d.agent_id AS "agentId", d.claimed_by AS "claimedBy"

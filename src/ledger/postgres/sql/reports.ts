@@ -263,7 +263,7 @@ SELECT f.place, f.path AS folder, came.at - came.at % :everyMs::bigint AS at, co
         UNION ALL
         SELECT s.folder_id, s.seen_at FROM sightings s
          WHERE s.verdict <> 'document' AND s.seen_at >= :from::bigint AND s.seen_at < :to::bigint
-           AND s.verdict <> 'skipped') came
+           AND s.verdict NOT IN ('skipped', 'split')) came
   JOIN folders f ON f.id = came.folder_id
  GROUP BY f.id, 3
  ORDER BY f.id, 3`;

@@ -63,9 +63,10 @@ SELECT dir FROM dirs
 export const NEXT_SIGHTING_IDS = `SELECT nextval('sightings_id_seq') AS id FROM generate_series(1, :count::integer)`;
 export const LAST_SIGHTING_ID = `SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS id FROM sightings_id_seq`;
 
-/** Whether the document has a current sighting of its own. */
+/** Whether the document has a current sighting of its own; a page is its own wherever its file is by now. */
 export const OWN_SIGHTING = `
-SELECT id FROM sightings WHERE document_id = :documentId AND verdict = 'document' AND gone_at IS NULL LIMIT 1`;
+SELECT id FROM sightings
+ WHERE document_id = :documentId AND verdict = 'document' AND (gone_at IS NULL OR file_id IS NOT NULL) LIMIT 1`;
 
 export const REFRESH_IDENTITY = `
 UPDATE sightings

@@ -21,3 +21,22 @@ export const COUNT = `SELECT count(*) AS count FROM documents`;
 /** Where a chain begins that was archived up to there. */
 export const ARCHIVED = `
 SELECT to_seq AS seq, to_hash AS hash, file FROM archives WHERE agent_id = :id ORDER BY to_seq DESC LIMIT 1`;
+
+/** Whether every document's history is here. */
+export const MAY_BE_SILENT = `
+SELECT 1 AS one WHERE EXISTS (SELECT FROM archives)
+    OR EXISTS (SELECT FROM history WHERE document_id IS NULL AND sighting_id IS NULL AND entry LIKE '%"kind":"imported"%')`;
+
+export const STATES = `
+SELECT id, state FROM documents WHERE id > :after ORDER BY id LIMIT :limit::integer`;
+
+export const ENTRIES_OF = `
+SELECT document_id AS "documentId", agent_id AS "agentId", seq, entry FROM history
+ WHERE document_id = ANY (:ids::bigint[]) ORDER BY document_id, agent_id, seq`;
+
+/** Of several documents at once. */
+export const MOVED_TOGETHER = `
+SELECT agent_id AS "agentId", seq, entry FROM history
+ WHERE document_id IS NULL AND sighting_id IS NULL AND entry LIKE '%"kind":"moved"%'
+   AND (agent_id, seq) > (:agent::integer, :seq::bigint)
+ ORDER BY agent_id, seq LIMIT :limit::integer`;

@@ -92,7 +92,8 @@ CREATE INDEX attempts_document ON attempts (document_id);
 CREATE INDEX attempts_started ON attempts (endpoint_id, started_at);
 CREATE UNIQUE INDEX attempts_open ON attempts (document_id) WHERE finished_at IS NULL;
 
--- A sighting is current until gone_at: its bytes left the path, or others took their place.
+-- A sighting is current until gone_at: its bytes left the path, or others took their place. file_id: it is a page of that file; such a
+-- one is never current. split_into: the endpoint of a file that is being taken apart.
 CREATE TABLE sightings (
   id          INTEGER PRIMARY KEY,
   folder_id   INTEGER NOT NULL REFERENCES folders (id),
@@ -103,7 +104,7 @@ CREATE TABLE sightings (
   ctime_ns    INTEGER NOT NULL,
   inode       INTEGER NOT NULL,
   verdict     TEXT NOT NULL
-              CHECK (verdict IN ('document', 'duplicate', 'rejected', 'skipped', 'incomplete', 'unreadable')),
+              CHECK (verdict IN ('document', 'duplicate', 'split', 'rejected', 'skipped', 'incomplete', 'unreadable')),
   document_id INTEGER REFERENCES documents (id),
   sha256      TEXT,
   policy      TEXT,
@@ -118,6 +119,9 @@ CREATE TABLE sightings (
   folded_path TEXT,
   dismissed_at INTEGER,
   dismissed_by TEXT,
+  file_id      INTEGER REFERENCES sightings (id),
+  pages        INTEGER,
+  split_into   INTEGER REFERENCES endpoints (id),
   CHECK ((document_id IS NOT NULL) = (verdict IN ('document', 'duplicate')))
 ) STRICT;
 CREATE UNIQUE INDEX sightings_current ON sightings (folder_id, dir, name) WHERE gone_at IS NULL;
@@ -125,6 +129,10 @@ CREATE INDEX sightings_document ON sightings (document_id) WHERE document_id IS 
 CREATE INDEX sightings_bytes ON sightings (sha256) WHERE sha256 IS NOT NULL;
 CREATE INDEX sightings_disposable ON sightings (folder_id, id)
   WHERE gone_at IS NULL AND disposed IS NULL AND document_id IS NOT NULL;
+CREATE INDEX sightings_disposable_split ON sightings (folder_id, id)
+  WHERE gone_at IS NULL AND disposed IS NULL AND verdict = 'split' AND split_into IS NULL;
+CREATE INDEX sightings_pages ON sightings (file_id) WHERE file_id IS NOT NULL;
+CREATE INDEX sightings_splitting ON sightings (id) WHERE split_into IS NOT NULL;
 CREATE INDEX sightings_disposing ON sightings (folder_id, id) WHERE disposing IS NOT NULL;
 CREATE INDEX sightings_listed ON sightings (seen_at) WHERE verdict <> 'document';
 CREATE INDEX sightings_need_person ON sightings (folder_id, verdict, reason)

@@ -23,7 +23,8 @@ export const COMPARISONS: readonly { readonly what: string; readonly columns: (s
       columns: (
         s,
       ) => `s.id, f.path AS folder, s.dir, s.name, s.verdict, s.document_id, s.sha256, s.reason, s.seen_at,
-       s.gone_at, s.disposed, s.archived_to, s.dismissed_at, s.dismissed_by
+       s.gone_at, s.disposed, s.archived_to, s.dismissed_at, s.dismissed_by, s.file_id, s.pages,
+       s.split_into IS NOT NULL AS is_split_open
   FROM ${s}.sightings s JOIN ${s}.folders f ON f.id = s.folder_id`,
     },
     {

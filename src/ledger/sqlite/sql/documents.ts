@@ -56,7 +56,10 @@ const RETRIABLE = `(state IN ('failed', 'unconfirmed', 'lost') OR (state = 'queu
 
 export const RETRIABLE_ONE = `SELECT id FROM documents WHERE id = :id AND ${RETRIABLE}`;
 
-export const RETRIABLE_ALL = `SELECT id FROM documents WHERE ${RETRIABLE} ORDER BY id`;
+/** Among what is not accepted, by its index: the row numbers lead through everything that is. */
+export const RETRIABLE_AFTER = `
+SELECT id FROM documents
+ WHERE state <> 'accepted' AND +id > :afterId AND ${RETRIABLE} ORDER BY id LIMIT :limit`;
 
 /** A result may come after everything else was erased. */
 export const HOLDS_PERSONAL_DATA = `(erased_at IS NULL

@@ -43,6 +43,11 @@ SELECT DISTINCT h.value AS sha256
   CROSS JOIN documents d ON d.endpoint_id = e.id AND d.sha256 = h.value
  WHERE d.state IN ('queued', 'uploading', 'lost') OR (d.state <> 'accepted' AND d.updated_at >= :failedSince)`;
 
+/** Files that are being taken apart. */
+export const WANTED_FILES = `
+SELECT s.sha256 FROM json_each(:sha256s) wanted CROSS JOIN sightings s
+ WHERE s.sha256 = wanted.value AND s.split_into IS NOT NULL AND s.verdict = 'split'`;
+
 export const NEXT_DUE_TIME = `
 SELECT not_before AS notBefore FROM documents
  WHERE endpoint_id = :endpointId AND ${WAITING} AND not_before > :now

@@ -103,9 +103,10 @@ SELECT s.id FROM sightings s
 
 export const GONE = `UPDATE sightings SET gone_at = :at, updated_at = :at WHERE id = :id AND gone_at IS NULL`;
 
-/** Whether the document has a current sighting of its own. */
+/** Whether the document has a current sighting of its own; a page is its own wherever its file is by now. */
 export const OWN_SIGHTING = `
-SELECT id FROM sightings WHERE document_id = :documentId AND verdict = 'document' AND gone_at IS NULL LIMIT 1`;
+SELECT id FROM sightings
+ WHERE document_id = :documentId AND verdict = 'document' AND (gone_at IS NULL OR file_id IS NOT NULL) LIMIT 1`;
 
 const LISTED_STATE = `CASE s.verdict WHEN 'document' THEN d.state ELSE s.verdict END`;
 
@@ -146,7 +147,7 @@ SELECT f.path AS folder, came.at - came.at % :everyMs AS at, count(*) AS count
          WHERE d.created_at >= :from AND d.created_at < :to
         UNION ALL
         SELECT s.folder_id, s.seen_at FROM sightings s INDEXED BY sightings_listed
-         WHERE s.verdict <> 'document' AND s.seen_at >= :from AND s.seen_at < :to AND s.verdict <> 'skipped') came
+         WHERE s.verdict <> 'document' AND s.seen_at >= :from AND s.seen_at < :to AND s.verdict NOT IN ('skipped', 'split')) came
   JOIN folders f ON f.id = came.folder_id
  GROUP BY f.id, 2
  ORDER BY f.id, 2`;

@@ -43,8 +43,9 @@ export const SIGHTINGS = `
 SELECT s.id, f.path AS folder, s.dir, s.name, s.verdict, s.document_id AS documentId, s.sha256, s.policy, s.reason,
        s.message, s.size, CAST(s.mtime_ns AS TEXT) AS mtimeNs, CAST(s.ctime_ns AS TEXT) AS ctimeNs,
        CAST(s.inode AS TEXT) AS inode, s.seen_at AS seenAt, s.updated_at AS updatedAt, s.gone_at AS goneAt,
-       s.disposing, s.disposed, s.archived_to AS archivedTo, s.dismissed_at AS dismissedAt, s.dismissed_by AS dismissedBy
-  FROM sightings s JOIN folders f ON f.id = s.folder_id
+       s.disposing, s.disposed, s.archived_to AS archivedTo, s.dismissed_at AS dismissedAt, s.dismissed_by AS dismissedBy,
+       s.file_id AS fileId, s.pages, e.base_url AS baseUrl, e.uid
+  FROM sightings s JOIN folders f ON f.id = s.folder_id LEFT JOIN endpoints e ON e.id = s.split_into
  WHERE s.id BETWEEN :from AND :to ORDER BY s.id`;
 
 export const ACTS = `SELECT id, at, kind, by, detail FROM acts WHERE id BETWEEN :from AND :to ORDER BY id`;

@@ -5,6 +5,7 @@ import { Claims } from '../claims.ts';
 import { openForReading } from '../connection.ts';
 import { isBusy } from '../failure.ts';
 import { createIntake, SKIPPED_BATCH } from '../intake.ts';
+import { createPages } from '../pages.ts';
 import { createClaim, createQueue } from '../queue.ts';
 import { createReports } from '../reports.ts';
 import { Store } from '../store.ts';
@@ -35,6 +36,7 @@ export function ledgerBeside(
   };
   return {
     ...createIntake(reading),
+    ...createPages(reading),
     ...createQueue(reading),
     ...createReports(reading, keeping.accountOf),
     ...createUpkeep(reading, { ...keeping, onLooked }),

@@ -4,6 +4,7 @@ import type { StorageTrouble } from '../../../core/ports/ledger.ts';
 import { createAdmin } from '../admin.ts';
 import { createHolds } from '../holds.ts';
 import { createIntake, markSkipped } from '../intake.ts';
+import { createPages } from '../pages.ts';
 import { createQueue, lineWrites } from '../queue.ts';
 import { Reserve } from '../reserve.ts';
 import { createResults } from '../results.ts';
@@ -62,6 +63,7 @@ async function close(writer: Writer, answering: Answering, say: (what: Said) => 
 function writingOn({ store, trouble, backupsDir, looked }: Writer, clock: Clock): Writing {
   return {
     ...createIntake(store),
+    ...createPages(store),
     ...createQueue(store),
     ...lineWrites(store),
     ...createHolds(store, clock),

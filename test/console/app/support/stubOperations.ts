@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { parseDocument } from 'yaml';
 import { configSchema } from '../../../../src/config/schema.ts';
+import type { SETUP } from '../../../../src/control/protocol/setup.ts';
 import type { Operations, Response } from '../../../../src/control/protocol/protocol.ts';
 import type { DocumentDetailJson } from '../../../../src/control/protocol/documents.ts';
 import type { OverviewResponse } from '../../../../src/control/protocol/overview.ts';
@@ -162,7 +163,7 @@ export class StubAgent {
     };
   }
 
-  operations(): Omit<Operations, 'openConsole'> {
+  operations(): Omit<Operations, 'openConsole' | keyof typeof SETUP> {
     const nothing = async () => ({});
     const unused = async (): Promise<never> => {
       throw new ReceiptdError('USAGE', 'The console does not ask for this.');
@@ -229,7 +230,7 @@ export class StubAgent {
         this.rows = this.rows.map((row) =>
           isMeant(row) ? { ...row, state: 'queued', message: null, reason: null } : row,
         );
-        return { queued, names };
+        return { queued, names, next: null };
       },
       dismiss: async ({ targets = [], undo = false }) => {
         const isMeant = ({ name, path, needsPerson, dismissedAt }: Row) =>

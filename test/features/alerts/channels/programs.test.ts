@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { createCommandChannel } from '../../../../src/features/alerts/channels/command.ts';
 import { createDesktopChannel, noticeOf } from '../../../../src/features/alerts/channels/desktop.ts';
+import { createEventLogChannel, entryOf } from '../../../../src/features/alerts/channels/eventLog.ts';
 import type { Run } from '../../../../src/features/alerts/channels/program.ts';
 import { howItEnded, runProgram } from '../../../../src/system/programs.ts';
 import { NEVER, OPENED } from './anAlert.ts';
@@ -97,4 +98,23 @@ it('a desktop without the program for it is said with what to install', async ()
     message: 'The desktop shows no alerts: notify-send could not be started (spawn notify-send ENOENT).',
     hint: expect.stringContaining('libnotify-bin'),
   });
+});
+
+it('an entry of the event log of Windows has the texts in its environment, and a number and a type for each kind', async () => {
+  const plain = entryOf(OPENED);
+  const hostile = entryOf({ ...OPENED, subject: HOSTILE, text: HOSTILE });
+  expect(hostile.command).toEqual(plain.command);
+  expect(hostile.env['RECEIPTD_ALERT_TEXT']).toContain(HOSTILE.replace('\0', ' '));
+  expect(plain.env).toMatchObject({ RECEIPTD_ALERT_EVENT: '1', RECEIPTD_ALERT_TYPE: 'Error' });
+  expect(entryOf({ ...OPENED, kind: 'closed' }).env).toMatchObject({
+    RECEIPTD_ALERT_EVENT: '2',
+    RECEIPTD_ALERT_TYPE: 'Information',
+  });
+  const refused = createEventLogChannel({ platform: 'win32', run: async () => 'ended with status 1' });
+  await expect(refused.send(OPENED, NEVER)).rejects.toMatchObject({
+    code: 'ALERT_UNDELIVERED',
+    message: 'The event log takes no alerts: powershell.exe ended with status 1.',
+  });
+  const elsewhere = createEventLogChannel({ platform: 'linux', run: async () => null });
+  await expect(elsewhere.send(OPENED, NEVER)).rejects.toThrow('This system has no event log.');
 });

@@ -1,0 +1,12 @@
+@echo off
+rem What the entries of the Start menu run: menu.cmd console, menu.cmd status, menu.cmd setup. The agent answers administrators alone.
+"%SystemRoot%\System32\net.exe" session >nul 2>&1 && goto elevated
+"%SystemRoot%\System32\WindowsPowerShell\v1.0\powershell.exe" -NoProfile -Command "Start-Process -Verb RunAs -FilePath '%~f0' -ArgumentList '%1'"
+exit /b
+
+:elevated
+cd /d "%~dp0"
+set PATH=%~dp0;%PATH%
+if "%1"=="setup" call "%~dp0receiptd.cmd" setup --browser --config "%ProgramData%\receiptd\receiptd.yaml"
+if not "%1"=="setup" call "%~dp0receiptd.cmd" %1
+pause

@@ -1,0 +1,200 @@
+import type { Operations, Response } from '../../control/protocol/protocol.ts';
+import { ReceiptdError } from '../../core/domain/errors.ts';
+import { Ended, type Prompts } from './prompts.ts';
+
+type State = Response<'setup'>;
+type Question = NonNullable<State['question']>;
+type Answer = string | number | boolean;
+
+interface Pending {
+  readonly question: Question;
+  /** What is wrong with an answer of the right kind; null: nothing, and the question is answered. */
+  readonly take: (answer: Answer) => Promise<string | null>;
+  readonly fail: (error: Error) => void;
+}
+
+/** The person wants to be asked from the beginning. */
+export class Restarted extends Error {
+  override name = 'Restarted';
+}
+
+const LOOK_AGAIN_MS = 20_000;
+const SOMETHING = 'Please type something.';
+
+/**
+ * The questions of set-up, asked on a page instead of a terminal:
+ *
+ *   busy ◀──a right answer── asking ◀──the next question── busy ──▶ over (done, or failed) ──restart──▶ busy
+ *
+ * The page asks for the state, and is answered when it has changed. Answers are checked by whoever asks the question.
+ */
+export class BrowserTalk {
+  readonly #stop: AbortSignal;
+  readonly #waiting = new Set<() => void>();
+  #revision = 1;
+  #lines: State['lines'] = [];
+  #pending: Pending | null = null;
+  #end: State['end'] = null;
+  #questions = 0;
+  #restarted: (() => void) | null = null;
+  #seenEnd: (() => void) | null = null;
+
+  /** `stop`: nobody is there any more, or the process is to end. */
+  constructor(stop: AbortSignal) {
+    this.#stop = stop;
+    stop.addEventListener('abort', () => {
+      this.#pending?.fail(new Ended('ended by a signal'));
+      this.#restarted?.();
+      this.#seenEnd?.();
+      this.#changed();
+    });
+  }
+
+  readonly say = (text: string): void => {
+    this.#lines = [...this.#lines, ...text.split('\n').map((line) => ({ text: line, answer: null }))];
+    this.#changed();
+  };
+
+  readonly prompts: Prompts = {
+    text: (text, { otherwise, wrong, isFolder = false } = {}) =>
+      this.#ask({ kind: isFolder ? 'folder' : 'text', text, otherwise: otherwise ?? null }, async (given) => {
+        const typed = typeof given === 'string' ? given.trim() : '';
+        const answer = typed === '' ? (otherwise ?? '') : typed;
+        const why = answer === '' ? SOMETHING : ((await wrong?.(answer)) ?? null);
+        return why === null ? { answer, shown: answer } : { why };
+      }),
+    secret: (text) =>
+      this.#ask({ kind: 'secret', text }, async (given) => {
+        const answer = typeof given === 'string' ? given.trim() : '';
+        return answer === '' ? { why: SOMETHING } : { answer, shown: '(it is not shown)' };
+      }),
+    choose: (text, choices, first) => {
+      const shown = choices.map(({ label, about = null }) => ({ label, about }));
+      const marked = choices.find(({ value }) => value === first)?.label ?? null;
+      return this.#ask({ kind: 'choice', text, otherwise: marked, choices: shown }, async (given) => {
+        const chosen = typeof given === 'number' ? choices[given] : undefined;
+        return chosen === undefined
+          ? { why: 'Please choose one.' }
+          : { answer: chosen.value, shown: chosen.label };
+      });
+    },
+    confirm: (text, otherwise) =>
+      this.#ask({ kind: 'yesNo', text, otherwise }, async (given) =>
+        typeof given === 'boolean'
+          ? { answer: given, shown: given ? 'Yes' : 'No' }
+          : { why: 'Please say yes or no.' },
+      ),
+  };
+
+  readonly operations: Pick<Operations, 'setup' | 'answerSetup' | 'restartSetup'> = {
+    setup: ({ seen }) => this.#state(seen),
+    answerSetup: async ({ question, answer }) => {
+      const pending = this.#pending;
+      if (pending?.question.id !== question)
+        throw new ReceiptdError('USAGE', 'This question was answered already.');
+      return { wrong: await pending.take(answer) };
+    },
+    restartSetup: async () => {
+      if (this.#end?.isDone === true) throw new ReceiptdError('USAGE', 'Setup is done.');
+      if (this.#pending === null && this.#restarted === null)
+        throw new ReceiptdError('USAGE', 'Something is being done at this moment.');
+      this.#pending?.fail(new Restarted('asked for'));
+      this.#restarted?.();
+      return {};
+    },
+  };
+
+  /** Whether a folder is asked for right now. */
+  get asksForFolder(): boolean {
+    return this.#pending?.question.kind === 'folder';
+  }
+
+  begin(): void {
+    this.#lines = [];
+    this.#end = null;
+    this.#changed();
+  }
+
+  /** Resolves when the person wants to try again. @throws Ended */
+  async failed(message: string): Promise<void> {
+    this.#end = { isDone: false, message, console: null };
+    this.#changed();
+    await this.#until((resolve) => (this.#restarted = resolve));
+    this.#restarted = null;
+    if (this.#stop.aborted) throw new Ended('ended by a signal');
+  }
+
+  /** Resolves when the page has seen it, or nobody is there any more. */
+  async done(message: string, console: string | null): Promise<void> {
+    this.#end = { isDone: true, message, console };
+    const seen = this.#until((resolve) => (this.#seenEnd = resolve));
+    this.#changed();
+    await seen;
+  }
+
+  async #until(listen: (resolve: () => void) => void): Promise<void> {
+    if (this.#stop.aborted) return;
+    await new Promise<void>((resolve) => listen(resolve));
+  }
+
+  #ask<T>(
+    asked: Pick<Question, 'kind' | 'text'> & Partial<Question>,
+    look: (given: Answer) => Promise<{ answer: T; shown: string } | { why: string }>,
+  ): Promise<T> {
+    if (this.#stop.aborted) return Promise.reject(new Ended('ended by a signal'));
+    return new Promise<T>((resolve, reject) => {
+      this.#questions += 1;
+      const question = { otherwise: null, choices: [], ...asked, id: this.#questions };
+      const leave = () => {
+        if (this.#pending?.question.id === question.id) this.#pending = null;
+        this.#changed();
+      };
+      const take = async (given: Answer): Promise<string | null> => {
+        const found = await look(given);
+        if ('why' in found) return found.why;
+        // Two windows may answer at once: the first one counts.
+        if (this.#pending?.question.id !== question.id) return null;
+        this.#lines = [...this.#lines, { text: question.text, answer: found.shown }];
+        leave();
+        resolve(found.answer);
+        return null;
+      };
+      const fail = (error: Error) => {
+        leave();
+        reject(error);
+      };
+      this.#pending = { question, take, fail };
+      this.#changed();
+    });
+  }
+
+  async #state(seen: number | undefined): Promise<State> {
+    const isSeen = seen === this.#revision;
+    // Whoever asks once more has got the answer before.
+    if (isSeen && this.#end?.isDone === true) this.#seenEnd?.();
+    else if (isSeen && !this.#stop.aborted) await this.#change();
+    return {
+      revision: this.#revision,
+      lines: this.#lines,
+      question: this.#pending?.question ?? null,
+      end: this.#end,
+    };
+  }
+
+  #change(): Promise<void> {
+    return new Promise((resolve) => {
+      const end = () => {
+        clearTimeout(timer);
+        this.#waiting.delete(end);
+        resolve();
+      };
+      const timer = setTimeout(end, LOOK_AGAIN_MS);
+      this.#waiting.add(end);
+    });
+  }
+
+  #changed(): void {
+    this.#revision += 1;
+    for (const end of this.#waiting) end();
+  }
+}

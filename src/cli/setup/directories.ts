@@ -1,0 +1,120 @@
+import { opendir, readFile, realpath, stat } from 'node:fs/promises';
+import type { Response } from '../../control/protocol/protocol.ts';
+import type { LoadContext } from '../../config/config.ts';
+import { pathsOf } from '../../config/resolve.ts';
+import { ReceiptdError } from '../../core/domain/errors.ts';
+import { DEFAULT_USER } from '../../features/os-service/agent.ts';
+import { asIds } from './owner.ts';
+import { wrongFolder } from './checks.ts';
+
+type Directories = Response<'setupFolders'>;
+
+const MOST = 500;
+const MOST_LOOKED_AT = 20_000;
+/** A share that does not answer must not keep the page waiting. */
+const ANSWER_MS = 5_000;
+/** Where nobody else is known: what everybody may see. */
+const NOBODY = { uid: 65_534, gid: 65_534 };
+
+export interface Looker {
+  readonly context: LoadContext;
+  /** The user that a service of the machine would run as. */
+  readonly serviceUser: string | undefined;
+}
+
+/**
+ * The directories in a directory, for a person who picks one. Names of files are never among them, and a path of a file is answered as one
+ * that is not there. Root sees what the agent's user sees.
+ * @throws ReceiptdError USAGE for what no listing before has shown, FOLDER_UNREADABLE
+ */
+export async function directoriesIn(path: string | undefined, looker: Looker): Promise<Directories> {
+  const { context } = looker;
+  const { platform, isRoot, home } = context;
+  if (path === undefined) {
+    if (platform === 'win32') return drives();
+    return directoriesIn(isRoot ? '/' : home, looker);
+  }
+  if (!isPlain(path, platform))
+    throw new ReceiptdError('USAGE', 'The path has to be a whole one, as a folder above it was shown with.');
+  const user = isRoot && platform !== 'win32' ? await idsOf(looker.serviceUser ?? DEFAULT_USER) : null;
+  const listed = () => inTime(list(path, platform));
+  const found = await (user === null ? listed() : asIds(user, listed)).catch(() => null);
+  if (found === null) {
+    throw new ReceiptdError('FOLDER_UNREADABLE', `${path} can't be opened.`, {
+      hint: 'It is not there, is no folder, does not answer, or the agent may not read it.',
+    });
+  }
+  const paths = pathsOf(platform);
+  const above = paths.dirname(path);
+  return {
+    path,
+    parent: above === path ? null : above,
+    folders: found.names.slice(0, MOST).map((name) => ({ name, path: paths.join(path, name) })),
+    isCut: found.isCut || found.names.length > MOST,
+  };
+}
+
+/** Absolute, and written as we write it: nothing in it leads up, to a device, to a stream, or to another machine. */
+function isPlain(path: string, platform: NodeJS.Platform): boolean {
+  const paths = pathsOf(platform);
+  if (path.includes('\0') || !paths.isAbsolute(path) || paths.resolve(path) !== path) return false;
+  if (wrongFolder(path, platform) !== null) return false;
+  return platform !== 'win32' || /^[A-Z]:\\[^:]*$/.test(path);
+}
+
+async function list(path: string, platform: NodeJS.Platform): Promise<{ names: string[]; isCut: boolean }> {
+  // A link may lead to what is no place for files.
+  if (wrongFolder(await realpath(path), platform) !== null) throw new Error('not a place for files');
+  const names: string[] = [];
+  let left = MOST_LOOKED_AT;
+  for await (const entry of await opendir(path)) {
+    left -= 1;
+    if (left < 0) break;
+    const { name } = entry;
+    if (name.startsWith('.') || name.startsWith('$') || name.includes('\uFFFD')) continue;
+    const inside = pathsOf(platform).join(path, name);
+    if (wrongFolder(inside, platform) !== null) continue;
+    const isDirectory =
+      entry.isDirectory() ||
+      (entry.isSymbolicLink() &&
+        (await stat(inside).then(
+          (its) => its.isDirectory(),
+          () => false,
+        )));
+    if (isDirectory) names.push(name);
+  }
+  const order = new Intl.Collator(undefined, { numeric: true });
+  return { names: names.toSorted((a, b) => order.compare(a, b)), isCut: left < 0 };
+}
+
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  const late = AbortSignal.timeout(ANSWER_MS);
+  return new Promise<T>((resolve, reject) => {
+    late.addEventListener('abort', () => reject(new Error('no answer')), { once: true });
+    work.then(resolve, reject);
+  });
+}
+
+async function drives(): Promise<Directories> {
+  const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'.split('').map((letter) => `${letter}:\\`);
+  const found = await Promise.all(
+    letters.map((path) =>
+      inTime(stat(path)).then(
+        () => path,
+        () => null,
+      ),
+    ),
+  );
+  const there = found.filter((path) => path !== null);
+  return { path: null, parent: null, folders: there.map((path) => ({ name: path, path })), isCut: false };
+}
+
+async function idsOf(user: string): Promise<{ uid: number; gid: number }> {
+  const text = await readFile('/etc/passwd', 'utf8').catch(() => '');
+  const [, , uid, gid] =
+    text
+      .split('\n')
+      .map((line) => line.split(':'))
+      .find(([name]) => name === user) ?? [];
+  return uid === undefined || gid === undefined ? NOBODY : { uid: Number(uid), gid: Number(gid) };
+}

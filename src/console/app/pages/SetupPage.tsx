@@ -1,0 +1,212 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Response } from '../../../control/protocol/protocol.ts';
+import { ApiError, call, isAbort, signIn } from '../api.ts';
+import { Button } from '../parts/Button.tsx';
+import { FolderPicker } from '../parts/FolderPicker.tsx';
+import { useAct } from '../parts/hooks.ts';
+import { Failure, Loading, Notice } from '../parts/Notice.tsx';
+import { Page } from '../parts/Page.tsx';
+import { Words } from '../parts/Words.tsx';
+import { s } from '../setupTexts.ts';
+
+type State = Response<'setup'>;
+type Question = NonNullable<State['question']>;
+type Answer = string | number | boolean;
+
+/** The questions of `receiptd setup --browser`, one after another. What is asked, and whether an answer will do, is known there. */
+export function SetupPage() {
+  const [state, setState] = useState<State | null>(null);
+  const [lost, setLost] = useState<unknown>(null);
+  useEffect(() => {
+    const control = new AbortController();
+    follow(setState, control.signal).catch((error: unknown) => {
+      if (!isAbort(error)) setLost(error);
+    });
+    return () => control.abort();
+  }, []);
+  if (lost !== null && state?.end?.isDone !== true) return <Lost error={lost} />;
+  if (state === null) return <Loading />;
+  return <Conversation state={state} />;
+}
+
+/** Redeems the link and asks for the state as often as it changes. */
+async function follow(show: (state: State) => void, signal: AbortSignal): Promise<void> {
+  const token = /^#setup=(.+)$/.exec(location.hash)?.[1];
+  if (token !== undefined) {
+    // Before anything else: it must not stay in the address bar or the history.
+    history.replaceState(null, '', '#/setup');
+    await signIn({ token: decodeURIComponent(token) });
+  }
+  let seen: number | undefined;
+  let isOver = false;
+  while (!isOver) {
+    const state = await call('setup', seen === undefined ? {} : { seen }, signal);
+    // Asked once more, so that the other side knows that its end was seen.
+    isOver = state.end?.isDone === true && seen === state.revision;
+    seen = state.revision;
+    show(state);
+  }
+}
+
+function Lost({ error }: { readonly error: unknown }) {
+  const isStranger = error instanceof ApiError && error.status === 401;
+  return (
+    <div class="sign-in">
+      <Page title={isStranger ? s.notSignedIn : s.title}>
+        <Failure error={error instanceof ApiError && error.status === 0 ? s.lost : error} />
+        {isStranger && (
+          <>
+            <p>{s.how}</p>
+            <pre>
+              <code>receiptd setup --browser</code>
+            </pre>
+          </>
+        )}
+      </Page>
+    </div>
+  );
+}
+
+function Conversation({ state: { lines, question, end } }: { readonly state: State }) {
+  const restart = useAct();
+  const again = () => void restart.run(async () => void (await call('restartSetup', {})));
+  const isOpen = end === null || !end.isDone;
+  return (
+    <div class="setup">
+      <Page
+        title={end?.isDone ? s.done : s.title}
+        actions={
+          isOpen && (question !== null || end !== null) && <Button onClick={again}>{s.restart}</Button>
+        }
+      >
+        <Failure error={restart.error} />
+        <ol class="told" aria-live="polite">
+          {lines.map(({ text, answer }, index) => (
+            <li key={index} class={answer === null ? '' : 'answered'}>
+              {answer === null ? <Words text={text} /> : text} {answer !== null && <strong>{answer}</strong>}
+            </li>
+          ))}
+        </ol>
+        {question !== null && <Ask key={question.id} question={question} />}
+        {question === null && end === null && (
+          <p class="muted loading" role="status">
+            {s.busy}
+          </p>
+        )}
+        {end !== null && (
+          <Notice tone={end.isDone ? 'ok' : 'bad'} urgent>
+            <p>
+              {!end.isDone && <strong>{s.failed}. </strong>}
+              <Words text={end.message} />
+            </p>
+          </Notice>
+        )}
+        {end?.console && (
+          <p>
+            <a class="button primary" href={end.console}>
+              {s.openConsole}
+            </a>
+          </p>
+        )}
+      </Page>
+    </div>
+  );
+}
+
+function Ask({ question }: { readonly question: Question }) {
+  const { id, kind, text, otherwise, choices } = question;
+  const [typed, setTyped] = useState('');
+  const [chosen, setChosen] = useState(() => choices.findIndex(({ label }) => label === otherwise));
+  const [problem, setProblem] = useState<string | null>(null);
+  const act = useAct();
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    form.current?.querySelector<HTMLElement>('input, button')?.focus();
+    form.current?.scrollIntoView({ block: 'nearest' });
+  }, []);
+  const send = (answer: Answer) =>
+    void act.run(async () => {
+      setProblem(null);
+      const { wrong } = await call('answerSetup', { question: id, answer });
+      setProblem(wrong);
+    });
+  const trouble = act.error ?? problem;
+  const field = {
+    id: 'answer',
+    autocomplete: 'off',
+    spellcheck: false,
+    placeholder: typeof otherwise === 'string' ? otherwise : '',
+    value: typed,
+    onInput: ({ currentTarget }: { currentTarget: { value: string } }) => setTyped(currentTarget.value),
+  };
+  const described = trouble === null ? {} : { 'aria-describedby': 'setup-problem' };
+  return (
+    <form
+      ref={form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (kind !== 'yesNo') send(kind === 'choice' ? chosen : typed);
+      }}
+    >
+      {kind === 'choice' || kind === 'yesNo' ? (
+        <fieldset class="field" {...described}>
+          <legend>{text}</legend>
+          {choices.map(({ label, about }, index) => (
+            <label key={index} class="check choice">
+              <input
+                type="radio"
+                name="choice"
+                checked={chosen === index}
+                onChange={() => setChosen(index)}
+              />
+              <span>
+                {label}
+                {about !== null && <span class="muted small"> {about}</span>}
+              </span>
+            </label>
+          ))}
+          {kind === 'yesNo' && (
+            <div class="actions">
+              <Button
+                class={otherwise === true ? 'primary' : ''}
+                disabled={act.busy}
+                onClick={() => send(true)}
+              >
+                {s.yes}
+              </Button>
+              <Button
+                class={otherwise === false ? 'primary' : ''}
+                disabled={act.busy}
+                onClick={() => send(false)}
+              >
+                {s.no}
+              </Button>
+            </div>
+          )}
+        </fieldset>
+      ) : (
+        <div class="field">
+          <label for="answer">{text}</label>
+          {kind === 'secret' ? (
+            <input type="password" {...field} {...described} />
+          ) : (
+            <input type="text" {...field} {...described} />
+          )}
+        </div>
+      )}
+      {kind === 'folder' && <FolderPicker onPicked={setTyped} />}
+      {trouble !== null && (
+        <p id="setup-problem" class="act-error" role="alert">
+          <Words text={trouble} />
+        </p>
+      )}
+      {kind !== 'yesNo' && (
+        <div class="form-actions">
+          <button type="submit" class="primary" disabled={act.busy || (kind === 'choice' && chosen < 0)}>
+            {s.next}
+          </button>
+        </div>
+      )}
+    </form>
+  );
+}

@@ -1,0 +1,44 @@
+import { useState } from 'preact/hooks';
+import { call } from '../api.ts';
+import { s } from '../setupTexts.ts';
+import { Button } from './Button.tsx';
+import { useAsk } from './hooks.ts';
+import { Failure } from './Notice.tsx';
+
+/** Directories of the machine that receiptd runs on, one level at a time. What is opened is what is picked. */
+export function FolderPicker({ onPicked }: { readonly onPicked: (path: string) => void }) {
+  const [path, setPath] = useState<string | null>(null);
+  const { data, error } = useAsk(
+    (signal) => call('setupFolders', path === null ? {} : { path }, signal),
+    path ?? '',
+  );
+  const open = (next: string | null) => {
+    setPath(next);
+    if (next !== null) onPicked(next);
+  };
+  return (
+    <section class="picker" aria-label={s.folders}>
+      <Failure error={error} again={() => open(null)} />
+      {data !== null && (
+        <>
+          <p class="mono">{data.path === null ? s.drives : s.inside(data.path)}</p>
+          <ul>
+            {data.path !== null && data.path !== '/' && (
+              <li>
+                <Button onClick={() => open(data.parent)}>{s.up}</Button>
+              </li>
+            )}
+            {data.folders.map((each) => (
+              <li key={each.path}>
+                <Button onClick={() => open(each.path)}>{each.name}</Button>
+              </li>
+            ))}
+          </ul>
+          {data.folders.length === 0 && <p class="muted">{s.none}</p>}
+          {data.isCut && <p class="muted">{s.cut}</p>}
+        </>
+      )}
+      <p class="muted small">{s.share}</p>
+    </section>
+  );
+}

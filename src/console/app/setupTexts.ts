@@ -1,0 +1,22 @@
+/** What the page of set-up says by itself; a translation of the console has these as well. */
+export const s = {
+  title: 'Set up receiptd',
+  notSignedIn: 'This page opens with a link only',
+  how: 'Run this on the machine that receiptd is for. It prints a new link, which works once.',
+  busy: 'Working …',
+  lost: 'receiptd no longer answers: its window was closed, or setup ended. Start it again from there.',
+  next: 'Next',
+  yes: 'Yes',
+  no: 'No',
+  restart: 'Start over',
+  done: 'Setup is done',
+  failed: 'Setup did not finish',
+  openConsole: 'Open the console',
+  folders: 'Folders',
+  inside: (path: string) => `Folders in ${path}`,
+  drives: 'Drives of this machine',
+  up: 'One level up',
+  none: 'No folders in here.',
+  cut: 'More folders than are shown: type the path.',
+  share: 'For a share, type its path.',
+} as const;

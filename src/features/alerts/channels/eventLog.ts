@@ -1,0 +1,64 @@
+import type { Alert, AlertChannel, AlertKind } from '../../../core/ports/alert.ts';
+import type { Notice } from './desktop.ts';
+import type { Run } from './program.ts';
+import { undelivered } from './undelivered.ts';
+
+/** What monitoring can tell alerts apart by, in any language. */
+const ENTRIES: Readonly<Record<AlertKind, readonly [id: number, type: 'Error' | 'Warning' | 'Information']>> =
+  {
+    opened: [1, 'Error'],
+    closed: [2, 'Information'],
+    stillOpen: [3, 'Warning'],
+    digest: [4, 'Information'],
+    test: [5, 'Information'],
+  };
+/** An entry has room for 31,839 characters. */
+const MOST_TEXT = 30_000;
+
+/**
+ * Writes each alert into the event log `Application` of Windows, under the source `receiptd`. Not with eventcreate, which only administrators
+ * may use: the agent of a service is none.
+ */
+export function createEventLogChannel({
+  platform,
+  run,
+}: {
+  readonly platform: NodeJS.Platform;
+  readonly run: Run;
+}): AlertChannel {
+  return {
+    name: 'eventLog',
+    receiver: { what: 'The event log', setting: 'alerts.eventLog' },
+    async send(alert, signal) {
+      if (platform !== 'win32')
+        throw undelivered('This system has no event log.', 'Set alerts.eventLog: false; it is for Windows.');
+      const { command, env } = entryOf(alert);
+      const end = await run(command, { stdin: '', env }, signal);
+      if (end === null) return;
+      throw undelivered(
+        `The event log takes no alerts: ${command[0]} ${end}.`,
+        'The installer registers the source; otherwise an administrator does, once, in PowerShell: New-EventLog -LogName Application -Source receiptd.',
+      );
+    },
+  };
+}
+
+/** The program that writes it. Texts hold names that others choose: they are in the environment, and never a part of the script. */
+export function entryOf({ kind, subject, text }: Alert): Notice {
+  const [id, type] = ENTRIES[kind];
+  return {
+    command: ['powershell.exe', '-NoProfile', '-NonInteractive', '-EncodedCommand', ENCODED],
+    env: {
+      RECEIPTD_ALERT_TEXT: `${subject}\n\n${text}`.replaceAll('\0', ' ').slice(0, MOST_TEXT),
+      RECEIPTD_ALERT_EVENT: String(id),
+      RECEIPTD_ALERT_TYPE: type,
+    },
+  };
+}
+
+const SCRIPT = `
+$ErrorActionPreference = 'Stop'
+[System.Diagnostics.EventLog]::WriteEntry('receiptd', $env:RECEIPTD_ALERT_TEXT,
+  [System.Diagnostics.EventLogEntryType]$env:RECEIPTD_ALERT_TYPE, [int]$env:RECEIPTD_ALERT_EVENT)
+`;
+const ENCODED = Buffer.from(SCRIPT, 'utf16le').toString('base64');

@@ -1,0 +1,58 @@
+import { PAGE_TYPES, pageOf, SPLIT_TYPES } from '../../core/domain/pages.ts';
+import { DEFAULT_RESOLUTION, type FolderSettings } from '../../core/domain/settings.ts';
+import type { FileRead, WatchedFolder } from '../../core/ports/folder.ts';
+import type { ImageInspector } from '../../core/ports/image.ts';
+import type { PageSplitter } from '../../core/ports/pages.ts';
+
+/** The image of a page, as it would be sent now; null where none can be made. */
+export type ReadPage = (folder: string, file: Buffer, page: number) => Promise<Buffer | null>;
+
+/** As large as a file may be set to be. */
+const MOST_BYTES = 1_000_000_000;
+
+/** `splitter` null: what takes files apart is not installed. */
+export function pageReader(
+  splitter: PageSplitter | null,
+  inspector: Pick<ImageInspector, 'inspect'>,
+  folders: readonly Pick<FolderSettings, 'path' | 'accept' | 'pageResolution'>[],
+): ReadPage {
+  return async (folder, file, page) => {
+    const { type } = await inspector.inspect(file);
+    const known = SPLIT_TYPES.find((each) => each === type);
+    if (splitter === null || known === undefined) return null;
+    const settings = folders.find(({ path }) => path === folder);
+    const into = PAGE_TYPES.filter((each) => settings?.accept.includes(each) ?? true);
+    const opened = await splitter.open({
+      type: known,
+      bytes: async () => file,
+      into: into.length > 0 ? into : PAGE_TYPES,
+      resolution: settings?.pageResolution ?? DEFAULT_RESOLUTION,
+      signal: NEVER,
+    });
+    if (opened.kind === 'refused') return null;
+    try {
+      const image = page <= opened.pages ? await opened.page(page) : null;
+      return image?.kind === 'image' ? image.bytes : null;
+    } finally {
+      await opened.close();
+    }
+  };
+}
+
+const NEVER = new AbortController().signal;
+
+/** A folder in which a page can be read like a file, at its place (core/domain/pages.ts): for a copy that is gone, or a look at it. */
+export function readingPages(folder: WatchedFolder, readPage: ReadPage): WatchedFolder {
+  return {
+    ...folder,
+    read: async (path, limit, options): Promise<FileRead> => {
+      const of = pageOf(path);
+      if (of === null) return folder.read(path, limit, options);
+      const file = await folder.read(of.file, MOST_BYTES);
+      if (file.kind !== 'bytes') return file;
+      const bytes = await readPage(folder.path, file.bytes, of.page);
+      if (bytes === null) return { kind: 'gone' };
+      return { kind: 'bytes', bytes, identity: { ...file.identity, size: bytes.length } };
+    },
+  };
+}

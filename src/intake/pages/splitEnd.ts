@@ -1,0 +1,49 @@
+import { counted } from '../../core/domain/words.ts';
+import type { SplitEnd, SplitPage } from '../../core/ports/ledger.ts';
+import type { Unreadable } from '../../core/ports/pages.ts';
+
+/** Why a file is not gone on with. */
+export interface GivenUp extends Omit<Unreadable, 'reason'> {
+  readonly reason: Unreadable['reason'] | 'GONE';
+}
+
+/** Why a page, or all of a file, is not sent; codes that stand in docs/documents.md. */
+export const REASON_OF: Readonly<Record<GivenUp['reason'], string>> = {
+  ENCRYPTED: 'ENCRYPTED',
+  DAMAGED: 'DAMAGED',
+  TOO_MANY_PAGES: 'TOO_MANY_PAGES',
+  TOO_DEAR: 'TOO_DEAR',
+  TROUBLE: 'DAMAGED',
+  GONE: 'BYTES_GONE',
+};
+
+const HINTS: Readonly<Partial<Record<GivenUp['reason'], string>>> = {
+  ENCRYPTED: 'Save it without a password, and put it here again.',
+  DAMAGED: 'Scan it again.',
+  TOO_MANY_PAGES: 'Split it into smaller files.',
+  GONE: 'Scan it again.',
+  TOO_DEAR: 'Print it to a new PDF, or scan it again.',
+};
+/** Pages that are named one by one. */
+const NAMED_AT_MOST = 10;
+
+/** What is said of a file once its pages are decided, or it is given up (`why`). */
+export function endOf(
+  decided: readonly SplitPage[],
+  pages: number,
+  why: GivenUp | null,
+): Pick<SplitEnd, 'reason' | 'message'> {
+  const refused = decided.filter(({ verdict }) => verdict === 'rejected').map(({ page }) => page);
+  if (why !== null) {
+    const sent = decided.length - refused.length;
+    const so = sent === 0 ? 'Nothing of it was sent' : `${counted(sent, 'page')} of it will be sent`;
+    const message = `It can't be taken apart: ${why.detail}. ${so}. ${HINTS[why.reason] ?? ''}`.trim();
+    return { reason: REASON_OF[why.reason], message };
+  }
+  if (refused.length === 0) return { reason: null, message: null };
+  const named = refused.slice(0, NAMED_AT_MOST).join(', ');
+  const more = refused.length > NAMED_AT_MOST ? ` and ${refused.length - NAMED_AT_MOST} more` : '';
+  const which = refused.length === 1 ? `Page ${named}` : `Pages ${named}${more}`;
+  const message = `${which} of ${pages} can't be sent; the others are. \`receiptd list --state rejected\` says why. Scan ${refused.length === 1 ? 'it' : 'them'} again.`;
+  return { reason: 'PAGES_NOT_SENT', message };
+}

@@ -1,0 +1,250 @@
+import { endpointId, type EndpointKey } from '../../core/domain/document.ts';
+import { parseTemplate } from '../../core/domain/nameTemplate.ts';
+import { PAGE_TYPES, pagePath, SPLIT_TYPES, type PageType } from '../../core/domain/pages.ts';
+import { acceptPolicy, DEFAULT_RESOLUTION, type FolderSettings } from '../../core/domain/settings.ts';
+import type { Clock } from '../../core/ports/clock.ts';
+import type { ImageInspector } from '../../core/ports/image.ts';
+import type { Admission, Admitted, Ledger, Split, SplitPage } from '../../core/ports/ledger.ts';
+import type { Log } from '../../core/ports/log.ts';
+import type { OpenFile, PageImage, PageSplitter } from '../../core/ports/pages.ts';
+import type { Spool } from '../../core/ports/spool.ts';
+import { locateBytes, type OpenFolder } from '../../delivery/payload/locateBytes.ts';
+import type { PayloadStore } from '../../delivery/payload/payloadStore.ts';
+import { nameContext } from '../settle/admit.ts';
+import type { OwnCopies } from './ownCopies.ts';
+import { endOf, REASON_OF, type GivenUp } from './splitEnd.ts';
+
+export interface SplitWorkDeps {
+  readonly ledger: Ledger;
+  readonly payloads: Pick<PayloadStore, 'copies'>;
+  readonly copies: OwnCopies;
+  readonly spool: Pick<Spool, 'read'>;
+  readonly open: OpenFolder;
+  readonly splitter: PageSplitter;
+  readonly inspector: ImageInspector;
+  readonly folders: readonly FolderSettings[];
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly host: string;
+  readonly onAdmitted: (folder: string, admitted: Admitted) => void;
+}
+
+/** For so long a file is worked at before others have their turn. */
+const SLICE_MS = 30_000;
+/** So many pages, one after the other, may take too long or too much: then the file is given up. */
+const DEAR_AT_MOST = 5;
+/** Of an endpoint that no folder is configured for any more. */
+const NAME_WITHOUT_FOLDER = '{stem}-{hash:12}';
+const NAME_MAX_BYTES = 255;
+
+/** `turn`: others have theirs now. `later`: nothing more can be done at present. */
+export type SliceEnd = 'ended' | 'turn' | 'later';
+
+/** One file that is taken apart, from its first page that is not decided to its last. */
+export class SplitWork {
+  readonly #split: Split;
+  readonly #deps: SplitWorkDeps;
+  /** Pages that can't be sent, as this process has found: they are tried once. */
+  readonly #refused = new Set<number>();
+  #dearInARow = 0;
+  /** Nothing could be done, and that was said. */
+  #isLate = false;
+
+  constructor(split: Split, deps: SplitWorkDeps) {
+    this.#split = split;
+    this.#deps = deps;
+  }
+
+  /** Never rejects for what the file holds. */
+  async slice(signal: AbortSignal): Promise<SliceEnd> {
+    const opened = await this.#open(signal);
+    if (opened === 'later') return 'later';
+    if (opened.kind === 'refused') {
+      if (opened.reason === 'TROUBLE') return this.#later(opened.detail);
+      return this.#end(0, opened);
+    }
+    try {
+      return await this.#pages(opened, signal);
+    } finally {
+      await opened.close();
+    }
+  }
+
+  async #pages(file: OpenFile, signal: AbortSignal): Promise<SliceEnd> {
+    const { ledger, clock } = this.#deps;
+    const { id, endpoint, sha256 } = this.#split;
+    const decided = byPage(await ledger.splitPages(id));
+    const twins = byPage(await ledger.pagesOfBytes(endpoint, sha256));
+    const until = clock.monotonic() + SLICE_MS;
+    for (let page = 1; page <= file.pages; page += 1) {
+      const before = decided.get(page);
+      if (this.#refused.has(page) || (before && before.verdict !== 'rejected' && before.state !== 'lost'))
+        continue;
+      if (signal.aborted) return 'later';
+      if (clock.monotonic() > until) return 'turn';
+      const end = await this.#page(file, page, twins.get(page));
+      if (end !== null) return end;
+      if (this.#dearInARow >= DEAR_AT_MOST) return this.#end(file.pages, GIVEN_UP);
+    }
+    return this.#end(file.pages, null);
+  }
+
+  /** Null: it is decided. */
+  async #page(file: OpenFile, page: number, twin: SplitPage | undefined): Promise<SliceEnd | null> {
+    const { ledger, clock } = this.#deps;
+    // The same page of the same file, whatever it would be drawn as now. What has to be sent again needs its bytes.
+    if (twin?.sha256 && twin.state !== 'failed' && twin.state !== 'lost') {
+      await this.#admit(file, page, { sha256: twin.sha256, type: 'jpeg', bytes: null });
+      return null;
+    }
+    const image = await file.page(page);
+    if (image.kind === 'refused') {
+      if (image.reason === 'TROUBLE') return this.#later(image.detail);
+      const message = `Page ${page} can't be sent: ${image.detail}.`;
+      await ledger.notePage(this.#split, page, { reason: REASON_OF[image.reason], message, at: clock.now() });
+      // Not before: a page that the ledger does not know of would be passed over without a word.
+      this.#refused.add(page);
+      this.#dearInARow = image.reason === 'TOO_DEAR' ? this.#dearInARow + 1 : 0;
+      return null;
+    }
+    this.#dearInARow = 0;
+    return this.#keep(file, page, image);
+  }
+
+  async #keep(file: OpenFile, page: number, { bytes, type }: PageImage): Promise<SliceEnd | null> {
+    const { copies, inspector } = this.#deps;
+    const sha256 = await inspector.sha256(bytes);
+    const kept = await copies.whileKept(sha256, bytes, () =>
+      this.#admit(file, page, { sha256, type, bytes }),
+    );
+    return kept === 'noRoom' ? 'later' : null;
+  }
+
+  async #admit(
+    { pages }: OpenFile,
+    page: number,
+    { sha256, type, bytes }: { sha256: string; type: PageType; bytes: Buffer | null },
+  ): Promise<void> {
+    const { ledger, inspector, clock, log, host, onAdmitted } = this.#deps;
+    const { id, endpoint } = this.#split;
+    const { folder, path, identity } = this.#split.file;
+    const of = this.#naming();
+    const { template } = of;
+    const captured = bytes && template.usesCaptured ? await inspector.capturedAt(bytes, type) : null;
+    const at = clock.now();
+    const admission: Admission = {
+      endpoint,
+      file: { folder, path: pagePath(path, page), identity: { ...identity, size: bytes?.length ?? 0 } },
+      sha256,
+      type,
+      lane: 'fresh',
+      at,
+      naming: template.naming(
+        nameContext(path, identity, sha256, captured, of, { now: at, host, page, pages }),
+      ),
+      page: { split: id, page },
+    };
+    const admitted = await ledger.admit(admission);
+    const { id: documentId, name } = admitted.document;
+    log.info('Admitted a page', { kind: admitted.kind, documentId, name, folder, path, page, pages, sha256 });
+    onAdmitted(folder, admitted);
+  }
+
+  async #open(signal: AbortSignal): Promise<OpenFile | GivenUp | 'later'> {
+    const { inspector, splitter } = this.#deps;
+    const first = await this.#bytes();
+    if (first.kind !== 'bytes' && (first.kind === 'away' || first.elsewhere === true))
+      return this.#later(first.message);
+    if (first.kind !== 'bytes') return GONE;
+    let read: typeof first | null = first;
+    const { type } = await inspector.inspect(first.bytes);
+    const known = SPLIT_TYPES.find((each) => each === type);
+    if (known === undefined) return { kind: 'refused', reason: 'DAMAGED', detail: 'it is no file of pages' };
+    const settings = this.#settings();
+    const into = PAGE_TYPES.filter((each) => settings?.accept.includes(each) ?? true);
+    return splitter.open({
+      type: known,
+      into: into.length > 0 ? into : PAGE_TYPES,
+      resolution: settings?.pageResolution ?? DEFAULT_RESOLUTION,
+      signal,
+      bytes: async () => {
+        const again = read ?? (await this.#bytes());
+        read = null;
+        return again.kind === 'bytes' ? again.bytes : null;
+      },
+    });
+  }
+
+  #bytes(): ReturnType<typeof locateBytes> {
+    const { ledger, spool, open } = this.#deps;
+    const { sha256, file } = this.#split;
+    const { folder, path, identity } = file;
+    return locateBytes({ sha256, folder, path, size: identity.size }, { ledger, spool, open });
+  }
+
+  async #end(pages: number, why: GivenUp | null): Promise<SliceEnd> {
+    const { ledger, clock, log, copies } = this.#deps;
+    const settings = this.#settings();
+    const end = endOf(await ledger.splitPages(this.#split.id), pages, why);
+    const policy = end.reason === null || !settings ? null : acceptPolicy(settings);
+    await ledger.endSplit(this.#split, { ...end, pages, policy, at: clock.now() });
+    const { folder, path } = this.#split.file;
+    if (end.reason === null) log.info('Taken apart', { folder, path, pages });
+    else
+      log.warn('Not all of a file could be sent', {
+        folder,
+        path,
+        pages,
+        reason: end.reason,
+        detail: end.message,
+      });
+    await copies.drop(this.#split.sha256);
+    return 'ended';
+  }
+
+  #later(detail: string): 'later' {
+    const { folder, path } = this.#split.file;
+    const fields = { folder, path, detail };
+    if (this.#isLate) this.#deps.log.debug('A file still can’t be taken apart', fields);
+    else this.#deps.log.warn('A file can’t be taken apart now; trying again', fields);
+    this.#isLate = true;
+    return 'later';
+  }
+
+  /** Those of its folder; of another of its endpoint where that is not configured any more. */
+  #settings(): FolderSettings | undefined {
+    const { folders } = this.#deps;
+    const { endpoint, file } = this.#split;
+    const ofEndpoint = folders.filter((each) => isSame(each.endpoint, endpoint));
+    return ofEndpoint.find(({ path }) => path === file.folder) ?? ofEndpoint[0];
+  }
+
+  #naming(): Pick<FolderSettings, 'path' | 'alias' | 'nameMaxBytes' | 'template'> {
+    const settings = this.#settings();
+    return {
+      path: this.#split.file.folder,
+      alias: settings?.alias ?? this.#split.endpoint.uid,
+      nameMaxBytes: settings?.nameMaxBytes ?? NAME_MAX_BYTES,
+      template: settings?.template ?? parseTemplate(NAME_WITHOUT_FOLDER),
+    };
+  }
+}
+
+const GONE: GivenUp = {
+  kind: 'refused',
+  reason: 'GONE',
+  detail: 'its bytes are gone, and there is no copy of them',
+};
+const GIVEN_UP: GivenUp = {
+  kind: 'refused',
+  reason: 'TOO_DEAR',
+  detail: `${DEAR_AT_MOST} pages one after the other took too long or too much memory; those that follow were not tried`,
+};
+
+function byPage(pages: readonly SplitPage[]): Map<number, SplitPage> {
+  return new Map(pages.map((page) => [page.page, page]));
+}
+
+function isSame(one: EndpointKey, other: EndpointKey): boolean {
+  return endpointId(one) === endpointId(other);
+}

@@ -1,0 +1,63 @@
+import type { DocumentState } from '../core/domain/document.ts';
+import { pageOf } from '../core/domain/pages.ts';
+import type { Split, SplitPage } from '../core/ports/ledger.ts';
+import { relativePath, toIdentity, type IdentityRow } from './rows.ts';
+
+export interface SplitRow extends IdentityRow {
+  readonly id: number;
+  readonly dir: string;
+  readonly name: string;
+  readonly sha256: string;
+  readonly baseUrl: string;
+  readonly uid: string;
+}
+
+export function toSplit(row: SplitRow, folder: string): Split {
+  const { id, sha256, baseUrl, uid } = row;
+  const file = { folder, path: relativePath(row), identity: toIdentity(row) };
+  return { id, endpoint: { baseUrl, uid }, file, sha256 };
+}
+
+export interface PageRow {
+  readonly id: number;
+  readonly dir: string;
+  readonly name: string;
+  readonly verdict: SplitPage['verdict'];
+  readonly sha256: string | null;
+  readonly state: DocumentState | null;
+  readonly reason: string | null;
+}
+
+/** Those that were not erased, the last word on each. */
+export function toPages(rows: readonly PageRow[]): SplitPage[] {
+  const pages = new Map<number, SplitPage>();
+  for (const row of rows.toSorted((a, b) => a.id - b.id)) {
+    const page = pageOf(relativePath(row))?.page;
+    const { verdict, sha256, state, reason } = row;
+    if (page !== undefined) pages.set(page, { page, verdict, sha256, state, reason });
+  }
+  return [...pages.values()];
+}
+
+/** What is said of a file while it is taken apart (0), and after. */
+export function splitMessage(pages: number): string {
+  if (pages === 0) return 'It is being taken apart into pages.';
+  return pages === 1 ? 'Its image is a document.' : `Each of its ${pages} pages is a document.`;
+}
+
+/** Rows of images and of files that were taken apart, read along an index each, as one list. */
+export function inOrder<Row extends { readonly id: number }>(
+  rows: readonly (readonly Row[])[],
+  limit: number,
+): Row[] {
+  return rows
+    .flat()
+    .sort((a, b) => a.id - b.id)
+    .slice(0, limit);
+}
+
+/** The lowest number of these. */
+export function firstOf(rows: readonly ({ readonly id: number } | undefined)[]): number | undefined {
+  const ids = rows.flatMap((row) => row?.id ?? []);
+  return ids.length === 0 ? undefined : Math.min(...ids);
+}

@@ -1,0 +1,144 @@
+import { sameIdentity } from '../../core/domain/document.ts';
+import { pagePath } from '../../core/domain/pages.ts';
+import type { FileSeen, LedgerPages, Split, SplitPlan } from '../../core/ports/ledger.ts';
+import { splitMessage, toPages, toSplit, type PageRow, type SplitRow } from '../pageRows.ts';
+import { identityParams, splitPath, toIdentity, type IdentityRow } from '../rows.ts';
+import type { Sighted } from '../sighted.ts';
+import { endpointIdOf, ensureEndpoint, folderIdOf } from './places.ts';
+import { currentSighting, nextId, putSighting } from './sightings.ts';
+import * as SQL from './sql/pages.ts';
+import { NEXT_SIGHTING_ID, REFRESH_IDENTITY } from './sql/sightings.ts';
+import type { Sql } from './statements.ts';
+import type { Store, Transaction } from './store.ts';
+
+export function createPages(store: Store): LedgerPages {
+  return {
+    beginSplit: (plan) => store.write((sql) => beginSplit(sql, plan)),
+
+    openSplits: (after, limit) =>
+      store.read((sql) => {
+        const rows = sql.all<SplitRow & { readonly folder: string }>(SQL.OPEN_SPLITS, { after, limit });
+        return rows.map((row) => toSplit(row, row.folder));
+      }),
+
+    splitPages: (file) => store.read((sql) => toPages(sql.all<PageRow>(SQL.PAGES, { file }))),
+
+    pagesOfBytes: (endpoint, sha256) =>
+      store.read((sql) => {
+        const endpointId = endpointIdOf(sql, endpoint);
+        if (endpointId === undefined) return [];
+        return toPages(sql.all<PageRow>(SQL.PAGES_OF_BYTES, { endpointId, sha256 }));
+      }),
+
+    notePage: (split, page, { reason, message, at }) =>
+      store.write((sql) => {
+        const { folder, path, identity } = split.file;
+        const file = { folder, path: pagePath(path, page), identity };
+        const before = pageSighting(sql, split.id, file);
+        if (before && before.verdict !== 'rejected') return;
+        const noted = { verdict: 'rejected', documentId: null, sha256: null, policy: null } as const;
+        putPage(sql, split.id, file, { ...noted, reason, message, at }, before);
+      }),
+
+    endSplit: ({ id, file, sha256 }, { at, pages, reason, message, policy }) =>
+      store.write((sql) => {
+        if (!sql.get(SQL.IS_OPEN, { id })) return;
+        const isWhole = reason === null;
+        sql.emit(
+          {
+            ...sightedFile(id, file, id),
+            verdict: isWhole ? 'split' : 'rejected',
+            document: null,
+            sha256,
+            policy,
+            reason,
+            message: isWhole ? splitMessage(pages) : message,
+            pages,
+            into: null,
+          },
+          at,
+        );
+      }),
+  };
+}
+
+interface CurrentSplit extends IdentityRow {
+  readonly id: number;
+  readonly sha256: string;
+  readonly disposed: 'kept' | null;
+  readonly baseUrl: string | null;
+  readonly uid: string | null;
+  readonly hasLost: number;
+  readonly isThere: number;
+}
+
+function beginSplit(
+  sql: Transaction,
+  { endpoint, file, sha256, at, isElsewhere = false }: SplitPlan,
+): Split | null {
+  const endpointId = ensureEndpoint(sql, endpoint);
+  const folderId = folderIdOf(sql, file.folder);
+  const place = splitPath(file.path);
+  const current =
+    folderId === undefined
+      ? undefined
+      : sql.get<CurrentSplit>(SQL.CURRENT_SPLIT, { folderId, endpointId, ...place });
+  if (current?.sha256 === sha256 && current.disposed === null && isIn(current, endpoint)) {
+    if (!sameIdentity(toIdentity(current), file.identity))
+      sql.run(REFRESH_IDENTITY, { id: current.id, ...identityParams(file.identity), at });
+    if (current.uid !== null) return { id: current.id, endpoint, file, sha256 };
+    if (current.hasLost === 0) return null;
+  }
+  const sighted = { verdict: 'split', documentId: null, sha256, policy: null, reason: null } as const;
+  const split = { pages: 0, into: endpoint };
+  const id = putSighting(
+    sql,
+    file,
+    { ...sighted, message: splitMessage(0), at },
+    currentSighting(sql, file),
+    split,
+  );
+  if (isElsewhere) sql.emit({ kind: 'gone', sightings: [id] }, at);
+  return { id, endpoint, file, sha256 };
+}
+
+/** Under way into that endpoint, or its pages are there. */
+function isIn(current: CurrentSplit, { baseUrl, uid }: SplitPlan['endpoint']): boolean {
+  return current.uid === null ? current.isThere === 1 : current.uid === uid && current.baseUrl === baseUrl;
+}
+
+export interface PageSighting {
+  readonly id: number;
+  readonly verdict: 'document' | 'duplicate' | 'rejected';
+  readonly documentId: number | null;
+}
+
+export function pageSighting(
+  sql: Sql,
+  file: number,
+  { path }: Pick<FileSeen, 'path'>,
+): PageSighting | undefined {
+  return sql.get<PageSighting>(SQL.PAGE, { file, ...splitPath(path) });
+}
+
+/** What became of a page: at once history, since no file lies at its place. */
+export function putPage(
+  sql: Transaction,
+  split: number,
+  file: FileSeen,
+  { documentId, at, ...sighted }: Sighted,
+  before: PageSighting | undefined,
+): void {
+  const id = before?.id ?? nextId(sql, NEXT_SIGHTING_ID);
+  sql.emit(
+    { ...sightedFile(id, file, before?.id ?? null), ...sighted, document: documentId, file: split },
+    at,
+  );
+  if (!before) sql.emit({ kind: 'gone', sightings: [id] }, at);
+}
+
+function sightedFile(sighting: number, { folder, path, identity }: FileSeen, supersedes: number | null) {
+  const { size, mtimeNs, ctimeNs, inode } = identityParams(identity);
+  const times = { mtimeNs: String(mtimeNs), ctimeNs: String(ctimeNs), inode: String(inode) };
+  return { kind: 'sighted' as const, sighting, supersedes, folder, path, size, ...times };
+}

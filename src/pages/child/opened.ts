@@ -1,0 +1,17 @@
+import type { PageType } from '../../core/domain/pages.ts';
+import type { PageImage, Unreadable } from '../../core/ports/pages.ts';
+import type { SharpModule } from './encode.ts';
+
+export type Drawn = PageImage;
+
+/** A file whose pages can be asked for. */
+export interface Opened {
+  readonly kind: 'opened';
+  readonly pages: number;
+  page(
+    sharp: SharpModule,
+    number: number,
+    into: readonly PageType[],
+    resolution: number,
+  ): Promise<Drawn | Unreadable>;
+}

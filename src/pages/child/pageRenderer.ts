@@ -1,0 +1,129 @@
+import { loadSharp, MOST_PIXELS, type SharpModule } from './encode.ts';
+import { decodeHeic, HeicFile } from './heic.ts';
+import type { Opened } from './opened.ts';
+import { openPdf } from './pdf.ts';
+import { loadPdfium, OutOfMemory } from './pdfium.ts';
+import { TiffFile } from './tiff.ts';
+import { frame, FrameReader, type Frame, type Reply, type Request } from '../protocol.ts';
+import type { Unreadable } from '../../core/ports/pages.ts';
+
+/*
+ * A process of its own that takes one file apart: whatever is in it, this process is all that it can harm. It knows two pipes, and ends with them.
+ *
+ *   started ──ready──▶ asked to open a file ──▶ asked for its pages, one after the other ──▶ ended from outside
+ *                └──▶ asked for thumbnails ──▶ ended from outside
+ */
+
+const THUMBNAIL_QUALITY = 60;
+/** The agent sends no larger file. */
+const MOST_BYTES = 2 ** 32 - 1;
+
+type Answer = { readonly head: Reply; readonly body?: Uint8Array };
+
+interface Open {
+  readonly file: Opened;
+  readonly request: Extract<Request, { kind: 'open' }>;
+}
+
+const sharp: SharpModule = await loadSharp();
+let open: Open | null = null;
+
+async function answer({ head, body }: Frame<Request>): Promise<Answer> {
+  switch (head.kind) {
+    case 'open':
+      return openFile(head, body);
+    case 'page':
+      return page(head.page);
+    case 'thumbnail':
+      return { head: { kind: 'thumbnail' }, body: await thumbnail(sharp, body, head) };
+  }
+}
+
+async function openFile(request: Extract<Request, { kind: 'open' }>, bytes: Buffer): Promise<Answer> {
+  const file = await fileOf(request.type, bytes);
+  if (file.kind === 'refused') return { head: file };
+  const { pages } = file;
+  if (pages < 1) return { head: { kind: 'refused', reason: 'DAMAGED', detail: 'it has no pages' } };
+  if (pages > request.mostPages)
+    return {
+      head: {
+        kind: 'refused',
+        reason: 'TOO_MANY_PAGES',
+        detail: `it has ${pages} pages; ${request.mostPages} are the most`,
+      },
+    };
+  open = { file, request };
+  return { head: { kind: 'open', pages } };
+}
+
+async function fileOf(
+  type: Extract<Request, { kind: 'open' }>['type'],
+  bytes: Buffer,
+): Promise<Opened | Unreadable> {
+  switch (type) {
+    case 'pdf':
+      try {
+        return openPdf(await loadPdfium(), bytes);
+      } catch (error) {
+        // It could not be loaded: nothing is said of the file.
+        if (error instanceof OutOfMemory) throw error;
+        return { kind: 'refused', reason: 'TROUBLE', detail: 'what reads PDFs could not be loaded' };
+      }
+    case 'tiff':
+      return new TiffFile(bytes);
+    case 'heic':
+      return new HeicFile(bytes);
+  }
+}
+
+async function page(number: number): Promise<Answer> {
+  if (open === null) throw new Error('no file is open');
+  const { file, request } = open;
+  const drawn = await file.page(sharp, number, request.into, request.resolution);
+  if (drawn.kind === 'refused') return { head: drawn };
+  const { type, isOriginal, bytes } = drawn;
+  return { head: { kind: 'image', type, isOriginal }, body: bytes };
+}
+
+async function thumbnail(
+  using: SharpModule,
+  bytes: Buffer,
+  { isHeic, size }: Extract<Request, { kind: 'thumbnail' }>,
+): Promise<Buffer> {
+  const raw = isHeic ? await decodeHeic(bytes) : null;
+  if (raw && 'kind' in raw) throw new Error(raw.detail);
+  const image = raw
+    ? using(raw.data, { raw: { width: raw.width, height: raw.height, channels: 4 } })
+    : using(bytes, { limitInputPixels: MOST_PIXELS }).autoOrient();
+  return image
+    .resize({ width: size, height: size, fit: 'inside', withoutEnlargement: true })
+    .flatten({ background: '#ffffff' })
+    .webp({ quality: THUMBNAIL_QUALITY })
+    .toBuffer();
+}
+
+/** What a file did to what reads it. Its words are the library's, and may be anything: they go no further. */
+function refusalOf(error: unknown): Unreadable {
+  if (error instanceof OutOfMemory || error instanceof RangeError || /pixel limit/i.test(String(error)))
+    return { kind: 'refused', reason: 'TOO_DEAR', detail: 'it is too large to be drawn' };
+  return { kind: 'refused', reason: 'DAMAGED', detail: 'it is damaged' };
+}
+
+function say({ head, body }: Answer): void {
+  for (const piece of frame(head, body)) process.stdout.write(piece);
+}
+
+// Libraries say things, too; the pipe is for frames.
+for (const method of ['log', 'info', 'warn', 'error', 'debug'] as const) console[method] = () => {};
+
+const reader = new FrameReader<Request>(MOST_BYTES);
+let turn = Promise.resolve();
+process.stdin.on('data', (chunk: Buffer) => {
+  for (const asked of reader.read(chunk)) {
+    turn = turn
+      .then(() => answer(asked))
+      .catch((error: unknown): Answer => ({ head: refusalOf(error) }))
+      .then(say);
+  }
+});
+say({ head: { kind: 'ready' } });

@@ -1,0 +1,87 @@
+import type { PageType, SplitType } from '../core/domain/pages.ts';
+import type { Unreadable } from '../core/ports/pages.ts';
+
+/* What is said over the pipes between the agent and the process that takes files apart. A frame is the length of its head (JSON) and of its
+   body (bytes), 32 bits each, then both. */
+
+export type Request =
+  | {
+      readonly kind: 'open';
+      readonly type: SplitType;
+      readonly into: readonly PageType[];
+      readonly resolution: number;
+      readonly mostPages: number;
+    }
+  | { readonly kind: 'page'; readonly page: number }
+  | { readonly kind: 'thumbnail'; readonly isHeic: boolean; readonly size: number };
+
+export type Reply =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'open'; readonly pages: number }
+  | { readonly kind: 'image'; readonly type: PageType; readonly isOriginal: boolean }
+  | { readonly kind: 'thumbnail' }
+  | Unreadable;
+
+const HEAD_BYTES = 8;
+/** No head of ours is longer; a longer one comes from a process that something has got hold of. */
+const MOST_HEAD = 64 * 1024;
+
+export function frame(head: Request | Reply, body: Uint8Array = EMPTY): Buffer[] {
+  const text = Buffer.from(JSON.stringify(head));
+  const lengths = Buffer.alloc(HEAD_BYTES);
+  lengths.writeUInt32BE(text.length, 0);
+  lengths.writeUInt32BE(body.length, 4);
+  return [lengths, text, Buffer.from(body.buffer, body.byteOffset, body.byteLength)];
+}
+
+const EMPTY = new Uint8Array(0);
+
+export interface Frame<Head> {
+  readonly head: Head;
+  readonly body: Buffer;
+}
+
+/** Puts frames together from what comes over a pipe. @throws Error where it can't be one of ours */
+export class FrameReader<Head> {
+  readonly #mostBody: number;
+  #chunks: Buffer[] = [];
+  #length = 0;
+
+  constructor(mostBody: number) {
+    this.#mostBody = mostBody;
+  }
+
+  /** The frames that are whole by now. */
+  read(chunk: Buffer): Frame<Head>[] {
+    this.#chunks.push(chunk);
+    this.#length += chunk.length;
+    const frames: Frame<Head>[] = [];
+    for (let next = this.#next(); next; next = this.#next()) frames.push(next);
+    return frames;
+  }
+
+  #next(): Frame<Head> | null {
+    if (this.#length < HEAD_BYTES) return null;
+    // Joined only for the lengths, and once all of it is there: a large body comes in thousands of pieces.
+    const first = this.#chunks[0] as Buffer;
+    const start = first.length >= HEAD_BYTES ? first : this.#join();
+    const head = start.readUInt32BE(0);
+    const body = start.readUInt32BE(4);
+    if (head > MOST_HEAD || body > this.#mostBody) throw new Error('a frame is longer than any of ours');
+    const end = HEAD_BYTES + head + body;
+    if (this.#length < end) return null;
+    const bytes = this.#join();
+    this.#chunks = bytes.length > end ? [bytes.subarray(end)] : [];
+    this.#length = bytes.length - end;
+    return {
+      head: JSON.parse(bytes.toString('utf8', HEAD_BYTES, HEAD_BYTES + head)) as Head,
+      body: bytes.subarray(HEAD_BYTES + head, end),
+    };
+  }
+
+  #join(): Buffer {
+    const bytes = Buffer.concat(this.#chunks);
+    this.#chunks = [bytes];
+    return bytes;
+  }
+}

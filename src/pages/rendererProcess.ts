@@ -1,0 +1,154 @@
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import type { Unreadable } from '../core/ports/pages.ts';
+import type { Confinement } from './confinement.ts';
+import { frame, FrameReader, type Frame, type Reply, type Request } from './protocol.ts';
+import { residentMemory } from './residentMemory.ts';
+
+export interface Limits {
+  /** For each answer. */
+  readonly withinMs: number;
+  readonly startWithinMs: number;
+  /** Resident. */
+  readonly memoryBytes: number;
+  /** Of an image that it makes. */
+  readonly imageBytes: number;
+}
+
+const LOOK_EVERY_MS = 200;
+
+type Child = ChildProcessByStdio<Writable, Readable, null>;
+
+/**
+ * One process that takes files apart, asked for one thing after the other:
+ *
+ *   starting ──ready──▶ idle ──ask──▶ busy ──answer──▶ idle
+ *      └─────────────────┴─────────────┴──too slow, too large, its own end──▶ ended, and why
+ */
+export class RendererProcess {
+  readonly #child: Child;
+  readonly #limits: Limits;
+  readonly #frames: FrameReader<Reply>;
+  readonly #ended: Promise<void>;
+  #waiting: ((frame: Frame<Reply> | Unreadable) => void) | null = null;
+  #end: Unreadable | null = null;
+  #isReady = false;
+
+  private constructor(child: Child, limits: Limits) {
+    this.#child = child;
+    this.#limits = limits;
+    this.#frames = new FrameReader(limits.imageBytes);
+    this.#ended = new Promise((done) => {
+      child.once('close', () => {
+        this.#over(CRASHED);
+        done();
+      });
+      child.once('error', (error) => {
+        this.#over({
+          kind: 'refused',
+          reason: 'TROUBLE',
+          detail: `it could not be started (${error.message})`,
+        });
+        done();
+      });
+    });
+    child.stdout.on('data', (chunk: Buffer) => this.#read(chunk));
+    // It ends while it is written to: its end says why.
+    child.stdin.on('error', () => {});
+  }
+
+  /** @returns why not, where it does not start */
+  static async start(how: Confinement, limits: Limits): Promise<RendererProcess | Unreadable> {
+    const child = spawn(how.command, [...how.args], {
+      env: how.env,
+      cwd: how.cwd,
+      stdio: ['pipe', 'pipe', 'ignore'],
+      windowsHide: true,
+    });
+    const started = new RendererProcess(child, limits);
+    const ready = await started.#answer(limits.startWithinMs);
+    if ('head' in ready && ready.head.kind === 'ready') {
+      started.#isReady = true;
+      return started;
+    }
+    await started.end();
+    const why = 'head' in ready ? 'something else answered' : ready.detail;
+    return { kind: 'refused', reason: 'TROUBLE', detail: `what reads pages does not start: ${why}` };
+  }
+
+  get isOver(): boolean {
+    return this.#end !== null;
+  }
+
+  /** One question at a time. Never rejects. */
+  async ask(request: Request, body?: Buffer): Promise<Frame<Reply> | Unreadable> {
+    if (this.#end) return this.#end;
+    for (const piece of frame(request, body)) this.#child.stdin.write(piece);
+    return this.#answer(this.#limits.withinMs);
+  }
+
+  /** Idempotent; it is gone when this resolves. */
+  async end(): Promise<void> {
+    this.#over(CRASHED);
+    this.#child.kill('SIGKILL');
+    await this.#ended;
+  }
+
+  async #answer(withinMs: number): Promise<Frame<Reply> | Unreadable> {
+    if (this.#end) return this.#end;
+    const late = setTimeout(() => this.#kill(tooSlow(withinMs)), withinMs);
+    const looking = setInterval(() => void this.#look(), LOOK_EVERY_MS);
+    try {
+      return await new Promise((done) => {
+        this.#waiting = done;
+      });
+    } finally {
+      clearTimeout(late);
+      clearInterval(looking);
+    }
+  }
+
+  async #look(): Promise<void> {
+    const { pid } = this.#child;
+    const bytes = pid === undefined ? null : await residentMemory(pid);
+    if (bytes !== null && bytes > this.#limits.memoryBytes) this.#kill(TOO_LARGE);
+  }
+
+  #read(chunk: Buffer): void {
+    if (this.#end) return;
+    try {
+      for (const frame of this.#frames.read(chunk)) {
+        const waiting = this.#waiting;
+        this.#waiting = null;
+        // Nobody asked: it is not ours any more.
+        if (waiting === null) return this.#kill(CRASHED);
+        waiting(frame);
+      }
+    } catch {
+      this.#kill(CRASHED);
+    }
+  }
+
+  #kill(why: Unreadable): void {
+    this.#over(why);
+    this.#child.kill('SIGKILL');
+  }
+
+  #over(why: Unreadable): void {
+    this.#end ??= this.#isReady ? why : { ...why, reason: 'TROUBLE' };
+    const waiting = this.#waiting;
+    this.#waiting = null;
+    waiting?.(this.#end);
+  }
+}
+
+const CRASHED: Unreadable = {
+  kind: 'refused',
+  reason: 'DAMAGED',
+  detail: 'what reads it ended without an answer',
+};
+const TOO_LARGE: Unreadable = { kind: 'refused', reason: 'TOO_DEAR', detail: 'it takes too much memory' };
+
+function tooSlow(ms: number): Unreadable {
+  return { kind: 'refused', reason: 'TOO_DEAR', detail: `it takes longer than ${Math.round(ms / 1_000)} s` };
+}

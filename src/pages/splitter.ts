@@ -1,0 +1,179 @@
+import { MOST_PAGES } from '../core/domain/pages.ts';
+import type {
+  OpenFile,
+  PageImage,
+  PageSplitter,
+  SplitRequest,
+  ThumbnailRequest,
+  Unreadable,
+} from '../core/ports/pages.ts';
+import { jpegGap } from '../intake/image/structure/jpeg.ts';
+import { pngGap } from '../intake/image/structure/png.ts';
+import type { Confinement } from './confinement.ts';
+import type { Frame, Reply } from './protocol.ts';
+import { RendererProcess, type Limits } from './rendererProcess.ts';
+
+export interface SplitterOptions {
+  readonly confinement: () => Promise<Confinement>;
+  readonly limits?: Partial<Limits>;
+}
+
+const LIMITS: Limits = {
+  withinMs: 30_000,
+  startWithinMs: 30_000,
+  memoryBytes: 1024 * 1024 * 1024,
+  imageBytes: 100 * 1024 * 1024,
+};
+
+/** One file is open at a time: each takes as much memory as the agent, or more. */
+export class ProcessSplitter implements PageSplitter {
+  readonly #options: SplitterOptions;
+  readonly #limits: Limits;
+  readonly #running = new Set<RendererProcess>();
+  #turn: Promise<void> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(options: SplitterOptions) {
+    this.#options = options;
+    this.#limits = { ...LIMITS, ...options.limits };
+  }
+
+  async open(request: SplitRequest): Promise<OpenFile | Unreadable> {
+    const release = await this.#takeTurn();
+    const file = new SplitFile(request, () => this.#start(), release);
+    const opened = await file.begin();
+    if (opened.kind === 'refused') await file.close();
+    return opened;
+  }
+
+  async thumbnail({ bytes, isHeic, size }: ThumbnailRequest): Promise<Buffer | null> {
+    const release = await this.#takeTurn();
+    const started = await this.#start();
+    try {
+      if ('kind' in started) return null;
+      const answer = await started.ask({ kind: 'thumbnail', isHeic, size }, bytes);
+      return 'head' in answer && answer.head.kind === 'thumbnail' ? answer.body : null;
+    } finally {
+      if (!('kind' in started)) await started.end();
+      release();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([...this.#running].map((each) => each.end()));
+  }
+
+  async #start(): Promise<RendererProcess | Unreadable> {
+    if (this.#isClosed) return STOPPED;
+    const started = await RendererProcess.start(await this.#options.confinement(), this.#limits);
+    if ('kind' in started) return started;
+    for (const each of this.#running) if (each.isOver) this.#running.delete(each);
+    this.#running.add(started);
+    if (this.#isClosed) await started.end();
+    return started;
+  }
+
+  async #takeTurn(): Promise<() => void> {
+    const before = this.#turn;
+    let release = (): void => {};
+    this.#turn = new Promise((done) => {
+      release = done;
+    });
+    await before;
+    return release;
+  }
+}
+
+/** A file that stays open over the ends of the processes that read it: a page that ends one costs no other page. */
+class SplitFile implements OpenFile {
+  readonly kind = 'open';
+  readonly #request: SplitRequest;
+  readonly #start: () => Promise<RendererProcess | Unreadable>;
+  readonly #release: () => void;
+  readonly #onAbort = (): void => void this.close();
+  #process: RendererProcess | null = null;
+  #isClosed = false;
+  pages = 0;
+
+  constructor(
+    request: SplitRequest,
+    start: () => Promise<RendererProcess | Unreadable>,
+    release: () => void,
+  ) {
+    this.#request = request;
+    this.#start = start;
+    this.#release = release;
+    const { signal } = request;
+    if (signal.aborted) this.#isClosed = true;
+    else signal.addEventListener('abort', this.#onAbort, { once: true });
+  }
+
+  async begin(): Promise<OpenFile | Unreadable> {
+    const opened = await this.#begin();
+    return this.#isClosed ? STOPPED : opened;
+  }
+
+  async #begin(): Promise<OpenFile | Unreadable> {
+    if (this.#isClosed) return STOPPED;
+    const started = await this.#start();
+    if ('kind' in started) return started;
+    this.#process = started;
+    if (this.#isClosed) await started.end();
+    const { type, into, resolution } = this.#request;
+    const bytes = await this.#request.bytes();
+    if (bytes === null) return { kind: 'refused', reason: 'TROUBLE', detail: 'its bytes can’t be read' };
+    const asked = { kind: 'open', type, into, resolution, mostPages: MOST_PAGES } as const;
+    const answer = await started.ask(asked, bytes);
+    if (!('head' in answer)) return answer;
+    if (answer.head.kind === 'refused') return answer.head;
+    if (answer.head.kind !== 'open' || !isCount(answer.head.pages)) return NONSENSE;
+    this.pages = answer.head.pages;
+    return this;
+  }
+
+  async page(page: number): Promise<PageImage | Unreadable> {
+    const image = await this.#page(page);
+    return this.#isClosed ? STOPPED : image;
+  }
+
+  async #page(page: number): Promise<PageImage | Unreadable> {
+    if (this.#isClosed) return STOPPED;
+    if (this.#process === null || this.#process.isOver) {
+      await this.#process?.end();
+      const again = await this.begin();
+      if (again.kind === 'refused') return again;
+    }
+    const answer = await (this.#process as RendererProcess).ask({ kind: 'page', page });
+    return 'head' in answer ? imageOf(answer, this.#request) : answer;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#request.signal.removeEventListener('abort', this.#onAbort);
+    await this.#process?.end();
+    this.#release();
+  }
+}
+
+const STOPPED: Unreadable = { kind: 'refused', reason: 'TROUBLE', detail: 'the agent is stopping' };
+const NONSENSE: Unreadable = { kind: 'refused', reason: 'DAMAGED', detail: 'what reads it gave no answer' };
+
+function isCount(pages: unknown): pages is number {
+  return Number.isSafeInteger(pages) && Number(pages) > 0 && Number(pages) <= MOST_PAGES;
+}
+
+/** What comes out of that process is no more to be trusted than the file that went in. */
+function imageOf({ head, body }: Frame<Reply>, { into }: SplitRequest): PageImage | Unreadable {
+  if (head.kind === 'refused') return head;
+  if (head.kind !== 'image' || !into.includes(head.type)) return NONSENSE;
+  const gap = head.type === 'jpeg' ? jpegGap(body) : pngGap(body);
+  if (gap !== null || !isOfType(body, head.type)) return NONSENSE;
+  return { kind: 'image', type: head.type, isOriginal: head.isOriginal, bytes: Buffer.from(body) };
+}
+
+function isOfType(bytes: Buffer, type: 'jpeg' | 'png'): boolean {
+  return type === 'jpeg'
+    ? bytes.readUInt16BE(0) === 0xffd8
+    : bytes.toString('latin1', 0, 8) === '\x89PNG\r\n\x1a\n';
+}

@@ -1,0 +1,36 @@
+import { fileURLToPath } from 'node:url';
+import type { Config } from '../config/config.ts';
+import type { Finding } from '../core/domain/finding.ts';
+import type { PageSplitter } from '../core/ports/pages.ts';
+import { confinement } from '../pages/confinement.ts';
+import { installedPackages } from '../pages/installed.ts';
+import { ProcessSplitter } from '../pages/splitter.ts';
+
+/** Beside the program's other files. */
+const PROGRAM = fileURLToPath(new URL('./pageRenderer.js', import.meta.url));
+
+/** Null where what it needs is not installed; nothing runs before a file has to be taken apart. */
+export function composePageSplitter(program = PROGRAM): PageSplitter | null {
+  const { files, missing } = installedPackages();
+  if (missing.length > 0) return null;
+  return new ProcessSplitter({ confinement: () => confinement(program, files) });
+}
+
+/** Whether files of pages can be taken apart, for `check`, `doctor` and the log. */
+export function checkPages({ folders }: Pick<Config, 'folders'>): Finding {
+  const { missing } = installedPackages();
+  const isWanted = folders.some(({ pages }) => pages === 'split');
+  if (missing.length === 0 || !isWanted)
+    return {
+      level: 'ok',
+      subject: 'pages',
+      message: isWanted
+        ? 'PDFs, and TIFFs of several pages, are taken apart into images.'
+        : 'PDFs, and TIFFs of several pages, go as they are (`pages: whole`).',
+    };
+  return {
+    level: 'warn',
+    subject: 'pages',
+    message: `PDFs can't be taken apart: ${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not installed. Install receiptd again with its optional parts, or set \`pages: whole\`.`,
+  };
+}

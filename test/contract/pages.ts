@@ -1,0 +1,158 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { pagePath } from '../../src/core/domain/pages.ts';
+import type { Admission, Ledger, Split } from '../../src/core/ports/ledger.ts';
+import { admission, hashOf, OFFICE, seen, SHOP, type LedgerPlace } from './ledger.ts';
+
+/** What every ledger does with files that are taken apart. */
+export function describePagesContract(name: string, create: () => Promise<LedgerPlace>): void {
+  describe(`${name} keeps files of pages`, () => {
+    let place: LedgerPlace;
+    let ledger: Ledger;
+
+    beforeEach(async () => {
+      place = await create();
+      ledger = await place.open();
+    });
+    afterEach(async () => {
+      await ledger.close();
+      await place.remove();
+    });
+
+    const begin = (path: string, content: string, n = 1): Promise<Split | null> =>
+      ledger.beginSplit({ endpoint: OFFICE, file: seen(path, n), sha256: hashOf(content), at: 1_000 });
+
+    const pageOf = (split: Split, page: number, content: string, more: Partial<Admission> = {}) => {
+      const { folder, path, identity } = split.file;
+      const file = { folder, path: pagePath(path, page), identity: { ...identity, size: 50 } };
+      return ledger.admit(admission(path, content, { file, page: { split: split.id, page }, ...more }));
+    };
+
+    async function accept(id: number): Promise<void> {
+      const attempt = await ledger.begin(id, 2_000, 50);
+      const transition = { state: 'accepted', serviceStatus: 'PROCESSING', response: '{}' } as const;
+      await ledger.finish(attempt, {
+        at: 3_000,
+        outcome: 'accepted',
+        httpStatus: 200,
+        message: null,
+        transition,
+      });
+    }
+
+    const end = (split: Split, reason: string | null = null) =>
+      ledger.endSplit(split, {
+        at: 4_000,
+        pages: 2,
+        reason,
+        message: reason && 'Page 2 is damaged.',
+        policy: 'p1',
+      });
+
+    const disposable = (statuses: readonly string[] | null = null) =>
+      ledger
+        .toDispose('/scans', { afterSightingId: 0, limit: 10, stays: 0, statuses })
+        .then((files) => files.map(({ file, sha256 }) => [file.path, sha256]));
+
+    it('goes on with a file where a crash ended it, and disposes of it once each of its pages is accepted', async () => {
+      const split = (await begin('a.pdf', 'pdf')) as Split;
+      const first = await pageOf(split, 1, 'one');
+      expect(first).toMatchObject({ kind: 'queued', document: { path: 'a.pdf//page 1', size: 50 } });
+      await ledger.close();
+      ledger = await place.open();
+
+      expect(await ledger.openSplits(0, 10)).toEqual([split]);
+      expect(await ledger.wanted([hashOf('pdf'), hashOf('none')], 0)).toEqual(new Set([hashOf('pdf')]));
+      expect(await ledger.splitPages(split.id)).toMatchObject([
+        { page: 1, verdict: 'document', state: 'queued' },
+      ]);
+      // The same again changes nothing.
+      expect(await pageOf(split, 1, 'one')).toMatchObject({ kind: 'known' });
+      expect(await begin('a.pdf', 'pdf', 2)).toMatchObject({ id: split.id });
+      const second = await pageOf(split, 2, 'two');
+      await end(split);
+      expect(await ledger.openSplits(0, 10)).toEqual([]);
+      expect(await ledger.wanted([hashOf('pdf')], 0)).toEqual(new Set());
+      expect(await begin('a.pdf', 'pdf', 3)).toBeNull();
+
+      await accept(first.document.id);
+      expect(await disposable()).toEqual([]);
+      await accept(second.document.id);
+      expect(await disposable()).toEqual([['a.pdf', hashOf('pdf')]]);
+      expect(await disposable(['DONE'])).toEqual([]);
+      expect(await disposable(['PROCESSING'])).toHaveLength(1);
+      expect(await ledger.acceptedOriginals('/scans', null)).toBe(1);
+      expect(await ledger.known({ folder: '/scans', path: 'a.pdf' })).toMatchObject({ verdict: 'split' });
+    });
+
+    it('takes the same page for a duplicate, alone or in another file, and finds it by its file', async () => {
+      const split = (await begin('a.pdf', 'pdf')) as Split;
+      const { document } = await pageOf(split, 1, 'one');
+      await end(split);
+      expect(await ledger.pagesOfBytes(OFFICE, hashOf('pdf'))).toMatchObject([
+        { page: 1, sha256: hashOf('one') },
+      ]);
+      expect(await ledger.pagesOfBytes(SHOP, hashOf('pdf'))).toEqual([]);
+
+      const copy = (await begin('b.pdf', 'pdf')) as Split;
+      expect(await pageOf(copy, 1, 'one')).toMatchObject({
+        kind: 'duplicate',
+        document: { id: document.id },
+      });
+      await end(copy);
+      expect(await ledger.admit(admission('one.jpg', 'one'))).toMatchObject({ kind: 'duplicate' });
+      const rows = [];
+      for await (const row of ledger.list({})) rows.push([row.path, row.state]);
+      expect(rows.sort()).toEqual([
+        ['/scans/a.pdf', 'split'],
+        ['/scans/a.pdf/page 1', 'queued'],
+        ['/scans/b.pdf', 'split'],
+        ['/scans/b.pdf/page 1', 'duplicate'],
+        ['/scans/one.jpg', 'duplicate'],
+      ]);
+      // Neither page is a file that could be missing.
+      expect(await ledger.dirs('/scans', '')).toEqual(['']);
+    });
+
+    it('shows a person the file of a page that can’t be sent, keeps it, and takes it up again when it is judged anew', async () => {
+      const split = (await begin('a.pdf', 'pdf')) as Split;
+      const { document } = await pageOf(split, 1, 'one');
+      const note = { reason: 'PAGE_DAMAGED', message: 'Page 2 is damaged.', at: 2_000 };
+      await ledger.notePage(split, 2, note);
+      await ledger.notePage(split, 2, note);
+      await end(split, 'PAGES_NOT_SENT');
+      await accept(document.id);
+      expect(await disposable()).toEqual([]);
+      const needing = [];
+      for await (const row of ledger.list({ attention: 'needed' }))
+        needing.push([row.path, row.state, row.message]);
+      expect(needing).toEqual([['/scans/a.pdf', 'rejected', 'Page 2 is damaged.']]);
+      expect((await ledger.counts()).map(({ state, count }) => [state, count]).sort()).toEqual([
+        ['accepted', 1],
+        ['rejected', 1],
+        ['rejected', 1],
+      ]);
+
+      const again = (await begin('a.pdf', 'pdf')) as Split;
+      expect(again.id).toBe(split.id);
+      await pageOf(again, 2, 'two');
+      await end(again);
+      expect(await ledger.splitPages(split.id)).toMatchObject([
+        { verdict: 'document' },
+        { verdict: 'document' },
+      ]);
+    });
+
+    it('queues a lost page again where its file is seen again, under its name', async () => {
+      const split = (await begin('a.pdf', 'pdf')) as Split;
+      const { document } = await pageOf(split, 1, 'one');
+      await end(split);
+      await ledger.markLost(document.id, 'Gone.', 2_000);
+      const again = (await begin('a.pdf', 'pdf', 2)) as Split;
+      expect(again.id).toBe(split.id);
+      expect(await pageOf(again, 1, 'one')).toMatchObject({
+        kind: 'requeued',
+        document: { name: document.name },
+      });
+    });
+  });
+}

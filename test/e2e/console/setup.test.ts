@@ -1,0 +1,210 @@
+/** `receiptd setup --browser`: from a machine with nothing to an agent at work, on one page. */
+import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import {
+  axeViolations,
+  hasChromium,
+  startBrowser,
+  startChromium,
+  type Chromium,
+} from '../../console/app/support/browser.ts';
+import { heading, shows } from '../../console/app/support/inBrowser.ts';
+import { ask, own, perform, signIn } from '../../console/server/browser.ts';
+import { cleanUp } from '../../support/cleanUp.ts';
+import { OFFICE, until } from '../support/agent.ts';
+import { SECRET, desk, runsServices, type Desk } from '../support/desk.ts';
+import { Resident } from '../support/inProcess.ts';
+
+/** Set-up that waits behind its link. */
+async function waiting(here: Desk, ...args: string[]): Promise<{ link: string; setup: Resident }> {
+  const given = ['--browser', '--no-open', '--config', here.config, ...args];
+  const setup = new Resident(given, { cwd: here.dir, env: here.env }, 'setup');
+  cleanUp(() => setup.stop());
+  return { setup, link: await setup.printed(/http:\S+/) };
+}
+
+/** Answered beforehand, so that the folder is asked for at once. */
+function untilFolder({ sandbox }: Desk): string[] {
+  return ['--base-url', sandbox.url, '--client-id', 'e2e', '--endpoint-uid', OFFICE, '--no-verify'];
+}
+
+describe.skipIf(!hasChromium)('set-up in a browser', () => {
+  let chromium: Chromium;
+  beforeAll(async () => {
+    chromium = await startChromium();
+  });
+  afterAll(() => chromium?.close());
+
+  async function typed(page: Page, question: string, answer: string): Promise<void> {
+    await page.getByLabel(question).fill(answer);
+    await page.getByRole('button', { name: 'Next' }).click();
+  }
+  async function chosen(page: Page, question: string, choice: string | RegExp): Promise<void> {
+    const asked = page.getByRole('group', { name: question });
+    await asked.getByLabel(choice).check();
+    await page.getByRole('button', { name: 'Next' }).click();
+  }
+  async function said(page: Page, question: string, word: 'Yes' | 'No'): Promise<void> {
+    await page.getByRole('group', { name: question }).getByRole('button', { name: word }).click();
+  }
+
+  test('takes somebody who never saw a terminal from nothing to an agent at work', async () => {
+    const here = await desk();
+    await mkdir(join(here.scans, 'From the copier'));
+    // Root picks among what the agent's user may enter.
+    await chmod(here.dir, 0o755);
+    const { link, setup } = await waiting(here);
+    const browser = await startBrowser({ url: new URL(link).origin, link: async () => link }, chromium);
+    const page = await browser.blank();
+    await page.goto(link);
+    await heading(page, 'Set up receiptd');
+    expect(page.url()).not.toContain(new URL(link).hash.slice(7));
+    await chosen(page, 'Where do the receipts go?', 'To our receipt analysis service');
+    await typed(page, 'Address of the service:', 'ftp://nowhere');
+    await shows(page.getByText('It has to be'));
+    await typed(page, 'Address of the service:', here.sandbox.url);
+    await typed(page, 'Client identifier:', 'e2e');
+    await typed(page, 'Client secret:', 'wrong');
+    await shows(page.getByText('Please type them again (2 of 3).'));
+    await typed(page, 'Client identifier:', '');
+    await typed(page, 'Client secret:', SECRET);
+    await shows(page.getByText('The service accepts them: Sandbox Company.'));
+    await chosen(page, 'Which endpoint?', 'I have the uid of one');
+    await typed(page, 'Its uid:', OFFICE);
+    await shows(page.getByText(/Which folder do the scans come into|Path of the folder/));
+    // Where this machine has folders that look like it, they are offered first.
+    if ((await page.getByRole('group').count()) > 0)
+      await chosen(page, 'Which folder do the scans come into?', 'Another folder');
+    const picker = page.getByRole('region', { name: 'Folders' });
+    expect(await axeViolations(page)).toEqual([]);
+    // It begins at home, which is the root for root.
+    while (process.geteuid?.() !== 0 && !(await picker.getByText(/^Folders in \/$/).isVisible()))
+      await picker.getByRole('button', { name: 'One level up' }).click();
+    for (const step of here.scans.slice(1).split('/'))
+      await picker.getByRole('button', { name: step, exact: true }).click();
+    await picker.getByRole('button', { name: 'From the copier' }).click();
+    await shows(picker.getByText('No folders in here.'));
+    await page.getByRole('button', { name: 'Next' }).click();
+    await chosen(page, 'Show people at the scanner', /^No$/);
+    await typed(page, 'How many receipts may be sent at most?', '');
+    await typed(page, 'E-mail address for alerts', 'none');
+    if (runsServices) await said(page, 'Install receiptd as a service', 'No');
+    await said(page, 'Send a test receipt', 'Yes');
+    await said(page, 'Go ahead?', 'Yes');
+    await heading(page, 'Setup is done');
+    expect(here.sandbox.received()).toHaveLength(1);
+    expect(await page.content()).not.toContain(SECRET);
+    await setup.logged('"Watching"');
+    expect((await here.settings())['folders']).toEqual([
+      expect.objectContaining({ path: join(here.scans, 'From the copier') }),
+    ]);
+    browser.expectNoTrouble();
+    await page.getByRole('link', { name: 'Open the console' }).click();
+    await heading(page, 'Overview');
+    // What asked has gone: the agent stays, with a console of its own.
+    await expect(fetch(link)).rejects.toThrow('fetch failed');
+    await browser.close();
+    expect((await setup.stop()).status).toBe(0);
+  });
+
+  test('asks again from the first question, and a link that was used signs nobody in', async () => {
+    const here = await desk();
+    const { link } = await waiting(here);
+    const browser = await startBrowser({ url: new URL(link).origin, link: async () => link }, chromium);
+    const page = await browser.blank();
+    await page.goto(link);
+    await chosen(page, 'Where do the receipts go?', 'To our receipt analysis service');
+    await shows(page.getByLabel('Address of the service:'));
+    await page.getByRole('button', { name: 'Start over' }).click();
+    await shows(page.getByRole('group', { name: 'Where do the receipts go?' }));
+    const other = await browser.blank();
+    await other.goto(link);
+    await heading(other, 'This page opens with a link only');
+    await shows(other.getByText('This link was used already'));
+    await browser.close();
+  });
+});
+
+describe('the server of set-up', () => {
+  const asSetup = (link: string) => signIn(link.replace('#setup=', '#token='));
+
+  test('answers nobody without a session, by another name, or from another page', async () => {
+    const { link } = await waiting(await desk());
+    const { origin, host } = new URL(link);
+    const at = (headers: Record<string, string | undefined>) =>
+      ask(origin, { method: 'POST', path: '/v1/setup', headers, body: '{}' });
+    expect((await at(own(origin))).status).toBe(401);
+    const cookie = await asSetup(link);
+    await expect(asSetup(link)).rejects.toThrow('This link was used already');
+    expect((await at(own(origin, { cookie }))).status).toBe(200);
+    expect((await at(own(origin, { cookie, host: 'rebound.example' }))).status).toBe(421);
+    expect((await at(own('http://other.example', { cookie, host }))).status).toBe(403);
+    expect((await at(own(origin, { cookie, 'x-receiptd': undefined }))).status).toBe(403);
+    // Nothing of the agent's is offered, and no folder before one is asked for.
+    expect((await perform(origin, cookie, 'changeConfig', {})).status).toBe(404);
+    expect((await perform(origin, cookie, 'setupFolders', { path: '/' })).json).toMatchObject({
+      code: 'CONSOLE_REFUSED',
+    });
+  });
+
+  test('lists directories alone, and only those that the agent may see', async () => {
+    const here = await desk();
+    const { scans } = here;
+    await chmod(here.dir, 0o755);
+    await mkdir(join(scans, 'in'));
+    await mkdir(join(scans, 'closed'), { mode: 0o700 });
+    await writeFile(join(scans, 'receipt.jpg'), 'a secret name');
+    await symlink(join(scans, 'in'), join(scans, 'linked'));
+    await symlink('/proc', join(scans, 'system'));
+    const { link } = await waiting(here, ...untilFolder(here));
+    const { origin } = new URL(link);
+    const cookie = await asSetup(link);
+    const look = async () => (await perform(origin, cookie, 'setup')).json as Asked;
+    const answer = (question: number, given: unknown) =>
+      perform(origin, cookie, 'answerSetup', { question, answer: given });
+    let asked = await look();
+    await until(async () => (asked = await look()).question !== null);
+    await answer(asked.question?.id ?? 0, SECRET);
+    await until(async () => /older/.test((asked = await look()).question?.text ?? ''));
+    if (asked.question?.kind === 'choice') await answer(asked.question.id, asked.question.choices.length - 1);
+    await until(async () => (asked = await look()).question?.kind === 'folder');
+    const listed = async (path: string) => {
+      const { status, json } = await perform(origin, cookie, 'setupFolders', { path });
+      return status === 200
+        ? (json as { folders: { name: string }[] }).folders.map(({ name }) => name)
+        : json;
+    };
+    expect(await listed(scans)).toEqual(['closed', 'in', 'linked', 'system']);
+    const gone = { code: 'FOLDER_UNREADABLE' };
+    expect(await listed(join(scans, 'in'))).toEqual([]);
+    for (const path of ['receipt.jpg', 'nowhere', 'system']) {
+      const refused = (await listed(join(scans, path))) as { message: string };
+      expect(refused).toMatchObject({ ...gone, message: `${join(scans, path)} can't be opened.` });
+    }
+    // Its owner may enter it; root asks as the agent's user, who may not.
+    const isRoot = process.geteuid?.() === 0;
+    const closed = await listed(join(scans, 'closed'));
+    expect(Array.isArray(closed) ? closed : (closed as { code: string }).code).toEqual(
+      isRoot ? gone.code : [],
+    );
+    for (const path of [
+      `${scans}/../../etc`,
+      `${scans}/in/..`,
+      'in',
+      '',
+      `${scans}\0`,
+      '//etc',
+      '/proc/self',
+    ])
+      expect(await listed(path), path).toMatchObject({ code: 'USAGE' });
+    expect(await answer(asked.question?.id ?? 0, '/proc')).toMatchObject({
+      json: { wrong: expect.stringContaining('/proc') as string },
+    });
+  });
+});
+
+interface Asked {
+  readonly question: { id: number; kind: string; text: string; choices: unknown[] } | null;
+}

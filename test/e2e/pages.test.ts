@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
+import sharp from 'sharp';
+import { describe, expect, test } from 'vitest';
+import { drawReceipt } from '../support/images.ts';
+import { HEIC } from '../support/heic.ts';
+import { pdfOf, type PdfPage } from '../support/pdf.ts';
+import { tiffOf } from '../support/tiff.ts';
+import { prepare, type ConfigKeys, type Site } from './support/agent.ts';
+import { hasReceipts, receiptFile, receipts } from './support/receipts.ts';
+
+const TAKES_JPEG = { accept: ['jpeg', 'png'] };
+
+/** What grows page by page is waited for: five seconds by default. */
+function briskly(site: Site, more: Record<string, unknown> = {}): ConfigKeys {
+  const folder = { path: site.file('inbox'), endpoint: 'office', settle: { long: '250ms' }, ...more };
+  return { folders: [folder] };
+}
+
+function sha256(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+async function scan(seed: string): Promise<{ page: PdfPage; jpeg: Buffer; sha256: string }> {
+  const jpeg = await drawReceipt({ type: 'jpeg', seed });
+  const { width, height } = await sharp(jpeg).metadata();
+  return { page: { jpeg, width, height }, jpeg, sha256: sha256(jpeg) };
+}
+
+describe('files of pages', () => {
+  test('a PDF of scans: each JPEG arrives as it lies in the file, under a name of its own; the same PDF again sends nothing', async () => {
+    const site = await prepare();
+    await site.configure(briskly(site, { name: '{stem}-{page:3}-of-{pages}', afterUpload: 'archive' }));
+    const scans = await Promise.all(['a', 'b', 'c', 'b'].map(scan));
+    await writeFile(site.file('inbox', 'feeder.pdf'), pdfOf(scans.map(({ page }) => page)));
+    expect(await site.once()).toMatchObject({ status: 0 });
+
+    const distinct = new Set(scans.map((each) => each.sha256));
+    expect(new Set(site.sandbox.received().map((each) => each.sha256))).toEqual(distinct);
+    expect(
+      site.sandbox
+        .received()
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual(['feeder-001-of-4', 'feeder-002-of-4', 'feeder-003-of-4']);
+    const rows = (await site.list()).map(({ path, state }) => [
+      path.slice(site.file('inbox').length + 1),
+      state,
+    ]);
+    expect(rows.sort()).toEqual([
+      ['feeder.pdf', 'split'],
+      ['feeder.pdf/page 1', 'accepted'],
+      ['feeder.pdf/page 2', 'accepted'],
+      ['feeder.pdf/page 3', 'accepted'],
+      ['feeder.pdf/page 4', 'duplicate'],
+    ]);
+    expect(existsSync(site.file('inbox', 'feeder.pdf'))).toBe(false);
+    await copyFile(site.file('inbox', 'archive', 'feeder.pdf'), site.file('inbox', 'again.pdf'));
+    await writeFile(site.file('inbox', 'alone.jpg'), scans[0]!.jpeg);
+    expect(await site.once()).toMatchObject({ status: 0 });
+    expect(site.sandbox.stats()).toMatchObject({ stored: 3, repeats: 0 });
+    expect(
+      (await site.list('--state', 'duplicate')).map(({ path }) => path.split('/').at(-1)).sort(),
+    ).toEqual(['alone.jpg', 'page 1', 'page 2', 'page 3', 'page 4', 'page 4']);
+    // The copy is gone with its acceptance; the page lies in the archived file.
+    await site.must('resend', 'feeder-002-of-4');
+    expect(await site.once()).toMatchObject({ status: 0 });
+    expect(site.sandbox.stats()).toMatchObject({ stored: 3, repeats: 1 });
+    expect(await site.must('audit')).toContain('split');
+  });
+
+  test('what is drawn, a TIFF of pages, a HEIC; encrypted and damaged files end with a reason and keep nothing waiting', async () => {
+    const site = await prepare();
+    await site.configure(briskly(site, TAKES_JPEG));
+    const { page } = await scan('d');
+    await writeFile(
+      site.file('inbox', 'written.pdf'),
+      pdfOf([{ content: 'BT /F1 24 Tf 72 700 Td (Total 12.30) Tj ET' }]),
+    );
+    await writeFile(site.file('inbox', 'locked.pdf'), pdfOf([page], { isEncrypted: true }));
+    const whole = pdfOf([page]);
+    // Its end is there; what it points to is not.
+    const damaged = Buffer.concat([
+      whole.subarray(0, 12),
+      Buffer.alloc(whole.length - 72, 0x41),
+      whole.subarray(-60),
+    ]);
+    await writeFile(site.file('inbox', 'damaged.pdf'), damaged);
+    await writeFile(
+      site.file('inbox', 'fax.tif'),
+      tiffOf([10, 120, 250].map((grey) => ({ width: 60, height: 80, grey }))),
+    );
+    await writeFile(site.file('inbox', 'phone.heic'), HEIC);
+    expect(await site.once()).toMatchObject({ status: 3 });
+    const rows = (await site.list()).map(({ path, state, reason }) => [
+      path.slice(site.file('inbox').length + 1),
+      state,
+      reason,
+    ]);
+    expect(rows.sort()).toEqual([
+      ['damaged.pdf', 'rejected', 'DAMAGED'],
+      ['fax.tif', 'split', null],
+      ['fax.tif/page 1', 'accepted', null],
+      ['fax.tif/page 2', 'accepted', null],
+      ['fax.tif/page 3', 'accepted', null],
+      ['locked.pdf', 'rejected', 'ENCRYPTED'],
+      ['phone.heic', 'split', null],
+      ['phone.heic/page 1', 'accepted', null],
+      ['written.pdf', 'split', null],
+      ['written.pdf/page 1', 'accepted', null],
+    ]);
+  });
+
+  test.skipIf(!hasReceipts())(
+    'a PDF of real receipts, killed again and again: every JPEG in it is stored once, byte for byte',
+    async () => {
+      const site = await prepare();
+      await site.configure(briskly(site));
+      const files = Object.keys(receipts());
+      const pages: PdfPage[] = [];
+      const wanted = new Set<string>();
+      for (const name of files) {
+        const jpeg = await readFile(receiptFile(name));
+        const { width, height } = await sharp(jpeg).metadata();
+        pages.push({ jpeg, width, height });
+        wanted.add(sha256(jpeg));
+      }
+      await writeFile(site.file('inbox', 'office.pdf'), pdfOf(pages));
+      for (let stored = 3; stored < wanted.size; stored += 9) {
+        const agent = await site.start();
+        while (site.sandbox.stats().stored < stored && agent.alive)
+          await new Promise((go) => setImmediate(go));
+        await agent.kill();
+      }
+      expect(await site.once()).toMatchObject({ status: 0 });
+      const arrived = site.sandbox.received();
+      expect(new Set(arrived.map((each) => each.sha256))).toEqual(wanted);
+      expect(new Set(arrived.map(({ name }) => name)).size).toBe(wanted.size);
+      expect(await site.list('--state', 'accepted')).toHaveLength(wanted.size);
+    },
+  );
+});

@@ -1,0 +1,35 @@
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { WindowsTasks } from '../../../src/features/os-service/windows/manager.ts';
+
+/** Stand-ins that write down how they are called. `state`: what PowerShell says of the task; 4 is running. */
+async function tasks(state: number) {
+  const dir = await mkdtemp(join(tmpdir(), 'receiptd-tasks-'));
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  const calls = join(dir, 'calls');
+  const programs = { schtasks: `printf '%s\\n' "$*" >>'${calls}'`, powershell: `echo ${state}` };
+  for (const [name, text] of Object.entries(programs)) {
+    await writeFile(join(dir, name), `#!/bin/sh\n${text}\n`);
+    await chmod(join(dir, name), 0o700);
+  }
+  const env = { PATH: [dir, process.env['PATH']].join(delimiter) };
+  const host = { platform: 'win32' as const, home: dir, uid: null, userName: 'anna', env };
+  const manager = new WindowsTasks(host, 'system', 'LocalService', 'C:\\ProgramData\\receiptd\\state');
+  return { manager, calls: async () => (await readFile(calls, 'utf8')).trim().split('\n') };
+}
+
+it.skipIf(process.platform === 'win32')(
+  'a task that is stopped is disabled before, so that no minute starts it again',
+  async () => {
+    const running = await tasks(4);
+    await running.manager.stop();
+    expect(await running.calls()).toEqual(['/Change /TN \\receiptd /DISABLE', '/End /TN \\receiptd']);
+    const ended = await tasks(1);
+    await ended.manager.stop();
+    expect(await ended.calls()).toEqual(['/Change /TN \\receiptd /DISABLE']);
+    await ended.manager.start();
+    expect((await ended.calls()).slice(1)).toEqual(['/Change /TN \\receiptd /ENABLE', '/Run /TN \\receiptd']);
+  },
+);

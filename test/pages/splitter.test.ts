@@ -1,0 +1,136 @@
+import { fileURLToPath } from 'node:url';
+import sharp from 'sharp';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { SplitType } from '../../src/core/domain/pages.ts';
+import type { PageImage, Unreadable } from '../../src/core/ports/pages.ts';
+import { confinement } from '../../src/pages/confinement.ts';
+import { installedPackages } from '../../src/pages/installed.ts';
+import { ProcessSplitter } from '../../src/pages/splitter.ts';
+import { HEIC } from '../support/heic.ts';
+import { pdfOf } from '../support/pdf.ts';
+import { tiffOf } from '../support/tiff.ts';
+
+const PROGRAM = fileURLToPath(new URL('../../dist/pageRenderer.js', import.meta.url));
+const INTO = ['jpeg', 'png'] as const;
+
+type PageEnd = PageImage | Unreadable;
+
+function endOf(page: PageEnd): string {
+  return page.kind === 'refused' ? page.reason : page.type;
+}
+
+function splitter(limits = {}) {
+  return new ProcessSplitter({ confinement: () => confinement(PROGRAM, installedPackages().files), limits });
+}
+
+describe('the process that takes files apart', () => {
+  let receipt: Buffer;
+  beforeAll(async () => {
+    receipt = await sharp({ create: { width: 300, height: 500, channels: 3, background: '#eeddcc' } })
+      .jpeg()
+      .toBuffer();
+  });
+
+  async function pagesOf(type: SplitType, bytes: Buffer, limits = {}) {
+    const split = splitter(limits);
+    const file = await split.open({
+      type,
+      bytes: async () => bytes,
+      into: INTO,
+      resolution: 200,
+      signal: new AbortController().signal,
+    });
+    if (file.kind === 'refused') {
+      await split.close();
+      return file;
+    }
+    const pages = [];
+    for (let page = 1; page <= file.pages; page += 1) pages.push(await file.page(page));
+    await file.close();
+    return pages;
+  }
+
+  it('takes the scanner’s JPEG out of a page byte for byte, and draws what is anything else', async () => {
+    const scan = { jpeg: receipt, width: 300, height: 500 };
+    const written = { content: 'BT /F1 24 Tf 72 700 Td (Total 12.30) Tj ET' };
+    const pages = await pagesOf('pdf', pdfOf([scan, { ...scan, rotate: 90 }, written]));
+    expect(pages).toMatchObject([
+      { kind: 'image', type: 'jpeg', isOriginal: true, bytes: receipt },
+      { kind: 'image', type: 'jpeg', isOriginal: false },
+      { kind: 'image', type: 'jpeg', isOriginal: false },
+    ]);
+    const [, turned, drawn] = pages as { bytes: Buffer }[];
+    expect(await sharp(turned?.bytes).metadata()).toMatchObject({ width: 500, height: 300 });
+    expect(await sharp(drawn?.bytes).metadata()).toMatchObject({ width: 1652, height: 2338, density: 200 });
+  });
+
+  it('makes an image of each page of a TIFF, and a JPEG of a HEIC', async () => {
+    const grey = (of: number) => ({ width: 40, height: 60, grey: of });
+    const pages = await pagesOf('tiff', tiffOf([grey(10), grey(120), grey(250)]));
+    expect(pages).toMatchObject([{ type: 'jpeg' }, { type: 'jpeg' }, { type: 'jpeg' }]);
+    const means = (pages as { bytes: Buffer }[]).map(
+      async ({ bytes }) => (await sharp(bytes).stats()).channels[0]?.mean,
+    );
+    expect((await Promise.all(means)).map((mean) => Math.round(mean ?? -1))).toEqual([10, 120, 250]);
+
+    const [photograph] = (await pagesOf('heic', HEIC)) as { bytes: Buffer }[];
+    expect(await sharp(photograph?.bytes).metadata()).toMatchObject({
+      format: 'jpeg',
+      width: 64,
+      height: 96,
+    });
+  });
+
+  it('ends hostile files with a reason', async () => {
+    const scan = { jpeg: receipt, width: 300, height: 500 };
+    const pdf = pdfOf([scan]);
+    const endless = Buffer.from(
+      pdfOf([scan]).toString('latin1').replace('/Count 1', '/Count 999999999'),
+      'latin1',
+    );
+    const refused = async (type: SplitType, bytes: Buffer, limits = {}) => {
+      const end = await pagesOf(type, bytes, limits);
+      return 'kind' in end ? end.reason : end.map(endOf).join();
+    };
+    expect(await refused('pdf', pdfOf([scan], { isEncrypted: true }))).toBe('ENCRYPTED');
+    expect(await refused('pdf', pdf.subarray(0, 200))).toBe('DAMAGED');
+    expect(await refused('pdf', endless)).toMatch(/^(?:jpeg|DAMAGED|TOO_MANY_PAGES)$/);
+    expect(await refused('pdf', pdfOf([scan], { script: 'while \\(true\\) {}' }))).toBe('jpeg');
+    expect(await refused('heic', HEIC.subarray(0, 600))).toBe('DAMAGED');
+    const bomb = tiffOf([{ width: 4, height: 4, grey: 0 }]);
+    for (const side of [18, 30]) bomb.writeUInt32LE(60_000, side);
+    expect(await refused('tiff', bomb)).toBe('TOO_DEAR');
+  });
+
+  it('ends a process that takes too long or too much memory, and goes on with the next page in another one', async () => {
+    const scan = { jpeg: receipt, width: 300, height: 500 };
+    const bytes = pdfOf([{ content: '0 0 595 842 re f* '.repeat(400_000) }, scan]);
+    const open = async (limits: object) => {
+      const signal = new AbortController().signal;
+      const file = await splitter(limits).open({
+        type: 'pdf',
+        bytes: async () => bytes,
+        into: INTO,
+        resolution: 200,
+        signal,
+      });
+      return file.kind === 'open' ? file : { pages: 0, page: async () => file, close: async () => {} };
+    };
+    const slow = await open({ withinMs: 1_500 });
+    expect(await slow.page(1)).toMatchObject({ reason: 'TOO_DEAR', detail: 'it takes longer than 2 s' });
+    // On a busy machine the next process may be late as well.
+    let next = await slow.page(2);
+    while (next.kind === 'refused') next = await slow.page(2);
+    expect(next.bytes).toEqual(receipt);
+    await slow.close();
+    const large = await open({ memoryBytes: 70_000_000 });
+    expect(await large.page(1)).toMatchObject({ reason: 'TOO_DEAR', detail: 'it takes too much memory' });
+    await large.close();
+  });
+
+  it('has no files, no network and no environment on this machine, and says what holds', async () => {
+    const { holds, env } = await confinement(PROGRAM, installedPackages().files);
+    expect(holds).toContain('heap');
+    expect(env).not.toHaveProperty('PATH');
+  });
+});

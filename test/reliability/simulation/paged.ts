@@ -1,0 +1,115 @@
+import { PAGE_TYPES } from '../../../src/core/domain/pages.ts';
+import type { OpenFile, PageImage, PageSplitter, Unreadable } from '../../../src/core/ports/pages.ts';
+import type { Dice } from '../support/dice.ts';
+import { pictureOf, type Picture } from './pictures.ts';
+import type { Process } from './process.ts';
+import { hashOf } from './share.ts';
+
+/*
+ * Files of pages as text: `PDF|label|page~page|END`. A page is `o…`, which holds its image byte for byte, `d…`, which is drawn, and otherwise
+ * in each life of the agent, as by another version of what draws it, or `x…`, which nothing can read.
+ */
+
+const HEAD = 'PDF|';
+const END = '|END';
+
+interface Page {
+  readonly kind: 'original' | 'drawn' | 'damaged';
+  readonly text: string;
+}
+
+/** A page that was made an image of. */
+export interface KnownPage {
+  readonly file: string;
+  readonly page: number;
+}
+
+/** What the world knows of files of pages: what they hold, and which images came of them. */
+export class PagedFiles {
+  /** By the hash of the file. */
+  readonly #pages = new Map<string, readonly Page[]>();
+  /** By the hash of the image: every page that it is of. */
+  readonly #images = new Map<string, KnownPage[]>();
+
+  /** A few pages, some of which lie in other files as well. */
+  make(label: string, dice: Dice): Picture {
+    const pages = Array.from({ length: dice.int(1, 5) }, (_, at): Page => {
+      const kind = dice.weighted({ original: 5, drawn: 4, damaged: 1 });
+      const own = `${label} page ${at + 1}${'.'.repeat(dice.int(5, 120))}`;
+      return { kind, text: kind === 'original' && dice.chance(0.3) ? `shared ${dice.int(1, 3)}` : own };
+    });
+    const body = pages.map(({ kind, text }) => `${kind.slice(0, 1).replace('a', 'x')}${text}`).join('~');
+    const made = pictureOf(label, Buffer.from(`${HEAD}${label}|${body}${END}`));
+    this.#pages.set(
+      made.sha256,
+      pages.map(({ kind, text }) => ({ kind, text })),
+    );
+    return made;
+  }
+
+  /** Null: it is no file of pages. */
+  pagesOf(file: string): readonly Page[] | null {
+    return this.#pages.get(file) ?? null;
+  }
+
+  /** The pages of which this is an image. */
+  pagesBehind(image: string): readonly KnownPage[] {
+    return this.#images.get(image) ?? [];
+  }
+
+  /** Images that were made of a page. */
+  imagesOf(file: string, page: number): string[] {
+    return [...this.#images]
+      .filter(([, pages]) => pages.some((each) => each.file === file && each.page === page))
+      .map(([image]) => image);
+  }
+
+  draw(file: string, page: number, life: number): Buffer | null {
+    const { kind, text } = this.#pages.get(file)?.[page - 1] ?? { kind: 'damaged', text: '' };
+    if (kind === 'damaged') return null;
+    const bytes = Buffer.from(`JPG|${text}${kind === 'drawn' ? ` drawn in life ${life}` : ''}${END}`);
+    const image = hashOf(bytes);
+    const behind = this.#images.get(image) ?? [];
+    if (!behind.some((each) => each.file === file && each.page === page)) behind.push({ file, page });
+    this.#images.set(image, behind);
+    return bytes;
+  }
+}
+
+const TROUBLE: Unreadable = { kind: 'refused', reason: 'TROUBLE', detail: 'it ended by itself' };
+const DAMAGED: Unreadable = { kind: 'refused', reason: 'DAMAGED', detail: 'it is damaged' };
+
+/** What takes files apart, as one process has it. Now and then it ends by itself. */
+export function modelSplitter(
+  files: PagedFiles,
+  process: Process,
+  onImage: (bytes: Buffer) => void,
+): PageSplitter {
+  const dice = process.dice;
+  return {
+    async open({ bytes: read, into, signal }) {
+      const bytes = await read();
+      if (bytes === null || signal.aborted) return TROUBLE;
+      const file = hashOf(bytes);
+      const pages = files.pagesOf(file);
+      if (pages === null || into.length === 0 || into.some((type) => !PAGE_TYPES.includes(type)))
+        return DAMAGED;
+      const page = (number: number): PageImage | Unreadable => {
+        if (signal.aborted || dice.chance(0.02)) return TROUBLE;
+        const image = files.draw(file, number, process.number);
+        if (image === null) return DAMAGED;
+        onImage(image);
+        return { kind: 'image', type: 'jpeg', bytes: image, isOriginal: false };
+      };
+      const opened: OpenFile = {
+        kind: 'open',
+        pages: pages.length,
+        page: (number) => process.step('a page', () => page(number)),
+        close: async () => {},
+      };
+      return process.step('the opening of a file', () => (dice.chance(0.02) ? TROUBLE : opened));
+    },
+    thumbnail: async () => null,
+    close: async () => {},
+  };
+}

@@ -1,0 +1,81 @@
+/** PDFs as scanners and office programs write them, put together by hand. */
+
+export type PdfPage =
+  | { readonly jpeg: Buffer; readonly width: number; readonly height: number; readonly rotate?: number }
+  /** Content of a page as its program says it: `BT /F1 24 Tf 72 700 Td (Total 12.30) Tj ET`. */
+  | { readonly content: string };
+
+export interface PdfOptions {
+  /** As it would be if a password were needed to open it. */
+  readonly isEncrypted?: boolean;
+  /** Run by viewers when the file is opened. */
+  readonly script?: string;
+  /** Makes another file of the same pages. */
+  readonly title?: string;
+}
+
+const POINTS_A_PIXEL = 72 / 200;
+
+export function pdfOf(
+  pages: readonly PdfPage[],
+  { isEncrypted, script, title = '' }: PdfOptions = {},
+): Buffer {
+  const pieces: Buffer[] = [Buffer.from('%PDF-1.6\n%\xe2\xe3\xcf\xd3\n', 'latin1')];
+  const offsets: number[] = [];
+  let length = (pieces[0] as Buffer).length;
+  const put = (bytes: Buffer | string): void => {
+    const piece = Buffer.from(bytes as Buffer);
+    pieces.push(piece);
+    length += piece.length;
+  };
+  const object = (number: number, head: string, stream?: Buffer): void => {
+    offsets[number] = length;
+    put(`${number} 0 obj\n${head}\n`);
+    if (stream) {
+      put('stream\n');
+      put(stream);
+      put('\nendstream\n');
+    }
+    put('endobj\n');
+  };
+  const action = script === undefined ? '' : ` /OpenAction << /S /JavaScript /JS (${script}) >>`;
+  object(1, `<< /Type /Catalog /Pages 2 0 R${action} >>`);
+  const first = 5;
+  const kids = pages.map((_, at) => `${first + at * 3} 0 R`).join(' ');
+  object(2, `<< /Type /Pages /Kids [${kids}] /Count ${pages.length} >>`);
+  object(3, '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>');
+  object(4, `<< /Title (${title}) >>`);
+  pages.forEach((page, at) => {
+    const [own, image, text] = [first + at * 3, first + at * 3 + 1, first + at * 3 + 2];
+    const isScan = 'jpeg' in page;
+    const [wide, high] = isScan ? [page.width * POINTS_A_PIXEL, page.height * POINTS_A_PIXEL] : [595, 842];
+    const rotate = isScan && page.rotate !== undefined ? ` /Rotate ${page.rotate}` : '';
+    const resources = isScan ? `/XObject << /Im0 ${image} 0 R >>` : '/Font << /F1 3 0 R >>';
+    object(
+      own,
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${wide} ${high}]${rotate} /Resources << ${resources} >> /Contents ${text} 0 R >>`,
+    );
+    if (isScan)
+      object(
+        image,
+        `<< /Type /XObject /Subtype /Image /Width ${page.width} /Height ${page.height} /ColorSpace /DeviceRGB /BitsPerComponent 8 /Filter /DCTDecode /Length ${page.jpeg.length} >>`,
+        page.jpeg,
+      );
+    else object(image, '<< >>');
+    const content = Buffer.from(isScan ? `q ${wide} 0 0 ${high} 0 0 cm /Im0 Do Q` : page.content);
+    object(text, `<< /Length ${content.length} >>`, content);
+  });
+  const count = first + pages.length * 3;
+  if (isEncrypted) {
+    const key = '00'.repeat(32);
+    object(count, `<< /Filter /Standard /V 2 /R 3 /Length 128 /P -4 /O <${key}> /U <${key}> >>`);
+  }
+  const size = count + (isEncrypted ? 1 : 0);
+  const table = length;
+  put(`xref\n0 ${size}\n0000000000 65535 f \n`);
+  for (let number = 1; number < size; number += 1)
+    put(`${String(offsets[number]).padStart(10, '0')} 00000 n \n`);
+  const encrypt = isEncrypted ? ` /Encrypt ${count} 0 R /ID [<00> <00>]` : '';
+  put(`trailer\n<< /Size ${size} /Root 1 0 R /Info 4 0 R${encrypt} >>\nstartxref\n${table}\n%%EOF\n`);
+  return Buffer.concat(pieces);
+}
