@@ -811,6 +811,15 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await ledger.countAttempts(OFFICE, 25, 30)).toBe(0);
       });
 
+      it('counts no request of which nothing left, but one of which nobody knows', async () => {
+        const a = await queued('a', 'a');
+        await ledger.finish(await ledger.begin(a.id, 10, 1), ended('notSent', later(0), 15));
+        await ledger.finish(await ledger.begin(a.id, 20, 1), ended('unknown', later(0), 25));
+        expect(await ledger.countAttempts(OFFICE, 5, 100)).toBe(1);
+        await ledger.begin(a.id, 30, 1);
+        expect(await ledger.countAttempts(OFFICE, 5, 100)).toBe(2);
+      });
+
       it('puts requeued documents at the end of the line', async () => {
         const [a, b] = [await queued('a', 'a'), await queued('b', 'b')];
         await queued('c', 'c');

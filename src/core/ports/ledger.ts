@@ -373,7 +373,7 @@ export interface LedgerQueue {
    */
   attemptTimes(endpoint: EndpointKey | null, since: number, limit: number): Promise<readonly number[]>;
   /**
-   * Those that began after `since`. What is recorded as of later than `now` was so by a clock that was ahead: it counts unless a request of
+   * Those that began after `since`, without those of which nothing left. What is recorded as of later than `now` was so by a clock that was ahead: it counts unless a request of
    * before `since` was recorded after it, which shows that it is older than that.
    */
   countAttempts(endpoint: EndpointKey | null, since: number, now: number): Promise<number>;

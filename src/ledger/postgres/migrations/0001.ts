@@ -546,7 +546,8 @@ BEGIN
       -- Those under way are entered by whoever sends them.
       INSERT INTO budgets (endpoint_id, period, date, used)
       SELECT endpoint, periods[i], dates[i], count(*) FROM attempts a
-       WHERE a.endpoint_id = endpoint AND a.started_at >= begins[i] AND a.finished_at IS NOT NULL;
+       WHERE a.endpoint_id = endpoint AND a.started_at >= begins[i] AND a.finished_at IS NOT NULL
+         AND a.outcome IS DISTINCT FROM 'notSent';
     END IF;
     SELECT b.used INTO so_far FROM budgets b
      WHERE b.endpoint_id = endpoint AND b.period = periods[i] AND b.date = counting[i];

@@ -185,6 +185,7 @@ SELECT greatest(a.started_at, a.finished_at) AS "sentBy" ${REQUESTS_OF}
 /** Numbers are given to each agent in blocks: only its own tell what came after what. */
 export const COUNT_ATTEMPTS = `
 SELECT count(*) AS count ${REQUESTS_OF}
+                        AND a.outcome IS DISTINCT FROM 'notSent'
                         AND (a.started_at <= :now
                              OR NOT EXISTS (SELECT 1 FROM attempts b
                                              WHERE b.endpoint_id = a.endpoint_id AND b.agent_id = a.agent_id
