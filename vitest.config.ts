@@ -67,7 +67,12 @@ export default defineConfig({
     // The built program is loaded as Node loads it.
     server: { deps: { external: [/\/dist\/[^/]+\.js$/] } },
     // The first is the last to end.
-    globalSetup: ['test/support/leftBehind.ts', 'test/support/compiled.ts', 'test/support/postgresRun.ts'],
+    globalSetup: [
+      'test/support/leftBehind.ts',
+      'test/support/memoryDirectory.ts',
+      'test/support/compiled.ts',
+      'test/support/postgresRun.ts',
+    ],
     setupFiles: [
       'test/support/equalBytes.ts',
       'test/support/propertySeed.ts',

@@ -12,7 +12,6 @@ import {
   symlink,
   writeFile,
 } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import {
@@ -23,12 +22,13 @@ import {
 } from '../../src/config/configFile.ts';
 import { compile, runScript } from '../support/scripts.ts';
 import { asOwnerOf, asOrdinaryUser, ordinaryOwner } from '../support/ordinaryUser.ts';
+import { memoryDirectory } from '../support/memoryDirectory.ts';
 
 const FORMER = '# mine\na: 1\n';
 const NEW = '# mine\na: 2\n';
 
 async function place() {
-  const dir = await mkdtemp(join(tmpdir(), 'receiptd-config-'));
+  const dir = await mkdtemp(join(memoryDirectory(), 'receiptd-config-'));
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
   const file = join(dir, 'receiptd.yaml');
   await writeFile(file, FORMER, { mode: 0o640 });

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
 import http from 'node:http';
 import net from 'node:net';
-import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { callControl } from '../../src/control/client.ts';
@@ -12,6 +11,7 @@ import type { ControlServer } from '../../src/control/server/server.ts';
 import { controlSocketPath } from '../../src/control/socketPath.ts';
 import { ReceiptdError } from '../../src/core/domain/errors.ts';
 import { asOwnerOf } from '../support/ordinaryUser.ts';
+import { memoryDirectory } from '../support/memoryDirectory.ts';
 
 const STATUS: StatusResponse = {
   pid: 4711,
@@ -52,7 +52,7 @@ const log = {
 
 beforeEach(async () => {
   logged.length = 0;
-  stateDir = await mkdtemp(path.join(os.tmpdir(), 'rc-'));
+  stateDir = await mkdtemp(path.join(memoryDirectory(), 'rc-'));
 });
 afterEach(async () => {
   await server?.close();

@@ -1,6 +1,5 @@
 import { DatabaseSync } from '@photostructure/sqlite';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
@@ -11,6 +10,7 @@ import { admission } from '../contract/ledger.ts';
 import { FakeClock } from '../support/fakeClock.ts';
 import { RecordedLog } from '../support/recordedLog.ts';
 import { compile } from '../support/scripts.ts';
+import { memoryDirectory } from '../support/memoryDirectory.ts';
 
 let checker: Awaited<ReturnType<typeof compile>>;
 beforeAll(async () => {
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 
 async function place(backups = 2) {
-  const dir = mkdtempSync(join(tmpdir(), 'receiptd-upkeep-'));
+  const dir = mkdtempSync(join(memoryDirectory(), 'receiptd-upkeep-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const clock = new FakeClock();
   const log = new RecordedLog();

@@ -2,7 +2,6 @@
  * Promises P1, P5 and P6 together: a month without the service, many hundred receipts waiting whose files are all gone,
  * and the morning when it is back.
  */
-import { statfsSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { sha256 } from '../../src/core/sha256.ts';
 import type { Document, Lane } from '../../src/core/domain/document.ts';
@@ -16,25 +15,12 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const RATE = { count: 240, intervalMs: 60_000 };
 
-// Tens of thousands of syncs would measure the disk; what they are for is tested elsewhere.
-const inMemory = '/dev/shm';
-const hasMemoryDisk = (): boolean => {
-  try {
-    const { bavail, bsize } = statfsSync(inMemory);
-    return bavail * bsize > 500_000_000;
-  } catch {
-    return false;
-  }
-};
-
 // p-queue keeps its window on the global clock, which follows the virtual one here.
 beforeEach(() => {
-  if (hasMemoryDisk()) vi.stubEnv('TMPDIR', inMemory);
   vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
 });
 afterEach(() => {
   vi.useRealTimers();
-  vi.unstubAllEnvs();
 });
 
 async function advance(place: Place, ms: number, step: number): Promise<void> {

@@ -1,6 +1,5 @@
 /** Everything from the ledger to the service, on a temporary folder and a real ledger. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { AccountOf } from '../../src/core/domain/account.ts';
@@ -29,6 +28,7 @@ import { FakeClock } from '../support/fakeClock.ts';
 import { RecordedLog } from '../support/recordedLog.ts';
 import { ScriptedService, ScriptedTokens } from '../support/scriptedService.ts';
 import { keeping, type KeepingOptions } from './payload/keeping.ts';
+import { memoryDirectory } from '../support/memoryDirectory.ts';
 
 export const OFFICE: EndpointKey = { baseUrl: 'http://127.0.0.1:9', uid: 'office' };
 export const SHOP: EndpointKey = { baseUrl: 'http://127.0.0.1:9', uid: 'shop' };
@@ -67,7 +67,7 @@ export interface SendingOptions {
 }
 
 export async function temporary(): Promise<string> {
-  const dir = await mkdtemp(join(tmpdir(), 'receiptd-pipeline-'));
+  const dir = await mkdtemp(join(memoryDirectory(), 'receiptd-pipeline-'));
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
   return dir;
 }

@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Pool } from 'undici';
 import { z } from 'zod';
 import { cleanUp } from '../support/cleanUp.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/server.ts';
+import { memoryDirectory } from '../support/memoryDirectory.ts';
 
 export const OFFICE = '11111111-2222-4333-8444-555555555555';
 export const DEPOT = '66666666-7777-4888-9999-aaaaaaaaaaaa';
 
 export async function scratch(): Promise<string> {
-  const dir = await mkdtemp(join(tmpdir(), 'receiptd-sandbox-'));
+  const dir = await mkdtemp(join(memoryDirectory(), 'receiptd-sandbox-'));
   cleanUp(() => rm(dir, { recursive: true, force: true }));
   return dir;
 }

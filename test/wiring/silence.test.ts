@@ -1,5 +1,4 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { composeGeneration, type Running } from '../../src/wiring/generation.ts';
@@ -13,6 +12,7 @@ import { seen } from '../contract/ledger.ts';
 import { eventually } from '../support/fakeClock.ts';
 import { RecordedLog } from '../support/recordedLog.ts';
 import { ledgerThread } from '../ledger/sqlite/thread/place.ts';
+import { memoryDirectory } from '../support/memoryDirectory.ts';
 
 const MINUTE = 60_000;
 
@@ -34,7 +34,7 @@ function controlledClock(start: Date) {
 
 it('an agent notices that a scanner fell silent, and a changed configuration does not make it forget', async () => {
   const pass = controlledClock(new Date(2026, 2, 2, 7, 30));
-  const dir = await mkdtemp(join(tmpdir(), 'receiptd-silence-'));
+  const dir = await mkdtemp(join(memoryDirectory(), 'receiptd-silence-'));
   onTestFinished(() => rm(dir, { recursive: true, force: true, maxRetries: 5 }));
   const inbox = join(dir, 'inbox');
   await mkdir(inbox);

@@ -1,5 +1,4 @@
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { composeGeneration, type Running } from '../../src/wiring/generation.ts';
@@ -13,13 +12,14 @@ import { eventually } from '../support/fakeClock.ts';
 import { drawReceipt } from '../support/images.ts';
 import { RecordedLog } from '../support/recordedLog.ts';
 import { ledgerThread } from '../ledger/sqlite/thread/place.ts';
+import { memoryDirectory } from '../support/memoryDirectory.ts';
 
 const OFFICE = '11111111-2222-4333-8444-555555555555';
 const credentials = { clientId: 'swaps', clientSecret: 'swaps-secret' };
 
 /** The real agent in this process: a real ledger, folder and service. */
 async function agent(first: object) {
-  const dir = await mkdtemp(join(tmpdir(), 'receiptd-swaps-'));
+  const dir = await mkdtemp(join(memoryDirectory(), 'receiptd-swaps-'));
   onTestFinished(() => rm(dir, { recursive: true, force: true, maxRetries: 5 }));
   const inbox = join(dir, 'inbox');
   await mkdir(inbox);

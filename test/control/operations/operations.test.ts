@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { Operations } from '../../../src/control/operations/operations.ts';
@@ -12,12 +11,13 @@ import { openSpool } from '../../../src/delivery/spool/openSpool.ts';
 import { admission, OFFICE, SHOP } from '../../contract/ledger.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
+import { memoryDirectory } from '../../support/memoryDirectory.ts';
 
 const FAILED = { state: 'failed', reason: 'HTTP_422', message: 'No.' } as const;
 
 /** `slow`: how long each change in the ledger takes; milliseconds. */
 async function place({ slow = 0 } = {}) {
-  const dir = mkdtempSync(join(tmpdir(), 'receiptd-operations-'));
+  const dir = mkdtempSync(join(memoryDirectory(), 'receiptd-operations-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   mkdirSync(join(dir, 'scans'));
   const clock = new FakeClock();

@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import http from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { callControl } from '../../../src/control/client.ts';
@@ -23,6 +22,7 @@ import { admission, OFFICE } from '../../contract/ledger.ts';
 import { awayLedger } from '../../support/awayLedger.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
+import { memoryDirectory } from '../../support/memoryDirectory.ts';
 
 const MINUTE = 60_000;
 const ACCEPTED = { state: 'accepted', serviceStatus: 'PROCESSING', response: '{"a":1}' } as const;
@@ -39,7 +39,7 @@ const STATUS: StatusResponse = {
 };
 
 async function place() {
-  const dir = mkdtempSync(join(tmpdir(), 'receiptd-reading-'));
+  const dir = mkdtempSync(join(memoryDirectory(), 'receiptd-reading-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const clock = new FakeClock();
   const log = new RecordedLog();

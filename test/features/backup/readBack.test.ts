@@ -1,5 +1,4 @@
 import { mkdir, mkdtemp, open, readdir, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type * as Write from '../../../src/system/tar/write.ts';
@@ -9,6 +8,7 @@ import { loadConfig } from '../../../src/config/load.ts';
 import { movedAway } from '../../../src/state-dir/stateMarks.ts';
 import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
 import { clock } from '../../ledger/sqlite/place.ts';
+import { memoryDirectory } from '../../support/memoryDirectory.ts';
 
 /** A stick that stores other bytes than it was given, in the middle of the file. */
 vi.mock('../../../src/system/tar/write.ts', async (original) => {
@@ -26,7 +26,7 @@ vi.mock('../../../src/system/tar/write.ts', async (original) => {
 
 let dir: string;
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'receiptd-read-back-'));
+  dir = await mkdtemp(join(memoryDirectory(), 'receiptd-read-back-'));
 });
 afterEach(() => rm(dir, { recursive: true, force: true }));
 

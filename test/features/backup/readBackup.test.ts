@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { Readable } from 'node:stream';
@@ -10,12 +9,13 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { MANIFEST, type Manifest } from '../../../src/features/backup/manifest.ts';
 import { readBackup, readManifest } from '../../../src/features/backup/readBackup.ts';
 import { LATEST_VERSION } from '../../../src/ledger/sqlite/migrate.ts';
+import { memoryDirectory } from '../../support/memoryDirectory.ts';
 
 let dir: string;
 let to: string;
 
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'receiptd-read-backup-'));
+  dir = await mkdtemp(join(memoryDirectory(), 'receiptd-read-backup-'));
   to = join(dir, 'to');
   await mkdir(to);
 });

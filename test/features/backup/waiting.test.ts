@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { makeBackup, type BackedUp } from '../../../src/features/backup/makeBackup.ts';
@@ -11,10 +10,11 @@ import { openSqliteLedger, openSqliteReports } from '../../../src/ledger/sqlite/
 import { admission, seen } from '../../contract/ledger.ts';
 import { clock } from '../../ledger/sqlite/place.ts';
 import { restoreLedger } from '../../support/restoreLedger.ts';
+import { memoryDirectory } from '../../support/memoryDirectory.ts';
 
 let dir: string;
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'receiptd-waiting-'));
+  dir = await mkdtemp(join(memoryDirectory(), 'receiptd-waiting-'));
   for (const name of ['state', 'scans']) await mkdir(join(dir, name), { mode: 0o700 });
 });
 afterEach(() => rm(dir, { recursive: true, force: true }));

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { request as ask } from 'node:http';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { resultsPath } from '../../../src/core/domain/resultsPath.ts';
@@ -16,6 +15,7 @@ import type { Clock } from '../../../src/core/ports/clock.ts';
 import type { LedgerResults, RecordedResult } from '../../../src/core/ports/results.ts';
 import { admission, OFFICE } from '../../contract/ledger.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
+import { memoryDirectory } from '../../support/memoryDirectory.ts';
 
 export interface ReceivingOptions {
   readonly settings?: Partial<ResultsSettings>;
@@ -25,7 +25,7 @@ export interface ReceivingOptions {
 
 /** A receiver on a real ledger with one document, `doc-a` of OFFICE. */
 export async function receiving({ settings = {}, clock = systemClock, ledger: wrap }: ReceivingOptions = {}) {
-  const stateDir = await mkdtemp(join(tmpdir(), 'receiptd-results-'));
+  const stateDir = await mkdtemp(join(memoryDirectory(), 'receiptd-results-'));
   onTestFinished(() => rm(stateDir, { recursive: true, force: true }));
   const ledger = await openSqliteLedger({ path: join(stateDir, 'ledger.db'), clock });
   onTestFinished(() => ledger.close());

@@ -8,17 +8,20 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { compiledSources } from '../../support/compiled.ts';
 import { canMount, withSmallDisk } from '../../support/ownMount.ts';
 import { chosenKills, hasTurn } from '../../support/turns.ts';
+import { memoryDirectory } from '../../support/memoryDirectory.ts';
 import { requirement } from '../../support/requires.ts';
 import { watchingPlace, type WatchingPlace } from '../watching.ts';
 
 const never = new AbortController().signal;
 const FOREIGN = 'somebody else’s';
 
-const memory = '/dev/shm';
+/** What is watched lies in memory where there is enough of it, and on the disk elsewhere. */
+const watchedUnder = memoryDirectory();
+const elsewhere = watchedUnder === tmpdir() ? '/dev/shm' : tmpdir();
 const otherDevice = requirement(
   'A second file system',
-  existsSync(memory) && statSync(memory).dev !== statSync(tmpdir()).dev,
-  `${memory} on another device than ${tmpdir()}`,
+  existsSync(elsewhere) && statSync(elsewhere).dev !== statSync(watchedUnder).dev,
+  `${elsewhere} on another device than ${watchedUnder}`,
 );
 
 let script: string;
@@ -38,9 +41,9 @@ async function prepare({ afterUpload, archiveUnder }: Scenario) {
   const archive = join(place.dir, 'archive');
   if (archiveUnder === null) await mkdir(archive);
   else {
-    const elsewhere = await mkdtemp(join(archiveUnder, 'receiptd-archive-'));
-    onTestFinished(() => rm(elsewhere, { recursive: true, force: true }));
-    await symlink(elsewhere, archive);
+    const target = await mkdtemp(join(archiveUnder, 'receiptd-archive-'));
+    onTestFinished(() => rm(target, { recursive: true, force: true }));
+    await symlink(target, archive);
   }
   await mkdir(join(archive, 'x'));
   await writeFile(join(archive, 'x', 'a.jpg'), FOREIGN);
@@ -153,7 +156,7 @@ async function expectNothingLost(
 
 describe.each<[string, Scenario, boolean, number]>([
   ['an archive on the same file system', { afterUpload: 'archive', archiveUnder: null }, true, 0],
-  ['an archive on another file system', { afterUpload: 'archive', archiveUnder: memory }, otherDevice, 1],
+  ['an archive on another file system', { afterUpload: 'archive', archiveUnder: elsewhere }, otherDevice, 1],
   ['delete', { afterUpload: 'delete', archiveUnder: null }, true, 2],
 ])('a disposal killed before any of its changes, with %s', (_, scenario, present, at) => {
   it.skipIf(!present)('ends as configured after a restart, and the ledger knows', async () => {
@@ -179,7 +182,7 @@ describe.each<[string, Scenario, boolean, number]>([
 
 describe.skipIf(!otherDevice)('a disposal killed, and then the restart', () => {
   it('ends as configured anyway', async () => {
-    const scenario: Scenario = { afterUpload: 'archive', archiveUnder: memory };
+    const scenario: Scenario = { afterUpload: 'archive', archiveUnder: elsewhere };
     const changes = await changesOf(scenario);
     for (let nth = 2; nth <= changes.length; nth += 9) {
       if (!hasTurn(Math.floor(nth / 9), 2)) continue;

@@ -1,5 +1,4 @@
 import fs from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   blankInJournal,
@@ -12,13 +11,14 @@ import {
 } from '../../../src/ledger/journal/journal.ts';
 import type { JournalEntry, JournalEvent, JournalHead, JsonObject } from '../../../src/core/ports/journal.ts';
 import { cleanUp } from '../../support/cleanUp.ts';
+import { memoryDirectory } from '../../support/memoryDirectory.ts';
 
 export const LEDGER = '0b5e1f0c-3f5e-4f0a-9c1d-2a3b4c5d6e7f';
 export const T0 = Date.UTC(2026, 2, 14, 8, 30);
 
 /** Where a journal can be made; removed after the test. */
 export function journalPath(): string {
-  const dir = fs.mkdtempSync(join(tmpdir(), 'receiptd-journal-'));
+  const dir = fs.mkdtempSync(join(memoryDirectory(), 'receiptd-journal-'));
   cleanUp(() => fs.rmSync(dir, { recursive: true, force: true }));
   return join(dir, 'ledger.journal');
 }

@@ -1,6 +1,5 @@
 import { DatabaseSync } from '@photostructure/sqlite';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ReceiptdError } from '../../../src/core/domain/errors.ts';
@@ -10,6 +9,7 @@ import { openSqliteLedger, openSqliteReports } from '../../../src/ledger/sqlite/
 import { admission, hashOf, OFFICE } from '../../contract/ledger.ts';
 import { clock, createPlace } from './place.ts';
 import { asOrdinaryUser } from '../../support/ordinaryUser.ts';
+import { memoryDirectory } from '../../support/memoryDirectory.ts';
 
 type Place = Awaited<ReturnType<typeof createPlace>>;
 
@@ -178,7 +178,7 @@ describe('reading the SQLite ledger', () => {
 
   it.skipIf(process.platform === 'win32')('says so where it may not be looked for', async () => {
     await asOrdinaryUser(async () => {
-      const closed = fs.mkdtempSync(path.join(os.tmpdir(), 'receiptd-closed-'));
+      const closed = fs.mkdtempSync(path.join(memoryDirectory(), 'receiptd-closed-'));
       try {
         fs.chmodSync(closed, 0o000);
         const error = await refusal(openSqliteReports({ path: path.join(closed, 'ledger.db') }));

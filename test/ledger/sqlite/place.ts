@@ -1,10 +1,10 @@
 import fs from 'node:fs/promises';
-import os from 'node:os';
 import path from 'node:path';
 import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
 import type { Clock } from '../../../src/core/ports/clock.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import type { LedgerPlace } from '../../contract/ledger.ts';
+import { memoryDirectory } from '../../support/memoryDirectory.ts';
 
 export const clock: Clock = {
   now: () => 1_000,
@@ -14,7 +14,7 @@ export const clock: Clock = {
 
 /** A temporary directory with a ledger in it, once opened. */
 export async function createPlace(): Promise<LedgerPlace & { readonly dir: string; readonly path: string }> {
-  const dir = await fs.mkdtemp(path.join(os.tmpdir(), 'receiptd-ledger-'));
+  const dir = await fs.mkdtemp(path.join(memoryDirectory(), 'receiptd-ledger-'));
   const file = path.join(dir, 'ledger.db');
   return {
     dir,

@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
@@ -8,13 +7,14 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { Reserve } from '../../../src/ledger/sqlite/reserve.ts';
 import { compile } from '../../support/scripts.ts';
 import { canMount, withSmallDisk } from '../../support/ownMount.ts';
+import { memoryDirectory } from '../../support/memoryDirectory.ts';
 
 const SQLITE = pathToFileURL(
   fileURLToPath(new URL('../../../node_modules/@photostructure/sqlite/dist/index.mjs', import.meta.url)),
 ).href;
 
 function place(): string {
-  const dir = fs.mkdtempSync(join(tmpdir(), 'receiptd-reserve-'));
+  const dir = fs.mkdtempSync(join(memoryDirectory(), 'receiptd-reserve-'));
   onTestFinished(() => fs.rmSync(dir, { recursive: true, force: true }));
   return dir;
 }

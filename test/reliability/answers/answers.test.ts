@@ -1,6 +1,5 @@
 /** The short form of `npm run campaign -- answers`. */
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { clientCases, runClientCase, SECRET, TOKEN, UID, type ClientCase } from './clientCase.ts';
@@ -9,8 +8,9 @@ import { USUAL, type Plan } from './plan.ts';
 import { runSeeds } from './run.ts';
 import { runSequence, sequences, type Sequence } from './sequence.ts';
 import { wireOf } from './wire.ts';
+import { memoryDirectory } from '../../support/memoryDirectory.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'receiptd-answers-'));
+const root = mkdtempSync(join(memoryDirectory(), 'receiptd-answers-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 const certificate = makeCertificate(root);
 

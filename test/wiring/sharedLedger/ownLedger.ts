@@ -1,5 +1,4 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { openOwn } from '../../../src/wiring/ledger.ts';
@@ -8,6 +7,7 @@ import { parseConfig } from '../../../src/config/load.ts';
 import type { EndpointKey } from '../../../src/core/domain/document.ts';
 import type { Admitted, Ledger } from '../../../src/core/ports/ledger.ts';
 import { hashOf, naming } from '../../contract/ledger.ts';
+import { memoryDirectory } from '../../support/memoryDirectory.ts';
 
 export const OFFICE: EndpointKey = {
   baseUrl: 'https://service.example/api',
@@ -37,7 +37,7 @@ folders:
   }
 
   static async make(): Promise<Machine> {
-    const machine = new Machine(await mkdtemp(join(tmpdir(), 'receiptd-move-')));
+    const machine = new Machine(await mkdtemp(join(memoryDirectory(), 'receiptd-move-')));
     const { prepareStateDir } = await import('../../../src/state-dir/stateDir.ts');
     await prepareStateDir(machine.config);
     await machine.open();
