@@ -321,11 +321,11 @@ function kindOf(place: string, shown: readonly number[]): string | null {
   return `${path}?${query}`;
 }
 
-/** Of places that differ by their folder or endpoint alone, the first and each third of the others in its turn. */
+/** Of places that differ by their folder, endpoint or state alone, the first and each third of the others in its turn. */
 function inTurn(): (place: string) => boolean {
   const counts = new Map<string, number>();
   return (place) => {
-    const alike = place.replaceAll(/(folder|endpoint)=[^&]+/g, '$1');
+    const alike = place.replaceAll(/(folder|endpoint|path|alias|state)=[^&]+/g, '$1');
     const count = counts.get(alike) ?? 0;
     counts.set(alike, count + 1);
     return alike === place || count === 0 || hasTurn(count, 3);
