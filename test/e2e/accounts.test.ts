@@ -149,7 +149,10 @@ describe('a secret that changes while the agent runs', () => {
     'in the %s is taken up without a restart, and nothing is lost, failed or sent twice',
     async (store) => {
       const { site, agent } = await running(store);
-      for (let turn = 1; turn <= 2; turn += 1) {
+      // What comes after a first time is the same for both.
+      const turns = store === 'file' ? 2 : 1;
+      const all = 1 + 8 * turns;
+      for (let turn = 1; turn <= turns; turn += 1) {
         const rotated = { clientId: 'e2e', clientSecret: `rotated-secret-${turn}` };
         // At the service first, so that the agent meets with the refusal, in the midst of its work.
         const scanned = Promise.all(
@@ -160,9 +163,9 @@ describe('a secret that changes while the agent runs', () => {
         expect(await login(site, rotated)).toMatchObject({ status: 0 });
         await until(() => site.sandbox.received().length === 1 + 8 * turn);
       }
-      await until(async () => (await site.list('--state', 'accepted')).length === 17);
-      expect((await site.list()).map(({ state }) => state)).toEqual(Array(17).fill('accepted'));
-      expect((await storedOnce(site)).size).toBe(17);
+      await until(async () => (await site.list('--state', 'accepted')).length === all);
+      expect((await site.list()).map(({ state }) => state)).toEqual(Array(all).fill('accepted'));
+      expect((await storedOnce(site)).size).toBe(all);
       expect(agent.alive).toBe(true);
       expect((await agent.stop()).stderr).not.toContain('rotated-secret');
     },

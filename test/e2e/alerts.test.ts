@@ -55,7 +55,7 @@ it('a folder that is taken away is told once by mail and webhook, across a kill,
   await first.kill();
   const second = await site.start();
   await second.logged('The folder is not available');
-  expect(await site.must('alerts', 'test')).toMatch(
+  expect(await site.quickMust('alerts', 'test')).toMatch(
     /^command: delivered\nwebhook: delivered\nemail: delivered\n$/,
   );
   await rename(site.file('gone'), site.file('inbox'));

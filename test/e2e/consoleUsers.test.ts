@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { ask, own, perform, signIn } from '../console/server/browser.ts';
 import { freePort } from '../console/server/opened.ts';
-import { ordinaryOwner } from '../support/ordinaryUser.ts';
+import { asOrdinaryUser, ordinaryOwner } from '../support/ordinaryUser.ts';
 import { requirement } from '../support/requires.ts';
 import { MAIN, Running, prepare, until, type Ended, type Site } from './support/agent.ts';
 import { begin, giveAway, ordinaryUserCanRun, quickly, receiptd, shell } from './support/commandLine.ts';
@@ -80,14 +80,11 @@ describe.skipIf(!isRoot || !ordinaryUserCanRun)('another user of the machine', (
 
   test('gets nothing without a session: not from the port, nor from files, nor from the socket', async () => {
     const site = await withDesktop();
-    const set = await receiptd(site, ['console', 'password', '--config', site.config], {
-      ordinary: true,
-      input: `${PASSWORD}\n`,
-    });
+    const ofOwner = (args: readonly string[], input = '') =>
+      asOrdinaryUser(() => quickly(site, [...args, '--config', site.config], { input }));
+    const set = await ofOwner(['console', 'password'], `${PASSWORD}\n`);
     expect(set).toMatchObject({ status: 0, stderr: '' });
-    const opened = await receiptd(site, ['console', '--no-open', '--config', site.config], {
-      ordinary: true,
-    });
+    const opened = await ofOwner(['console', '--no-open']);
     const { origin } = new URL(opened.stdout.trim());
     const cookie = await signIn(opened.stdout.trim());
 

@@ -22,7 +22,7 @@ test('rate and concurrency hold at the service, over a kill and a restart too', 
   await drop(site, 'inbox', 24);
   await until(() => sandbox.arrivals().length >= 9);
   await agent.kill();
-  const next = await site.start();
+  const next = await site.quickStart();
   await until(() => sandbox.stats().stored === 24);
   await until(async () => (await site.list('--state', 'accepted')).length === 24);
   await next.stop();

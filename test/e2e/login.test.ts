@@ -34,7 +34,7 @@ test.skipIf(!keychain)(
     });
     expect(login).toMatchObject({ status: 0, stderr: '' });
     expect(login.stdout).toContain('in the keychain');
-    const whoami = await receiptd(site, ['whoami', '--json', ...config], how);
+    const whoami = await quickly(site, ['whoami', '--json', ...config], how);
     expect(JSON.parse(whoami.stdout)).toMatchObject({ store: 'keychain' });
 
     const logout = await quickly(site, ['logout', ...config], how);

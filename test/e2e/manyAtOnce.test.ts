@@ -28,7 +28,7 @@ test('an agent with many folders, uploads and console requests at once is warned
   await site.configure({ folders, delivery: { concurrency: MANY } });
   site.env = { ...site.env, NODE_OPTIONS: '--trace-warnings' };
   const agent = await site.start();
-  const link = (await site.must('console', '--no-open')).trim();
+  const link = (await site.quickMust('console', '--no-open')).trim();
   const { origin, host } = new URL(link);
   const cookie = await signIn(link);
   const streams = await Promise.all(

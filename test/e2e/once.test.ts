@@ -40,7 +40,7 @@ describe('run --once', () => {
     const site = await prepare();
     await drop(site, 'a.jpg', 'b.jpg');
     site.sandbox.misbehave({ kind: 'status', status: 422, nameIncludes: 'b-' });
-    expect(await site.once()).toMatchObject({ status: 3, stdout: '1 accepted, 1 failed.\n' });
+    expect(await site.quickOnce()).toMatchObject({ status: 3, stdout: '1 accepted, 1 failed.\n' });
     const failed = await site.list('--state', 'failed');
     expect(failed).toMatchObject([{ path: site.file('inbox', 'b.jpg'), reason: 'HTTP_422' }]);
 
@@ -73,7 +73,7 @@ describe('run --once', () => {
     const site = await prepare();
     await drop(site, 'a.jpg');
     site.sandbox.setPlan({ enabled: false, quota: null });
-    expect(await site.once()).toMatchObject({ status: 4, stdout: '0 accepted, 1 waiting.\n' });
+    expect(await site.quickOnce()).toMatchObject({ status: 4, stdout: '0 accepted, 1 waiting.\n' });
     site.sandbox.setPlan({ enabled: true, quota: null });
     // A new run tries what was on hold at once.
     expect(await site.quickOnce()).toMatchObject({ status: 0 });
@@ -107,7 +107,7 @@ describe('run --once', () => {
 
     await drop(site, 'c.jpg');
     site.sandbox.misbehave({ kind: 'status', status: 503 });
-    const ended = await site.once('--wait', '1s');
+    const ended = await site.quickOnce('--wait', '1s');
     expect(ended).toMatchObject({ status: 5 });
     expect(ended.stdout).toContain('the service could not be reached');
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { drawReceipt } from '../support/images.ts';
 import { freshDatabase, needsPostgres } from '../support/postgres.ts';
+import { hasTurn } from '../support/turns.ts';
 import { OFFICE, prepare, until, type Site } from './support/agent.ts';
 import { expectNoTrace } from './support/commandLine.ts';
 
@@ -171,13 +172,17 @@ describe.each(['beside a running agent', 'without one'])('send %s', (where) => {
   });
 });
 
-test.each(['beside a running agent', 'without one'])(
+test.each([
+  ['beside a running agent', hasTurn(0, 2)],
+  ['without one', hasTurn(1, 2)],
+])(
   'a kill as soon as a copy is there, %s, loses nothing that was promised and leaves no copy',
-  async (where) => {
+  async (where, isItsTurn) => {
     const site = await withDesk();
     await site.quickMust('pause', 'office');
     const promised: string[] = [];
-    for (const name of ['a.jpg', 'b.jpg']) {
+    // In its turn one more, which begins with what the first has left.
+    for (const name of isItsTurn ? ['a.jpg', 'b.jpg'] : ['a.jpg']) {
       const agent = where === 'without one' ? null : await site.start();
       const file = await lay(site, name);
       const hash = createHash('sha256')

@@ -211,7 +211,7 @@ describe.skipIf(!isRoot)('installed for the machine', () => {
   });
 
   test('a state directory of root is taken over with what lies in it, one of somebody else is not', async () => {
-    const at = await place();
+    const at = await place('content');
     const config = await at.config();
     await mkdir(join(config.stateDir, 'spool'), { recursive: true, mode: 0o700 });
     await chmod(config.stateDir, 0o700);

@@ -145,7 +145,8 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
   test('asks nobody about alerts for a practice service', async () => {
     const here = await desk();
     const args = ['--sandbox', '--sandbox-port', '0', '--folder', here.scans, '--rate', '60/min'];
-    const terminal = here.setup([...args, '--service', 'no', '--test-receipt']);
+    const env = { RECEIPTD_SETUP_TEST_RECEIPT: 'no' };
+    const terminal = here.setup([...args, '--service', 'no'], { env });
     await terminal.answers('Go ahead?');
     expect(await terminal.ends()).toBe(0);
     expect(terminal.shown).not.toContain('E-mail address');

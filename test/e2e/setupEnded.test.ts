@@ -107,7 +107,7 @@ describe.skipIf(!terminalIsHere)('receiptd setup that is ended', () => {
   );
 
   // On a busy machine a kill comes late, in a later step or after the end: what has to hold is the same.
-  test.each(STEPS.filter((_, at) => hasTurn(at, 2)))(
+  test.each(STEPS.filter((_, at) => hasTurn(at, 3)))(
     'by kill -9 at the step "%s" leaves parts that are whole, and goes on when it is run again',
     async (step) => {
       const here = await withSecret();

@@ -12,7 +12,7 @@ import { DEPOT, OFFICE, until, type Ended } from './support/agent.ts';
 import { cleanUp } from '../support/cleanUp.ts';
 import { begin, ordinaryUserCanRun, quickly, receiptd } from './support/commandLine.ts';
 import { SECRET, desk, type Desk } from './support/desk.ts';
-import { runInProcess } from './support/inProcess.ts';
+import { Resident, runInProcess } from './support/inProcess.ts';
 
 const keychain =
   requirement('A Secret Service', secretServiceIsHere(), 'scripts/install-test-parts.sh') &&
@@ -388,10 +388,10 @@ describe('receiptd setup --yes', () => {
     const here = await desk();
     here.sandbox.misbehave({ kind: 'status', status: 503 });
     const how = { env: { ...here.env, ...variables(here) } };
-    const first = begin(here.site, ['setup', '--yes', '--no-verify', '--test-receipt'], how);
+    const args = ['--yes', '--no-verify', '--test-receipt'];
+    const first = new Resident(args, { cwd: here.dir, env: how.env }, 'setup');
     await until(() => (here.sandbox.stats().requests['upload']?.['503'] ?? 0) > 0, 'the first upload');
-    first.signal('SIGINT');
-    const ended = await first.ended;
+    const ended = await first.stop();
     expect(ended.stderr).toContain('Setup was ended; the steps above are done.');
     expect(ended.status).toBe(130);
     here.sandbox.behave();

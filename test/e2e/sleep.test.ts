@@ -31,7 +31,7 @@ test('a machine that sleeps in the middle of everything wakes up and goes on', a
   await scan('after.jpg');
   await until(() => sandbox.stats().stored === 4, 'the last scan to be sent');
   expect((await agent.stop()).status).toBe(0);
-  expect((await site.once()).status).toBe(0);
+  expect((await site.quickOnce()).status).toBe(0);
   expect((await storedOnce(site)).size).toBe(4);
-  expect((await site.run('ledger', 'verify')).status).toBe(0);
+  expect((await site.look('ledger', 'verify')).status).toBe(0);
 });

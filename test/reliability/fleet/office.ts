@@ -42,6 +42,8 @@ export class Office {
   readonly #perSecond: number | null;
   readonly #servers: readonly Cluster[];
   readonly #stalls = monitorEventLoopDelay({ resolution: 5 });
+  /** Kept until it fails: a new one for each look costs the server a process. */
+  #client: Promise<Client> | null = null;
 
   private constructor(
     { perSecond }: OfficePlan,
@@ -172,22 +174,41 @@ export class Office {
     this.#stalls.disable();
     for (const agent of this.agents) await agent.close();
     await this.sandbox.close();
+    await this.#hangUp();
     for (const server of this.#servers) await server.remove();
     if (!kept) await rm(this.dir, { recursive: true, force: true, maxRetries: 5 });
   }
 
   /** Past all proxies; null where the database is not there. */
   async #asked<T>(work: (client: Client) => Promise<T>): Promise<T | null> {
+    const asked = (this.#client ??= this.#connected());
+    try {
+      return await work(await asked);
+    } catch {
+      if (this.#client === asked) await this.#hangUp();
+      return null;
+    }
+  }
+
+  async #connected(): Promise<Client> {
     const client = new Client({ connectionString: this.cluster.urlOf(DATABASE) });
     client.on('error', () => {});
     try {
       await client.connect();
-      return await work(client);
-    } catch {
-      return null;
-    } finally {
+    } catch (error) {
       await client.end().catch(() => {});
+      throw error;
     }
+    return client;
+  }
+
+  async #hangUp(): Promise<void> {
+    const client = this.#client;
+    this.#client = null;
+    await client?.then(
+      (each) => each.end(),
+      () => {},
+    );
   }
 }
 
