@@ -288,7 +288,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
       });
 
       it('pages through more names than one batch holds, each once', async () => {
-        const many = Array.from({ length: 2_345 }, (_, n) => `f${n}`);
+        const many = Array.from({ length: 1_100 }, (_, n) => `f${n}`);
         const files = many.map((name) => seen(`d/${name}`));
         await ledger.markWatched('/scans', files, note('skipped'));
         expect(await namesIn('d')).toEqual(many.sort());
@@ -1724,11 +1724,11 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await rows({ search: 'blass' })).toHaveLength(1);
       });
 
-      it('pages through thousands of rows in both directions, each once, while others are added', async () => {
-        const many = Array.from({ length: 1_200 }, (_, n) => n);
+      it('pages through more than a thousand rows in both directions, each once, while others are added', async () => {
+        const many = Array.from({ length: 850 }, (_, n) => n);
         await Promise.all(many.map((n) => ledger.admit(admission(`f${n}`, `${n}`, { at: 1_000 + (n % 5) }))));
         await Promise.all(
-          many.slice(0, 700).map((n) => ledger.admit(admission(`copy${n}`, `${n}`, { at: 1_002 }))),
+          many.slice(0, 300).map((n) => ledger.admit(admission(`copy${n}`, `${n}`, { at: 1_002 }))),
         );
         for (const order of ['oldest', 'newest'] as const) {
           let added = 0;
@@ -1736,8 +1736,8 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
             added += 1;
             await ledger.admit(admission(`new${order}${added}`, `${order}${added}`, { at: 3_000 }));
           });
-          expect(new Set(paged).size).toBe(1_900);
-          expect(paged).toHaveLength(1_900);
+          expect(new Set(paged).size).toBe(1_150);
+          expect(paged).toHaveLength(1_150);
         }
       });
 
@@ -1763,7 +1763,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
       );
 
       it('ends a page when its time is up, and goes on behind it', async () => {
-        const many = Array.from({ length: 1_000 }, (_, n) => n);
+        const many = Array.from({ length: 400 }, (_, n) => n);
         await Promise.all(many.map((n) => ledger.admit(admission(`f${n}`, `${n}`, { at: 1_000 + n }))));
         let cursor: string | null = null;
         let pages = 0;
@@ -1785,7 +1785,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(found).toEqual([]);
         expect(pages).toBeGreaterThan(1);
         expect(looked).toEqual([...looked].sort((a, b) => b - a));
-        expect(looked.at(-1)).toBeLessThan(1_900);
+        expect(looked.at(-1)).toBeLessThan(1_360);
       });
 
       it.each(['', 'x', '1.2', '1.2~', '1.2~3.4~5.6', '-~-~-', '1e3.4~-', `${'9'.repeat(30)}.1~-`])(
@@ -1987,11 +1987,11 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         });
       });
 
-      it('lists thousands of rows once each while others are written', async () => {
-        const many = Array.from({ length: 1_300 }, (_, n) => n);
+      it('lists more than a thousand rows once each while others are written', async () => {
+        const many = Array.from({ length: 850 }, (_, n) => n);
         await Promise.all(many.map((n) => ledger.admit(admission(`f${n}`, `${n}`, { at: 1_000 + (n % 5) }))));
         await Promise.all(
-          many.slice(0, 700).map((n) => ledger.admit(admission(`copy${n}`, `${n}`, { at: 1_002 }))),
+          many.slice(0, 300).map((n) => ledger.admit(admission(`copy${n}`, `${n}`, { at: 1_002 }))),
         );
         const seenPaths: string[] = [];
         const order: string[] = [];
@@ -2000,8 +2000,8 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
           order.push(row.createdAt);
           if (seenPaths.length === 100) await upload((await ledger.find('doc-7'))[0]!.id, ACCEPTED);
         }
-        expect(new Set(seenPaths).size).toBe(2_000);
-        expect(seenPaths).toHaveLength(2_000);
+        expect(new Set(seenPaths).size).toBe(1_150);
+        expect(seenPaths).toHaveLength(1_150);
         expect(order).toEqual([...order].sort());
       });
 
@@ -2035,16 +2035,16 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
 
     it('makes what is queued durable before it closes, and refuses what comes after', async () => {
       const admitted = Promise.all(
-        Array.from({ length: 1_200 }, (_, n) => ledger.admit(admission(`f${n}`, `${n}`))),
+        Array.from({ length: 600 }, (_, n) => ledger.admit(admission(`f${n}`, `${n}`))),
       );
       await ledger.close();
-      expect(await admitted).toHaveLength(1_200);
+      expect(await admitted).toHaveLength(600);
       await expect(ledger.admit(admission('late', 'late'))).rejects.toMatchObject({
         code: 'LEDGER_WRITE_FAILED',
       });
       await expect(ledger.find('x')).rejects.toMatchObject({ code: 'LEDGER_WRITE_FAILED' });
       ledger = await place.open();
-      expect(await rows()).toHaveLength(1_200);
+      expect(await rows()).toHaveLength(600);
     });
   });
 }

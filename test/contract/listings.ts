@@ -12,11 +12,12 @@ import { recordOffice } from '../support/messyOffice/record.ts';
 import { countDocuments } from '../../src/control/queries/documents.ts';
 import type { LedgerPlace } from './ledger.ts';
 
+/** A search that finds little reads its third window from the 251st row on. */
 const FEW = 300;
 /** `npm run campaign -- listings` asks for many more. */
 const SIZE = Number(process.env['RECEIPTD_OFFICE_FILES'] ?? FEW);
 /** Small pages meet every edge; of a long ledger they would be too many. */
-const PAGES = SIZE > FEW ? [500] : [50, 7];
+const PAGES = SIZE > FEW ? [500] : [50, 17];
 /** On a busy machine each commit waits for its disk. */
 const FILL_TIMEOUT_MS = 240 * 1000 + 20 * SIZE;
 const ORDERS: readonly ListOrder[] = ['oldest', 'newest'];

@@ -29,7 +29,7 @@ const BOMBS_DROPPED = [
 describe('hostile images', () => {
   it('are judged without an exception, without a hang, in little memory, and the same each time', async () => {
     const trial = await compileTrials();
-    const ended = await trial('images', '--cases', '80', '--every', '2400', '--megabytes', '2');
+    const ended = await trial('images', '--cases', '80', '--every', '2400', '--megabytes', '1');
     expect(ended, ended.stdout).toMatchObject({ status: 0, stderr: '' });
     expect(ended.stdout).toMatch(/ cases in /);
   });
