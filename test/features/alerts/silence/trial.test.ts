@@ -16,7 +16,7 @@ afterAll(() => {
 });
 
 /** Kinds of offices take turns. */
-const ONE_OF = 6;
+const ONE_OF = 7;
 
 it('alarms as docs/silent-scanner.md says it does, in offices of all kinds and over years', async () => {
   const counts = tryAlone(2, (at) => hasTurn(at, ONE_OF));

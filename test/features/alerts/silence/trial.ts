@@ -80,19 +80,18 @@ export interface Together {
   readonly holidays: number;
 }
 
-/** Some offices of one company with the same holidays. Resolves alarms in a year: of all together, and of one. */
+/** Some offices of one company with the same holidays, in one year. Resolves its alarms: of all together, and of one. */
 export function tryTogether(): Together {
   const chosen = OFFICES.filter(({ oddDaysOff, vacations, runs }) => !oddDaysOff && !vacations && !runs);
-  const all = chosen.map((office, at) => [...daysOf(office, { begin: begin(), seed: 7 }, drawing(70 + at))]);
+  const all = chosen.map((office, at) =>
+    [...daysOf(office, { begin: begin(), seed: 7 }, drawing(70 + at))].slice(0, 365),
+  );
   const found = alarmsIn(all, 'auto');
-  const perYear = (count: number) => count / (YEARS_DAYS / 365);
   return {
     folders: chosen.length,
-    all: perYear(found.filter(({ of }) => of === 'all').length),
-    alone: perYear(found.filter(({ of }) => of !== 'all').length),
-    holidays: perYear(
-      (all[0] ?? []).filter(({ isClosed, date }) => isClosed && date.getDay() % 6 !== 0).length,
-    ),
+    all: found.filter(({ of }) => of === 'all').length,
+    alone: found.filter(({ of }) => of !== 'all').length,
+    holidays: (all[0] ?? []).filter(({ isClosed, date }) => isClosed && date.getDay() % 6 !== 0).length,
   };
 }
 
@@ -125,7 +124,7 @@ function alarmsIn(
   const found: Alarm[] = [];
   let silent = new SilentFolders();
   let open = new Set<string>();
-  for (let day = 0; day < YEARS_DAYS; day += 1) {
+  for (let day = 0; day < (all[0]?.length ?? 0); day += 1) {
     for (let hour = FIRST_HOUR; hour <= 24; hour += LOOK_HOURS) {
       const at = pass(folders, day, hour);
       const running = startedAt(folders, at, runs);
