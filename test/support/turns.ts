@@ -13,8 +13,8 @@ export function isAll(): boolean {
 }
 
 /**
- * Which of these changes to be killed before, counted from one: the last, each fifth in its turn, and the first of each kind, unless
- * whoever asks has no turn of its own today.
+ * Which of these changes to be killed before, counted from one: the last, each fifth in its turn, and the first of each kind. Where
+ * whoever asks has no turn of its own today, not those first ones, and half as many others.
  */
 export function chosenKills(
   changes: readonly string[],
@@ -25,5 +25,5 @@ export function chosenKills(
   const isFirst = (n: number): boolean => isItsTurn && kinds.indexOf(kinds[n - 1]!) === n - 1;
   return changes
     .map((_, index) => index + 1)
-    .filter((n) => n === kinds.length || isFirst(n) || hasTurn(n, KILLS));
+    .filter((n) => n === kinds.length || isFirst(n) || hasTurn(n, isItsTurn ? KILLS : 2 * KILLS));
 }

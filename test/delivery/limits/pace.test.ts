@@ -391,7 +391,7 @@ describe('whatever happens', () => {
           }
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 120 },
     );
     expect(spaced).toBeGreaterThan(0);
   });

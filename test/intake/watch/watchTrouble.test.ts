@@ -34,7 +34,7 @@ describe('a folder that can’t be watched', () => {
       const place = await watchingPlace();
       let error: Error | null = limit(code);
       const { hints, tries } = failingHints(() => error);
-      const { intake, admitted, watching } = place.start({ deps: { hints } });
+      const { intake, admitted, watching } = place.start({ deps: { hints, pollEveryMs: 9_000 } });
       await watching();
       expect(intake.status.mode).toBe('polled');
       expect(place.incidents.list()).toMatchObject([{ code: 'WATCH_LIMIT', hint: 'Raise it.' }]);
@@ -67,7 +67,7 @@ describe('a folder that can’t be watched', () => {
     const errors: (Error | null)[] = [limit('ENOSPC'), limit('ENOSPC')];
     const folders = [place.scans, other].map((path, index) => {
       const { hints } = failingHints(() => errors[index] ?? null);
-      return place.start({ settings: { path }, deps: { hints } });
+      return place.start({ settings: { path }, deps: { hints, pollEveryMs: 30_000 } });
     });
     await place.clock.advanceUntil(() => folders.every(({ intake }) => intake.status.state === 'watching'));
     expect(place.incidents.list()).toHaveLength(1);
@@ -84,10 +84,10 @@ describe('a folder that can’t be watched', () => {
   it('for a reason that nobody knows is polled and said once', async () => {
     const place = await watchingPlace();
     const { hints } = failingHints(() => new Error('what is this?'));
-    const { intake, watching } = place.start({ deps: { hints } });
+    const { intake, watching } = place.start({ deps: { hints, pollEveryMs: 30_000 } });
     await watching();
     expect(intake.status.mode).toBe('polled');
-    await place.clock.advance(1_000_000);
+    await place.clock.advance(950_000);
     expect(place.log.said('Events of the folder are not to be relied on')).toHaveLength(1);
   });
 });
@@ -97,8 +97,8 @@ it('events that get lost are made up for by the listing', async () => {
   const deaf: FolderHints = { watch: async () => ({ close: async () => {} }) };
   const { admitted, watching } = place.start({ deps: { hints: deaf } });
   await watching();
-  for (let n = 0; n < 300; n += 1) await place.drop(`${n}.jpg`);
-  await place.clock.advanceUntil(() => admitted.length === 300, 500);
+  for (let n = 0; n < 120; n += 1) await place.drop(`${n}.jpg`);
+  await place.clock.advanceUntil(() => admitted.length === 120, 500);
   expect(new Set(Object.values(await place.states()))).toEqual(new Set(['queued']));
 });
 
@@ -199,7 +199,7 @@ describe('a file that can’t be read for a while', () => {
       const { tried, stand } = refusing(codes);
       await place.drop('a.jpg');
       const { admitted } = place.start({ folder: stand(place.clock) });
-      await place.clock.advanceUntil(() => tried.length === 4);
+      await place.clock.advanceUntil(() => tried.length === 4, 250);
       const pauses = tried.slice(1).map(({ at }, index) => at - (tried[index]?.at ?? 0));
       expect(pauses).toEqual([500, 1_000, 2_000]);
       codes.clear();

@@ -107,7 +107,7 @@ describe('tampering that needs no kept head to be found', () => {
         fs.writeFileSync(path, changed);
         expect(await whats()).not.toEqual([]);
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 
@@ -128,7 +128,7 @@ describe('tampering that needs no kept head to be found', () => {
           expect(await whats()).not.toEqual([]);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 
@@ -177,7 +177,7 @@ describe('tampering that needs no kept head to be found', () => {
           expect(await whats()).not.toEqual([]);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 120 },
     );
   });
 
