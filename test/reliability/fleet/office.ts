@@ -205,10 +205,7 @@ export class Office {
   async #hangUp(): Promise<void> {
     const client = this.#client;
     this.#client = null;
-    await client?.then(
-      (each) => each.end(),
-      () => {},
-    );
+    await client?.then((each) => each.end()).catch(() => {});
   }
 }
 

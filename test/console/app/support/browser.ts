@@ -149,9 +149,9 @@ export async function startBrowser(under: ConsoleUnderTest, shared?: Chromium): 
       const known = idle.get(context);
       idle.delete(context);
       const page = known ?? (await context.newPage());
-      await page.goto(`${under.url}/${place}`);
       // Else it would be the same page at another place, and know what the test before had it know.
-      if (known !== undefined) await page.reload();
+      if (known !== undefined) await page.goto('about:blank');
+      await page.goto(`${under.url}/${place}`);
       await page.getByRole('heading', { level: 1 }).waitFor();
       kept.set(context, page);
       return page;
