@@ -218,7 +218,7 @@ test('the bundle holds no name, wherever it was planted, with a running agent an
   await until(async () => (await site.list('--state', 'failed')).length === 1, 'the refusal');
   await plantLog(site, planted);
   const bundle = site.file('running.tar.gz');
-  const { stdout } = await site.run('doctor', '--output', bundle);
+  const { stdout } = await site.look('doctor', '--output', bundle);
   expect(stdout).toContain(company);
   const text = await textOf(bundle);
   expect(planted.foundIn(text)).toEqual([]);

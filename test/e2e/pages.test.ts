@@ -136,7 +136,7 @@ describe('files of pages', () => {
         while (site.sandbox.stats().stored < stored && agent.alive) await sleep(2);
         await agent.kill();
       }
-      expect(await site.once()).toMatchObject({ status: 0 });
+      expect(await site.quickOnce()).toMatchObject({ status: 0 });
       const arrived = site.sandbox.received();
       expect(new Set(arrived.map((each) => each.sha256))).toEqual(wanted);
       expect(new Set(arrived.map(({ name }) => name)).size).toBe(wanted.size);

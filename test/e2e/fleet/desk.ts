@@ -10,6 +10,9 @@ import type { World } from '../../reliability/fleet/world.ts';
 import { until } from '../support/agent.ts';
 import { cleanUp } from '../../support/cleanUp.ts';
 
+const SETTLED_MS = 60_000;
+const LOOK_EVERY_MS = 100;
+
 /** An office of which nothing is left after the test, and what was put into its folder. */
 export class Desk {
   readonly office: Office;
@@ -70,10 +73,9 @@ export class Desk {
   async settled(): Promise<void> {
     const due = new Set(this.scans.map((scan) => scan.sha256));
     let waitsFor: string | null = null;
-    await until(async () => {
-      waitsFor = await this.office.unsettled(due);
-      return waitsFor === null;
-    }, 'everything to be sent').catch((error: unknown) => {
+    const isSettled = async () => (waitsFor = await this.office.unsettled(due)) === null;
+    // Some wait for a lease to run out: the database is not to be busy with those who ask.
+    await until(isSettled, 'everything to be sent', SETTLED_MS, LOOK_EVERY_MS).catch((error: unknown) => {
       throw new Error(String(waitsFor), { cause: error });
     });
   }

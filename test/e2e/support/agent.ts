@@ -289,6 +289,7 @@ export async function until(
   condition: () => boolean | Promise<boolean>,
   what = 'the condition',
   deadlineMs = 60_000,
+  everyMs = 20,
 ): Promise<void> {
   const deadline = Date.now() + deadlineMs;
   for (;;) {
@@ -297,7 +298,7 @@ export async function until(
     if (Date.now() > deadline) throw new Error(`waited ${deadlineMs} ms for ${what}`);
     // A condition that runs a command each time must not take the processor from what it waits for.
     const tookMs = performance.now() - asked;
-    await new Promise((resolve) => setTimeout(resolve, Math.min(Math.max(20, 8 * tookMs), 1_000)));
+    await new Promise((resolve) => setTimeout(resolve, Math.min(Math.max(everyMs, 8 * tookMs), 1_000)));
   }
 }
 
