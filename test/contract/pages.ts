@@ -1,3 +1,4 @@
+import { normalize } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { pagePath } from '../../src/core/domain/pages.ts';
 import type { Admission, Ledger, Split } from '../../src/core/ports/ledger.ts';
@@ -103,11 +104,11 @@ export function describePagesContract(name: string, create: () => Promise<Ledger
       const rows = [];
       for await (const row of ledger.list({})) rows.push([row.path, row.state]);
       expect(rows.sort()).toEqual([
-        ['/scans/a.pdf', 'split'],
-        ['/scans/a.pdf/page 1', 'queued'],
-        ['/scans/b.pdf', 'split'],
-        ['/scans/b.pdf/page 1', 'duplicate'],
-        ['/scans/one.jpg', 'duplicate'],
+        [normalize('/scans/a.pdf'), 'split'],
+        [normalize('/scans/a.pdf/page 1'), 'queued'],
+        [normalize('/scans/b.pdf'), 'split'],
+        [normalize('/scans/b.pdf/page 1'), 'duplicate'],
+        [normalize('/scans/one.jpg'), 'duplicate'],
       ]);
       // Neither page is a file that could be missing.
       expect(await ledger.dirs('/scans', '')).toEqual(['']);
@@ -125,7 +126,7 @@ export function describePagesContract(name: string, create: () => Promise<Ledger
       const needing = [];
       for await (const row of ledger.list({ attention: 'needed' }))
         needing.push([row.path, row.state, row.message]);
-      expect(needing).toEqual([['/scans/a.pdf', 'rejected', 'Page 2 is damaged.']]);
+      expect(needing).toEqual([[normalize('/scans/a.pdf'), 'rejected', 'Page 2 is damaged.']]);
       expect((await ledger.counts()).map(({ state, count }) => [state, count]).sort()).toEqual([
         ['accepted', 1],
         ['rejected', 1],

@@ -1,10 +1,13 @@
 /** What an office PC with Windows goes through, from set-up to a damaged ledger; each step goes on where the last one ended. */
+import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, open, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startSandbox, type Sandbox } from '../../src/sandbox/server.ts';
 import { drawReceipt } from '../support/images.ts';
+import { pdfOf } from '../support/pdf.ts';
 import { ROWS } from '../support/listRows.ts';
 import { requirement } from '../support/requires.ts';
 import { damage, isWineHere, Pc, until, type WindowsProcess } from './support/pc.ts';
@@ -187,8 +190,22 @@ describe.skipIf(!isHere)('an office PC with Windows', () => {
     expect(received()).toBe(14);
   });
 
+  it('takes a PDF apart: a scanned page as it is, another one drawn; and archives it when both are accepted', async () => {
+    const scanned = await draw('page');
+    const { width, height } = await sharp(scanned).metadata();
+    const written = { content: 'BT /F1 24 Tf 72 700 Td (Total 12.30) Tj ET' };
+    await writeFile(pc.file(`${SCANS}\\two pages.pdf`), pdfOf([{ jpeg: scanned, width, height }, written]));
+    await until(() => received() === 16, 'both pages');
+    const hash = createHash('sha256').update(scanned).digest('hex');
+    expect(service.received().map(({ sha256 }) => sha256)).toContain(hash);
+    await until(
+      async () => (await inFolder(`${SCANS}\\archive`)).includes('two pages.pdf'),
+      'it to be archived',
+    );
+  });
+
   it('is backed up while it runs, and the backup can be looked at', async () => {
-    expect(await said('backup', 'C:\\office\\office.receiptd')).toContain('14 documents');
+    expect(await said('backup', 'C:\\office\\office.receiptd')).toContain('16 documents');
     expect(
       await said('restore', 'C:\\office\\office.receiptd', '--beside', 'C:\\office\\looked at'),
     ).toContain('C:\\office\\looked at');
@@ -203,7 +220,7 @@ describe.skipIf(!isHere)('an office PC with Windows', () => {
   });
 
   it('moves to another PC with all that it has', async () => {
-    expect(await said('backup', 'C:\\office\\final.receiptd', '--final', '--yes')).toContain('14 documents');
+    expect(await said('backup', 'C:\\office\\final.receiptd', '--final', '--yes')).toContain('16 documents');
     const there = 'C:\\other PC\\receiptd.yaml';
     await mkdir(pc.file('C:\\other PC'));
     const env = { RECEIPTD_STATE_DIR: 'C:\\other PC\\state' };
@@ -213,7 +230,7 @@ describe.skipIf(!isHere)('an office PC with Windows', () => {
     );
     expect(restored.status, `${restored.stdout}${restored.stderr}`).toBe(0);
     const verified = await pc.receiptd(['ledger', 'verify', '--config', there], env);
-    expect(verified.stdout).toContain('14 documents');
+    expect(verified.stdout).toContain('16 documents');
     const closed = await pc.receiptd(['run', '--once', ...OF_CONFIG]);
     expect(closed.status).not.toBe(0);
     expect(closed.stderr).not.toContain('    at ');

@@ -1,5 +1,6 @@
 import { link, lstat, open, rename, unlink, type FileHandle } from 'node:fs/promises';
 import { systemCode } from '../../core/domain/errors.ts';
+import { whileHeld } from '../../core/domain/heldFile.ts';
 
 // Another file system; FAT, exFAT or SMB; another owner's file under protected_hardlinks; too many links.
 const NO_LINK = new Set(['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EINVAL', 'UNKNOWN']);
@@ -35,10 +36,13 @@ export async function placeByRename(source: string, target: string): Promise<boo
     const there = await lstat(target, { bigint: true }).catch(() => null);
     return there !== null && there.dev === ours.dev && there.ino === ours.ino && there.size === 0n;
   };
-  if (!(await isStillOurs())) return false;
-  try {
+  const giveWay = async (): Promise<boolean> => {
+    if (!(await isStillOurs())) return false;
     await rename(source, target);
     return true;
+  };
+  try {
+    return await whileHeld(giveWay, process);
   } catch (error) {
     if (await isStillOurs()) await unlink(target);
     throw error;

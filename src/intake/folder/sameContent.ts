@@ -3,15 +3,18 @@ import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { systemCode } from '../../core/domain/errors.ts';
 
-const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+const NO_LINK = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+const TO_READ = constants.O_RDONLY | NO_LINK;
+/** Windows syncs only what is open for writing. */
+const TO_SYNC = process.platform === 'win32' ? constants.O_RDWR : TO_READ;
 const CHUNK_BYTES = 1024 * 1024;
 /** No regular file, or not one that may be read: not the one that is looked for. */
 const NOT_IT = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO', 'EISDIR', 'EACCES', 'EPERM']);
 
 /** Whether both are regular files with the same bytes; `kept`, whose bytes are durable then, follows no link. */
 export async function holdsTheSame(kept: string, source: string): Promise<boolean> {
-  return withFile(kept, async (there) => {
-    const same = await withFile(source, async (here) => {
+  return withFile(kept, TO_SYNC, async (there) => {
+    const same = await withFile(source, TO_READ, async (here) => {
       const [a, b] = [await there.stat(), await here.stat()];
       if (!a.isFile() || !b.isFile() || a.size !== b.size) return false;
       return (await hashOf(there)) === (await hashOf(here));
@@ -24,16 +27,20 @@ export async function holdsTheSame(kept: string, source: string): Promise<boolea
 
 /** Whether it is a regular file of that size and hash (SHA-256, hexadecimal). Follows no link. */
 export async function hasContent(file: string, size: number, sha256: string): Promise<boolean> {
-  return withFile(file, async (handle) => {
+  return withFile(file, TO_READ, async (handle) => {
     const stats = await handle.stat();
     return stats.isFile() && stats.size === size && (await hashOf(handle)) === sha256;
   });
 }
 
-async function withFile(file: string, work: (handle: FileHandle) => Promise<boolean>): Promise<boolean> {
+async function withFile(
+  file: string,
+  flags: number,
+  work: (handle: FileHandle) => Promise<boolean>,
+): Promise<boolean> {
   let handle: FileHandle;
   try {
-    handle = await open(file, FLAGS);
+    handle = await open(file, flags);
   } catch (error) {
     if (NOT_IT.has(systemCode(error) ?? '')) return false;
     throw error;

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createWatchedFolder, type WatchedFolderOptions } from '../../../src/intake/folder/watchedFolder.ts';
 
@@ -31,7 +31,8 @@ export async function filesIn(directory: string): Promise<Record<string, string>
   const found: Record<string, string> = {};
   for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
     const file = join(entry.parentPath, entry.name);
-    if (entry.isFile()) found[file.slice(directory.length + 1)] = await readFile(file, 'utf8');
+    if (entry.isFile())
+      found[file.slice(directory.length + 1).replaceAll(sep, '/')] = await readFile(file, 'utf8');
   }
   return found;
 }

@@ -8,13 +8,17 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { installForWindows, type WindowsInstall } from './windowsNode.ts';
+import { forwardingDll } from './forwardingDll.ts';
+import { installForWindows, nodeForWindows, type WindowsInstall } from './windowsNode.ts';
 
 const WINE = '/usr/lib/wine/wine64';
 export const isWineHere = existsSync(WINE);
 
 /** Wine 8 knows no TCP_KEEPALIVE, and libuv then refuses to connect. */
 const PRELOADED = `require('node:net').Socket.prototype.setKeepAlive = function () { return this; };\n`;
+
+/** What sharp draws its random numbers from; Wine 8 has that function under its older name only. */
+const LACKING = forwardingDll('bcryptprimitives.dll', { ProcessPrng: 'advapi32.SystemFunction036' });
 
 export interface Ended {
   readonly status: number | null;
@@ -56,13 +60,15 @@ export class WindowsProcess {
   }
 }
 
+type Install = WindowsInstall | { readonly node: string; readonly program: null };
+
 export class Pc {
   readonly #dir: string;
-  readonly #install: WindowsInstall;
+  readonly #install: Install;
   readonly #env: NodeJS.ProcessEnv;
   #started = 0;
 
-  private constructor(dir: string, install: WindowsInstall) {
+  private constructor(dir: string, install: Install) {
     this.#dir = dir;
     this.#install = install;
     const { PATH } = process.env;
@@ -79,13 +85,18 @@ export class Pc {
     };
   }
 
-  static async create(): Promise<Pc> {
+  /** `nodeAlone`: the program is not installed. */
+  static async create({ nodeAlone = false } = {}): Promise<Pc> {
     const dir = await mkdtemp(join(tmpdir(), 'receiptd-windows-'));
-    const pc = new Pc(dir, await installForWindows(dir));
+    const install = nodeAlone
+      ? { node: await nodeForWindows(dir), program: null }
+      : await installForWindows(dir);
+    const pc = new Pc(dir, install);
     await writeFile(join(dir, 'preloaded.cjs'), PRELOADED);
     // Two commands at once would each make the drive.
     await pc.#wine(['wineboot', '-i']).ended;
     await pc.#wine(['winecfg', '-v', 'win10']).ended;
+    await writeFile(pc.file('C:\\windows\\system32\\bcryptprimitives.dll'), LACKING);
     return pc;
   }
 
@@ -106,7 +117,9 @@ export class Pc {
   }
 
   start(args: readonly string[], env: NodeJS.ProcessEnv = {}): WindowsProcess {
-    return this.#wine([this.#install.node, onDriveZ(this.#install.program), ...args], env);
+    const { node, program } = this.#install;
+    if (program === null) throw new Error('The program is not installed on this PC.');
+    return this.#wine([node, onDriveZ(program), ...args], env);
   }
 
   receiptd(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
@@ -116,6 +129,11 @@ export class Pc {
   /** Another program of this PC. */
   script(source: string): WindowsProcess {
     return this.#wine([this.#install.node, '-e', source]);
+  }
+
+  /** A program of this machine, by the Node.js of this PC. */
+  node(program: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): WindowsProcess {
+    return this.#wine([this.#install.node, onDriveZ(program), ...args], env);
   }
 
   #wine(args: readonly string[], env: NodeJS.ProcessEnv = {}): WindowsProcess {
@@ -130,7 +148,7 @@ export class Pc {
 }
 
 /** Wine shows the whole machine as drive Z:. */
-function onDriveZ(path: string): string {
+export function onDriveZ(path: string): string {
   return `Z:${path.replaceAll('/', '\\')}`;
 }
 

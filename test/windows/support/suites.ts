@@ -1,0 +1,207 @@
+/** What of test/ is run on the Windows build of Node.js, and what of that is not, and why. */
+export const SUITES: readonly string[] = [
+  'core',
+  'config',
+  'ledger/journal',
+  'ledger/sqlite',
+  'delivery/spool',
+  'intake',
+  'state-dir',
+];
+
+export interface LeftOut {
+  /** Below `test`. */
+  readonly file: string;
+  readonly why: string;
+  /** Full names; one that ends with `*`: all that begin so. Without any: the whole file. */
+  readonly tests?: readonly string[];
+}
+
+/** What starts other processes from the compiled sources; vitest's own tools, which are not there, make those. */
+const STARTS_COMPILED = [
+  'config/configFile.test.ts',
+  'delivery/spool/deferredJournal.test.ts',
+  'delivery/spool/fullDisk.test.ts',
+  'intake/dispose/disposeKill.test.ts',
+  'intake/folder/atOnce.test.ts',
+  'intake/folder/guarded.test.ts',
+  'intake/image/hashing.test.ts',
+  'intake/image/readBeside.test.ts',
+  'intake/readBeside.test.ts',
+  'ledger/sqlite/cleanShutdownMark.test.ts',
+  'ledger/sqlite/kill.test.ts',
+  'ledger/sqlite/reserve.test.ts',
+  'ledger/sqlite/thread/contract.test.ts',
+  'ledger/sqlite/thread/thread.test.ts',
+  'state-dir/instanceLock.test.ts',
+];
+
+const REPLACES_MODULES = ['intake/image/identify.test.ts', 'ledger/sqlite/upgrade.test.ts'];
+
+const OF_LINUX = [
+  'intake/folder/directoryWatcher.test.ts',
+  'intake/folder/hints.test.ts',
+  'intake/folder/fileSystem.test.ts',
+  'intake/folder/fuse.test.ts',
+  'intake/presence/shares.test.ts',
+  'intake/presence/sharesMounted.test.ts',
+  'intake/scan/directoryCache.test.ts',
+];
+
+const OF_POSIX = ['config/load.test.ts', 'config/locate.test.ts', 'ledger/journal/auditDoc.test.ts'];
+
+/** By the reason: access rights (Wine keeps none), symbolic links (Wine makes none), and what only POSIX has. */
+const RIGHTS = 'access rights, of which Wine keeps none';
+const LINKS = 'symbolic links, of which Wine makes none';
+const NAMES = 'names that Windows does not take';
+const POSIX = 'what Windows does not have or do';
+
+/** A step of their clock takes as long as Wine's file system lets it. Run where RECEIPTD_ALL_TURNS=1 asks for all. */
+const SLOW = [
+  'intake/offline/firstWatch.test.ts',
+  'intake/offline/offline.test.ts',
+  'intake/watch/watchTrouble.test.ts',
+];
+
+const isAll = process.env['RECEIPTD_ALL_TURNS'] === '1';
+
+export const LEFT_OUT: readonly LeftOut[] = [
+  ...(isAll ? [] : SLOW.map((file) => ({ file, why: 'takes half a minute under Wine' }))),
+  {
+    file: 'intake/watch/hintQueue.test.ts',
+    why: 'its first test waits in vain under Wine, which is not understood',
+  },
+  ...STARTS_COMPILED.map((file) => ({ file, why: 'starts processes of the compiled sources' })),
+  ...REPLACES_MODULES.map((file) => ({ file, why: 'replaces modules, for which it needs Vite' })),
+  ...OF_LINUX.map((file) => ({ file, why: 'is about mounts, file systems or inotify of Linux' })),
+  ...OF_POSIX.map((file) => ({ file, why: 'is about paths, places or tools of POSIX' })),
+  {
+    file: 'delivery/spool/openSpool.test.ts',
+    why: `${RIGHTS}; ${LINKS}`,
+    tests: [
+      'nobody else can look into it, even where the directory was open before',
+      'links and files of others are neither followed, counted, overwritten nor deleted',
+      'without the right to write, it says so with the system’s code; what is there stays readable',
+    ],
+  },
+  {
+    file: 'intake/folder/aside.test.ts',
+    why: `${RIGHTS}; ${LINKS}; ${POSIX}`,
+    tests: [
+      'setting a file aside > below a directory that gave way to a file fails with the place in plain words',
+      'setting a file aside > says so in a folder that may not be written, and leaves the file',
+      'archiving > does not follow a link among the directories that it makes',
+      'archiving > follows a link that the admin configured, elsewhere',
+      'archiving > follows no link in the watched folder: anyone who scans may have put it there',
+      'archiving > crosses to another file system, overwriting nothing',
+      'an archive that has the same bytes under that name already > is given them again if it only has a link to them',
+      'a copy that a kill cut short > goes at the next copy into that directory if it is old, and stays if it may be another agent’s',
+      'a directory that is replaced by a link between the look and the move > *',
+      'an error that is told > names the file as people know it',
+    ],
+  },
+  {
+    file: 'intake/folder/listing.test.ts',
+    why: `${RIGHTS}; ${LINKS}; ${NAMES}; ${POSIX}`,
+    tests: [
+      'a listing > knows the archive by whatever way it is configured',
+      'a listing > follows no symbolic link, so that a loop is harmless',
+      'a listing > passes over a FIFO and never blocks on it',
+      'a listing > says which names are not valid UTF-8, and knows a U+FFFD that is meant',
+      'a listing > lists a file beside one whose invalid name looks the same, and shows no two invalid names alike',
+      'a listing > says which directories it could not read, and lists the rest',
+      'a listing > says which directories vanished in the middle of it',
+      'a listing > rejects where the folder itself is missing, a file, or shut',
+      'availability > is present, with a token that changes when the folder is replaced',
+      'availability > is unreadable with mode *',
+    ],
+  },
+  {
+    file: 'intake/folder/read.test.ts',
+    why: `${RIGHTS}; ${NAMES}`,
+    tests: [
+      'reading a file > tells gone from unreadable',
+      'reading a file > takes a name as it is: newline',
+      'reading a file > takes a name as it is: backslash',
+    ],
+  },
+  {
+    file: 'intake/folder/realDirectory.test.ts',
+    why: LINKS,
+    tests: [
+      'a link on the way is found at any depth, and what lies behind it is not reached',
+      'a folder that is a link itself is followed at any depth',
+    ],
+  },
+  {
+    file: 'intake/intake.test.ts',
+    why: RIGHTS,
+    tests: [
+      'a folder > with a directory that can’t be read loses none of the files in it',
+      'a folder > with a file that can’t be read says so once, delays no other, and reads it when it can',
+    ],
+  },
+  {
+    file: 'intake/scan/reconcile.test.ts',
+    why: NAMES,
+    tests: [
+      'a file is sent although one with an invalid name looks like it, which is sent once it is renamed',
+    ],
+  },
+  {
+    file: 'intake/dispose/dispose.test.ts',
+    why: RIGHTS,
+    tests: [
+      'an archive that cannot be written > leaves the original where it was, and is tried again some minutes later',
+    ],
+  },
+  ...(!isAll
+    ? []
+    : [
+        {
+          file: 'intake/watch/watchTrouble.test.ts',
+          why: `${RIGHTS}; inotify’s limits`,
+          tests: [
+            'a folder that can’t be watched > because of the limit *',
+            'a folder > whose permission is lost and given back waits, loses nothing, and reads nothing again',
+          ],
+        },
+      ]),
+  {
+    file: 'ledger/journal/journal.test.ts',
+    why: `${RIGHTS}; a thousand files, which takes a minute under Wine`,
+    tests: [
+      'a journal > is private, and no other file is left beside it',
+      'opening a journal > holds a commit whole or not at all, wherever a crash cut it',
+    ],
+  },
+  {
+    file: 'state-dir/stateDir.test.ts',
+    why: `${RIGHTS}, as the state directory's note says; ${LINKS}`,
+    tests: [
+      'a missing state directory is created, with its parents',
+      'what is in an existing one is left alone',
+      'a directory of somebody else’s things is refused, and nothing in it is touched',
+    ],
+  },
+  {
+    file: 'state-dir/windowsPrivacy.test.ts',
+    why: 'the temporary directory is not that of TMPDIR',
+    tests: ['a state directory is used where there is no place for the lists that icacls saves'],
+  },
+  {
+    file: 'ledger/sqlite/open.test.ts',
+    why: RIGHTS,
+    tests: ['opening the SQLite ledger > creates a file for its owner only, whatever the umask'],
+  },
+  {
+    file: 'ledger/sqlite/recovery.test.ts',
+    why: RIGHTS,
+    tests: ['a backup > is whole although writing goes on, for its owner only, and never written over'],
+  },
+  {
+    file: 'state-dir/agentInstance.test.ts',
+    why: RIGHTS,
+    tests: ['is the same for one state directory, and another for another'],
+  },
+];
