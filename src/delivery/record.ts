@@ -54,8 +54,9 @@ export class Recorder {
     outcome: Outcome,
     signal: AbortSignal,
   ): Promise<boolean> {
-    const { holds, log } = this.#deps;
+    const { holds, log, clock } = this.#deps;
     const { endpoint } = document;
+    const answeredAt = clock.monotonic();
     this.#deps.pacer.judged(endpoint, answer, outcome.kind, document.size);
     const httpStatus = answer.kind === 'response' ? answer.httpStatus : null;
     const refusals = this.#refusalsOf(document);
@@ -76,7 +77,7 @@ export class Recorder {
       refusals.refusedAt.delete(document.id);
       refusals.troubleAt.delete(document.id);
       log.info('Accepted', { ...fields, status, bytes: document.size });
-      await holds.passed(endpoint, document.id);
+      await holds.passed(endpoint, document.id, answeredAt);
       this.#deps.onAccepted(document);
       return true;
     }
@@ -97,7 +98,7 @@ export class Recorder {
           ...fields,
           detail: message,
         });
-        await holds.passed(endpoint, document.id);
+        await holds.passed(endpoint, document.id, answeredAt);
         return true;
       // What the service says of more than this document is heeded at once: to record it may take as long as the disk likes.
       case 'unauthorized': {
@@ -218,7 +219,8 @@ export class Recorder {
     { reason, message }: { readonly reason: string; readonly message: string },
     signal: AbortSignal,
   ): Promise<boolean> {
-    const { holds, log } = this.#deps;
+    const { holds, log, clock } = this.#deps;
+    const answeredAt = clock.monotonic();
     const refusals = this.#refusalsOf(document);
     // Refused again although the endpoint took others in between: it is this document.
     const refusedAt = refusals.refusedAt.get(document.id);
@@ -252,7 +254,7 @@ export class Recorder {
         detail: message,
       });
       this.#deps.onFailed?.(document);
-      await holds.passed(document.endpoint, document.id);
+      await holds.passed(document.endpoint, document.id, answeredAt);
       return true;
     }
     await holds.holdEndpoint(document, together);
@@ -268,6 +270,7 @@ export class Recorder {
     signal: AbortSignal,
   ): Promise<void> {
     const { clock, random, holds, log, parkAfter } = this.#deps;
+    const answeredAt = clock.monotonic();
     const { reason, message, answerLost, serverError } = outcome;
     const refusals = this.#refusalsOf(document);
     const others = refusals.accepted > (refusals.troubleAt.get(document.id) ?? refusals.accepted);
@@ -296,7 +299,7 @@ export class Recorder {
     if (parked && !outcome.retryAfterMs) {
       await finished;
       log.warn('Parked: the service fails on this document while others pass', fields);
-      await holds.passed(document.endpoint, document.id);
+      await holds.passed(document.endpoint, document.id, answeredAt);
     } else {
       log.debug('No proper answer; queued again', fields);
       const held = holds.serviceTrouble(document, outcome, outcome.retryAfterMs, finished);

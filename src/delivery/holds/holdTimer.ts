@@ -7,6 +7,8 @@ export interface HoldTimer {
   readonly key: string;
   failures: number;
   readonly since: number;
+  /** When the latest trouble was met; monotonic. */
+  readonly closedAt: number;
   /** Monotonic. */
   until: number;
   wallUntil: number;

@@ -116,7 +116,8 @@ export class Holds {
     if (waitMs <= 0) return false;
     const ends = endsIn(Math.max(waitMs, before ? timeLeft(before, this.#clock) : 0), this.#clock);
     const times = { failures: before?.failures ?? 1, since: before?.since ?? since, demandedUntil, ...ends };
-    const own = { probe: before?.probe ?? null, checkedAt: before?.checkedAt ?? 0 };
+    const closedAt = this.#clock.monotonic();
+    const own = { probe: before?.probe ?? null, checkedAt: before?.checkedAt ?? 0, closedAt };
     this.#closed.set(keyOf(scope, key), { scope, key, ...times, ...own, short: true, patient: true });
     return true;
   }
@@ -221,10 +222,11 @@ export class Holds {
 
   /**
    * The endpoint answered as it should: nothing of it is held any more. With the document's id, a hold that a service
-   * asked for waits for its own probe: what was under way when it was told to slow down still ends well.
+   * asked for waits for its own probe: what was under way when it was told to slow down still ends well. `answeredAt` (monotonic): what
+   * was closed after that stays so, since an answer may wait long for its record.
    */
-  async passed(endpoint: EndpointKey, id: number | null = null): Promise<void> {
-    for (const [scope, key] of this.#scopesOf(endpoint)) await this.#openFor(scope, key, id);
+  async passed(endpoint: EndpointKey, id: number | null = null, answeredAt = Infinity): Promise<void> {
+    for (const [scope, key] of this.#scopesOf(endpoint)) await this.#openFor(scope, key, id, answeredAt);
   }
 
   /**
@@ -282,9 +284,10 @@ export class Holds {
     ]);
   }
 
-  async #openFor(scope: HoldScope, key: string, id: number | null): Promise<void> {
+  async #openFor(scope: HoldScope, key: string, id: number | null, answeredAt = Infinity): Promise<void> {
     const hold = this.#closed.get(keyOf(scope, key));
     if (hold?.patient && id !== null && hold.probe !== id) return;
+    if (hold && hold.closedAt > answeredAt) return;
     await this.#open(scope, key);
   }
 
@@ -333,6 +336,7 @@ export class Holds {
       key,
       failures,
       since,
+      closedAt: this.#clock.monotonic(),
       ...ends,
       probe: isNew ? null : (before?.probe ?? null),
       short,

@@ -112,6 +112,16 @@ describe('a scope', () => {
     expect(place.log.said('No longer on hold')).toHaveLength(1);
   });
 
+  it('is not opened by an answer that came before it, and was recorded after it', async () => {
+    const answeredAt = place.clock.monotonic();
+    await place.clock.advance(500);
+    await holds.holdEndpoint(sent(), WHY);
+    await holds.passed(OFFICE, sent().id, answeredAt);
+    expect(holds.gate(OFFICE)).toMatchObject({ kind: 'closed' });
+    await holds.passed(OFFICE, sent().id, place.clock.monotonic());
+    expect(holds.gate(OFFICE)).toEqual({ kind: 'open' });
+  });
+
   it('lets no second probe through because a request that began before it fails meanwhile', async () => {
     await holds.serviceTrouble(sent(), WHY, null);
     await untilProbe(OFFICE);

@@ -328,7 +328,14 @@ export class Oracle implements Disposals, Witness {
     ]);
     if (without.length > 0) return [`${where} has no document for its pages ${without.join(', ')}`];
     const isDamaged = this.office.files.pagesOf(file)?.some(({ kind }) => kind === 'damaged');
-    const isSent = this.#pagesWithout(endpoint.uid, file, ['accepted']).length === 0 && !isDamaged;
+    // A page that was refused is sent under another name where it is drawn otherwise; the file in which it was refused stays for a person.
+    const pages = this.office.files.pagesOf(file) ?? [];
+    const isSent =
+      !isDamaged &&
+      pages.every((_, at) => {
+        const documents = this.#pageDocuments(endpoint.uid, file, at + 1);
+        return documents.length > 0 && documents.every(({ state }) => state === 'accepted');
+      });
     return isSent && afterUpload !== 'keep' && !this.view.areBytesFromBefore(share.path, file)
       ? [`${where} should have been ${afterUpload}d`]
       : [];

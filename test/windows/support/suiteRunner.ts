@@ -5,7 +5,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type * as Runner from '@vitest/runner';
-import type * as Vitest from 'vitest';
 
 export interface SuiteRun {
   readonly files: readonly {
@@ -48,8 +47,8 @@ const config = {
 };
 // Matchers ask their worker for its settings.
 Object.assign(globalThis, { __vitest_worker__: { config, providedContext: {} } });
-const { startTests } = (await import('@vitest/runner')) as typeof Runner;
-const { createExpect, expect } = (await import('vitest')) as typeof Vitest;
+const { startTests } = await import('@vitest/runner');
+const { createExpect, expect } = await import('vitest');
 
 // A test that waits for nothing that will come has to be given up, not the process.
 setInterval(() => {}, 1_000);
@@ -87,10 +86,7 @@ for (const { file, without } of files) {
         failed.push(`${fullTestName}: ${result.errors?.map(({ message }) => message).join('; ')}`);
     },
   };
-  const [end] = await startTests(
-    [{ filepath: file, testLocations: undefined }],
-    runner as Runner.VitestRunner,
-  );
+  const [end] = await startTests([{ filepath: file, testLocations: undefined }], runner);
   for (const { message, stack } of end?.result?.errors ?? []) failed.push(`the file: ${stack ?? message}`);
   const count = (task: Runner.Task): number =>
     task.type === 'suite'
