@@ -136,7 +136,7 @@ describe.skipIf(process.platform === 'win32')('the program for results', () => {
 
   it('that takes too long is ended, and another one that is configured takes over at once', async () => {
     const { start, post, handed, incidents, position, command } = await handingPlace();
-    const { handing } = start({ command: ['/bin/sleep', '600'], timeoutMs: 50 });
+    const { handing } = start({ command: ['/bin/sleep', '600'], timeoutMs: 2_000 });
     await expect.poll(position).toBe(0);
     await post('DONE');
     handing.notify();
