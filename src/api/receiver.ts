@@ -35,7 +35,7 @@ export interface ReceiverOptions {
   readonly reading: (head: Head) => Reading | Error;
 }
 
-export class AnswerTooLarge extends Error {
+class AnswerTooLarge extends Error {
   readonly code = 'ANSWER_TOO_LARGE';
 }
 

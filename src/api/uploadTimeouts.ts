@@ -10,7 +10,7 @@ import { errors, type Dispatcher } from 'undici';
  * bandwidth cap is none. While the answer is waited for, `headersMs`.
  */
 
-export class UploadStalled extends Error {
+class UploadStalled extends Error {
   readonly code = 'UPLOAD_STALLED';
 }
 

@@ -7,7 +7,7 @@ import { writeRedirect } from '../console/server/redirect.ts';
 import type { Io } from './io.ts';
 
 /** Null: there is a desktop on which a browser can be opened. */
-export function whyNoBrowser(
+function whyNoBrowser(
   env: NodeJS.ProcessEnv,
   platform: NodeJS.Platform,
   uid: number | undefined,

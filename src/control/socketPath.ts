@@ -18,7 +18,7 @@ export function controlSocketPath(stateDir: string, platform: NodeJS.Platform = 
 const O_PATH = 0o10000000;
 
 /** Bytes of `sun_path` without the NUL at its end. */
-export function socketPathLimit(platform: NodeJS.Platform): number {
+function socketPathLimit(platform: NodeJS.Platform): number {
   return platform === 'linux' ? 107 : 103;
 }
 

@@ -1,39 +1,13 @@
 import { join } from 'node:path';
-import type {
-  Attempt,
-  AttemptOutcome,
-  Document,
-  DocumentState,
-  FileIdentity,
-  Lane,
-  Verdict,
-} from '../core/domain/document.ts';
-import type { ImageType } from '../core/domain/imageType.ts';
+import type { Attempt, Document, FileIdentity, Verdict } from '../core/domain/document.ts';
 import type { KnownFile, NamedFile } from '../core/ports/ledger.ts';
 import type { DocumentDetail, SightingRow } from '../core/ports/ledgerReports.ts';
 
 /** Columns as `sql/documents.ts` names them. */
-export interface DocumentRow {
-  readonly id: number;
+export interface DocumentRow extends Omit<Document, 'endpoint' | 'answerLost'> {
   readonly baseUrl: string;
   readonly uid: string;
-  readonly folder: string;
-  readonly path: string;
-  readonly name: string;
-  readonly sha256: string;
-  readonly type: ImageType;
-  readonly size: number;
-  readonly lane: Lane;
-  readonly state: DocumentState;
-  readonly reason: string | null;
-  readonly message: string | null;
-  readonly serviceStatus: string | null;
-  readonly attempts: number;
-  readonly serverErrors: number;
   readonly answerLost: number;
-  readonly notBefore: number;
-  readonly createdAt: number;
-  readonly updatedAt: number;
 }
 
 /** What only the view of one document shows. */
@@ -103,18 +77,8 @@ export function toIdentity(row: IdentityRow): FileIdentity {
 }
 
 /** The parameters of a file's identity; an inode above 2^63 wraps as it does in Node's own `lstat`. */
-export function identityParams(identity: FileIdentity): {
-  size: number;
-  mtimeNs: bigint;
-  ctimeNs: bigint;
-  inode: bigint;
-} {
-  return {
-    size: identity.size,
-    mtimeNs: identity.mtimeNs,
-    ctimeNs: identity.ctimeNs,
-    inode: BigInt.asIntN(64, identity.inode),
-  };
+export function identityParams({ size, mtimeNs, ctimeNs, inode }: FileIdentity): FileIdentity {
+  return { size, mtimeNs, ctimeNs, inode: BigInt.asIntN(64, inode) };
 }
 
 export interface KnownRow extends IdentityRow {
@@ -136,17 +100,7 @@ export function toNamedFile(row: KnownTuple): NamedFile {
   return { sighting: Number(id), name, verdict, policy, identity };
 }
 
-export interface AttemptRow {
-  readonly id: number;
-  readonly startedAt: number;
-  readonly finishedAt: number | null;
-  readonly outcome: AttemptOutcome | null;
-  readonly httpStatus: number | null;
-  readonly bytes: number;
-  readonly message: string | null;
-}
-
-export function toAttempt(row: AttemptRow): Attempt {
+export function toAttempt(row: Attempt): Attempt {
   return { ...row };
 }
 

@@ -24,7 +24,7 @@ const PIECES_IN_A_FILE = 64;
 /** After a write, lines are gathered for so long: in a burst, one write for each turn costs more than the lines do. */
 const GATHER_MS = 10;
 
-export const LOG_FILE_NAME = 'receiptd.log';
+const LOG_FILE_NAME = 'receiptd.log';
 
 // A disk that hangs must not fill the memory.
 const MAX_WAITING_BYTES = 8 * 1024 * 1024;

@@ -3,7 +3,7 @@ import { endpointKey, instant, type Exchange } from './shapes.ts';
 
 export const RESULTS_LIMIT = 500;
 
-export const resultRow = z
+const resultRow = z
   .object({
     id: z.number(),
     receivedAt: instant,

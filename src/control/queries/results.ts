@@ -35,7 +35,7 @@ export async function oneResult(
   return { result: { ...resultJson(found), payload: found.payload } };
 }
 
-export function resultJson(row: ResultRow): ResultJson {
+function resultJson(row: ResultRow): ResultJson {
   const { id, receivedAt, document, status, sha256, size, encoding, givenName, givenUid } = row;
   return { id, receivedAt: iso(receivedAt), document, status, sha256, size, encoding, givenName, givenUid };
 }

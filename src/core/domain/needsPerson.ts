@@ -4,7 +4,7 @@ import type { DocumentState, Verdict } from './document.ts';
 export const UNDECIDED_STATES = ['failed', 'unconfirmed', 'lost'] as const satisfies readonly DocumentState[];
 
 /** Files that stay as they are until a person mends, removes or dismisses them. */
-export const UNSENT_VERDICTS = ['rejected', 'incomplete', 'unreadable'] as const satisfies readonly Verdict[];
+const UNSENT_VERDICTS = ['rejected', 'incomplete', 'unreadable'] as const satisfies readonly Verdict[];
 
 /** In which a document or file may need a person. */
 export const NEEDING_STATES = [...UNDECIDED_STATES, ...UNSENT_VERDICTS] as const;

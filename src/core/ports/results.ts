@@ -13,12 +13,9 @@ export interface NewResult {
   readonly uid: string | null;
   readonly name: string | null;
   readonly status: string | null;
-  /** Verbatim; at most `MOST_PAYLOAD_BYTES`. */
+  /** Verbatim; at most 8 MB, so that an entry of the journal holds it, in base64 as well. */
   readonly payload: Uint8Array;
 }
-
-/** An entry of a journal must hold it, in base64 as well. */
-export const MOST_PAYLOAD_BYTES = 8_000_000;
 
 export interface RecordedResult {
   readonly id: number;

@@ -24,7 +24,7 @@ export interface Arrived {
 }
 
 /** Without a copy for longer than this, an image that is not accepted yet gets one. */
-export const SPOOL_AFTER_MS = 1_000;
+const SPOOL_AFTER_MS = 1_000;
 /** For so long an image waits for room in hand, where delivery flows. */
 const ROOM_WITHIN_MS = 1_000;
 const SAME_ALARM_MS = 100;

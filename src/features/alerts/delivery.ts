@@ -26,7 +26,7 @@ export interface Heard {
 }
 
 /** One delivery may take so long. */
-export const SEND_MS = 10_000;
+const SEND_MS = 10_000;
 const AGAIN = { baseMs: 10_000, maxMs: 30 * 60_000 };
 /** An alert that lay over quiet hours, or while the agent was off, is old before it was tried. */
 const ATTEMPTS = 20;

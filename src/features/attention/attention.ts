@@ -35,7 +35,7 @@ export interface AttentionDeps {
   };
 }
 
-export const ATTENTION_LIMIT = 1_000;
+const ATTENTION_LIMIT = 1_000;
 /** Files that wait to be looked at; where there are more, the ledger is asked. */
 const WAITING_LIMIT = 5_000;
 const AT_ONCE = 20;

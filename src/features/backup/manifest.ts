@@ -46,4 +46,3 @@ export const manifestSchema = z.strictObject({
 });
 
 export type Manifest = z.infer<typeof manifestSchema>;
-export type PartEntry = Manifest['parts'][number];

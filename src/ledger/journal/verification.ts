@@ -36,7 +36,7 @@ export interface ArchivedEnd extends JournalHead {
   readonly file: string;
 }
 
-export const MOST_FINDINGS = 1_000;
+const MOST_FINDINGS = 1_000;
 
 /** What happens at one time is written down in the order in which it ends. */
 const OVERTAKEN_MS = 1_000;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { AccountOf } from '../../core/domain/account.ts';
-import type { EndpointKey, Verdict } from '../../core/domain/document.ts';
+import { VERDICTS, type EndpointKey, type Verdict } from '../../core/domain/document.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import { isFound, searchWords } from '../../core/domain/search.ts';
 import type { Hold } from '../../core/ports/hold.ts';
@@ -184,17 +184,10 @@ function sightingsWanted(filter: ListFilter): boolean {
   return states === undefined || states.some(isVerdict);
 }
 
-const VERDICTS: ReadonlySet<string> = new Set<Exclude<Verdict, 'document'>>([
-  'duplicate',
-  'split',
-  'rejected',
-  'skipped',
-  'incomplete',
-  'unreadable',
-]);
+const OF_FILES: ReadonlySet<string> = new Set(VERDICTS.filter((verdict) => verdict !== 'document'));
 
 function isVerdict(state: ListState): boolean {
-  return VERDICTS.has(state);
+  return OF_FILES.has(state);
 }
 
 function documentRow(raw: ListedDocument, holds: readonly Hold[], accountOf: AccountOf): ListRow {

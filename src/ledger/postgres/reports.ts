@@ -1,5 +1,5 @@
 import type { AccountOf } from '../../core/domain/account.ts';
-import type { Document, EndpointKey } from '../../core/domain/document.ts';
+import type { Attempt, Document, EndpointKey } from '../../core/domain/document.ts';
 import type { JournalHead } from '../../core/ports/journal.ts';
 import type {
   ArrivedCount,
@@ -21,7 +21,6 @@ import {
   toIdentity,
   toMore,
   toSightingRow,
-  type AttemptRow,
   type DetailSightingRow,
   type DocumentMoreRow,
   type IdentityRow,
@@ -96,7 +95,7 @@ export function createReports(ledger: Reading, accountOf: AccountOf): Omit<Ledge
         const [document, more, attempts, sightings, results] = await Promise.all([
           documentIn(sql, id),
           sql.get<DocumentMoreRow>(SQL.DOCUMENT_MORE, { id }),
-          sql.all<AttemptRow>(SQL.ATTEMPTS_OF, { id }),
+          sql.all<Attempt>(SQL.ATTEMPTS_OF, { id }),
           sql.all<DetailSightingRow & Placed>(SQL.SIGHTINGS_OF, { id }),
           resultsOf(sql, id),
         ]);

@@ -34,7 +34,7 @@ const CODE_OF_TEXT: Readonly<Record<string, number>> = {
 };
 
 /** SQLite's primary result code of an error, or undefined. */
-export function sqliteCode(error: unknown): number | undefined {
+function sqliteCode(error: unknown): number | undefined {
   if (!(error instanceof Error)) return undefined;
   if ('errcode' in error && typeof error.errcode === 'number') return error.errcode & 0xff;
   return 'code' in error && error.code === 'ERR_SQLITE_ERROR' ? CODE_OF_TEXT[error.message] : undefined;

@@ -1,5 +1,5 @@
 import { DEFAULT_ACCOUNT, type AccountOf } from '../../core/domain/account.ts';
-import type { EndpointKey } from '../../core/domain/document.ts';
+import type { Attempt, EndpointKey } from '../../core/domain/document.ts';
 import type { JournalHead } from '../../core/ports/journal.ts';
 import type {
   ArrivedCount,
@@ -25,7 +25,6 @@ import {
   toIdentity,
   toMore,
   toSightingRow,
-  type AttemptRow,
   type DetailSightingRow,
   type DocumentMoreRow,
   type DocumentRow,
@@ -89,7 +88,7 @@ export function createReports(store: Store, accountOf: AccountOf = DEFAULT_ACCOU
         return {
           document,
           ...toMore(sql.get<DocumentMoreRow>(DOCUMENTS.DOCUMENT_MORE, { id })),
-          attempts: sql.all<AttemptRow>(SQL.ATTEMPTS_OF, { id }).map(toAttempt),
+          attempts: sql.all<Attempt>(SQL.ATTEMPTS_OF, { id }).map(toAttempt),
           sightings: sql.all<DetailSightingRow>(SQL.SIGHTINGS_OF, { id }).map(toSightingRow),
           results: resultsOf(sql, id),
         };

@@ -26,7 +26,7 @@ export function openPdf(module: Pdfium, bytes: Buffer): PdfFile | Unreadable {
     : { kind: 'refused', reason: 'DAMAGED', detail: 'its structure is damaged' };
 }
 
-export class PdfFile implements Opened {
+class PdfFile implements Opened {
   readonly kind = 'opened';
   readonly pages: number;
   readonly #module: Pdfium;

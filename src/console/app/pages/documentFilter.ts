@@ -6,7 +6,7 @@ import { href } from '../router.ts';
 const DECIMAL_COMMA = (1.5).toLocaleString().includes(',');
 
 /** What the address says of the filter, each as it stands there. */
-export const FILTER_KEYS = [
+const FILTER_KEYS = [
   'search',
   'state',
   'attention',

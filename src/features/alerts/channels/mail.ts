@@ -57,7 +57,7 @@ export function defaultSender(host: string): string {
 }
 
 /** Of a machine whose name no mail system would take, the parts that it would. */
-export function domainOf(host: string): string {
+function domainOf(host: string): string {
   const name = host
     .toLowerCase()
     .replace(/[^a-z0-9.-]+/g, '-')

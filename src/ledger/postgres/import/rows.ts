@@ -124,7 +124,7 @@ function insertInto(table: Table): string {
 }
 
 /** The rows, as a table `r`. */
-export function unnested({ columns }: Pick<Table, 'columns'>): string {
+function unnested({ columns }: Pick<Table, 'columns'>): string {
   const arrays = columns.map(({ name, type }) => `:${name}::${type}[]`).join(', ');
   return `unnest(${arrays}) AS r (${columns.map(({ name }) => name).join(', ')})`;
 }

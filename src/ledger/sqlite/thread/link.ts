@@ -179,7 +179,7 @@ export class WriterLink {
 }
 
 /** The thread's storage, as it last said. */
-export class MirroredStorage implements LedgerStorage {
+class MirroredStorage implements LedgerStorage {
   readonly #listeners = new Set<() => void>();
   #trouble: StorageTrouble | null = null;
   /** Questions without an answer. */
