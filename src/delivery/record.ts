@@ -3,7 +3,8 @@ import { endpointId, type AttemptOutcome, type Document } from '../core/domain/d
 import { describeError, isOfLedger } from '../core/domain/errors.ts';
 import type { Answer, Outcome } from '../core/domain/outcome.ts';
 import type { Clock, Random } from '../core/ports/clock.ts';
-import type { Ledger, Requeue, Transition } from '../core/ports/ledger.ts';
+import type { Ledger } from '../core/ports/ledger.ts';
+import type { Requeue, Transition } from '../core/ports/ledgerQueue.ts';
 import type { Log } from '../core/ports/log.ts';
 import type { Holds, Why } from './holds/holds.ts';
 import type { Pacer } from './limits/pacer.ts';

@@ -1,4 +1,4 @@
-import type { Requeue } from '../core/ports/ledger.ts';
+import type { Requeue } from '../core/ports/ledgerQueue.ts';
 
 /** Documents remembered of an endpoint to tell a bad document from a bad endpoint. */
 const REMEMBERED = 1_000;

@@ -3,7 +3,7 @@ import { describeError, ReceiptdError, systemCode } from '../core/domain/errors.
 import { isUnreachable } from '../core/domain/unreachable.ts';
 import type { FileSystem, FolderAvailability, FolderClaims, FolderHints } from '../core/ports/folder.ts';
 import type { Incidents } from '../core/ports/incident.ts';
-import type { Admitted } from '../core/ports/ledger.ts';
+import type { Admitted } from '../core/ports/ledgerIntake.ts';
 import { ClockTrust, restedMs } from './settle/atRest.ts';
 import { NEVER_AWAY, type LedgerAway, type OwnFolder, type Times } from './ledgerAway.ts';
 import { DISPOSE_AGAIN_MS, DisposalWaits } from './dispose/disposalWaits.ts';

@@ -1,4 +1,4 @@
-import type { Transition } from '../core/ports/ledger.ts';
+import type { Transition } from '../core/ports/ledgerQueue.ts';
 import type { Move } from './events.ts';
 
 /** How an attempt's end moves its document. */

@@ -1,6 +1,6 @@
 import type { DocumentState } from '../core/domain/document.ts';
 import { pageOf } from '../core/domain/pages.ts';
-import type { Split, SplitPage } from '../core/ports/ledger.ts';
+import type { Split, SplitPage } from '../core/ports/ledgerPages.ts';
 import { relativePath, toIdentity, type IdentityRow } from './rows.ts';
 
 export interface SplitRow extends IdentityRow {
@@ -43,21 +43,4 @@ export function toPages(rows: readonly PageRow[]): SplitPage[] {
 export function splitMessage(pages: number): string {
   if (pages === 0) return 'It is being taken apart into pages.';
   return pages === 1 ? 'Its image is a document.' : `Each of its ${pages} pages is a document.`;
-}
-
-/** Rows of images and of files that were taken apart, read along an index each, as one list. */
-export function inOrder<Row extends { readonly id: number }>(
-  rows: readonly (readonly Row[])[],
-  limit: number,
-): Row[] {
-  return rows
-    .flat()
-    .sort((a, b) => a.id - b.id)
-    .slice(0, limit);
-}
-
-/** The lowest number of these. */
-export function firstOf(rows: readonly ({ readonly id: number } | undefined)[]): number | undefined {
-  const ids = rows.flatMap((row) => row?.id ?? []);
-  return ids.length === 0 ? undefined : Math.min(...ids);
 }

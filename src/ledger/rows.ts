@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Attempt, Document, FileIdentity, Verdict } from '../core/domain/document.ts';
-import type { KnownFile, NamedFile } from '../core/ports/ledger.ts';
+import type { KnownFile, NamedFile } from '../core/ports/ledgerIntake.ts';
 import type { DocumentDetail, SightingRow } from '../core/ports/ledgerReports.ts';
 
 /** Columns as `sql/documents.ts` names them. */

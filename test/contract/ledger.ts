@@ -13,15 +13,9 @@ import { parseTemplate } from '../../src/core/domain/nameTemplate.ts';
 import { namesOf, type Naming } from '../../src/core/domain/naming.ts';
 import { isFound, searchWords } from '../../src/core/domain/search.ts';
 import type { Hold } from '../../src/core/ports/hold.ts';
-import type {
-  Admission,
-  AttemptResult,
-  ClaimQuery,
-  FileSeen,
-  Ledger,
-  Note,
-  Transition,
-} from '../../src/core/ports/ledger.ts';
+import type { Ledger } from '../../src/core/ports/ledger.ts';
+import type { Admission, FileSeen, Note } from '../../src/core/ports/ledgerIntake.ts';
+import type { AttemptResult, ClaimQuery, Transition } from '../../src/core/ports/ledgerQueue.ts';
 import type { ListFilter, ListRow } from '../../src/core/ports/ledgerReports.ts';
 import type { NewResult } from '../../src/core/ports/results.ts';
 

@@ -1,7 +1,9 @@
 import { normalize } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { pagePath } from '../../src/core/domain/pages.ts';
-import type { Admission, Ledger, Split } from '../../src/core/ports/ledger.ts';
+import type { Ledger } from '../../src/core/ports/ledger.ts';
+import type { Admission } from '../../src/core/ports/ledgerIntake.ts';
+import type { Split } from '../../src/core/ports/ledgerPages.ts';
 import { admission, hashOf, OFFICE, seen, SHOP, type LedgerPlace } from './ledger.ts';
 
 /** What every ledger does with files that are taken apart. */

@@ -11,7 +11,7 @@ import {
 } from '../../core/domain/limits.ts';
 import { rateText } from '../../core/domain/rate.ts';
 import type { Clock } from '../../core/ports/clock.ts';
-import type { LedgerQueue } from '../../core/ports/ledger.ts';
+import type { LedgerQueue } from '../../core/ports/ledgerQueue.ts';
 import type { Limits } from '../../core/domain/settings.ts';
 import { spentNote } from './paceNote.ts';
 

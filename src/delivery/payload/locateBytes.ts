@@ -3,7 +3,7 @@ import type { Document } from '../../core/domain/document.ts';
 import { fileOf } from '../../core/domain/pages.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import type { WatchedFolder } from '../../core/ports/folder.ts';
-import type { LedgerQueue } from '../../core/ports/ledger.ts';
+import type { LedgerQueue } from '../../core/ports/ledgerQueue.ts';
 import type { Spool } from '../../core/ports/spool.ts';
 import { sha256 } from '../../core/sha256.ts';
 

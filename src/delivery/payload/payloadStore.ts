@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { Document, EndpointKey } from '../../core/domain/document.ts';
 import { describeError } from '../../core/domain/errors.ts';
 import type { Buffers } from '../../core/ports/buffers.ts';
-import type { Admitted } from '../../core/ports/ledger.ts';
+import type { Admitted } from '../../core/ports/ledgerIntake.ts';
 import { sha256 } from '../../core/sha256.ts';
 import { SpoolCopies, type SpoolCopiesDeps, type Copied } from './spoolCopies.ts';
 import type { PayloadCache } from './payloadCache.ts';

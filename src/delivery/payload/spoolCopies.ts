@@ -1,7 +1,7 @@
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { Incidents } from '../../core/ports/incident.ts';
-import type { LedgerQueue } from '../../core/ports/ledger.ts';
+import type { LedgerQueue } from '../../core/ports/ledgerQueue.ts';
 import type { Log } from '../../core/ports/log.ts';
 import type { Spool } from '../../core/ports/spool.ts';
 import { sha256 } from '../../core/sha256.ts';

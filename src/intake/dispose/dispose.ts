@@ -1,6 +1,6 @@
 import { describeError, isOfLedger, systemCode } from '../../core/domain/errors.ts';
 import type { WatchedFolder } from '../../core/ports/folder.ts';
-import type { Disposal } from '../../core/ports/ledger.ts';
+import type { Disposal } from '../../core/ports/ledgerDisposals.ts';
 import { sha256 } from '../../core/sha256.ts';
 import type { DisposalWaits } from './disposalWaits.ts';
 import { endBegunDisposals, type DisposeDeps } from './endDisposals.ts';

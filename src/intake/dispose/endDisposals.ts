@@ -1,7 +1,8 @@
 import { describeError } from '../../core/domain/errors.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { FolderAvailability, WatchedFolder } from '../../core/ports/folder.ts';
-import type { BegunDisposal, Ledger } from '../../core/ports/ledger.ts';
+import type { Ledger } from '../../core/ports/ledger.ts';
+import type { BegunDisposal } from '../../core/ports/ledgerDisposals.ts';
 import type { Log } from '../../core/ports/log.ts';
 import { sha256 } from '../../core/sha256.ts';
 import type { FolderSettings } from '../../core/domain/settings.ts';

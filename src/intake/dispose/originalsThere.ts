@@ -1,6 +1,7 @@
 import type { Document } from '../../core/domain/document.ts';
 import type { Clock } from '../../core/ports/clock.ts';
-import type { FileSeen, Ledger } from '../../core/ports/ledger.ts';
+import type { Ledger } from '../../core/ports/ledger.ts';
+import type { FileSeen } from '../../core/ports/ledgerIntake.ts';
 import { sha256 } from '../../core/sha256.ts';
 import { disposeOne } from './dispose.ts';
 import type { OpenFolder } from '../../delivery/payload/locateBytes.ts';

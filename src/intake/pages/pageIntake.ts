@@ -1,7 +1,7 @@
 import { describeError, isOfLedger } from '../../core/domain/errors.ts';
 import type { FolderSettings } from '../../core/domain/settings.ts';
 import { Notifier } from '../../core/notifier.ts';
-import type { Split } from '../../core/ports/ledger.ts';
+import type { Split } from '../../core/ports/ledgerPages.ts';
 import type { PageSink } from '../settle/admissionSink.ts';
 import type { Candidate } from '../settle/admit.ts';
 import { OwnCopies } from './ownCopies.ts';

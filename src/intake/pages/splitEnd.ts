@@ -1,5 +1,5 @@
 import { counted } from '../../core/domain/words.ts';
-import type { SplitEnd, SplitPage } from '../../core/ports/ledger.ts';
+import type { SplitEnd, SplitPage } from '../../core/ports/ledgerPages.ts';
 import type { Unreadable } from '../../core/ports/pages.ts';
 
 /** Why a file is not gone on with. */

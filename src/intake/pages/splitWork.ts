@@ -4,7 +4,9 @@ import { PAGE_TYPES, pagePath, SPLIT_TYPES, type PageType } from '../../core/dom
 import { acceptPolicy, DEFAULT_RESOLUTION, type FolderSettings } from '../../core/domain/settings.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { ImageInspector } from '../../core/ports/image.ts';
-import type { Admission, Admitted, Ledger, Split, SplitPage } from '../../core/ports/ledger.ts';
+import type { Ledger } from '../../core/ports/ledger.ts';
+import type { Admission, Admitted } from '../../core/ports/ledgerIntake.ts';
+import type { Split, SplitPage } from '../../core/ports/ledgerPages.ts';
 import type { Log } from '../../core/ports/log.ts';
 import type { OpenFile, PageImage, PageSplitter } from '../../core/ports/pages.ts';
 import type { Spool } from '../../core/ports/spool.ts';

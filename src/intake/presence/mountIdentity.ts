@@ -2,7 +2,8 @@ import type { FileIdentity } from '../../core/domain/document.ts';
 import { systemCode } from '../../core/domain/errors.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { FileSystem, WatchedFolder } from '../../core/ports/folder.ts';
-import type { Ledger, LedgerIntake } from '../../core/ports/ledger.ts';
+import type { Ledger } from '../../core/ports/ledger.ts';
+import type { LedgerIntake } from '../../core/ports/ledgerIntake.ts';
 import { nameOf, pathOf } from '../../core/paths.ts';
 
 /** Known files by which the folder is known again; kept with its mark, so that what is admitted meanwhile does not count. */

@@ -1,7 +1,8 @@
 import { describeError } from '../../core/domain/errors.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { WatchedFolder } from '../../core/ports/folder.ts';
-import type { Admitted, Ledger } from '../../core/ports/ledger.ts';
+import type { Ledger } from '../../core/ports/ledger.ts';
+import type { Admitted } from '../../core/ports/ledgerIntake.ts';
 import type { Log } from '../../core/ports/log.ts';
 import type { FolderSettings } from '../../core/domain/settings.ts';
 

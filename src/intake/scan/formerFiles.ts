@@ -1,6 +1,6 @@
 import type { FileIdentity } from '../../core/domain/document.ts';
 import { sameIdentity } from '../../core/domain/document.ts';
-import type { FileSeen } from '../../core/ports/ledger.ts';
+import type { FileSeen } from '../../core/ports/ledgerIntake.ts';
 import { inChunks } from '../../core/inChunks.ts';
 import { nameOf } from '../../core/paths.ts';
 import { statOf, type ReconcileDeps } from './reconcile.ts';

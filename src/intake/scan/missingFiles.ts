@@ -1,5 +1,5 @@
 import { byBytes } from '../../core/domain/byteOrder.ts';
-import type { KnownFile, LedgerIntake } from '../../core/ports/ledger.ts';
+import type { KnownFile, LedgerIntake } from '../../core/ports/ledgerIntake.ts';
 import { pathOf } from '../../core/paths.ts';
 
 /** Of the ledger, at once; more are asked for only where many are gone. */

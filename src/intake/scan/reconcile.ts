@@ -2,7 +2,8 @@ import { sameIdentity, type FileIdentity, type Lane } from '../../core/domain/do
 import { systemCode } from '../../core/domain/errors.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { FileStat, WatchedFolder } from '../../core/ports/folder.ts';
-import type { FileSeen, KnownFile, Ledger, Note } from '../../core/ports/ledger.ts';
+import type { Ledger } from '../../core/ports/ledger.ts';
+import type { FileSeen, KnownFile, Note } from '../../core/ports/ledgerIntake.ts';
 import type { Settling } from '../settle/settling.ts';
 import {
   acceptPolicy,

@@ -1,6 +1,6 @@
 import type { FileIdentity } from '../../core/domain/document.ts';
 import type { FolderSettings } from '../../core/domain/settings.ts';
-import type { Note } from '../../core/ports/ledger.ts';
+import type { Note } from '../../core/ports/ledgerIntake.ts';
 import type { Candidate } from './admit.ts';
 
 /** A file that is not sent, and why. */

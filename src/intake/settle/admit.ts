@@ -5,7 +5,8 @@ import { NO_RECEIPT } from '../../core/domain/needsPerson.ts';
 import { mayBeReceipt } from '../../core/domain/receiptLike.ts';
 import { counted, size as sizeText } from '../../core/domain/words.ts';
 import type { ImageInspector, Inspection } from '../../core/ports/image.ts';
-import type { Admitted, Ledger } from '../../core/ports/ledger.ts';
+import type { Ledger } from '../../core/ports/ledger.ts';
+import type { Admitted } from '../../core/ports/ledgerIntake.ts';
 import type { FolderSettings } from '../../core/domain/settings.ts';
 
 /** What the bytes of a file that lies still mean for us. */

@@ -1,7 +1,7 @@
 import type { Log } from '../../core/ports/log.ts';
 import type { FileRead, WatchedFolder } from '../../core/ports/folder.ts';
 import type { ImageInspector } from '../../core/ports/image.ts';
-import type { Note } from '../../core/ports/ledger.ts';
+import type { Note } from '../../core/ports/ledgerIntake.ts';
 import { systemCode } from '../../core/domain/errors.ts';
 import { sameIdentity, type FileIdentity } from '../../core/domain/document.ts';
 import type { AdmissionSink } from './admissionSink.ts';

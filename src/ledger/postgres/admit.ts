@@ -10,7 +10,7 @@ import { ReceiptdError } from '../../core/domain/errors.ts';
 import type { ImageType } from '../../core/domain/imageType.ts';
 import { namesOf, usesSeq, type Naming } from '../../core/domain/naming.ts';
 import { foldedUnlessAscii } from '../../core/domain/search.ts';
-import type { Admission, Admitted } from '../../core/ports/ledger.ts';
+import type { Admission, Admitted } from '../../core/ports/ledgerIntake.ts';
 import { identityParams, UNTOUCHED } from '../rows.ts';
 import { documentOf, requireDocument, type PlacedRow } from './documents.ts';
 import type { CurrentSighting, Sighted } from '../sighted.ts';

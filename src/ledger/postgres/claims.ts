@@ -1,5 +1,5 @@
 import { endpointId, type Document } from '../../core/domain/document.ts';
-import type { ClaimQuery } from '../../core/ports/ledger.ts';
+import type { ClaimQuery } from '../../core/ports/ledgerQueue.ts';
 import { documentOf, type PlacedRow } from './documents.ts';
 import { DOCUMENTS_BY_ID } from './sql/documents.ts';
 import * as SQL from './sql/queue.ts';

@@ -1,5 +1,5 @@
 import type { FileRef } from '../../core/domain/document.ts';
-import type { Admission, LedgerIntake } from '../../core/ports/ledger.ts';
+import type { Admission, LedgerIntake } from '../../core/ports/ledgerIntake.ts';
 import { splitPath, toKnownFile, type KnownRow } from '../rows.ts';
 import { admitAll } from './admit.ts';
 import { currentSightings, putSightings } from './sightings.ts';

@@ -5,6 +5,7 @@ import type { Log } from '../../core/ports/log.ts';
 import { createAdmin } from './admin.ts';
 import { Beat } from './beat.ts';
 import { Connector, type Target } from './connection.ts';
+import { createDisposals } from './disposals.ts';
 import { createFleet } from './fleet.ts';
 import { createHolds } from './holds.ts';
 import { createIntake } from './intake.ts';
@@ -73,6 +74,7 @@ export async function openPostgresLedger(options: PostgresLedgerOptions): Promis
     ...createIntake(store),
     ...createPages(store),
     ...createQueue(store, underway, clock),
+    ...createDisposals(store),
     ...createHolds(store, clock),
     ...createAdmin(store),
     ...createResults(store),

@@ -1,20 +1,16 @@
 import type { EndpointKey } from '../../core/domain/document.ts';
 import { isOfLedger } from '../../core/domain/errors.ts';
 import type { Clock } from '../../core/ports/clock.ts';
-import type { AttemptResult, Disposal, LedgerQueue, Requeue } from '../../core/ports/ledger.ts';
-import type { OriginalsRule } from '../../core/ports/ledgerReports.ts';
+import type { AttemptResult, LedgerQueue, Requeue } from '../../core/ports/ledgerQueue.ts';
 import { Claims } from './claims.ts';
-import { firstOf, inOrder } from '../pageRows.ts';
 import { moveOf, wholeTime } from '../moves.ts';
-import { identityParams, relativePath, toIdentity, type IdentityRow, type PlaceRow } from '../rows.ts';
+import { relativePath, toIdentity, type IdentityRow, type PlaceRow } from '../rows.ts';
 import { documentOf, type PlacedRow } from './documents.ts';
 import { besideResults } from './results.ts';
-import * as DISPOSALS from './sql/disposals.ts';
+import { SOURCES } from './sql/disposals.ts';
 import { RETRIABLE_AFTER } from './sql/documents.ts';
 import { NEXT_LINE } from './sql/endpoints.ts';
 import * as SQL from './sql/queue.ts';
-import { IS_AS_SEEN, LAST_SIGHTING_ID } from './sql/sightings.ts';
-
 import type { Store } from './store.ts';
 import type { Transaction } from './transaction.ts';
 import type { Underway } from './underway.ts';
@@ -211,65 +207,13 @@ export function createQueue(store: Store, underway: Underway, clock: Pick<Clock,
     sources: (sha256) =>
       store.read(async (sql) => {
         const params = { sha256, reached: places.reached };
-        const rows = await sql.all<SourceRow>(DISPOSALS.SOURCES, params);
+        const rows = await sql.all<SourceRow>(SOURCES, params);
         return rows.map((row) => ({
           folder: places.toFolder(row.place, row.folder),
           path: relativePath(row),
           identity: toIdentity(row),
           archivedTo: row.archivedTo,
         }));
-      }),
-
-    setOriginalsRule: (folder, rule, existing, at) =>
-      store.write(async (sql) => {
-        await store.ensureFolder(folder);
-        const current = await sql.get<OriginalsRule>(DISPOSALS.ORIGINALS_RULE, places.ofFolder(folder));
-        if (current?.rule === rule) return current;
-        const first =
-          existing === 'new'
-            ? firstOf(
-                await Promise.all(
-                  FIRST_OF.map((text) => sql.get<{ id: number }>(text, places.ofFolder(folder))),
-                ),
-              )
-            : undefined;
-        const seen =
-          first !== undefined ? first - 1 : ((await sql.get<{ id: number }>(LAST_SIGHTING_ID))?.id ?? 0);
-        const stays = existing === 'include' ? 0 : seen;
-        sql.emit({ kind: 'originals', folder, rule, stays }, at);
-        return { rule, stays };
-      }),
-
-    toDispose: (folder, { afterSightingId: after, limit, stays, statuses }) =>
-      store.read(async (sql) => {
-        const params = { ...places.ofFolder(folder), after, limit, stays };
-        const rows =
-          statuses === null
-            ? DISPOSABLE.map((text) => sql.all<DisposalRow>(text, params))
-            : DISPOSABLE_ON.map((text) => sql.all<DisposalRow>(text, { ...params, statuses }));
-        return inOrder(await Promise.all(rows), limit).map((row) => toDisposal(folder, row));
-      }),
-
-    disposing: (sighting, how, at) =>
-      store.write(async (sql) => sql.emit({ kind: 'disposing', sighting, how }, at)),
-
-    begunDisposals: (folder) =>
-      store.read(async (sql) => {
-        const rows = await sql.all<DisposalRow & { readonly how: 'archived' | 'deleted' }>(
-          DISPOSALS.BEGUN_DISPOSALS,
-          places.ofFolder(folder),
-        );
-        return rows.map((row) => ({ ...toDisposal(folder, row), how: row.how }));
-      }),
-
-    disposed: (sighting, how, archivedTo, at) =>
-      store.write(async (sql) => sql.emit({ kind: 'disposed', sighting, how, archivedTo }, at)),
-
-    keepOriginal: ({ sightingId: sighting, file }, at) =>
-      store.write(async (sql) => {
-        const seen = { id: sighting, ...identityParams(file.identity) };
-        if (await sql.get(IS_AS_SEEN, seen))
-          sql.emit({ kind: 'disposed', sighting, how: 'kept', archivedTo: null }, at);
       }),
 
     attemptTimes: (endpoint, since, limit) =>
@@ -295,25 +239,9 @@ export function createQueue(store: Store, underway: Underway, clock: Pick<Clock,
   }
 }
 
-const FIRST_OF = [DISPOSALS.FIRST_SEEN, DISPOSALS.FIRST_SPLIT_SEEN];
-const DISPOSABLE = [DISPOSALS.DISPOSABLE, DISPOSALS.DISPOSABLE_SPLIT];
-const DISPOSABLE_ON = [DISPOSALS.DISPOSABLE_ON, DISPOSALS.DISPOSABLE_SPLIT_ON];
-
 interface SourceRow extends IdentityRow, PlaceRow {
   readonly place: string;
   readonly archivedTo: string | null;
-}
-
-interface DisposalRow extends IdentityRow {
-  readonly id: number;
-  readonly dir: string;
-  readonly name: string;
-  readonly sha256: string;
-}
-
-function toDisposal(folder: string, row: DisposalRow): Disposal {
-  const file = { folder, path: relativePath(row), identity: toIdentity(row) };
-  return { sightingId: row.id, file, sha256: row.sha256 };
 }
 
 async function queueAtEnd(

@@ -1,4 +1,4 @@
-import type { FileSeen } from '../../core/ports/ledger.ts';
+import type { FileSeen } from '../../core/ports/ledgerIntake.ts';
 import type { LedgerEvent } from '../events.ts';
 import { identityParams, relativePath, splitPath, type PlaceRow } from '../rows.ts';
 import { isDocument, isSameFile, type CurrentSighting, type Sighted } from '../sighted.ts';

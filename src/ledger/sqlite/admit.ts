@@ -2,7 +2,7 @@ import type { Document, DocumentState, EndpointKey, Lane } from '../../core/doma
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import type { ImageType } from '../../core/domain/imageType.ts';
 import { namesOf, usesSeq, type Naming } from '../../core/domain/naming.ts';
-import type { Admission, Admitted } from '../../core/ports/ledger.ts';
+import type { Admission, Admitted } from '../../core/ports/ledgerIntake.ts';
 import { requireDocument } from './documents.ts';
 import { pageSighting, putPage } from './pages.ts';
 import { endpointIdOf, ensureEndpoint } from './places.ts';

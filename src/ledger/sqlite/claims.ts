@@ -1,7 +1,13 @@
 import type { Document, Lane } from '../../core/domain/document.ts';
+import type { LedgerQueue } from '../../core/ports/ledgerQueue.ts';
 import { requireDocument } from './documents.ts';
-import { DUE_IN_FOLDER, NEXT_DUE_FOLDER } from './sql/queue.ts';
+import { endpointIdOf, folderIdOf } from './places.ts';
+import * as SQL from './sql/queue.ts';
 import type { Sql } from './statements.ts';
+import type { Store } from './store.ts';
+
+/** How many documents one claim makes due at most, so that an outage's end doesn't block the event loop. */
+const MAKE_DUE_LIMIT = 1_000;
 
 /**
  * Which documents this process has claimed, and whose turn it is. In memory only: a claim ends with the process, or with
@@ -68,18 +74,84 @@ export class Claims {
     let claimedHere = 0;
     for (const claimedFolder of this.#folderOf.values()) if (claimedFolder === folderId) claimedHere += 1;
     return sql
-      .all<{ id: number }>(DUE_IN_FOLDER, { ...line, folderId, limit: limit + claimedHere })
+      .all<{ id: number }>(SQL.DUE_IN_FOLDER, { ...line, folderId, limit: limit + claimedHere })
       .map(({ id }) => id)
       .filter((id) => !this.#folderOf.has(id))
       .slice(0, limit);
   }
 }
 
-export function dueFolders(sql: Sql, line: { readonly endpointId: number; readonly lane: Lane }): number[] {
+function dueFolders(sql: Sql, line: { readonly endpointId: number; readonly lane: Lane }): number[] {
   const folders: number[] = [];
   for (;;) {
-    const row = sql.get<{ folderId: number }>(NEXT_DUE_FOLDER, { ...line, after: folders.at(-1) ?? 0 });
+    const row = sql.get<{ folderId: number }>(SQL.NEXT_DUE_FOLDER, { ...line, after: folders.at(-1) ?? 0 });
     if (!row) return folders;
     folders.push(row.folderId);
   }
+}
+
+/** What a claim has to write before it takes anything. */
+export interface LineWrites {
+  /** These wait for a time that has come. */
+  readonly makeDue: (ids: readonly number[], now: number, latest: number) => Promise<void>;
+  readonly toBacklog: (ids: readonly number[]) => Promise<void>;
+}
+
+export function lineWrites(store: Store): LineWrites {
+  return {
+    makeDue: (ids, now, latest) =>
+      store.write((sql) => {
+        for (const id of ids) sql.run(SQL.MAKE_DUE, { id, now, latest });
+      }),
+    toBacklog: (ids) =>
+      store.write((sql) => {
+        for (const id of ids) sql.run(SQL.TO_BACKLOG, { id });
+      }),
+  };
+}
+
+/**
+ * `not_before` is 0 for what is due. What waits for a time is moved to 0 by the first claim after it, so that a
+ * claim walks one index in order of arrival, and never steps over the thousands that an outage left waiting. `store` is
+ * only read.
+ */
+export function createClaim(store: Store, claims: Claims, writes: LineWrites): LedgerQueue['claim'] {
+  return async ({ endpoint, lane, limit, now, exceptFolders, freshSince, longestWaitMs }) => {
+    const endpointId = await store.read((sql) => endpointIdOf(sql, endpoint));
+    if (endpointId === undefined) return [];
+    const latest = now + longestWaitMs;
+    const due = { endpointId, now, latest, limit: Math.max(limit, MAKE_DUE_LIMIT) };
+    const fallenDue = await store.read((sql) => sql.all<{ id: number }>(SQL.FALLEN_DUE, due));
+    if (fallenDue.length > 0)
+      await writes.makeDue(
+        fallenDue.map(({ id }) => id),
+        now,
+        latest,
+      );
+    if (lane === 'fresh') await moveStale(store, writes, { endpointId, freshSince });
+    return store.read((sql) => {
+      const except = exceptFolders.flatMap((folder) => folderIdOf(sql, folder) ?? []);
+      return claims.take(sql, { endpointId, lane }, limit, new Set(except));
+    });
+  };
+}
+
+/** All of them before the first is claimed: what is left in the fresh line would leave before its turn. */
+async function moveStale(
+  store: Store,
+  writes: LineWrites,
+  query: { endpointId: number; freshSince: number },
+): Promise<void> {
+  for (;;) {
+    const stale = await store.read((sql) => staleFresh(sql, query));
+    if (stale.length === 0) return;
+    await writes.toBacklog(stale);
+  }
+}
+
+/** The head of each folder's fresh line, as far as it has waited too long to be fresh. */
+function staleFresh(sql: Sql, query: { endpointId: number; freshSince: number }): number[] {
+  return dueFolders(sql, { endpointId: query.endpointId, lane: 'fresh' }).flatMap((folderId) =>
+    sql.all<{ id: number }>(SQL.STALE_IN_FOLDER, { ...query, folderId }).map(({ id }) => id),
+  );
 }

@@ -1,4 +1,4 @@
-import type { FileSeen, LedgerIntake, Note } from '../../core/ports/ledger.ts';
+import type { FileSeen, LedgerIntake, Note } from '../../core/ports/ledgerIntake.ts';
 import { admit } from './admit.ts';
 import { isDocument } from '../sighted.ts';
 import { toKnownFile, toNamedFile, type KnownRow, type KnownTuple } from '../rows.ts';

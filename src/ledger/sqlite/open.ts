@@ -1,6 +1,7 @@
 import type { AccountOf } from '../../core/domain/account.ts';
 import type { Ledger, LedgerStorage } from '../../core/ports/ledger.ts';
 import { createAdmin } from './admin.ts';
+import { createDisposals } from './disposals.ts';
 import { createHolds } from './holds.ts';
 import { createIntake } from './intake.ts';
 import { createPages } from './pages.ts';
@@ -39,6 +40,7 @@ export function ledgerOver(
     ...createIntake(store),
     ...createPages(store),
     ...createQueue(store),
+    ...createDisposals(store),
     ...createHolds(store, keeping.clock),
     ...createAdmin(store, keeping.clock),
     ...createResults(store),

@@ -1,6 +1,7 @@
 import { sameIdentity } from '../../core/domain/document.ts';
 import { pagePath } from '../../core/domain/pages.ts';
-import type { FileSeen, LedgerPages, Split, SplitPlan } from '../../core/ports/ledger.ts';
+import type { FileSeen } from '../../core/ports/ledgerIntake.ts';
+import type { LedgerPages, Split, SplitPlan } from '../../core/ports/ledgerPages.ts';
 import { splitMessage, toPages, toSplit, type PageRow, type SplitRow } from '../pageRows.ts';
 import { identityParams, splitPath, toIdentity, type IdentityRow } from '../rows.ts';
 import type { Sighted } from '../sighted.ts';

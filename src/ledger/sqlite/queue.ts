@@ -1,14 +1,11 @@
 import type { AttemptOutcome, DocumentState, EndpointKey } from '../../core/domain/document.ts';
-import { firstOf, inOrder } from '../pageRows.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
-import type { Disposal, LedgerQueue, Requeue } from '../../core/ports/ledger.ts';
-import type { OriginalsRule } from '../../core/ports/ledgerReports.ts';
-import { Claims, dueFolders } from './claims.ts';
+import type { LedgerQueue, Requeue } from '../../core/ports/ledgerQueue.ts';
+import { Claims, createClaim, lineWrites } from './claims.ts';
 import { documentUnknown, wrongState } from '../documentErrors.ts';
 import { moveOf } from '../moves.ts';
 import { besideResults } from './results.ts';
 import {
-  identityParams,
   relativePath,
   toDocument,
   toIdentity,
@@ -16,27 +13,19 @@ import {
   type IdentityRow,
   type PlaceRow,
 } from '../rows.ts';
-import { endpointIdOf, folderIdOf } from './places.ts';
-import { nextId } from './sightings.ts';
-import * as DISPOSALS from './sql/disposals.ts';
+import { endpointIdOf } from './places.ts';
+import { SOURCES } from './sql/disposals.ts';
 import { RETRIABLE_AFTER } from './sql/documents.ts';
 import { ALL_ENDPOINTS, NEXT_NUMBERS } from './sql/endpoints.ts';
 import * as SQL from './sql/queue.ts';
-import * as SIGHTINGS from './sql/sightings.ts';
 import type { Sql } from './statements.ts';
 import type { Store, Transaction } from './store.ts';
 
-/** How many documents one claim makes due at most, so that an outage's end doesn't block the event loop. */
-const MAKE_DUE_LIMIT = 1_000;
 /** A request leaves once its beginning is committed, which a slow disk may hold up; later than that, none does. */
 const SENT_WITHIN_MS = 10 * 60_000;
 
 const INTERRUPTED = 'The program ended while this was being sent; it may have arrived, and is sent again.';
 
-/**
- * `not_before` is 0 for what is due. What waits for a time is moved to 0 by the first claim after it, so that a
- * claim walks one index in order of arrival, and never steps over the thousands that an outage left waiting.
- */
 export function createQueue(store: Store): LedgerQueue {
   const claims = new Claims();
 
@@ -128,64 +117,13 @@ export function createQueue(store: Store): LedgerQueue {
 
     sources: (sha256) =>
       store.read((sql) =>
-        sql
-          .all<IdentityRow & PlaceRow & { archivedTo: string | null }>(DISPOSALS.SOURCES, { sha256 })
-          .map((row) => ({
-            folder: row.folder,
-            path: relativePath(row),
-            identity: toIdentity(row),
-            archivedTo: row.archivedTo,
-          })),
+        sql.all<IdentityRow & PlaceRow & { archivedTo: string | null }>(SOURCES, { sha256 }).map((row) => ({
+          folder: row.folder,
+          path: relativePath(row),
+          identity: toIdentity(row),
+          archivedTo: row.archivedTo,
+        })),
       ),
-
-    setOriginalsRule: (folder, rule, existing, at) =>
-      store.write((sql) => {
-        const current = sql.get<OriginalsRule>(DISPOSALS.ORIGINALS_RULE, { folder });
-        if (current?.rule === rule) return current;
-        const first =
-          existing === 'new'
-            ? firstOf(FIRST_OF.map((text) => sql.get<{ id: number }>(text, { folder })))
-            : undefined;
-        const seen = first !== undefined ? first - 1 : nextId(sql, SIGHTINGS.LAST_SIGHTING_ID);
-        const stays = existing === 'include' ? 0 : seen;
-        sql.emit({ kind: 'originals', folder, rule, stays }, at);
-        return { rule, stays };
-      }),
-
-    toDispose: (folder, { afterSightingId: after, limit, stays, statuses }) =>
-      store.read((sql) => {
-        const params = { folder, after, limit, stays };
-        const rows =
-          statuses === null
-            ? DISPOSABLE.map((text) => sql.all<DisposalRow>(text, params))
-            : DISPOSABLE_ON.map((text) =>
-                sql.all<DisposalRow>(text, { ...params, statuses: JSON.stringify(statuses) }),
-              );
-        return inOrder(rows, limit).map((row) => toDisposal(folder, row));
-      }),
-
-    disposing: (sighting, how, at) =>
-      store.write((sql) => sql.emit({ kind: 'disposing', sighting, how }, at)),
-
-    begunDisposals: (folder) =>
-      store.read((sql) =>
-        sql
-          .all<DisposalRow & { how: 'archived' | 'deleted' }>(DISPOSALS.BEGUN_DISPOSALS, { folder })
-          .map((row) => ({
-            ...toDisposal(folder, row),
-            how: row.how,
-          })),
-      ),
-
-    disposed: (sighting, how, archivedTo, at) =>
-      store.write((sql) => sql.emit({ kind: 'disposed', sighting, how, archivedTo }, at)),
-
-    keepOriginal: ({ sightingId: sighting, file }, at) =>
-      store.write((sql) => {
-        const seen = { id: sighting, ...identityParams(file.identity) };
-        if (sql.get(SIGHTINGS.IS_AS_SEEN, seen))
-          sql.emit({ kind: 'disposed', sighting, how: 'kept', archivedTo: null }, at);
-      }),
 
     attemptTimes: (endpoint, since, limit) =>
       store.read((sql) =>
@@ -213,84 +151,6 @@ export function createQueue(store: Store): LedgerQueue {
           .reduce((sum, count) => sum + count, 0),
       ),
   };
-}
-
-interface DisposalRow extends IdentityRow {
-  readonly id: number;
-  readonly dir: string;
-  readonly name: string;
-  readonly sha256: string;
-}
-
-function toDisposal(folder: string, row: DisposalRow): Disposal {
-  const file = { folder, path: relativePath(row), identity: toIdentity(row) };
-  return { sightingId: row.id, file, sha256: row.sha256 };
-}
-
-/** What a claim has to write before it takes anything. */
-export interface LineWrites {
-  /** These wait for a time that has come. */
-  readonly makeDue: (ids: readonly number[], now: number, latest: number) => Promise<void>;
-  readonly toBacklog: (ids: readonly number[]) => Promise<void>;
-}
-
-const FIRST_OF = [DISPOSALS.FIRST_SEEN, DISPOSALS.FIRST_SPLIT_SEEN];
-const DISPOSABLE = [DISPOSALS.DISPOSABLE, DISPOSALS.DISPOSABLE_SPLIT];
-const DISPOSABLE_ON = [DISPOSALS.DISPOSABLE_ON, DISPOSALS.DISPOSABLE_SPLIT_ON];
-
-export function lineWrites(store: Store): LineWrites {
-  return {
-    makeDue: (ids, now, latest) =>
-      store.write((sql) => {
-        for (const id of ids) sql.run(SQL.MAKE_DUE, { id, now, latest });
-      }),
-    toBacklog: (ids) =>
-      store.write((sql) => {
-        for (const id of ids) sql.run(SQL.TO_BACKLOG, { id });
-      }),
-  };
-}
-
-/** `store` is only read. */
-export function createClaim(store: Store, claims: Claims, writes: LineWrites): LedgerQueue['claim'] {
-  return async ({ endpoint, lane, limit, now, exceptFolders, freshSince, longestWaitMs }) => {
-    const endpointId = await store.read((sql) => endpointIdOf(sql, endpoint));
-    if (endpointId === undefined) return [];
-    const latest = now + longestWaitMs;
-    const due = { endpointId, now, latest, limit: Math.max(limit, MAKE_DUE_LIMIT) };
-    const fallenDue = await store.read((sql) => sql.all<{ id: number }>(SQL.FALLEN_DUE, due));
-    if (fallenDue.length > 0)
-      await writes.makeDue(
-        fallenDue.map(({ id }) => id),
-        now,
-        latest,
-      );
-    if (lane === 'fresh') await moveStale(store, writes, { endpointId, freshSince });
-    return store.read((sql) => {
-      const except = exceptFolders.flatMap((folder) => folderIdOf(sql, folder) ?? []);
-      return claims.take(sql, { endpointId, lane }, limit, new Set(except));
-    });
-  };
-}
-
-/** All of them before the first is claimed: what is left in the fresh line would leave before its turn. */
-async function moveStale(
-  store: Store,
-  writes: LineWrites,
-  query: { endpointId: number; freshSince: number },
-): Promise<void> {
-  for (;;) {
-    const stale = await store.read((sql) => staleFresh(sql, query));
-    if (stale.length === 0) return;
-    await writes.toBacklog(stale);
-  }
-}
-
-/** The head of each folder's fresh line, as far as it has waited too long to be fresh. */
-function staleFresh(sql: Sql, query: { endpointId: number; freshSince: number }): number[] {
-  return dueFolders(sql, { endpointId: query.endpointId, lane: 'fresh' }).flatMap((folderId) =>
-    sql.all<{ id: number }>(SQL.STALE_IN_FOLDER, { ...query, folderId }).map(({ id }) => id),
-  );
 }
 
 interface Standing {

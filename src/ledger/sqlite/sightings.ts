@@ -1,5 +1,5 @@
 import type { FileRef } from '../../core/domain/document.ts';
-import type { FileSeen } from '../../core/ports/ledger.ts';
+import type { FileSeen } from '../../core/ports/ledgerIntake.ts';
 import type { LedgerEvent } from '../events.ts';
 import { identityParams, splitPath } from '../rows.ts';
 import { folderIdOf } from './places.ts';

@@ -16,7 +16,7 @@ import { readingOperations } from '../../../src/control/queries/reading.ts';
 import { readingStreams } from '../../../src/control/queries/streams.ts';
 import { systemClock } from '../../../src/system/systemClock.ts';
 import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
-import type { AttemptResult } from '../../../src/core/ports/ledger.ts';
+import type { AttemptResult } from '../../../src/core/ports/ledgerQueue.ts';
 import { RecentLines } from '../../../src/logs/recentLines.ts';
 import { admission, OFFICE } from '../../contract/ledger.ts';
 import { awayLedger } from '../../support/awayLedger.ts';

@@ -5,7 +5,7 @@ import { PayloadCache } from '../../../src/delivery/payload/payloadCache.ts';
 import { OpenIncidents } from '../../../src/daemon/openIncidents.ts';
 import { PayloadStore, type PayloadStoreDeps } from '../../../src/delivery/payload/payloadStore.ts';
 import type { Clock } from '../../../src/core/ports/clock.ts';
-import type { LedgerQueue } from '../../../src/core/ports/ledger.ts';
+import type { LedgerQueue } from '../../../src/core/ports/ledgerQueue.ts';
 import type { Log } from '../../../src/core/ports/log.ts';
 import type { Spool } from '../../../src/core/ports/spool.ts';
 import { openSpool } from '../../../src/delivery/spool/openSpool.ts';

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../../src/system/systemClock.ts';
 import { OFFICE } from '../../contract/ledger.ts';
 import { verifyPostgresLedger } from '../../../src/ledger/postgres/verify.ts';
-import type { Admission } from '../../../src/core/ports/ledger.ts';
+import type { Admission } from '../../../src/core/ports/ledgerIntake.ts';
 import { needsPostgres } from '../../support/postgres.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
 import { ACCEPTED, claim, FleetPlace, FrozenClock, type Agent } from './fleetPlace.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createIntake } from '../../../src/ledger/postgres/intake.ts';
-import type { Admitted, LedgerIntake } from '../../../src/core/ports/ledger.ts';
+import type { Admitted, LedgerIntake } from '../../../src/core/ports/ledgerIntake.ts';
 import { admission, colliding, hashOf, OFFICE, seen, SHOP } from '../../contract/ledger.ts';
 import { freshDatabase, needsPostgres, type FreshDatabase } from '../../support/postgres.ts';
 import { ask, openStore, type OpenStore } from './place.ts';

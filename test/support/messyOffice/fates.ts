@@ -1,6 +1,7 @@
 import type { Dice } from '../../reliability/support/dice.ts';
 import type { AttemptOutcome } from '../../../src/core/domain/document.ts';
-import type { Note, Transition } from '../../../src/core/ports/ledger.ts';
+import type { Note } from '../../../src/core/ports/ledgerIntake.ts';
+import type { Transition } from '../../../src/core/ports/ledgerQueue.ts';
 import type { Contents } from './contents.ts';
 
 /** One thing that happens to a file after it was admitted or noted; times in milliseconds. */

@@ -5,7 +5,8 @@ import { openOwn } from '../../../src/wiring/ledger.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { parseConfig } from '../../../src/config/load.ts';
 import type { EndpointKey } from '../../../src/core/domain/document.ts';
-import type { Admitted, Ledger } from '../../../src/core/ports/ledger.ts';
+import type { Ledger } from '../../../src/core/ports/ledger.ts';
+import type { Admitted } from '../../../src/core/ports/ledgerIntake.ts';
 import { hashOf, naming } from '../../contract/ledger.ts';
 import { memoryDirectory } from '../../support/memoryDirectory.ts';
 

@@ -1,12 +1,13 @@
 import type { AccountOf } from '../../../core/domain/account.ts';
 import { ReceiptdError } from '../../../core/domain/errors.ts';
 import type { Ledger } from '../../../core/ports/ledger.ts';
-import { Claims } from '../claims.ts';
+import { Claims, createClaim } from '../claims.ts';
 import { openForReading } from '../connection.ts';
 import { isBusy } from '../failure.ts';
+import { createDisposals } from '../disposals.ts';
 import { createIntake, SKIPPED_BATCH } from '../intake.ts';
 import { createPages } from '../pages.ts';
-import { createClaim, createQueue } from '../queue.ts';
+import { createQueue } from '../queue.ts';
 import { createReports } from '../reports.ts';
 import { Store } from '../store.ts';
 import { createUpkeep, type Keeping } from '../upkeep.ts';
@@ -38,6 +39,7 @@ export function ledgerBeside(
     ...createIntake(reading),
     ...createPages(reading),
     ...createQueue(reading),
+    ...createDisposals(reading),
     ...createReports(reading, keeping.accountOf),
     ...createUpkeep(reading, { ...keeping, onLooked }),
     ...port,

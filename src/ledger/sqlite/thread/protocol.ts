@@ -1,6 +1,7 @@
 import { ReceiptdError, systemCode, type ErrorCode } from '../../../core/domain/errors.ts';
-import type { LineWrites } from '../queue.ts';
-import type { FileSeen, Ledger, Note, StorageTrouble } from '../../../core/ports/ledger.ts';
+import type { LineWrites } from '../claims.ts';
+import type { Ledger, StorageTrouble } from '../../../core/ports/ledger.ts';
+import type { FileSeen, Note } from '../../../core/ports/ledgerIntake.ts';
 
 /*
  * What the agent and the thread that writes its ledger say to each other. Data only: it is copied from one to the other.

@@ -2,10 +2,12 @@ import type { MessagePort } from 'node:worker_threads';
 import type { Clock } from '../../../core/ports/clock.ts';
 import type { StorageTrouble } from '../../../core/ports/ledger.ts';
 import { createAdmin } from '../admin.ts';
+import { createDisposals } from '../disposals.ts';
 import { createHolds } from '../holds.ts';
 import { createIntake, markSkipped } from '../intake.ts';
 import { createPages } from '../pages.ts';
-import { createQueue, lineWrites } from '../queue.ts';
+import { lineWrites } from '../claims.ts';
+import { createQueue } from '../queue.ts';
 import { Reserve } from '../reserve.ts';
 import { createResults } from '../results.ts';
 import { createBackup } from '../upkeep.ts';
@@ -65,6 +67,7 @@ function writingOn({ store, trouble, backupsDir, looked }: Writer, clock: Clock)
     ...createIntake(store),
     ...createPages(store),
     ...createQueue(store),
+    ...createDisposals(store),
     ...lineWrites(store),
     ...createHolds(store, clock),
     ...createAdmin(store, clock),
