@@ -14,8 +14,23 @@ import { installForWindows, nodeForWindows, type WindowsInstall } from './window
 const WINE = '/usr/lib/wine/wine64';
 export const isWineHere = existsSync(WINE);
 
-/** Wine 8 knows no TCP_KEEPALIVE, and libuv then refuses to connect. */
-const PRELOADED = `require('node:net').Socket.prototype.setKeepAlive = function () { return this; };\n`;
+/**
+ * Wine 8 knows no TCP_KEEPALIVE, and libuv then refuses to connect. As the time of a directory's birth it gives that of its last change, so that
+ * each scan would make another folder of it; 0 is what is given where none is kept.
+ */
+const PRELOADED = `
+  require('node:net').Socket.prototype.setKeepAlive = function () { return this; };
+  const files = require('node:fs/promises');
+  for (const name of ['stat', 'lstat']) {
+    const look = files[name];
+    files[name] = async (...of) => {
+      const stats = await look(...of);
+      if (typeof stats.birthtimeNs === 'bigint') stats.birthtimeNs = 0n;
+      return stats;
+    };
+  }
+  require('node:module').syncBuiltinESMExports();
+`;
 
 /** What sharp draws its random numbers from; Wine 8 has that function under its older name only. */
 const LACKING = forwardingDll('bcryptprimitives.dll', { ProcessPrng: 'advapi32.SystemFunction036' });

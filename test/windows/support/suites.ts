@@ -67,10 +67,6 @@ const isAll = process.env['RECEIPTD_ALL_TURNS'] === '1';
 
 export const LEFT_OUT: readonly LeftOut[] = [
   ...(isAll ? [] : SLOW.map((file) => ({ file, why: 'takes half a minute under Wine' }))),
-  {
-    file: 'intake/watch/hintQueue.test.ts',
-    why: 'its first test waits in vain under Wine, which is not understood',
-  },
   ...STARTS_COMPILED.map((file) => ({ file, why: 'starts processes of the compiled sources' })),
   ...REPLACES_MODULES.map((file) => ({ file, why: 'replaces modules, for which it needs Vite' })),
   ...OF_LINUX.map((file) => ({ file, why: 'is about mounts, file systems or inotify of Linux' })),
@@ -160,9 +156,8 @@ export const LEFT_OUT: readonly LeftOut[] = [
     : [
         {
           file: 'intake/watch/watchTrouble.test.ts',
-          why: `${RIGHTS}; inotify’s limits`,
+          why: RIGHTS,
           tests: [
-            'a folder that can’t be watched > because of the limit *',
             'a folder > whose permission is lost and given back waits, loses nothing, and reads nothing again',
           ],
         },
