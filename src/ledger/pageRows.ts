@@ -1,7 +1,8 @@
 import type { DocumentState } from '../core/domain/document.ts';
 import { pageOf } from '../core/domain/pages.ts';
-import type { Split, SplitPage } from '../core/ports/ledgerPages.ts';
+import type { Split, SplitEnd, SplitPage } from '../core/ports/ledgerPages.ts';
 import { relativePath, toIdentity, type IdentityRow } from './rows.ts';
+import { sightedEvent, type SightedEvent } from './sighted.ts';
 
 export interface SplitRow extends IdentityRow {
   readonly id: number;
@@ -28,6 +29,13 @@ export interface PageRow {
   readonly reason: string | null;
 }
 
+/** What is recorded of a page by now. */
+export interface PageSighting {
+  readonly id: number;
+  readonly verdict: SplitPage['verdict'];
+  readonly documentId: number | null;
+}
+
 /** Those that were not erased, the last word on each. */
 export function toPages(rows: readonly PageRow[]): SplitPage[] {
   const pages = new Map<number, SplitPage>();
@@ -43,4 +51,13 @@ export function toPages(rows: readonly PageRow[]): SplitPage[] {
 export function splitMessage(pages: number): string {
   if (pages === 0) return 'It is being taken apart into pages.';
   return pages === 1 ? 'Its image is a document.' : `Each of its ${pages} pages is a document.`;
+}
+
+/** The file itself, once each of its pages is decided, or it is given up. */
+export function endOfSplit({ id, file, sha256 }: Split, end: SplitEnd): SightedEvent {
+  const { at, pages, reason, policy } = end;
+  const [verdict, message] =
+    reason === null ? (['split', splitMessage(pages)] as const) : (['rejected', end.message] as const);
+  const sighted = { verdict, documentId: null, sha256, policy, reason, message, at };
+  return { ...sightedEvent(id, file, sighted, id), pages, into: null };
 }

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { ReceiptdError } from '../core/domain/errors.ts';
+import { jsonObject } from '../core/domain/jsonObject.ts';
 import { writeDurably } from '../system/durableFile.ts';
 import { NotAFile, readPlainFile } from '../system/plainFile.ts';
 
@@ -29,7 +30,7 @@ export async function ledgerMoved(stateDir: string): Promise<LedgerMoved | null>
     throw error;
   });
   if (text === null) return null;
-  const { ledger, where, agent, isComplete } = mappingOf(text);
+  const { ledger, where, agent, isComplete } = jsonObject(text);
   const word = (value: unknown, otherwise: string): string => (typeof value === 'string' ? value : otherwise);
   return {
     ledger: word(ledger, ''),
@@ -53,13 +54,4 @@ export async function refuseMovedLedger(stateDir: string): Promise<void> {
         : 'Run `receiptd ledger migrate` once more, which completes the move.',
     },
   );
-}
-
-function mappingOf(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? { ...value } : {};
-  } catch {
-    return {};
-  }
 }

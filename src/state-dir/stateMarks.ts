@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
+import { jsonObject } from '../core/domain/jsonObject.ts';
 import { writeDurably } from '../system/durableFile.ts';
 import { syncDirectory } from '../system/syncDirectory.ts';
 import { NotAFile, readPlainFile } from '../system/plainFile.ts';
@@ -53,7 +54,7 @@ export async function movedAway(stateDir: string): Promise<MovedAway | null> {
     throw error;
   });
   if (text === null) return null;
-  const { at, file, isCopy } = mappingOf(text);
+  const { at, file, isCopy } = jsonObject(text);
   return {
     at: typeof at === 'string' ? at : 'an unknown time',
     file: typeof file === 'string' ? file : '',
@@ -101,7 +102,7 @@ export async function finishRestore(stateDir: string): Promise<void> {
       await fs.rm(path.join(stateDir, name), { recursive: true, force: true });
     return;
   }
-  const { aside, keepsBackups, closed } = mappingOf(text);
+  const { aside, keepsBackups, closed } = jsonObject(text);
   const kept = path.join(stateDir, typeof aside === 'string' ? path.basename(aside) : 'before-restore');
   await fs.mkdir(kept, { recursive: true, mode: 0o700 });
   for (const name of [...WITHOUT_SUCCESSOR, ...(keepsBackups === true ? [] : ['backups'])])
@@ -125,14 +126,5 @@ async function move(from: string, to: string): Promise<void> {
     await fs.rename(from, to);
   } catch (error) {
     if (systemCode(error) !== 'ENOENT') throw error;
-  }
-}
-
-function mappingOf(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? { ...value } : {};
-  } catch {
-    return {};
   }
 }

@@ -7,6 +7,7 @@ import { openPlainFile } from '../../system/plainFile.ts';
 import { movedAway, sayMoved } from '../../state-dir/stateMarks.ts';
 import { userNameOf } from '../../system/userName.ts';
 import { describeError } from '../../core/domain/errors.ts';
+import { jsonObject } from '../../core/domain/jsonObject.ts';
 import { counted } from '../../core/domain/words.ts';
 import { endOfEntry } from '../../ledger/sqlite/adopt.ts';
 import { openForReading } from '../../ledger/sqlite/connection.ts';
@@ -204,7 +205,7 @@ async function log(stateDir: string): Promise<Finding> {
   const codes = new Map<string, number>();
   for (const line of (await tailOf(join(stateDir, 'logs', 'receiptd.log'), LOG_TAIL)).split('\n')) {
     if (!line.includes('"error"')) continue;
-    const entry = entryOf(line);
+    const entry = jsonObject(line);
     if (entry.level !== 'error' || !(Date.parse(String(entry['time'] ?? entry['timestamp'])) >= since))
       continue;
     const code = typeof entry['code'] === 'string' ? entry['code'] : 'without a code';
@@ -277,15 +278,6 @@ export async function tailOf(file: string, bytes: number): Promise<string> {
     }
   } catch {
     return '';
-  }
-}
-
-function entryOf(line: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === 'object' && value !== null ? { ...value } : {};
-  } catch {
-    return {};
   }
 }
 

@@ -6,11 +6,18 @@ import {
   type FileRef,
   type Lane,
 } from '../../core/domain/document.ts';
-import { ReceiptdError } from '../../core/domain/errors.ts';
-import type { ImageType } from '../../core/domain/imageType.ts';
-import { namesOf, usesSeq, type Naming } from '../../core/domain/naming.ts';
+import { namesOf, usesSeq } from '../../core/domain/naming.ts';
 import { foldedUnlessAscii } from '../../core/domain/search.ts';
 import type { Admission, Admitted } from '../../core/ports/ledgerIntake.ts';
+import {
+  copyFor,
+  isToSendAgain,
+  keyParams,
+  newDocumentOf,
+  noFreeName,
+  sightedOf,
+  type NewDocument,
+} from '../newDocument.ts';
 import { identityParams, UNTOUCHED } from '../rows.ts';
 import { documentOf, requireDocument, type PlacedRow } from './documents.ts';
 import type { CurrentSighting, Sighted } from '../sighted.ts';
@@ -106,7 +113,7 @@ async function nameAll(
 ): Promise<void> {
   if (admissions.length === 0) return;
   const [documents, sightings] = await Promise.all([
-    insertDocuments(sql, admissions.map(imageOf), given),
+    insertDocuments(sql, admissions.map(newDocumentOf), given),
     nextSightings(sql, admissions.length),
   ]);
   for (const [at, admission] of admissions.entries()) {
@@ -147,7 +154,11 @@ async function admitPage(sql: Transaction, admission: Admission, split: number):
   const existing = await sql.get<PlacedRow>(DOCUMENTS.DOCUMENTS_BY_BYTES, bytes);
   const own = sightedOf(admission);
   if (!existing) {
-    const named = await insertDocuments(sql, [imageOf(admission)], new Map([[endpointId(endpoint), given]]));
+    const named = await insertDocuments(
+      sql,
+      [newDocumentOf(admission)],
+      new Map([[endpointId(endpoint), given]]),
+    );
     const document = named[0] as Document;
     await putPage(sql, split, file, { ...own, verdict: 'document', documentId: document.id }, before);
     return { kind: 'queued', document };
@@ -157,10 +168,6 @@ async function admitPage(sql: Transaction, admission: Admission, split: number):
   if (before?.documentId !== existing.id)
     await putPage(sql, split, file, { ...own, verdict: 'duplicate', documentId: existing.id }, before);
   return again(sql, existing, lane, given, at, file);
-}
-
-function sightedOf({ sha256, at }: Admission): Omit<Sighted, 'verdict' | 'documentId'> {
-  return { sha256, policy: null, reason: null, message: null, at };
 }
 
 function sight(
@@ -186,11 +193,6 @@ function currentOf(current: LookedUp['current'], { file }: Admission): CurrentSi
   return current.get(file.folder)?.get(file.path);
 }
 
-function imageOf({ endpoint, file, sha256, type, lane, at, naming }: Admission): NewDocument {
-  const { folder, path, identity } = file;
-  return { endpoint, folder, path, sha256, type, size: identity.size, lane, at, naming };
-}
-
 /** Known bytes into another endpoint: under the same name if it is free there. No file was sighted. */
 export async function admitElsewhere(
   sql: Transaction,
@@ -205,13 +207,7 @@ export async function admitElsewhere(
   const params = { ...keyParams(endpoint), sha256s: [document.sha256] };
   const existing = await sql.get<PlacedRow>(DOCUMENTS.DOCUMENTS_BY_BYTES, params);
   if (existing) return again(sql, existing, 'fresh', given, at);
-  const image: NewDocument = {
-    ...document,
-    endpoint,
-    lane: 'fresh',
-    at,
-    naming: [document.name, `${document.name}-${document.sha256.slice(0, 16)}`],
-  };
+  const image = copyFor(endpoint, document, at);
   const [copy] = await insertDocuments(sql, [image], new Map([[endpointId(endpoint), given]]));
   return { kind: 'queued', document: copy as Document };
 }
@@ -256,26 +252,10 @@ async function again(
   return { kind: 'requeued', document: await requireDocument(sql, id) };
 }
 
-function isToSendAgain(state: DocumentState): boolean {
-  return state === 'failed' || state === 'lost';
-}
-
 /** What an endpoint gives out next. */
 interface Given {
   readonly nextSeq: number;
   readonly nextLine: number;
-}
-
-interface NewDocument {
-  readonly endpoint: EndpointKey;
-  readonly folder: string;
-  readonly path: string;
-  readonly sha256: string;
-  readonly type: ImageType;
-  readonly size: number;
-  readonly lane: Lane;
-  readonly at: number;
-  readonly naming: Naming;
 }
 
 /** New documents, in order. `given`: what their endpoints give out next. */
@@ -298,14 +278,7 @@ async function insertDocuments(
     const { folder, path, sha256, type, size, lane, at, naming } = image;
     const key = endpointId(image.endpoint);
     const name = proposed.find((candidate) => !taken.has(`${key} ${candidate}`));
-    if (name === undefined)
-      throw new ReceiptdError(
-        'TEMPLATE_INVALID',
-        `Every name proposed for ${path} is taken in its endpoint.`,
-        {
-          hint: 'Let the name template contain {hash} or {seq}.',
-        },
-      );
+    if (name === undefined) throw noFreeName(path);
     taken.add(`${key} ${name}`);
     const id = ids[index] as number;
     const row = { endpoint: keyParams(image.endpoint), name, sha256, type, size, lane, folder, path };
@@ -336,10 +309,6 @@ async function lockEndpoint(sql: Transaction, endpoint: EndpointKey): Promise<Gi
   const given = await sql.get<Given>(ENDPOINT_FOR_UPDATE, keyParams(endpoint));
   if (!given) throw new Error('the row of an endpoint is missing');
   return given;
-}
-
-function keyParams({ baseUrl, uid }: EndpointKey): { baseUrl: string; uid: string } {
-  return { baseUrl, uid };
 }
 
 function groupBy<T>(values: readonly T[], keyOf: (value: T) => string): Map<string, T[]> {

@@ -2,9 +2,17 @@ import { sameIdentity, type EndpointKey } from '../../core/domain/document.ts';
 import { pagePath } from '../../core/domain/pages.ts';
 import type { FileSeen } from '../../core/ports/ledgerIntake.ts';
 import type { LedgerPages, Split, SplitPlan } from '../../core/ports/ledgerPages.ts';
-import { splitMessage, toPages, toSplit, type PageRow, type SplitRow } from '../pageRows.ts';
+import {
+  endOfSplit,
+  splitMessage,
+  toPages,
+  toSplit,
+  type PageRow,
+  type PageSighting,
+  type SplitRow,
+} from '../pageRows.ts';
 import { identityParams, splitPath, toIdentity, type IdentityRow } from '../rows.ts';
-import type { Sighted } from '../sighted.ts';
+import { sightedEvent, type Sighted } from '../sighted.ts';
 import { currentSightings, nextSightings, putSighting } from './sightings.ts';
 import * as SQL from './sql/pages.ts';
 import { REFRESH_IDENTITY } from './sql/sightings.ts';
@@ -48,24 +56,9 @@ export function createPages(store: Store): LedgerPages {
         await putPage(sql, split.id, file, { ...noted, reason, message, at }, before);
       }),
 
-    endSplit: ({ id, file, sha256 }, { at, pages, reason, message, policy }) =>
+    endSplit: (split, end) =>
       store.write(async (sql) => {
-        if (!(await sql.get(SQL.IS_OPEN, { id }))) return;
-        const isWhole = reason === null;
-        sql.emit(
-          {
-            ...sightedFile(id, file, id),
-            verdict: isWhole ? 'split' : 'rejected',
-            document: null,
-            sha256,
-            policy,
-            reason,
-            message: isWhole ? splitMessage(pages) : message,
-            pages,
-            into: null,
-          },
-          at,
-        );
+        if (await sql.get(SQL.IS_OPEN, { id: split.id })) sql.emit(endOfSplit(split, end), end.at);
       }),
   };
 }
@@ -111,12 +104,6 @@ function isIn(current: CurrentSplit, { baseUrl, uid }: EndpointKey): boolean {
   return current.uid === null ? current.isThere : current.uid === uid && current.baseUrl === baseUrl;
 }
 
-export interface PageSighting {
-  readonly id: number;
-  readonly verdict: 'document' | 'duplicate' | 'rejected';
-  readonly documentId: number | null;
-}
-
 /** Nobody else decides about a page of this file until the transaction ends. */
 export async function pageSighting(
   sql: Transaction,
@@ -132,19 +119,10 @@ export async function putPage(
   sql: Transaction,
   split: number,
   file: FileSeen,
-  { documentId, at, ...sighted }: Sighted,
+  sighted: Sighted,
   before: PageSighting | undefined,
 ): Promise<void> {
   const id = before?.id ?? (await nextSightings(sql, 1))[0] ?? 0;
-  sql.emit(
-    { ...sightedFile(id, file, before?.id ?? null), ...sighted, document: documentId, file: split },
-    at,
-  );
-  if (!before) sql.emit({ kind: 'gone', sightings: [id] }, at);
-}
-
-function sightedFile(sighting: number, { folder, path, identity }: FileSeen, supersedes: number | null) {
-  const { size, mtimeNs, ctimeNs, inode } = identityParams(identity);
-  const times = { mtimeNs: String(mtimeNs), ctimeNs: String(ctimeNs), inode: String(inode) };
-  return { kind: 'sighted' as const, sighting, supersedes, folder, path, size, ...times };
+  sql.emit({ ...sightedEvent(id, file, sighted, before?.id ?? null), file: split }, sighted.at);
+  if (!before) sql.emit({ kind: 'gone', sightings: [id] }, sighted.at);
 }

@@ -1,7 +1,13 @@
 import type { FileSeen } from '../../core/ports/ledgerIntake.ts';
-import type { LedgerEvent } from '../events.ts';
-import { identityParams, relativePath, splitPath, type PlaceRow } from '../rows.ts';
-import { isDocument, isSameFile, type CurrentSighting, type Sighted } from '../sighted.ts';
+import { relativePath, splitPath, type PlaceRow } from '../rows.ts';
+import {
+  isDocument,
+  isSameFile,
+  sightedEvent,
+  type CurrentSighting,
+  type Sighted,
+  type SightedEvent,
+} from '../sighted.ts';
 import * as SQL from './sql/sightings.ts';
 import type { Params, Sql } from './statements.ts';
 import type { Transaction } from './transaction.ts';
@@ -56,28 +62,14 @@ export async function putSightings(
 export function putSighting(
   sql: Transaction,
   file: FileSeen,
-  { documentId, at, ...sighted }: Sighted,
+  sighted: Sighted,
   current: CurrentSighting | undefined,
   freeId: number,
   /** Of a file that is taken apart. */
-  split: Pick<Extract<LedgerEvent, { kind: 'sighted' }>, 'pages' | 'into'> = {},
+  split: Pick<SightedEvent, 'pages' | 'into'> = {},
 ): number {
-  const stays = current !== undefined && isSameFile(current, file.identity, { documentId, ...sighted });
-  const { size, mtimeNs, ctimeNs, inode } = identityParams(file.identity);
-  const event = {
-    kind: 'sighted' as const,
-    sighting: stays ? current.id : freeId,
-    supersedes: current?.id ?? null,
-    ...sighted,
-    document: documentId,
-    folder: file.folder,
-    path: file.path,
-    size,
-    mtimeNs: String(mtimeNs),
-    ctimeNs: String(ctimeNs),
-    inode: String(inode),
-    ...split,
-  };
-  sql.emit(event, at);
-  return event.sighting;
+  const stays = current !== undefined && isSameFile(current, file.identity, sighted);
+  const sighting = stays ? current.id : freeId;
+  sql.emit({ ...sightedEvent(sighting, file, sighted, current?.id ?? null), ...split }, sighted.at);
+  return sighting;
 }

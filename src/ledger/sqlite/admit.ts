@@ -1,8 +1,15 @@
-import type { Document, DocumentState, EndpointKey, Lane } from '../../core/domain/document.ts';
-import { ReceiptdError } from '../../core/domain/errors.ts';
-import type { ImageType } from '../../core/domain/imageType.ts';
-import { namesOf, usesSeq, type Naming } from '../../core/domain/naming.ts';
+import type { Document, EndpointKey, Lane } from '../../core/domain/document.ts';
+import { namesOf, usesSeq } from '../../core/domain/naming.ts';
 import type { Admission, Admitted } from '../../core/ports/ledgerIntake.ts';
+import {
+  copyFor,
+  isToSendAgain,
+  keyParams,
+  newDocumentOf,
+  noFreeName,
+  sightedOf,
+  type NewDocument,
+} from '../newDocument.ts';
 import { requireDocument } from './documents.ts';
 import { pageSighting, putPage } from './pages.ts';
 import { endpointIdOf, ensureEndpoint } from './places.ts';
@@ -20,13 +27,9 @@ export function admit(sql: Transaction, admission: Admission): Admitted {
   const { endpoint, file, sha256, at, page } = admission;
   if (page) return admitPage(sql, admission, page.split);
   const existing = documentByBytes(sql, endpoint, sha256);
-  const own = { documentId: existing?.id ?? null, sha256, policy: null, reason: null, message: null, at };
   if (!existing) {
-    const { type, lane, naming } = admission;
-    const { folder, path, identity } = file;
-    const image = { endpoint, folder, path, sha256, type, size: identity.size, lane, at, naming };
-    const document = insertDocument(sql, image);
-    sight(sql, admission, { ...own, verdict: 'document', documentId: document.id });
+    const document = insertDocument(sql, newDocumentOf(admission));
+    sight(sql, admission, 'document', document.id);
     return { kind: 'queued', document };
   }
 
@@ -39,20 +42,18 @@ export function admit(sql: Transaction, admission: Admission): Admitted {
   }
   const ownSighting = sql.get<{ id: number }>(SIGHTINGS.OWN_SIGHTING, { documentId: existing.id });
   const isSecond = ownSighting !== undefined && ownSighting.id !== current?.id;
-  sight(sql, admission, { ...own, verdict: isSecond ? 'duplicate' : 'document' });
+  sight(sql, admission, isSecond ? 'duplicate' : 'document', existing.id);
   return again(sql, existing, admission.lane, at);
 }
 
 /** The rows of one page, which may be known by its file and its number. */
 function admitPage(sql: Transaction, admission: Admission, split: number): Admitted {
-  const { endpoint, file, sha256, type, lane, at, naming } = admission;
+  const { endpoint, file, sha256, lane, at } = admission;
   const before = pageSighting(sql, split, file);
   const existing = documentByBytes(sql, endpoint, sha256);
-  const own = { sha256, policy: null, reason: null, message: null, at };
+  const own = sightedOf(admission);
   if (!existing) {
-    const { folder, path, identity } = file;
-    const image = { endpoint, folder, path, sha256, type, size: identity.size, lane, at, naming };
-    const document = insertDocument(sql, image);
+    const document = insertDocument(sql, newDocumentOf(admission));
     putPage(sql, split, file, { ...own, verdict: 'document', documentId: document.id }, before);
     return { kind: 'queued', document };
   }
@@ -63,8 +64,14 @@ function admitPage(sql: Transaction, admission: Admission, split: number): Admit
   return again(sql, existing, lane, at);
 }
 
-function sight(sql: Transaction, { file, isElsewhere = false, at }: Admission, sighted: Sighted): void {
-  const sighting = putSighting(sql, file, sighted);
+function sight(
+  sql: Transaction,
+  admission: Admission,
+  verdict: Sighted['verdict'],
+  documentId: number,
+): void {
+  const { file, isElsewhere = false, at } = admission;
+  const sighting = putSighting(sql, file, { ...sightedOf(admission), verdict, documentId });
   if (isElsewhere) sql.emit({ kind: 'gone', sightings: [sighting] }, at);
 }
 
@@ -78,13 +85,7 @@ export function admitElsewhere(
   const document = requireDocument(sql, documentId);
   const existing = documentByBytes(sql, endpoint, document.sha256);
   if (existing) return again(sql, existing, 'fresh', at);
-  const copy = insertDocument(sql, {
-    ...document,
-    endpoint,
-    lane: 'fresh',
-    at,
-    naming: [document.name, `${document.name}-${document.sha256.slice(0, 16)}`],
-  });
+  const copy = insertDocument(sql, copyFor(endpoint, document, at));
   return { kind: 'queued', document: copy };
 }
 
@@ -96,22 +97,6 @@ function again(sql: Transaction, existing: DocumentRow, lane: Lane, at: number):
   return { kind: 'requeued', document: requireDocument(sql, existing.id) };
 }
 
-function isToSendAgain(state: DocumentState): boolean {
-  return state === 'failed' || state === 'lost';
-}
-
-interface NewDocument {
-  readonly endpoint: EndpointKey;
-  readonly folder: string;
-  readonly path: string;
-  readonly sha256: string;
-  readonly type: ImageType;
-  readonly size: number;
-  readonly lane: Lane;
-  readonly at: number;
-  readonly naming: Naming;
-}
-
 function insertDocument(sql: Transaction, image: NewDocument): Document {
   const { endpoint, folder, path, sha256, type, size, lane, at, naming } = image;
   const endpointId = ensureEndpoint(sql, endpoint);
@@ -119,11 +104,7 @@ function insertDocument(sql: Transaction, image: NewDocument): Document {
   const name = namesOf(naming, nextSeq).find(
     (candidate) => !sql.get(DOCUMENTS.IS_NAME_TAKEN, { endpointId, name: candidate }),
   );
-  if (name === undefined) {
-    throw new ReceiptdError('TEMPLATE_INVALID', `Every name proposed for ${path} is taken in its endpoint.`, {
-      hint: 'Let the name template contain {hash} or {seq}.',
-    });
-  }
+  if (name === undefined) throw noFreeName(path);
   const seq = usesSeq(naming) ? nextSeq : null;
   const given = { endpoint: keyParams(endpoint), name, sha256, type, size, lane, folder, path };
   sql.emit({ kind: 'named', document: id, ...given, line, seq }, at);
@@ -146,8 +127,4 @@ function nextNumbers(sql: Sql, endpointId: number): NextNumbers {
   const row = sql.get<NextNumbers>(NEXT_NUMBERS, { id: endpointId });
   if (!row) throw new Error('an endpoint that was just looked up is missing');
   return row;
-}
-
-function keyParams({ baseUrl, uid }: EndpointKey): { baseUrl: string; uid: string } {
-  return { baseUrl, uid };
 }

@@ -2,9 +2,17 @@ import { sameIdentity } from '../../core/domain/document.ts';
 import { pagePath } from '../../core/domain/pages.ts';
 import type { FileSeen } from '../../core/ports/ledgerIntake.ts';
 import type { LedgerPages, Split, SplitPlan } from '../../core/ports/ledgerPages.ts';
-import { splitMessage, toPages, toSplit, type PageRow, type SplitRow } from '../pageRows.ts';
+import {
+  endOfSplit,
+  splitMessage,
+  toPages,
+  toSplit,
+  type PageRow,
+  type PageSighting,
+  type SplitRow,
+} from '../pageRows.ts';
 import { identityParams, splitPath, toIdentity, type IdentityRow } from '../rows.ts';
-import type { Sighted } from '../sighted.ts';
+import { sightedEvent, type Sighted } from '../sighted.ts';
 import { endpointIdOf, ensureEndpoint, folderIdOf } from './places.ts';
 import { currentSighting, nextId, putSighting } from './sightings.ts';
 import * as SQL from './sql/pages.ts';
@@ -41,24 +49,9 @@ export function createPages(store: Store): LedgerPages {
         putPage(sql, split.id, file, { ...noted, reason, message, at }, before);
       }),
 
-    endSplit: ({ id, file, sha256 }, { at, pages, reason, message, policy }) =>
+    endSplit: (split, end) =>
       store.write((sql) => {
-        if (!sql.get(SQL.IS_OPEN, { id })) return;
-        const isWhole = reason === null;
-        sql.emit(
-          {
-            ...sightedFile(id, file, id),
-            verdict: isWhole ? 'split' : 'rejected',
-            document: null,
-            sha256,
-            policy,
-            reason,
-            message: isWhole ? splitMessage(pages) : message,
-            pages,
-            into: null,
-          },
-          at,
-        );
+        if (sql.get(SQL.IS_OPEN, { id: split.id })) sql.emit(endOfSplit(split, end), end.at);
       }),
   };
 }
@@ -108,12 +101,6 @@ function isIn(current: CurrentSplit, { baseUrl, uid }: SplitPlan['endpoint']): b
   return current.uid === null ? current.isThere === 1 : current.uid === uid && current.baseUrl === baseUrl;
 }
 
-export interface PageSighting {
-  readonly id: number;
-  readonly verdict: 'document' | 'duplicate' | 'rejected';
-  readonly documentId: number | null;
-}
-
 export function pageSighting(
   sql: Sql,
   file: number,
@@ -127,19 +114,10 @@ export function putPage(
   sql: Transaction,
   split: number,
   file: FileSeen,
-  { documentId, at, ...sighted }: Sighted,
+  sighted: Sighted,
   before: PageSighting | undefined,
 ): void {
   const id = before?.id ?? nextId(sql, NEXT_SIGHTING_ID);
-  sql.emit(
-    { ...sightedFile(id, file, before?.id ?? null), ...sighted, document: documentId, file: split },
-    at,
-  );
-  if (!before) sql.emit({ kind: 'gone', sightings: [id] }, at);
-}
-
-function sightedFile(sighting: number, { folder, path, identity }: FileSeen, supersedes: number | null) {
-  const { size, mtimeNs, ctimeNs, inode } = identityParams(identity);
-  const times = { mtimeNs: String(mtimeNs), ctimeNs: String(ctimeNs), inode: String(inode) };
-  return { kind: 'sighted' as const, sighting, supersedes, folder, path, size, ...times };
+  sql.emit({ ...sightedEvent(id, file, sighted, before?.id ?? null), file: split }, sighted.at);
+  if (!before) sql.emit({ kind: 'gone', sightings: [id] }, sighted.at);
 }

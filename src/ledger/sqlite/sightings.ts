@@ -1,9 +1,14 @@
 import type { FileRef } from '../../core/domain/document.ts';
 import type { FileSeen } from '../../core/ports/ledgerIntake.ts';
-import type { LedgerEvent } from '../events.ts';
-import { identityParams, splitPath } from '../rows.ts';
+import { splitPath } from '../rows.ts';
 import { folderIdOf } from './places.ts';
-import { isSameFile, type CurrentSighting, type Sighted } from '../sighted.ts';
+import {
+  isSameFile,
+  sightedEvent,
+  type CurrentSighting,
+  type Sighted,
+  type SightedEvent,
+} from '../sighted.ts';
 import * as SQL from './sql/sightings.ts';
 import type { Sql } from './statements.ts';
 import type { Transaction } from './store.ts';
@@ -22,29 +27,15 @@ export function currentSighting(sql: Sql, file: FileRef): CurrentSighting | unde
 export function putSighting(
   sql: Transaction,
   file: FileSeen,
-  { documentId, at, ...sighted }: Sighted,
+  sighted: Sighted,
   current = currentSighting(sql, file),
   /** Of a file that is taken apart. */
-  split: Pick<Extract<LedgerEvent, { kind: 'sighted' }>, 'pages' | 'into'> = {},
+  split: Pick<SightedEvent, 'pages' | 'into'> = {},
 ): number {
-  const stays = current !== undefined && isSameFile(current, file.identity, { documentId, ...sighted });
-  const { size, mtimeNs, ctimeNs, inode } = identityParams(file.identity);
-  const event = {
-    kind: 'sighted' as const,
-    sighting: stays ? current.id : nextId(sql, SQL.NEXT_SIGHTING_ID),
-    supersedes: current?.id ?? null,
-    ...sighted,
-    document: documentId,
-    folder: file.folder,
-    path: file.path,
-    size,
-    mtimeNs: String(mtimeNs),
-    ctimeNs: String(ctimeNs),
-    inode: String(inode),
-    ...split,
-  };
-  sql.emit(event, at);
-  return event.sighting;
+  const stays = current !== undefined && isSameFile(current, file.identity, sighted);
+  const sighting = stays ? current.id : nextId(sql, SQL.NEXT_SIGHTING_ID);
+  sql.emit({ ...sightedEvent(sighting, file, sighted, current?.id ?? null), ...split }, sighted.at);
+  return sighting;
 }
 
 /** For a row that is about to be inserted in this transaction. */

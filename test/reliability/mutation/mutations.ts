@@ -165,7 +165,7 @@ export const MUTATIONS: readonly Mutation[] = [
     promises: ['P1'],
     killedBy: 'simulation',
     seeds: 4_000,
-    edits: [{ file: 'src/ledger/sqlite/admit.ts', in: 'isToSendAgain', returns: "state === 'lost'" }],
+    edits: [{ file: 'src/ledger/newDocument.ts', in: 'isToSendAgain', returns: "state === 'lost'" }],
   },
   {
     what: 'pages that are still to come are not waited for',

@@ -1,0 +1,9 @@
+/** The fields of an object in JSON; none where it is anything else. */
+export function jsonObject(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? { ...value } : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,49 @@
+import type { Document, DocumentState, EndpointKey, Lane } from '../core/domain/document.ts';
+import { ReceiptdError } from '../core/domain/errors.ts';
+import type { ImageType } from '../core/domain/imageType.ts';
+import type { Naming } from '../core/domain/naming.ts';
+import type { Admission } from '../core/ports/ledgerIntake.ts';
+import type { Sighted } from './sighted.ts';
+
+/** An image that its endpoint does not know, before it has a name. */
+export interface NewDocument {
+  readonly endpoint: EndpointKey;
+  readonly folder: string;
+  readonly path: string;
+  readonly sha256: string;
+  readonly type: ImageType;
+  readonly size: number;
+  readonly lane: Lane;
+  readonly at: number;
+  readonly naming: Naming;
+}
+
+export function newDocumentOf({ endpoint, file, sha256, type, lane, at, naming }: Admission): NewDocument {
+  const { folder, path, identity } = file;
+  return { endpoint, folder, path, sha256, type, size: identity.size, lane, at, naming };
+}
+
+/** Known bytes for another endpoint, under the same name if it is free there. */
+export function copyFor(endpoint: EndpointKey, document: Document, at: number): NewDocument {
+  const naming = [document.name, `${document.name}-${document.sha256.slice(0, 16)}`];
+  return { ...document, endpoint, lane: 'fresh', at, naming };
+}
+
+export function sightedOf({ sha256, at }: Admission): Omit<Sighted, 'verdict' | 'documentId'> {
+  return { sha256, policy: null, reason: null, message: null, at };
+}
+
+/** A document in this state is queued again when its bytes are seen once more. */
+export function isToSendAgain(state: DocumentState): boolean {
+  return state === 'failed' || state === 'lost';
+}
+
+export function noFreeName(path: string): ReceiptdError {
+  return new ReceiptdError('TEMPLATE_INVALID', `Every name proposed for ${path} is taken in its endpoint.`, {
+    hint: 'Let the name template contain {hash} or {seq}.',
+  });
+}
+
+export function keyParams({ baseUrl, uid }: EndpointKey): { baseUrl: string; uid: string } {
+  return { baseUrl, uid };
+}
