@@ -1,34 +1,29 @@
 import type { FileIdentity, Lane } from '../core/domain/document.ts';
 import { describeError, ReceiptdError, systemCode } from '../core/domain/errors.ts';
 import { isUnreachable } from '../core/domain/unreachable.ts';
-import type { FileSystem, FolderAvailability, FolderClaims, FolderHints } from '../core/ports/folder.ts';
+import type { FolderAvailability, FolderClaims, FolderHints } from '../core/ports/folder.ts';
 import type { Incidents } from '../core/ports/incident.ts';
 import type { Admitted } from '../core/ports/ledgerIntake.ts';
 import { ClockTrust, restedMs } from './settle/atRest.ts';
 import { NEVER_AWAY, type LedgerAway, type OwnFolder, type Times } from './ledgerAway.ts';
-import { DISPOSE_AGAIN_MS, DisposalWaits } from './dispose/disposalWaits.ts';
-import { disposeAccepted, recoverAside } from './dispose/dispose.ts';
+import { FolderDisposal } from './dispose/folderDisposal.ts';
 import type { ExamineDeps } from './settle/examine.ts';
-import { FolderClaim } from './presence/folderClaim.ts';
 import { FolderEvents } from './watch/folderEvents.ts';
-import { MountIdentity, hasCoarseClock } from './presence/mountIdentity.ts';
-import { FolderState, type FolderTimes } from './presence/folderState.ts';
+import { hasCoarseClock } from './presence/mountIdentity.ts';
+import { Presence } from './presence/presence.ts';
+import type { FolderTimes } from './presence/folderState.ts';
 import { leaveFormerFiles } from './scan/formerFiles.ts';
 import { FolderTrouble } from './presence/folderTrouble.ts';
 import { HintQueue } from './watch/hintQueue.ts';
 import { ListingTimes } from './scan/listingTimes.ts';
-import { ScanProgress } from './scan/scanProgress.ts';
+import { FolderListings } from './scan/folderListings.ts';
 import { handleHint } from './watch/handleHint.ts';
 import { OtherArchiver } from './presence/otherArchiver.ts';
 import { relativeTo } from '../core/paths.ts';
-import { firstWatch, reconcile, type ReconcileDeps } from './scan/reconcile.ts';
+import { firstWatch } from './scan/reconcile.ts';
 import { LedgerSink, type LedgerSinkDeps } from './settle/ledgerSink.ts';
 import { settleLoop } from './settle/settleLoop.ts';
-import { OriginalsRule } from './dispose/originalsRule.ts';
 import { Settling } from './settle/settling.ts';
-import { SharedRun } from './sharedRun.ts';
-import { DirectoryCache, type LookOver } from './scan/directoryCache.ts';
-import { UnreadableDirs } from './scan/unreadableDirs.ts';
 import { Notifier } from '../core/notifier.ts';
 import { mountGuard } from './presence/mountGuard.ts';
 import type { WatchLimit } from './watch/watchLimit.ts';
@@ -37,8 +32,6 @@ import type { WatchLimit } from './watch/watchLimit.ts';
 const SETTLING_CAPACITY = 500;
 /** How often a folder's presence is looked at. */
 const PRESENCE_MS = 2_000;
-/** How soon it is looked again whether all that lies in the folder is known. */
-const RULE_AGAIN_MS = 500;
 /**
  * A file is read no sooner than this after its last change where the file system's clock is coarse: whatever is
  * written after the reading then bears another time. Otherwise a scanner that overwrites a file within the same tick,
@@ -92,117 +85,116 @@ type Present = FolderAvailability & { readonly state: 'present' };
 export class Intake {
   readonly #deps: IntakeDeps;
   readonly #settling: Settling;
-  readonly #scanProgress: ScanProgress;
-  readonly #disposalWaits: DisposalWaits;
-  readonly #originalsRule: OriginalsRule;
-  readonly #mount: MountIdentity;
-  readonly #claim: FolderClaim;
   readonly #trouble: FolderTrouble;
-  readonly #state: FolderState;
-  readonly #events: FolderEvents;
+  readonly #presence: Presence;
   readonly #otherArchiver: OtherArchiver;
+  readonly #events: FolderEvents;
+  readonly #hints: HintQueue;
+  readonly #listings: FolderListings;
+  readonly #disposal: FolderDisposal;
   readonly #examineDeps: ExamineDeps;
-  readonly #reconcileDeps: ReconcileDeps;
   readonly #settleNotifier: Notifier;
   readonly #watchNotifier: Notifier;
-  readonly #hints: HintQueue;
   readonly #away: LedgerAway;
-  readonly #unreadableDirs: UnreadableDirs;
-  readonly #directories = new DirectoryCache();
   readonly #clockTrust: ClockTrust;
-  #disposeSoon = false;
-  #disposeNotBefore = 0;
   #relistSoon = false;
-  #isAskedFor = false;
   #isOver = false;
   #isOnce = false;
-  /** Its first watch is recorded. */
-  #isWatched = false;
-  #lastListing: number | null = null;
-  #fileSystem: FileSystem | null = null;
-  /** Of the folder as it is watched now. */
-  #token: string | null = null;
-  #foreign: string | null = null;
-  /** Directories that could not be listed by this run; for the exit status of `--once`. */
-  unreadableDirs = 0;
 
   constructor(deps: IntakeDeps) {
     this.#deps = deps;
-    this.#clockTrust = new ClockTrust(deps.clock, deps.upForMs?.() ?? Infinity);
-    this.#settling = new Settling(deps.clock, deps.settings.settle, SETTLING_CAPACITY);
-    this.#scanProgress = new ScanProgress(deps.clock, this.#settling);
-    this.#disposalWaits = new DisposalWaits(deps.clock);
-    this.#originalsRule = new OriginalsRule({
-      ...deps,
-      isLookedThroughSince: (at) => this.#scanProgress.isThroughSince(at),
-    });
-    this.#settleNotifier = new Notifier(deps.clock);
-    this.#watchNotifier = new Notifier(deps.clock);
-    const { folder, settings } = deps;
+    const { folder, settings, clock } = deps;
+    this.#clockTrust = new ClockTrust(clock, deps.upForMs?.() ?? Infinity);
+    this.#settling = new Settling(clock, settings.settle, SETTLING_CAPACITY);
+    this.#settleNotifier = new Notifier(clock);
+    this.#watchNotifier = new Notifier(clock);
     const onSeen = (): void => this.#settleNotifier.notify();
     this.#away = deps.ledgerAway?.({ folder, settings, settling: this.#settling, onSeen }) ?? NEVER_AWAY;
-    this.#mount = new MountIdentity(deps);
-    const { path, share = null } = settings;
-    this.#claim = new FolderClaim({ ...deps, path, isShared: share !== null });
-    this.#trouble = new FolderTrouble(deps.settings.path, deps.incidents);
-    this.#unreadableDirs = new UnreadableDirs(deps.settings.path, deps.log);
-    this.#state = new FolderState(deps.settings.path, deps, this.#trouble);
-    this.#events = new FolderEvents(deps, (path, isDirectory) => this.#hint(path, isDirectory));
-    const mountLooks = new SharedRun(() =>
-      // Known of the ledger alone, which is asked before what was deferred is admitted.
-      this.#lookNow(async (fileSystem) => !this.#away.isOn && (await this.#mount.look(fileSystem))),
-    );
+    this.#trouble = new FolderTrouble(settings.path, deps.incidents);
+    this.#presence = new Presence({
+      ...deps,
+      trouble: this.#trouble,
+      away: this.#away,
+      onFileSystem: (found) => this.#settling.requireQuiet(hasCoarseClock(found) ? COARSE_QUIET_MS : 0),
+    });
     this.#otherArchiver = new OtherArchiver({
       ...deps,
       onProven: (paths, archivedTo) => this.#trouble.takenElsewhere(paths, archivedTo),
     });
-    const lookAtMount = (): Promise<void> => mountLooks.ask();
+    this.#listings = this.#newListings(onSeen);
+    this.#disposal = new FolderDisposal({
+      ...deps,
+      isLookedThroughSince: (at) => this.#listings.progress.isThroughSince(at),
+      onMissing: (path) => this.#otherArchiver.missing([path]),
+    });
+    this.#events = new FolderEvents(deps, (path, isDirectory) => this.#hint(path, isDirectory));
+    this.#hints = new HintQueue({
+      clock,
+      handleHint: (path) =>
+        this.#away.isOn ? this.#away.handleHint(path, this.#times) : handleHint(path, this.#listings.deps),
+      onHandled: onSeen,
+      onMissed: () => this.#listings.forgetDirectories(),
+      mayHandle: () => !this.#mustWait,
+    });
+    this.#examineDeps = this.#toExamine();
+  }
+
+  #newListings(onSeen: () => void): FolderListings {
+    const deps = this.#deps;
+    return new FolderListings({
+      ...deps,
+      settling: this.#settling,
+      isInPlace: () => this.#presence.isInPlace(),
+      restedMs: (identity) => this.#restedMs(identity),
+      beside: (list) => this.#hints.during(list),
+      // What a kill kept from being disposed of, and duplicates whose document lies in another folder.
+      onWhole: () => this.#disposal.soon(),
+      onSeen,
+      onGone: (paths) => this.#otherArchiver.missing(paths),
+      onIdentity: (identity) => this.#away.compared(identity),
+      cameBeforeFirstWatch: (identity) => this.#away.cameBeforeFirstWatch(identity, this.#times),
+      hasTaken: (file, identity) => this.#away.hasTaken(file, identity),
+    });
+  }
+
+  #toExamine(): ExamineDeps {
+    const deps = this.#deps;
+    const lookAtMount = (): Promise<void> => this.#presence.lookAtMount();
     const onAdmitted = (admitted: Admitted): void => {
       this.#otherArchiver.admitted(admitted);
       deps.onAdmitted(admitted);
     };
     const sink = this.#away.sinkOver(new LedgerSink({ ...deps, lookAtMount, onAdmitted }));
-    this.#examineDeps = {
+    return {
       ...deps,
       sink,
       folder: mountGuard(
-        folder,
+        deps.folder,
         (file) => sink.knows(file),
-        () => this.#isInPlace(),
+        () => this.#presence.isInPlace(),
       ),
       settling: this.#settling,
       lookAtMount,
-      mark: () => this.#fileSystem?.mark ?? null,
+      mark: () => this.#presence.fileSystem?.mark ?? null,
       onNote: (verdict, path) => {
         deps.onAmiss?.(path);
         // One that is not tried again by itself is tried at every listing.
-        if (verdict === 'unreadable' && !this.#settling.has(path)) this.#directories.forget();
+        if (verdict === 'unreadable' && !this.#settling.has(path)) this.#listings.forgetDirectories();
       },
     };
-    this.#reconcileDeps = {
-      ...deps,
-      settling: this.#settling,
-      isInPlace: () => this.#isInPlace(),
-      restedMs: (identity) =>
-        this.#isOnce && this.#fileSystem && this.#clockTrust.isGiven
-          ? restedMs(identity, this.#fileSystem, deps.clock.now())
-          : 0,
-      onSeen,
-      onMissed: () => this.#directories.forget(),
-      onGone: (paths) => this.#otherArchiver.missing(paths),
-      onUnreadableDir: (path, code) => this.#unreadableDir(path, code),
-      onIdentity: (identity) => this.#away.compared(identity),
-      cameBeforeFirstWatch: (identity) => this.#away.cameBeforeFirstWatch(identity, this.#times),
-      hasTaken: (file, identity) => this.#away.hasTaken(file, identity),
-    };
-    this.#hints = new HintQueue({
-      clock: deps.clock,
-      handleHint: (path) =>
-        this.#away.isOn ? this.#away.handleHint(path, this.#times) : handleHint(path, this.#reconcileDeps),
-      onHandled: onSeen,
-      onMissed: () => this.#directories.forget(),
-      mayHandle: () => !this.#mustWait,
-    });
+  }
+
+  /** A single run counts what has rested before. */
+  #restedMs(identity: FileIdentity): number {
+    const { fileSystem } = this.#presence;
+    return this.#isOnce && fileSystem && this.#clockTrust.isGiven
+      ? restedMs(identity, fileSystem, this.#deps.clock.now())
+      : 0;
+  }
+
+  /** Directories that could not be listed by this run; for the exit status of `--once`. */
+  get unreadableDirs(): number {
+    return this.#listings.unreadableDirs;
   }
 
   get status() {
@@ -210,24 +202,24 @@ export class Intake {
     const settling = this.#settling.size;
     return {
       path,
-      ...this.#state.now,
+      ...this.#presence.state,
       mode: this.#isPolled ? ('polled' as const) : ('events' as const),
-      fileSystem: this.#fileSystem?.name ?? null,
+      fileSystem: this.#presence.fileSystem?.name ?? null,
       settling,
-      lastListing: this.#lastListing,
+      lastListing: this.#listings.last,
     };
   }
 
   /** The machine was asleep: events may have been lost, and what is known of directories is out of date. */
   woke(): void {
-    this.#directories.forget();
+    this.#listings.forgetDirectories();
     this.#relistSoon = true;
     this.#watchNotifier.notify();
   }
 
   /** A document of this folder was accepted: its files may be disposed of, if so configured. */
   disposeSoon(): void {
-    this.#disposeSoon = true;
+    this.#disposal.soon();
     this.#watchNotifier.notify();
   }
 
@@ -237,14 +229,14 @@ export class Intake {
    * (promise P4), and a file that was moved into it is queued again, under its name, when it is found.
    */
   isLookedThroughSince(at: number, isOwn: boolean): boolean {
-    if (this.#isOver || this.#scanProgress.isThroughSince(at)) return true;
-    const { state } = this.#state.now;
+    if (this.#isOver || this.#listings.progress.isThroughSince(at)) return true;
+    const { state } = this.#presence.state;
     // Who leads it has listed it by then; what is missing here may be with the agent that admitted it.
     if (state === 'standby') return !isOwn || this.#deps.clock.monotonic() - at >= LED_ELSEWHERE_MS;
     const isAway = state !== 'starting' && state !== 'watching';
-    if (!isOwn && (isAway || this.#scanProgress.isStuckSince(at))) return true;
-    if (!this.#scanProgress.hasBegunSince(at)) {
-      this.#isAskedFor = true;
+    if (!isOwn && (isAway || this.#listings.progress.isStuckSince(at))) return true;
+    if (!this.#listings.progress.hasBegunSince(at)) {
+      this.#listings.ask();
       this.#watchNotifier.notify();
     }
     return false;
@@ -254,43 +246,42 @@ export class Intake {
   async run(signal: AbortSignal): Promise<void> {
     const settled = this.#settle(signal);
     while (!signal.aborted) {
-      const found = await this.#availability();
+      const found = await this.#presence.look();
       if (found?.state === 'present' && !this.#mustWait) await this.#watchWhilePresent(found, signal);
       if (!signal.aborted) await this.#watchNotifier.wait(PRESENCE_MS, signal);
     }
     await settled;
-    await this.#claim.release();
+    await this.#presence.release();
     this.#deps.watchLimit.over(this.#deps.settings.path);
   }
 
   /** Whether the folder is there for this machine, no matter who takes in what comes into it. */
   async isReachable(): Promise<boolean> {
-    const found = await this.#deps.folder.availability().catch(() => null);
-    return found?.state === 'present';
+    return this.#presence.isReachable();
   }
 
   /** Another agent takes in what comes into this shared folder; `run` has ended. `run` may be called again. */
   standBy(message: string): void {
-    if (this.#state.now.state !== 'standby') {
+    if (this.#presence.state.state !== 'standby') {
       this.#settling.forget();
       this.#trouble.unreadable(this.#settling.unreadable);
       this.#away.letGo();
     }
-    this.#state.enter('standby', message);
+    this.#presence.standBy(message);
   }
 
   /** A person says that the folder is what it is now, although none of its known files is there. */
   async takeOver(): Promise<void> {
-    if (this.#fileSystem) await this.#mount.takeOver(this.#fileSystem.mark);
+    await this.#presence.takeOver();
     this.#watchNotifier.notify();
   }
 
   /** One listing; resolves when everything in it is admitted or noted. False if the folder is not there. */
   async runOnce(signal: AbortSignal): Promise<boolean> {
-    const found = await this.#availability();
+    const found = await this.#presence.look();
     this.#refuseWhereWritesFail();
     if (found?.state !== 'present') return false;
-    this.#token = found.token;
+    this.#presence.watchAs(found.token);
     this.#isOnce = true;
     const stop = new AbortController();
     const settled = this.#settle(AbortSignal.any([signal, stop.signal]));
@@ -304,7 +295,7 @@ export class Intake {
     } finally {
       stop.abort();
       await settled;
-      await this.#claim.release();
+      await this.#presence.release();
       // Nobody lists it again.
       this.#isOver = true;
     }
@@ -312,62 +303,47 @@ export class Intake {
   }
 
   async dispose(signal: AbortSignal): Promise<void> {
-    this.#disposeSoon = false;
-    if (this.#foreign !== null) return;
-    const stays = await this.#originalsRule.stays();
-    const onMissing = (path: string): Promise<void> => this.#otherArchiver.missing([path]);
-    const deps = { ...this.#deps, onMissing };
-    if (stays !== null && (await disposeAccepted(deps, { stays, waits: this.#disposalWaits }, signal)))
-      return;
-    if (this.#deps.settings.afterUpload === 'keep') return;
-    this.#disposeSoon = true;
-    const again = stays === null ? RULE_AGAIN_MS : DISPOSE_AGAIN_MS;
-    this.#disposeNotBefore = this.#deps.clock.monotonic() + again;
-  }
-
-  get #mayDispose(): boolean {
-    const isWanted = this.#disposeSoon || this.#disposalWaits.isOver;
-    return isWanted && this.#deps.clock.monotonic() >= this.#disposeNotBefore;
+    await this.#disposal.run(this.#presence.foreign !== null, signal);
   }
 
   async #watchWhilePresent({ token }: Present, signal: AbortSignal): Promise<void> {
     const { settings, log, clock } = this.#deps;
-    const foreign = this.#foreign;
-    this.#token = token;
+    const foreign = this.#presence.foreign;
+    this.#presence.watchAs(token);
     if (!this.#hasNoEvents) await this.#events.begin();
     try {
       // Restarted after that: what the ledger knows of the folder was not asked for yet.
       if (await this.#whileAway(token, signal)) return;
       const files = await this.#firstListing('backlog', signal);
-      this.#state.enter(this.#foreign === null ? 'watching' : 'unreachable', this.#foreign);
+      this.#presence.watching();
       const times = new ListingTimes(this.#deps, files);
       while (!signal.aborted) {
         if (await this.#whileAway(token, signal)) {
-          this.#scanProgress.forget();
-          this.#directories.forget();
+          this.#listings.forget();
           // It is another folder by now.
           if (this.#away.isOn) return;
           // What was not deferred, and what is gone.
           this.#relistSoon = true;
         }
         const { hasDirs } = this.#hints;
-        const mayPassOver = !this.#directories.isEmpty;
+        const { mayPassOver } = this.#listings;
         const isPolled = this.#isPolled;
-        const due = times.due({ isPolled, isAskedFor: this.#isAskedFor, hasDirs, mayPassOver });
-        const idle = !this.#hints.hasPaths && !this.#mayDispose && !this.#relistSoon;
+        const due = times.due({ isPolled, isAskedFor: this.#listings.isAskedFor, hasDirs, mayPassOver });
+        const idle = !this.#hints.hasPaths && !this.#disposal.isDue && !this.#relistSoon;
         const nextIn = Math.min(due.all, due.changed, due.dirs) - clock.monotonic();
         if (this.#writesFail) await this.#watchNotifier.wait(PRESENCE_MS, signal);
         else if (idle) await this.#watchNotifier.wait(Math.max(0, Math.min(nextIn, PRESENCE_MS)), signal);
         if (signal.aborted) return;
         if (this.#writesFail) {
           // No file was examined meanwhile, so that time says nothing of them.
-          this.#scanProgress.forget();
+          this.#listings.progress.forget();
           continue;
         }
         await this.#hints.work();
-        if (this.#mayDispose) await this.dispose(signal);
-        const present = await this.#availability();
-        if (present?.state !== 'present' || present.token !== token || this.#foreign !== foreign) return;
+        if (this.#disposal.isDue) await this.dispose(signal);
+        const present = await this.#presence.look();
+        if (present?.state !== 'present' || present.token !== token || this.#presence.foreign !== foreign)
+          return;
         // Whatever came before the watch began.
         if (await this.#events.tryAgain()) this.#relistSoon = true;
         const now = clock.monotonic();
@@ -379,9 +355,9 @@ export class Intake {
         let compared = 0;
         if (isFull) {
           this.#relistSoon = false;
-          compared = await this.#listAll('fresh', signal);
-        } else if (isOver) compared = await this.#lookOver(signal);
-        else for (const dir of dirs) await this.#listDirty(dir, signal);
+          compared = await this.#listings.all('fresh', signal);
+        } else if (isOver) compared = await this.#listings.changed(signal);
+        else for (const dir of dirs) await this.#listings.directory(dir, signal);
         const what = isFull ? 'all' : isOver ? 'changed' : 'dirs';
         times.listed(now, what, compared, this.#settling.roomWaitedMs - waitedBefore);
       }
@@ -389,13 +365,12 @@ export class Intake {
       if (signal.aborted) return;
       const fields = { folder: settings.path, ...describeError(error) };
       // The folder went away while it was listed, or the ledger can't be written: both are tried again, and said elsewhere.
-      if (this.#writesFail) this.#holdUp();
+      if (this.#writesFail) this.#presence.holdUp();
       if (isUnreachable(systemCode(error)) || this.#writesFail)
         log.debug('The listing was cut short', fields);
       else log.warn('The folder could not be listed; trying again', fields);
     } finally {
-      this.#scanProgress.forget();
-      this.#directories.forget();
+      this.#listings.forget();
       await this.#events.end();
     }
   }
@@ -404,7 +379,7 @@ export class Intake {
   async #whileAway(token: string, signal: AbortSignal): Promise<boolean> {
     if (!this.#away.isOn) return false;
     const isStill = async (): Promise<boolean> => {
-      const now = await this.#availability();
+      const now = await this.#presence.look();
       return now?.state === 'present' && now.token === token;
     };
     const isPolled = (): boolean => this.#isPolled;
@@ -416,11 +391,11 @@ export class Intake {
 
   async #firstListing(lane: Lane, signal: AbortSignal): Promise<number> {
     const { settings, ledger, log, confirmAbove } = this.#deps;
-    if (this.#foreign === null) await recoverAside(this.#deps, signal);
+    if (this.#presence.foreign === null) await this.#disposal.recover(signal);
     const isFirstWatch = await ledger.isFirstWatch(settings.path);
-    await this.#originalsRule.begin(isFirstWatch);
+    await this.#disposal.begin(isFirstWatch);
     if (isFirstWatch) {
-      const { sent, skipped } = await firstWatch(this.#reconcileDeps, signal);
+      const { sent, skipped } = await firstWatch(this.#listings.deps, signal);
       // The ledger knows nothing of a folder before that, not even on what it lies.
       await this.takeOver();
       const say = sent > confirmAbove ? log.warn.bind(log) : log.info.bind(log);
@@ -430,82 +405,25 @@ export class Intake {
         filesSkipped: skipped,
       });
     }
-    this.#isWatched = true;
-    this.#away.letGo();
+    this.#presence.firstWatched();
     await this.#endTakeover(signal);
-    return this.#listAll(lane, signal);
+    return this.#listings.all(lane, signal);
   }
 
   /** After the first watch, whose `existing` is said of files that nobody has sent. */
   async #endTakeover(signal: AbortSignal): Promise<void> {
-    const until = this.#claim.othersUntil;
+    const until = this.#presence.othersUntil;
     if (until === null) return;
     // A share has a clock of its own, so that nothing in it is surely newer.
-    const untilNs = this.#isOnNetwork ? null : BigInt(until) * 1_000_000n;
+    const untilNs = this.#presence.isOnNetwork ? null : BigInt(until) * 1_000_000n;
     const isNewer = ({ ctimeNs }: FileIdentity) => untilNs !== null && ctimeNs >= untilNs;
-    const left = await leaveFormerFiles(this.#reconcileDeps, isNewer, signal);
-    await this.#claim.settle();
+    const left = await leaveFormerFiles(this.#listings.deps, isNewer, signal);
+    await this.#presence.takenOver();
     this.#deps.log.info('Took the folder over from another agent', {
       folder: this.#deps.settings.path,
       filesLeft: left,
     });
     this.#trouble.takenOver(left);
-  }
-
-  /** Every file is compared with the ledger. Resolves how many those are. */
-  async #listAll(lane: Lane, signal: AbortSignal): Promise<number> {
-    this.unreadableDirs = 0;
-    this.#isAskedFor = false;
-    const lookOver = this.#directories.lookOver(true);
-    let compared = 0;
-    await this.#scanProgress.during(async () => {
-      compared = await this.#listWhole({ lane, lookOver }, this.#reconcileDeps, signal);
-    });
-    return compared;
-  }
-
-  /** The same of directories in which something was created, renamed or deleted. */
-  async #lookOver(signal: AbortSignal): Promise<number> {
-    const lookOver = this.#directories.lookOver(false);
-    // What was counted before is not counted again.
-    const deps = this.#reconcileDeps;
-    return this.#listWhole({ lane: 'fresh', lookOver }, deps, signal);
-  }
-
-  async #listWhole(
-    how: { readonly lane: Lane; readonly lookOver: LookOver },
-    deps: ReconcileDeps,
-    signal: AbortSignal,
-  ): Promise<number> {
-    // What a kill kept from being disposed of, and duplicates whose document lies in another folder.
-    this.#disposeSoon = true;
-    const listed = this.#unreadableDirs.listing();
-    const compared = await this.#list({ ...how, under: '', full: true }, deps, signal);
-    listed();
-    return compared;
-  }
-
-  async #list(
-    how: Parameters<typeof reconcile>[1],
-    deps: ReconcileDeps,
-    signal: AbortSignal,
-  ): Promise<number> {
-    let compared = 0;
-    await this.#hints.during(async () => {
-      compared = await reconcile(deps, how, signal);
-    });
-    this.#lastListing = this.#deps.clock.now();
-    return compared;
-  }
-
-  async #listDirty(dir: string, signal: AbortSignal): Promise<void> {
-    try {
-      await this.#list({ under: dir, full: false, lane: 'fresh' }, this.#reconcileDeps, signal);
-    } catch (error) {
-      // A directory that came and went: the next full listing knows. The folder itself is another matter.
-      if (dir === '' || signal.aborted) throw error;
-      this.#deps.log.debug('A directory could not be listed', { path: dir, ...describeError(error) });
-    }
   }
 
   #hint(absolute: string, isDirectory = false): void {
@@ -526,16 +444,11 @@ export class Intake {
   }
 
   get #hasNoEvents(): boolean {
-    return this.#deps.settings.watch === 'poll' || this.#isOnNetwork;
-  }
-
-  get #isOnNetwork(): boolean {
-    return this.#fileSystem?.network ?? false;
+    return this.#deps.settings.watch === 'poll' || this.#presence.isOnNetwork;
   }
 
   get #times(): Times {
-    const areCoarse = this.#fileSystem !== null && hasCoarseClock(this.#fileSystem);
-    return { areForeign: this.#isOnNetwork, areCoarse };
+    return { areForeign: this.#presence.isOnNetwork, areCoarse: this.#presence.hasCoarseClock };
   }
 
   get #isPolled(): boolean {
@@ -556,77 +469,8 @@ export class Intake {
     return this.#writesFail && !this.#away.isOn;
   }
 
-  /** Null if that can't be told now. */
-  async #availability(): Promise<FolderAvailability | null> {
-    try {
-      const found = await this.#deps.folder.availability();
-      if (found.state !== 'present') {
-        this.#state.enter(found.state, found.message);
-        // What lies in it once it appears was not put there before our eyes.
-        if (found.state === 'missing' && !this.#writesFail && !this.#away.isOn) this.#away.letGo();
-        return found;
-      }
-      // Who leads a shared folder is not known then, and what two of a fleet defer becomes one document.
-      const isFleets = this.#away.isOn && (this.#deps.settings.share ?? null) !== null;
-      const taken = isFleets ? null : await this.#claim.hold(found.token);
-      if (taken !== null) {
-        this.#state.enter('taken', taken);
-        return null;
-      }
-      if (this.#writesFail || this.#away.isOn) this.#holdUp();
-      this.#liesOn(found.fileSystem);
-      // Known of the ledger alone; what comes into a foreign folder is deferred as it would be admitted.
-      if (!this.#away.isOn) this.#foreign = await this.#mount.look(found.fileSystem);
-      if (this.#foreign !== null) this.#state.enter('unreachable', this.#foreign);
-      else if (this.#state.now.state !== 'watching') this.#state.enter('starting', null);
-      return found;
-    } catch (error) {
-      const fields = { folder: this.#deps.settings.path, ...describeError(error) };
-      if (isUnreachable(systemCode(error)) || this.#writesFail)
-        this.#deps.log.debug('The folder could not be looked at', fields);
-      else this.#deps.log.warn('The folder could not be looked at', fields);
-      return null;
-    }
-  }
-
   /** Records on what the folder lies now, if it is there, and resolves where it belongs; see `OfflineModeDeps`. */
-  async lookAtMount(): Promise<string | null> {
-    await this.#lookNow((fileSystem) => this.#mount.look(fileSystem));
-    return this.#mount.belongsOn();
-  }
-
-  #liesOn(fileSystem: FileSystem): void {
-    this.#fileSystem = fileSystem;
-    this.#settling.requireQuiet(hasCoarseClock(fileSystem) ? COARSE_QUIET_MS : 0);
-  }
-
-  async #lookNow(look: (fileSystem: FileSystem) => Promise<unknown>): Promise<void> {
-    try {
-      const found = await this.#deps.folder.availability();
-      if (found.state !== 'present') return;
-      this.#liesOn(found.fileSystem);
-      await look(found.fileSystem);
-    } catch (error) {
-      // The folder won't say, which keeps no image from being admitted.
-      if (systemCode(error) === undefined) throw error;
-    }
-  }
-
-  /** Whether what is not in the folder is gone: not while the folder itself is away, or another stands in its place. */
-  async #isInPlace(): Promise<boolean> {
-    const found = await this.#deps.folder.availability();
-    if (found.state !== 'present' || found.token !== this.#token) return false;
-    return (await this.#mount.look(found.fileSystem)) === null;
-  }
-
-  #unreadableDir(path: string, code: string): void {
-    if (code === 'ENOENT') return;
-    this.unreadableDirs += 1;
-    this.#unreadableDirs.met(path, code);
-  }
-
-  /** The first watch of a folder that is there waits for the ledger. */
-  #holdUp(): void {
-    if (!this.#isWatched) this.#away.holdUp();
+  lookAtMount(): Promise<string | null> {
+    return this.#presence.belongsOn();
   }
 }

@@ -19,6 +19,7 @@ const DELIVER = 'src/delivery/deliver.ts';
 const OUTCOME = 'src/core/domain/outcome.ts';
 const STORE = 'src/ledger/sqlite/store.ts';
 const INTAKE = 'src/intake/intake.ts';
+const LISTINGS = 'src/intake/scan/folderListings.ts';
 const DISPOSE = 'src/intake/dispose/dispose.ts';
 const DURABILITY = 'test/reliability/durability/durability.test.ts';
 const LIMITER = 'src/delivery/limits/limiter.ts';
@@ -126,7 +127,7 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       { file: INTAKE, value: 'isFull', becomes: 'this.#relistSoon' },
       { file: INTAKE, value: 'isOver', becomes: 'now < 0' },
-      { file: INTAKE, in: '#listAll', first: 'if (lane === "backlog") return 0;' },
+      { file: LISTINGS, in: 'all', first: 'if (lane === "backlog") return 0;' },
     ],
   },
   {
