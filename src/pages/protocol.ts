@@ -1,3 +1,4 @@
+import type { ImageType } from '../core/domain/imageType.ts';
 import type { PageType, SplitType } from '../core/domain/pages.ts';
 import type { Unreadable } from '../core/ports/pages.ts';
 
@@ -13,13 +14,19 @@ export type Request =
       readonly mostPages: number;
     }
   | { readonly kind: 'page'; readonly page: number }
-  | { readonly kind: 'thumbnail'; readonly isHeic: boolean; readonly size: number };
+  | {
+      readonly kind: 'picture';
+      readonly type: ImageType;
+      readonly page: number;
+      readonly size: number;
+      readonly mostBytes: number;
+    };
 
 export type Reply =
   | { readonly kind: 'ready' }
   | { readonly kind: 'open'; readonly pages: number }
   | { readonly kind: 'image'; readonly type: PageType; readonly isOriginal: boolean }
-  | { readonly kind: 'thumbnail' }
+  | { readonly kind: 'picture'; readonly pages: number }
   | Unreadable;
 
 const HEAD_BYTES = 8;

@@ -1,12 +1,5 @@
 import { MOST_PAGES } from '../core/domain/pages.ts';
-import type {
-  OpenFile,
-  PageImage,
-  PageSplitter,
-  SplitRequest,
-  ThumbnailRequest,
-  Unreadable,
-} from '../core/ports/pages.ts';
+import type { OpenFile, PageImage, PageSplitter, SplitRequest, Unreadable } from '../core/ports/pages.ts';
 import { jpegGap } from '../intake/image/structure/jpeg.ts';
 import { pngGap } from '../intake/image/structure/png.ts';
 import type { Confinement } from './confinement.ts';
@@ -44,19 +37,6 @@ export class ProcessSplitter implements PageSplitter {
     const opened = await file.begin();
     if (opened.kind === 'refused') await file.close();
     return opened;
-  }
-
-  async thumbnail({ bytes, isHeic, size }: ThumbnailRequest): Promise<Buffer | null> {
-    const release = await this.#takeTurn();
-    const started = await this.#start();
-    try {
-      if ('kind' in started) return null;
-      const answer = await started.ask({ kind: 'thumbnail', isHeic, size }, bytes);
-      return 'head' in answer && answer.head.kind === 'thumbnail' ? answer.body : null;
-    } finally {
-      if (!('kind' in started)) await started.end();
-      release();
-    }
   }
 
   async close(): Promise<void> {

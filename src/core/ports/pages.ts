@@ -44,15 +44,6 @@ export interface SplitRequest {
  */
 export interface PageSplitter {
   open(request: SplitRequest): Promise<OpenFile | Unreadable>;
-  /** A small picture of an image or of a page, as WebP; null where none can be made. */
-  thumbnail(request: ThumbnailRequest): Promise<Buffer | null>;
   /** Ends what runs. */
   close(): Promise<void>;
-}
-
-export interface ThumbnailRequest {
-  readonly bytes: Buffer;
-  readonly isHeic: boolean;
-  /** Of the longer side, in pixels. */
-  readonly size: number;
 }

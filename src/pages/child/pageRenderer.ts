@@ -1,8 +1,9 @@
-import { loadSharp, MOST_PIXELS, type SharpModule } from './encode.ts';
-import { decodeHeic, HeicFile } from './heic.ts';
+import { loadSharp, type SharpModule } from './encode.ts';
+import { HeicFile } from './heic.ts';
 import type { Opened } from './opened.ts';
 import { openPdf } from './pdf.ts';
 import { loadPdfium, OutOfMemory } from './pdfium.ts';
+import { picture } from './picture.ts';
 import { TiffFile } from './tiff.ts';
 import { frame, FrameReader, type Frame, type Reply, type Request } from '../protocol.ts';
 import type { Unreadable } from '../../core/ports/pages.ts';
@@ -11,10 +12,9 @@ import type { Unreadable } from '../../core/ports/pages.ts';
  * A process of its own that takes one file apart: whatever is in it, this process is all that it can harm. It knows two pipes, and ends with them.
  *
  *   started ──ready──▶ asked to open a file ──▶ asked for its pages, one after the other ──▶ ended from outside
- *                └──▶ asked for thumbnails ──▶ ended from outside
+ *                └──▶ asked for pictures of images ──▶ ended from outside
  */
 
-const THUMBNAIL_QUALITY = 60;
 /** The agent sends no larger file. */
 const MOST_BYTES = 2 ** 32 - 1;
 
@@ -34,8 +34,8 @@ async function answer({ head, body }: Frame<Request>): Promise<Answer> {
       return openFile(head, body);
     case 'page':
       return page(head.page);
-    case 'thumbnail':
-      return { head: { kind: 'thumbnail' }, body: await thumbnail(sharp, body, head) };
+    case 'picture':
+      return picture(sharp, body, head);
   }
 }
 
@@ -83,23 +83,6 @@ async function page(number: number): Promise<Answer> {
   if (drawn.kind === 'refused') return { head: drawn };
   const { type, isOriginal, bytes } = drawn;
   return { head: { kind: 'image', type, isOriginal }, body: bytes };
-}
-
-async function thumbnail(
-  using: SharpModule,
-  bytes: Buffer,
-  { isHeic, size }: Extract<Request, { kind: 'thumbnail' }>,
-): Promise<Buffer> {
-  const raw = isHeic ? await decodeHeic(bytes) : null;
-  if (raw && 'kind' in raw) throw new Error(raw.detail);
-  const image = raw
-    ? using(raw.data, { raw: { width: raw.width, height: raw.height, channels: 4 } })
-    : using(bytes, { limitInputPixels: MOST_PIXELS }).autoOrient();
-  return image
-    .resize({ width: size, height: size, fit: 'inside', withoutEnlargement: true })
-    .flatten({ background: '#ffffff' })
-    .webp({ quality: THUMBNAIL_QUALITY })
-    .toBuffer();
 }
 
 /** What a file did to what reads it. Its words are the library's, and may be anything: they go no further. */

@@ -68,6 +68,19 @@ class PdfFile implements Opened {
     };
   }
 
+  /** A page to look at, its longer side so many pixels long; null where it has none of that number. */
+  picture(number: number, size: number): Bitmap | null {
+    const module = this.#module;
+    const page = module._FPDF_LoadPage(this.#document, number - 1);
+    if (page === 0) return null;
+    try {
+      const longer = Math.max(1, module._FPDF_GetPageWidth(page), module._FPDF_GetPageHeight(page));
+      return this.#draw(page, (size / longer) * POINTS_PER_INCH);
+    } finally {
+      module._FPDF_ClosePage(page);
+    }
+  }
+
   #draw(page: number, resolution: number): Bitmap {
     const module = this.#module;
     const [wide, high] = [module._FPDF_GetPageWidth(page), module._FPDF_GetPageHeight(page)];

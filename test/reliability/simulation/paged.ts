@@ -109,7 +109,6 @@ export function modelSplitter(
       };
       return process.step('the opening of a file', () => (dice.chance(0.02) ? TROUBLE : opened));
     },
-    thumbnail: async () => null,
     close: async () => {},
   };
 }

@@ -1,0 +1,63 @@
+import type { Unreadable } from '../core/ports/pages.ts';
+import type { Frame, Reply, Request } from './protocol.ts';
+import type { RendererProcess } from './rendererProcess.ts';
+
+export interface KeptFor {
+  /** Questions, before another process takes over: what a hostile image did to one is not there for long. */
+  readonly questions: number;
+  readonly idleMs: number;
+}
+
+const KEPT_FOR: KeptFor = { questions: 50, idleMs: 5_000 };
+
+/**
+ * Small questions about images, asked of one process one after the other, so that not each pays for its start:
+ *
+ *   none ──ask──▶ running ──idle, asked often, or over──▶ none
+ */
+export class KeptProcess {
+  readonly #start: () => Promise<RendererProcess | Unreadable>;
+  readonly #keptFor: KeptFor;
+  #process: RendererProcess | null = null;
+  #asked = 0;
+  #idle: NodeJS.Timeout | null = null;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(start: () => Promise<RendererProcess | Unreadable>, keptFor: Partial<KeptFor> = {}) {
+    this.#start = start;
+    this.#keptFor = { ...KEPT_FOR, ...keptFor };
+  }
+
+  /** In the order of asking. Never rejects. */
+  ask(request: Request, body: Buffer): Promise<Frame<Reply> | Unreadable> {
+    const answer = this.#turn.then(() => this.#ask(request, body));
+    this.#turn = answer;
+    return answer;
+  }
+
+  /** Ends what runs; it starts again where it is asked again. */
+  async end(): Promise<void> {
+    if (this.#idle !== null) clearTimeout(this.#idle);
+    this.#idle = null;
+    const running = this.#process;
+    this.#process = null;
+    await running?.end();
+  }
+
+  async #ask(request: Request, body: Buffer): Promise<Frame<Reply> | Unreadable> {
+    if (this.#idle !== null) clearTimeout(this.#idle);
+    this.#idle = null;
+    if (this.#process !== null && (this.#process.isOver || this.#asked >= this.#keptFor.questions))
+      await this.end();
+    if (this.#process === null) {
+      const started = await this.#start();
+      if ('kind' in started) return started;
+      this.#process = started;
+      this.#asked = 0;
+    }
+    this.#asked += 1;
+    const answer = await this.#process.ask(request, body);
+    this.#idle = setTimeout(() => void this.end(), this.#keptFor.idleMs).unref();
+    return answer;
+  }
+}
