@@ -1,6 +1,11 @@
 import type { HoldScope } from '../../core/ports/hold.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 
+/** One hold of each kind (paused or not) may be in force under it. */
+export function holdKey(scope: HoldScope, key: string): string {
+  return `${scope} ${key}`;
+}
+
 /** A scope that is closed, and until when: on both clocks, since either may jump. */
 export interface HoldTimer {
   readonly scope: HoldScope;

@@ -12,7 +12,8 @@ import type { Clock, Random } from '../../core/ports/clock.ts';
 import type { Hold, HoldScope } from '../../core/ports/hold.ts';
 import type { Ledger } from '../../core/ports/ledger.ts';
 import type { Log } from '../../core/ports/log.ts';
-import { endsIn, timeLeft, type HoldTimer } from './holdTimer.ts';
+import { endsIn, holdKey, timeLeft, type HoldTimer } from './holdTimer.ts';
+import { Pauses } from './pauses.ts';
 
 /** A Retry-After that asks for more is a mistake. */
 const LONGEST_DEMAND_MS = 24 * 60 * 60_000;
@@ -38,8 +39,7 @@ export class Holds {
   readonly #accountOf: AccountOf;
   readonly #credentialsChanged: ((account: string | null) => Promise<boolean>) | null;
   readonly #closed = new Map<string, HoldTimer>();
-  readonly #paused = new Map<string, Hold>();
-  #pauseChanges = 0;
+  readonly #pauses: Pauses;
   /** Lifted, but the ledger still shows them. */
   readonly #leftShown = new Set<string>();
   /** Since when what is tried again after a restart was on hold: if that fails, it is the same trouble. */
@@ -58,6 +58,7 @@ export class Holds {
   }) {
     this.#ledger = deps.ledger;
     this.#clock = deps.clock;
+    this.#pauses = new Pauses(deps.ledger, deps.clock);
     this.#random = deps.random;
     this.#log = deps.log;
     this.#accountOf = deps.accountOf ?? DEFAULT_ACCOUNT;
@@ -71,7 +72,7 @@ export class Holds {
   async restore(): Promise<readonly Hold[]> {
     const kept: Hold[] = [];
     for (const hold of await this.#ledger.holds()) {
-      if (hold.reason === 'PAUSED') this.#paused.set(keyOf(hold.scope, hold.key), hold);
+      if (hold.reason === 'PAUSED') this.#pauses.restore(hold);
       else if (hold.agent !== undefined) this.#heed(hold);
       else if (this.#heed(hold)) {
         // Its own back-off may have been longer.
@@ -79,7 +80,7 @@ export class Holds {
         if (shown.until !== hold.until) await this.#ledger.putHold(shown);
         kept.push(shown);
       } else {
-        this.#before.set(keyOf(hold.scope, hold.key), hold.since);
+        this.#before.set(holdKey(hold.scope, hold.key), hold.since);
         await this.#ledger.clearHold(hold.scope, hold.key);
       }
     }
@@ -91,18 +92,14 @@ export class Holds {
    * whether anything changed.
    */
   async takeShared(): Promise<boolean> {
-    const changes = this.#pauseChanges;
+    const { changes } = this.#pauses;
     const holds = await this.#ledger.holds();
     // A wait is heeded however the pauses have changed meanwhile.
     const heeded = holds.filter((hold) => hold.agent !== undefined && this.#heed(hold));
     // Somebody has paused or resumed here meanwhile: what was read may be of before that.
-    if (this.#pauseChanges !== changes) return this.takeShared();
-    const paused = holds.filter(({ reason }) => reason === 'PAUSED');
-    const now = new Map(paused.map((hold) => [keyOf(hold.scope, hold.key), hold]));
-    const isSame = now.size === this.#paused.size && [...now.keys()].every((key) => this.#paused.has(key));
-    this.#paused.clear();
-    for (const [key, hold] of now) this.#paused.set(key, hold);
-    return !isSame || heeded.length > 0;
+    if (this.#pauses.changes !== changes) return this.takeShared();
+    const areOthers = this.#pauses.replace(holds.filter(({ reason }) => reason === 'PAUSED'));
+    return areOthers || heeded.length > 0;
   }
 
   /**
@@ -110,7 +107,7 @@ export class Holds {
    * a clock's mistake.
    */
   #heed({ scope, key, since, demandedUntil }: Hold): boolean {
-    const before = this.#closed.get(keyOf(scope, key));
+    const before = this.#closed.get(holdKey(scope, key));
     if (demandedUntil === null || (before?.demandedUntil ?? 0) >= demandedUntil) return false;
     const waitMs = Math.min(demandedUntil - this.#clock.now(), demandedUntil - since, LONGEST_DEMAND_MS);
     if (waitMs <= 0) return false;
@@ -118,7 +115,7 @@ export class Holds {
     const times = { failures: before?.failures ?? 1, since: before?.since ?? since, demandedUntil, ...ends };
     const closedAt = this.#clock.monotonic();
     const own = { probe: before?.probe ?? null, checkedAt: before?.checkedAt ?? 0, closedAt };
-    this.#closed.set(keyOf(scope, key), { scope, key, ...times, ...own, short: true, patient: true });
+    this.#closed.set(holdKey(scope, key), { scope, key, ...times, ...own, short: true, patient: true });
     return true;
   }
 
@@ -247,33 +244,19 @@ export class Holds {
   }
 
   isPaused(scope: 'endpoint' | 'folder', key: string): boolean {
-    return this.#paused.has(keyOf(scope, key));
+    return this.#pauses.has(scope, key);
   }
 
   pausedFolders(): string[] {
-    return [...this.#paused.values()].filter((hold) => hold.scope === 'folder').map((hold) => hold.key);
+    return this.#pauses.folders();
   }
 
-  async pause(scope: 'endpoint' | 'folder', key: string, by: string): Promise<void> {
-    const message = `Paused by ${by}.`;
-    const hold: Hold = {
-      scope,
-      key,
-      reason: 'PAUSED',
-      message,
-      since: this.#clock.now(),
-      until: null,
-      demandedUntil: null,
-    };
-    await this.#ledger.putHold(hold);
-    this.#pauseChanges += 1;
-    this.#paused.set(keyOf(scope, key), hold);
+  pause(scope: 'endpoint' | 'folder', key: string, by: string): Promise<void> {
+    return this.#pauses.pause(scope, key, by);
   }
 
-  async resume(scope: 'endpoint' | 'folder', key: string): Promise<void> {
-    await this.#ledger.clearHold(scope, key, 'PAUSED');
-    this.#pauseChanges += 1;
-    this.#paused.delete(keyOf(scope, key));
+  resume(scope: 'endpoint' | 'folder', key: string): Promise<void> {
+    return this.#pauses.resume(scope, key);
   }
 
   /** An answer about the endpoint says that the service is there and took the token. */
@@ -285,7 +268,7 @@ export class Holds {
   }
 
   async #openFor(scope: HoldScope, key: string, id: number | null, answeredAt = Infinity): Promise<void> {
-    const hold = this.#closed.get(keyOf(scope, key));
+    const hold = this.#closed.get(holdKey(scope, key));
     if (hold?.patient && id !== null && hold.probe !== id) return;
     if (hold && hold.closedAt > answeredAt) return;
     await this.#open(scope, key);
@@ -294,7 +277,7 @@ export class Holds {
   #ofEndpoint(endpoint: EndpointKey): HoldTimer[] {
     // Asked several times for each document.
     if (this.#closed.size === 0) return [];
-    return this.#scopesOf(endpoint).flatMap(([scope, key]) => this.#closed.get(keyOf(scope, key)) ?? []);
+    return this.#scopesOf(endpoint).flatMap(([scope, key]) => this.#closed.get(holdKey(scope, key)) ?? []);
   }
 
   #scopesOf(endpoint: EndpointKey): [HoldScope, string][] {
@@ -316,7 +299,7 @@ export class Holds {
     { reason, message }: Why,
     { range, retryAfterMs, short, patient = false, recorded }: Closing,
   ): Promise<void> {
-    const before = this.#closed.get(keyOf(scope, key));
+    const before = this.#closed.get(holdKey(scope, key));
     const asked = Math.min(retryAfterMs ?? 0, LONGEST_DEMAND_MS);
     const isNew =
       !before || (before.probe === null ? timeLeft(before, this.#clock) <= 0 : before.probe === id);
@@ -329,7 +312,7 @@ export class Holds {
     // when to come again.
     if (before && !isNew && asked <= leftMs && demandedUntil === demandedBefore) return;
     const waitMs = Math.max(asked, isNew ? backoff(failures, range, this.#random) : leftMs);
-    const since = before?.since ?? this.#before.get(keyOf(scope, key)) ?? this.#clock.now();
+    const since = before?.since ?? this.#before.get(holdKey(scope, key)) ?? this.#clock.now();
     const ends = endsIn(waitMs, this.#clock);
     const closed: HoldTimer = {
       scope,
@@ -344,10 +327,10 @@ export class Holds {
       demandedUntil,
       checkedAt: before?.checkedAt ?? this.#clock.monotonic(),
     };
-    this.#closed.set(keyOf(scope, key), closed);
+    this.#closed.set(holdKey(scope, key), closed);
     await recorded;
     // Over by now, or longer: anyone who made it so has shown that.
-    if (this.#closed.get(keyOf(scope, key)) !== closed) return;
+    if (this.#closed.get(holdKey(scope, key)) !== closed) return;
     await this.#show(
       this.#ledger.putHold({ scope, key, reason, message, since, until: ends.wallUntil, demandedUntil }),
     );
@@ -358,7 +341,7 @@ export class Holds {
   }
 
   async #open(scope: HoldScope, key: string): Promise<void> {
-    const id = keyOf(scope, key);
+    const id = holdKey(scope, key);
     const before = this.#closed.get(id);
     this.#before.delete(id);
     if (!before && !this.#leftShown.has(id)) return;
@@ -408,7 +391,3 @@ export type Gate =
       /** When to look whether the credentials have changed; null if they are not what it waits for. */
       readonly recheckMs: number | null;
     };
-
-function keyOf(scope: HoldScope, key: string): string {
-  return `${scope} ${key}`;
-}

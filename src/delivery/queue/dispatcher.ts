@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
-import type { Document, Lane } from '../../core/domain/document.ts';
-import { describeError, isOfLedger, isTakenOver } from '../../core/domain/errors.ts';
+import type { Document } from '../../core/domain/document.ts';
+import { describeError } from '../../core/domain/errors.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { Ledger } from '../../core/ports/ledger.ts';
 import type { Log } from '../../core/ports/log.ts';
@@ -11,6 +11,7 @@ import type { SharedTurns } from '../sharedTurns.ts';
 import type { SendGate } from './sendGate.ts';
 import type { Gate, Holds } from '../holds/holds.ts';
 import { LANES, EndpointQueue } from './endpointQueue.ts';
+import { giveUp } from './giveUp.ts';
 import type { Pacer } from '../limits/pacer.ts';
 import type { EndpointSettings } from '../../core/domain/settings.ts';
 import { Notifier } from '../../core/notifier.ts';
@@ -28,10 +29,6 @@ export interface DispatchDeps {
   readonly deliver: Omit<DeliverDeps, 'holds' | 'replays' | 'missingSince' | 'onAccepted'>;
 }
 
-/** Claimed ahead, so that a free place never waits for the ledger; the rest of the queue stays on disk. */
-const CLAIM_AHEAD = 16;
-/** Where answers are quick, for each that is made ready. */
-const CLAIMS_FOR_READY = 2;
 /** Target wait of a prepared upload for a slot. */
 const AHEAD_MS = 50;
 /** Cap on prepared uploads, as a multiple of the concurrency. */
@@ -40,13 +37,8 @@ const AHEAD_FACTOR = 2;
 const LEFT_FACTOR = 2;
 const LEDGER_RETRY_MS = 5_000;
 const LEASE_MS = 1_000;
-/** A scan that has waited longer has lost its turn before the backlog: a month's outage is one line in order of arrival. */
-const FRESH_FOR_MS = 60_000;
 /** A jump of the clock is noticed when the loop wakes, at the latest after the longest sleep (notifier.ts). */
 const NOTICED_WITHIN_MS = 61_000;
-/** The longest back-off of a document (parked). */
-const LONGEST_WAIT_MS = 60 * 60_000;
-
 /**
  * Why nothing more is being sent at the moment. `done`: nothing is queued. `pace`: the rate. `outage`, `notDue`: it
  * passes by itself soon. `hold`: a hold, a pause, a spent budget, the sending hours, or a ledger that can't be written.
@@ -77,7 +69,7 @@ export class Dispatcher {
     this.#deps = deps;
     this.#notifier = new Notifier(deps.clock);
     this.#watch = new ClockWatch(deps.clock);
-    this.#queues = deps.endpoints.map((settings) => new EndpointQueue(settings));
+    this.#queues = deps.endpoints.map((settings) => new EndpointQueue(settings, deps));
   }
 
   get inFlight(): number {
@@ -86,19 +78,14 @@ export class Dispatcher {
 
   /** There may be something new to send. */
   wake(): void {
-    for (const queue of this.#queues) queue.looked.clear();
+    for (const queue of this.#queues) queue.lookAgain();
     this.#notifier.notify();
   }
 
   /** Claims nothing more of what was claimed ahead: a pause, or a change of order. */
   async forgetClaims(): Promise<void> {
-    for (const queue of this.#queues) await this.#release(queue);
+    for (const queue of this.#queues) await queue.release();
     this.wake();
-  }
-
-  async #release(queue: EndpointQueue): Promise<void> {
-    const claimed = LANES.flatMap((lane) => queue.claimed[lane].splice(0));
-    if (claimed.length > 0) await this.#deps.ledger.release(claimed.map(({ id }) => id));
   }
 
   /** Calls back each time nothing more can be sent for now and nothing is in flight. */
@@ -143,7 +130,7 @@ export class Dispatcher {
       return idle;
     } catch (error) {
       this.#sayOnce(error);
-      for (const queue of this.#queues) queue.looked.clear();
+      for (const queue of this.#queues) queue.lookAgain();
       return { why: 'hold', waitMs: LEDGER_RETRY_MS };
     }
   }
@@ -163,8 +150,8 @@ export class Dispatcher {
     const jump = this.#watch.takeJump();
     if (jump === 0) return;
     for (const queue of this.#queues) {
-      queue.looked.clear();
-      if (jump < 0) queue.setBackMs = Math.max(0, -jump - NOTICED_WITHIN_MS);
+      queue.lookAgain();
+      if (jump < 0) queue.clockSetBack(Math.max(0, -jump - NOTICED_WITHIN_MS));
     }
   }
 
@@ -223,11 +210,11 @@ export class Dispatcher {
     if (gate.kind === 'probe' && queue.inFlight > 0) return { why: 'pace', waitMs: null };
     let paced: Idle | null = null;
     for (const lane of LANES) {
-      const document = await this.#next(queue, lane);
+      const document = await queue.next(lane, this.#aheadOf(queue));
       if (!document) continue;
       // While the ledger was asked, a hold may have come or gone, or a person paused the folder.
       if (holds.gate(key).kind !== gate.kind || this.#deps.gate.isShut) {
-        queue.claimed[lane].unshift(document);
+        queue.putBack(lane, document);
         return null;
       }
       if (holds.isPaused('folder', document.folder)) {
@@ -236,7 +223,7 @@ export class Dispatcher {
       }
       const delay = pacer.delay(key, lane);
       if (delay.ms > 0) {
-        queue.claimed[lane].unshift(document);
+        queue.putBack(lane, document);
         if (!delay.budget) pacer.heldBack(key, lane);
         // The fresh lane comes first, and never waits longer than the other.
         paced ??= { why: delay.budget ? 'hold' : 'pace', waitMs: delay.ms };
@@ -264,9 +251,9 @@ export class Dispatcher {
   async #waiting(queue: EndpointQueue, idle: Idle): Promise<Idle> {
     if (this.#deps.turns.hasOthers) return this.#leftToOthers(queue, idle);
     for (const lane of LANES) {
-      const document = await this.#next(queue, lane);
+      const document = await queue.next(lane, this.#aheadOf(queue));
       if (document) {
-        queue.claimed[lane].unshift(document);
+        queue.putBack(lane, document);
         return idle;
       }
     }
@@ -276,40 +263,9 @@ export class Dispatcher {
 
   /** What keeps this agent from sending need not keep others. */
   async #leftToOthers(queue: EndpointQueue, idle: Idle): Promise<Idle> {
-    await this.#release(queue);
+    await queue.release();
     const isEmpty = (await this.#deps.ledger.waiting(0, 1)).length === 0;
     return isEmpty ? { why: 'done', waitMs: idle.waitMs } : idle;
-  }
-
-  async #next(queue: EndpointQueue, lane: Lane): Promise<Document | undefined> {
-    const claimed = queue.claimed[lane];
-    const { ledger, holds, clock } = this.#deps;
-    const lookedAt = queue.looked.get(lane);
-    if (claimed.length === 0 && (lookedAt === undefined || lookedAt <= clock.monotonic())) {
-      const now = clock.now();
-      const query = {
-        endpoint: queue.settings.key,
-        lane,
-        limit: CLAIM_AHEAD + CLAIMS_FOR_READY * this.#aheadOf(queue),
-        now,
-        exceptFolders: holds.pausedFolders(),
-        freshSince: now - FRESH_FOR_MS,
-        longestWaitMs: Math.min(LONGEST_WAIT_MS, queue.setBackMs),
-      };
-      queue.setBackMs = Infinity;
-      // The query moves what is no longer fresh to the backlog, which may have been found empty before.
-      queue.looked.delete('backlog');
-      // Marked before the query: what is admitted while it runs notifies again.
-      queue.looked.set(lane, Infinity);
-      claimed.push(...(await ledger.claim(query)));
-      if (claimed.length > 0) queue.looked.delete(lane);
-      else {
-        const due = await ledger.nextDue(queue.settings.key, now);
-        if (due !== null && queue.looked.has(lane))
-          queue.looked.set(lane, clock.monotonic() + Math.max(0, due - now));
-      }
-    }
-    return claimed.shift();
   }
 
   /** How many requests of this endpoint may be under way at present. */
@@ -366,13 +322,12 @@ export class Dispatcher {
     const deps = { ...this.#deps.deliver, holds, replays, missingSince, onAccepted };
     const task = deliver(document, permit, deps, abort)
       .then((settled) => {
-        if (!settled) queue.looked.clear();
+        if (!settled) queue.lookAgain();
       })
       .catch(async (error: unknown) => {
         if (abort.aborted) return;
-        if (isTakenOver(error)) this.#leave(document, error);
-        else await this.#giveUp(document, error, abort);
-        queue.looked.clear();
+        await giveUp(document, error, { ...this.#deps, recorder: deps.recorder }, abort);
+        queue.lookAgain();
       })
       .finally(() => {
         permit.giveBackSlot();
@@ -386,36 +341,6 @@ export class Dispatcher {
         this.#notifier.notify();
       });
     this.#inFlight.add(task);
-  }
-
-  /** Another agent goes on with it; what came of it here can't be recorded, and its attempt counts as unknown. */
-  #leave({ id, name }: Document, error: unknown): void {
-    this.#deps.log.info('Another agent has taken a document over', {
-      documentId: id,
-      name,
-      ...describeError(error),
-    });
-  }
-
-  /** The ledger could not be written, or a defect: either way the document must not stay behind as uploading. */
-  async #giveUp(document: Document, error: unknown, abort: AbortSignal): Promise<void> {
-    const { ledger, clock, log, deliver: deps } = this.#deps;
-    const isSaid = isOfLedger(error) && ledger.storage.trouble() !== null;
-    const fields = { documentId: document.id, ...describeError(error) };
-    log[isSaid ? 'debug' : 'error']('A delivery could not go on; the document stays queued', fields);
-    while (!abort.aborted && !ledger.storage.trouble()?.isForGood) {
-      await clock.sleep(LEDGER_RETRY_MS, abort).catch(() => {});
-      try {
-        await deps.recorder.abandon(document, error, abort);
-        await ledger.release([document.id]);
-        return;
-      } catch (cause) {
-        // A ledger that is away for a day would have it claimed for good.
-        if (abort.aborted || isOfLedger(cause)) continue;
-        log.error('A document stays uploading until the next start', { ...fields, ...describeError(cause) });
-        return ledger.release([document.id]).catch(() => {});
-      }
-    }
   }
 }
 
