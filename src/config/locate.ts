@@ -34,12 +34,13 @@ export interface ConfigPlace {
 }
 
 /**
- * The config file that set-up writes: the one that commands would find, else a new one: the machine's for root, the user's for
- * anybody else.
+ * The config file that set-up writes: the one that commands would find, else a new one: the machine's for root and, on Windows, `forService`
+ * of the machine, which can read nothing in a profile; the user's for anybody else.
  */
 export async function placeForConfig(
   explicit: string | undefined,
   surroundings: LoadContext,
+  forService = false,
 ): Promise<ConfigPlace> {
   const chosen = explicit ?? (surroundings.env['RECEIPTD_CONFIG'] || undefined);
   if (chosen !== undefined) {
@@ -51,9 +52,13 @@ export async function placeForConfig(
   for (const file of places)
     if (await isThere(file)) return { file, exists: true, why: 'it is there already' };
   const [, user = '', machine = ''] = places;
-  return surroundings.isRoot
-    ? { file: machine, exists: false, why: "for the whole machine, since this is root's terminal" }
-    : { file: user, exists: false, why: 'your own; run this as root to set up the whole machine' };
+  if (surroundings.isRoot)
+    return { file: machine, exists: false, why: "for the whole machine, since this is root's terminal" };
+  if (surroundings.platform !== 'win32')
+    return { file: user, exists: false, why: 'your own; run this as root to set up the whole machine' };
+  return forService
+    ? { file: machine, exists: false, why: 'for the whole machine, as its service needs it' }
+    : { file: user, exists: false, why: `your own; --config ${machine} sets up the whole machine` };
 }
 
 /** The config files that commands would use in this directory if `file` were not there; null if they don't find `file` by themselves. */

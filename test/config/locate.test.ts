@@ -91,6 +91,7 @@ describe('the config file', () => {
       file: own,
       exists: false,
     });
+    expect((await placeForConfig(undefined, { ...empty, isRoot: false }, true)).file).toBe(own);
     const named = await placeForConfig('new.yaml', { ...empty, isRoot: true });
     expect(named).toMatchObject({ file: join(root, 'cwd/new.yaml'), exists: false });
     await touch('cwd/receiptd.yaml');
@@ -103,5 +104,10 @@ describe('the config file', () => {
     const windows = { env, platform: 'win32', home: 'D:\\', cwd: 'D:\\none', isRoot: false } as const;
     const { file } = await placeForConfig(undefined, windows);
     expect(file).toBe('D:\\anna\\receiptd\\receiptd.yaml');
+    // A service of the machine can read nothing in a profile.
+    expect(await placeForConfig(undefined, windows, true)).toMatchObject({
+      file: 'D:\\Data\\receiptd\\receiptd.yaml',
+      why: expect.stringContaining('service'),
+    });
   });
 });

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LoadContext } from '../../config/config.ts';
+import { isInProfile } from '../../features/os-service/windows/task.ts';
 import type { ServiceScope } from './answers.ts';
 import type { Talk } from './talk.ts';
 
@@ -14,16 +15,22 @@ export interface ManagerHere {
   readonly instead: string;
 }
 
-/** `isThere`: whether there is such a file; an argument, so that a test can be any machine. */
+const IN_PROFILE = String.raw`A service of the machine can read nothing in your profile: run \`receiptd setup --config C:\ProgramData\receiptd\receiptd.yaml\` in a terminal that was opened with "Run as administrator".`;
+
+/** `file`: the configuration. `isThere`: whether there is such a file; an argument, so that a test can be any machine. */
 export function managerHere(
   { platform, isRoot, env }: Pick<LoadContext, 'platform' | 'isRoot' | 'env'>,
+  file: string,
   isThere: (path: string) => boolean = existsSync,
 ): ManagerHere {
   const scope = isRoot ? 'system' : 'user';
   const manager = (name: string, runs: boolean, instead = '') => ({ name, runs, scope, instead }) as const;
   if (platform === 'darwin') return manager('launchd', true);
   // Only an administrator may; who that is shows when it is tried.
-  if (platform === 'win32') return { ...manager('Windows', true), scope: 'system' };
+  if (platform === 'win32') {
+    const [runs, instead] = isInProfile(file) ? [false, IN_PROFILE] : [true, ''];
+    return { ...manager('Windows', runs, instead), scope: 'system' };
+  }
   if (!isThere('/run/systemd/system')) {
     const isWsl = (env['WSL_DISTRO_NAME'] ?? '') !== '';
     const isContainer = isThere('/.dockerenv') || isThere('/run/.containerenv');
@@ -47,7 +54,7 @@ export function managerHere(
 export async function installStep({ given, found, ask, say }: Talk): Promise<ServiceScope | null> {
   if (given.service !== undefined) return given.service === 'no' ? null : given.service;
   if (ask === null) return null;
-  const manager = managerHere(found.context);
+  const manager = managerHere(found.context, found.place.file);
   if (!manager.runs) {
     say(`No service can be installed here. ${manager.instead}`);
     return null;

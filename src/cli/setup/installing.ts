@@ -12,7 +12,7 @@ export type Installed = Omit<InstalledService, 'text' | 'refusal'> & {
 };
 
 /** What would refuse it in the end is known before anything is done. @throws ReceiptdError ROOT_NEEDED, MANAGER_ABSENT, USAGE */
-export async function demandManager(io: Io, { stateDir }: Config, scope: ServiceScope): Promise<void> {
+export async function demandManager(io: Io, config: Config, scope: ServiceScope): Promise<void> {
   const host = hostOf(io);
   try {
     demandRights(host, scope);
@@ -22,7 +22,9 @@ export async function demandManager(io: Io, { stateDir }: Config, scope: Service
     const hint = error.hint.replaceAll('--scope ', '--service ');
     throw new ReceiptdError(error.code, error.message, { hint, cause: error });
   }
-  await managerOf(host, scope, host.userName, stateDir).present();
+  await managerOf(host, scope, host.userName, config.stateDir).present();
+  // Whether the account of the machine can read what it needs; elsewhere the rights of an account say that, which set-up gives.
+  if (host.platform === 'win32') await definedService(io, config, { scope }, host);
 }
 
 /** Installs the service and starts it; one that is at work as it would be defined now is left at work. */

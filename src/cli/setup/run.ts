@@ -52,7 +52,10 @@ async function converse(
 ): Promise<ExitStatus> {
   const context = loadContext(io);
   const given = await givenAnswers(io, options);
-  const found = await readFound(await placeForConfig(options.config, context), context);
+  const found = await readFound(
+    await placeForConfig(options.config, context, given.service === 'system'),
+    context,
+  );
   const talk: Talk = { io, given, found, ask, say };
   demandTransport(talk);
   if (ask === null) {
@@ -177,8 +180,8 @@ async function farewell(
 }
 
 /** Whether a service can be installed here, and none is. */
-async function couldBeService(io: Io, { context }: Found, stateDir: string): Promise<boolean> {
-  const manager = managerHere(context);
+async function couldBeService(io: Io, { context, place }: Found, stateDir: string): Promise<boolean> {
+  const manager = managerHere(context, place.file);
   if (!manager.runs) return false;
   const installed = managerOf(hostOf(io), manager.scope, '', stateDir).installed();
   return (await installed.catch(() => null)) === null;

@@ -29,7 +29,10 @@ describe('whether something here keeps a service running', () => {
     ['a Mac', { platform: 'darwin', ...nobody }, [], 'user'],
     ['Windows', { platform: 'win32', ...nobody }, [], 'system'],
   ] as const)('%s', (_, around, files, scope) => {
-    expect(managerHere(around, there(...files))).toMatchObject({ runs: true, scope });
+    expect(managerHere(around, 'C:\\ProgramData\\receiptd\\receiptd.yaml', there(...files))).toMatchObject({
+      runs: true,
+      scope,
+    });
   });
 
   test.each([
@@ -48,10 +51,17 @@ describe('whether something here keeps a service running', () => {
       'as root',
     ],
   ] as const)('not in %s, and it is said what to do instead', (_, around, files, words) => {
-    const { runs, instead } = managerHere(around, there(...files));
+    const { runs, instead } = managerHere(around, '/etc/receiptd/receiptd.yaml', there(...files));
     expect(runs).toBe(false);
     expect(instead).toContain(words);
   });
+});
+
+test('on Windows a configuration in a profile gets no service, and it is said where one gets it', () => {
+  const around = { platform: 'win32', env: {}, isRoot: false } as const;
+  const inProfile = managerHere(around, 'C:\\Users\\ann\\AppData\\Roaming\\receiptd\\receiptd.yaml');
+  expect(inProfile).toMatchObject({ runs: false, scope: 'system' });
+  expect(inProfile.instead).toContain('--config C:\\ProgramData\\receiptd\\receiptd.yaml');
 });
 
 test.each([

@@ -13,11 +13,14 @@ import { giveAway } from './commandLine.ts';
 export const SECRET = 'e2e-secret';
 
 /** Where none can be installed, set-up asks nobody for one. */
-export const { runs: runsServices } = managerHere({
-  platform: process.platform,
-  isRoot: process.geteuid?.() === 0,
-  env: {},
-});
+export const { runs: runsServices } = managerHere(
+  {
+    platform: process.platform,
+    isRoot: process.geteuid?.() === 0,
+    env: {},
+  },
+  '/etc/receiptd/receiptd.yaml',
+);
 
 export interface How {
   readonly columns?: number;

@@ -89,6 +89,11 @@ export function windowsWord(text: string): string {
   return `"${text.replace(/(\\*)"/g, String.raw`$1$1\"`).replace(/(\\+)$/, '$1$1')}"`;
 }
 
+/** Of a person, which no account of the machine can read. */
+export function isInProfile(path: string): boolean {
+  return /^[a-z]:\\users\\(?!public\\)/i.test(path);
+}
+
 /** Neither a mapped drive nor what lies in somebody's profile is there for an account of the machine. */
 function refusePlacesOfPeople({ stateDir, configFile, command }: HostedAgent, user: string): void {
   for (const [what, path] of [
@@ -96,7 +101,7 @@ function refusePlacesOfPeople({ stateDir, configFile, command }: HostedAgent, us
     ['The configuration', configFile],
     ...command.map((each) => ['The program', each] as const),
   ] as const) {
-    if (!/^[a-z]:\\users\\(?!public\\)/i.test(path)) continue;
+    if (!isInProfile(path)) continue;
     throw new ReceiptdError(
       'INSTALL_REFUSED',
       `${what} ${path} lies in somebody's profile, which ${user} can't read.`,
