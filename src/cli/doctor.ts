@@ -75,10 +75,9 @@ async function run(io: Io, options: Options): Promise<readonly Finding[]> {
   print(io);
   if (unwritten !== null) throw unwritten;
   const names = options.withNames ? '; it holds names' : '';
-  print(
-    io,
-    options.list ? 'The file would hold:' : `Wrote ${printable(file)}, readable by you alone${names}. In it:`,
-  );
+  const readers =
+    process.platform === 'win32' ? 'readable by whoever can read its folder' : 'readable by you alone';
+  print(io, options.list ? 'The file would hold:' : `Wrote ${printable(file)}, ${readers}${names}. In it:`);
   tellParts(io, parts);
   return findings;
 }

@@ -15,10 +15,28 @@ export function helpOf(help: {
     ...(more === undefined ? [] : ['', inColumns(more)]),
     '',
     examples.length === 1 ? 'Example:' : 'Examples:',
-    ...examples.flatMap(exampleLines),
+    ...examples.flatMap((each) => exampleLines(exampleFor(process.platform, each))),
     '',
     inColumns(exit),
   ].join('\n');
+}
+
+const PLACES_OF_WINDOWS: Readonly<Record<string, string>> = {
+  '/etc/receiptd': 'C:\\ProgramData\\receiptd',
+  '/var/lib/receiptd': 'C:\\ProgramData\\receiptd\\state',
+  '/srv/scans': 'C:\\Scans',
+  '/archive': 'D:\\archive',
+  '/tmp': 'C:\\Temp',
+};
+const A_PLACE = new RegExp(`(?<= )(${Object.keys(PLACES_OF_WINDOWS).join('|')})(/\\S*)?(?= |$)`, 'g');
+
+/** With paths as the platform has them. */
+export function exampleFor(platform: NodeJS.Platform, example: string): string {
+  if (platform !== 'win32') return example;
+  return example.replaceAll(
+    A_PLACE,
+    (_, place: string, rest = '') => `${PLACES_OF_WINDOWS[place]}${rest.replaceAll('/', '\\')}`,
+  );
 }
 
 /**
@@ -35,6 +53,8 @@ export function inColumns(text: string): string {
 
 /** As it can be pasted into a shell. */
 export function exampleLines(example: string): string[] {
+  // The shells of Windows go on otherwise, each in a way of its own.
+  if (process.platform === 'win32') return [`  > receiptd ${example}`];
   const lines = wrapLine(`  $ receiptd ${example}`, COLUMNS - 6);
   return lines.map((line, n) => `${n === 0 ? '' : '    '}${line}${n < lines.length - 1 ? ' \\' : ''}`);
 }

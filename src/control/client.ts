@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
+import { elevated } from '../core/domain/elevated.ts';
 import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
 import { PROTOCOL, errorBody } from './protocol/protocol.ts';
 import type { Operation, Protocol, Request, Response } from './protocol/protocol.ts';
@@ -99,7 +100,9 @@ async function failed(error: unknown, socketPath: string, stateDir: string): Pro
   const code = systemCode(error) ?? 'unknown reason';
   const hint =
     code === 'EACCES' || code === 'EPERM'
-      ? 'Run this command as the user that receiptd runs as, as root, or as a member of its control group (`control.group`).'
+      ? elevated(
+          'Run this command as the user that receiptd runs as, as root, or as a member of its control group (`control.group`).',
+        )
       : 'Try again; if this persists, look at its log.';
   return new ReceiptdError(
     'CONTROL_FAILED',

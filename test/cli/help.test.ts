@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { describe, expect, it } from 'vitest';
-import { exampleLines, inColumns } from '../../src/cli/help.ts';
+import { describe, expect, it, test } from 'vitest';
+import { exampleFor, exampleLines, inColumns } from '../../src/cli/help.ts';
 import { createProgram } from '../../src/cli/program.ts';
 
 const { stdin, stdout, stderr } = process;
@@ -26,6 +26,15 @@ const all = commandsOf(await createProgram(io, () => {})).map((command) => ({
   name: nameOf(command),
   help: helpOf(command),
 }));
+
+test('an example has the paths of the platform', () => {
+  const example =
+    'check --config /etc/receiptd/receiptd.yaml --folder /srv/scans/january --url https://a.example/tmp';
+  expect(exampleFor('linux', example)).toBe(example);
+  expect(exampleFor('win32', example)).toBe(
+    String.raw`check --config C:\ProgramData\receiptd\receiptd.yaml --folder C:\Scans\january --url https://a.example/tmp`,
+  );
+});
 
 describe('the help', () => {
   it('covers every command', () => expect(all.length).toBeGreaterThan(45));

@@ -74,6 +74,33 @@ describe.skipIf(!isHere)('an office PC with Windows', () => {
     expect(await inFolder(SCANS)).toEqual([]);
   });
 
+  it('speaks of Windows in its help, its template and its findings', async () => {
+    const help = (await pc.receiptd(['check', '--help'])).stdout;
+    expect(help).toContain('C:\\ProgramData\\receiptd\\receiptd.yaml');
+    const template = 'C:\\office\\template.yaml';
+    expect((await pc.receiptd(['init', '--config', template])).stdout).toContain(`Wrote ${template}`);
+    const text = await readFile(pc.file(template), 'utf8');
+    expect(text).toContain('path: C:\\Scans');
+    expect(text).not.toMatch(/\/etc\/|\/var\/lib|\/srv/);
+    const { stdout } = await pc.receiptd(['doctor', '--offline', '--list', '--config', template]);
+    expect(stdout).toContain('looked in: the environment');
+    expect(`${help}${stdout}`).not.toMatch(/systemd|\/etc\/|\/var\/lib|\/srv|chmod|mode \d{3}/);
+  });
+
+  it('refuses a service of the machine that lies in a profile before it changes anything', async () => {
+    const config = `${pc.localAppData}\\elsewhere\\receiptd.yaml`;
+    const where = ['--base-url', service.url, '--endpoint-uid', UID, '--folder', 'C:\\None'];
+    const who = ['--client-id', CLIENT.clientId, '--store', 'file', '--existing', 'send'];
+    const { status, stdout, stderr } = await pc.receiptd(
+      ['setup', '--yes', '--config', config, ...where, ...who, '--create-folder', '--service', 'system'],
+      { RECEIPTD_SETUP_CLIENT_SECRET: CLIENT.clientSecret },
+    );
+    expect(status).toBe(1);
+    expect(stdout).toBe('');
+    expect(stderr).toContain('INSTALL_REFUSED');
+    await expect(inFolder('C:\\None')).rejects.toThrow('ENOENT');
+  });
+
   it('checks that all is well, but for access lists, which nobody keeps here', async () => {
     const checked = await said('check');
     expect(checked).toContain('accepts the credentials from the keychain store');

@@ -28,9 +28,12 @@ export function createCredentialsSource(
 ): CredentialsSource {
   const account = options.account ?? null;
   const of = (store: CredentialStore): Store => storeOf(store, options);
+  // Windows has none, and would be told of one.
+  const mayBeUnit = process.platform !== 'win32' || Boolean(options.env['CREDENTIALS_DIRECTORY']);
+  const unit = mayBeUnit ? [of('systemd')] : [];
   const stores =
     options.store === 'auto'
-      ? [of('environment'), of('systemd'), of('file'), tolerant(of('keychain'))]
+      ? [of('environment'), ...unit, of('file'), tolerant(of('keychain'))]
       : [of(options.store)];
 
   return {

@@ -26,6 +26,10 @@ const CLOCK_OFF_MS = 60_000;
 /** Looking through a larger one takes longer than anybody waits; `ledger verify` does. */
 const LARGE_LEDGER = 500_000_000;
 const LOG_TAIL = 1_000_000;
+const HOW_CLOCK: Partial<Record<NodeJS.Platform, string>> = {
+  linux: ' (timedatectl set-ntp true)',
+  win32: ' (w32tm /resync)',
+};
 const DAY_MS = 24 * 60 * 60_000;
 /** Of one look: a share that hangs must not hang the doctor. */
 export const LOOK_MS = 30_000;
@@ -94,6 +98,8 @@ async function owner(stateDir: string): Promise<Finding> {
   const about = await stat(stateDir).catch(() => null);
   if (about === null)
     return { level: 'warn', subject, message: `${stateDir} does not exist yet; \`receiptd run\` makes it.` };
+  // Neither an owner nor a mode that says anything; `check` looks at the access list.
+  if (process.platform === 'win32') return { level: 'ok', subject, message: `${stateDir} is there.` };
   const own = process.geteuid?.();
   const mode = (about.mode & 0o777).toString(8).padStart(3, '0');
   if (own === undefined || about.uid === own)
@@ -219,6 +225,10 @@ async function log(stateDir: string): Promise<Finding> {
 
 async function service(): Promise<Finding> {
   const subject = 'service manager';
+  if (process.platform !== 'linux') {
+    const message = 'It was not asked; `receiptd service status` asks it.';
+    return { level: 'ok', subject, message };
+  }
   const unit = await systemdUnit();
   if (unit === null)
     return { level: 'ok', subject, message: 'No systemd unit called receiptd is known here.' };
@@ -239,7 +249,7 @@ async function clock(config: Config): Promise<Finding> {
   const off = `${Math.round(Math.abs(ahead) / 1000)} s`;
   if (Math.abs(ahead) < CLOCK_OFF_MS)
     return { level: 'ok', subject, message: `It is within ${off} of the service's clock.` };
-  const message = `It is ${off} ${ahead > 0 ? 'ahead of' : 'behind'} the service's clock. Correct it, and keep it correct (timedatectl set-ntp true).`;
+  const message = `It is ${off} ${ahead > 0 ? 'ahead of' : 'behind'} the service's clock. Correct it, and keep it correct${HOW_CLOCK[process.platform] ?? ''}.`;
   return { level: 'warn', subject, message };
 }
 

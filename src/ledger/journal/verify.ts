@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { elevated } from '../../core/domain/elevated.ts';
 import { messageOf, ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import { isBad, parseLine } from './line.ts';
 import { linesOf } from './lines.ts';
@@ -72,7 +73,7 @@ function openForReading(path: string): number | null {
     if (systemCode(error) === 'ENOENT') return null;
     const words = messageOf(error);
     throw new ReceiptdError('FILE_UNREADABLE', `The journal ${path} can't be read: ${words}.`, {
-      hint: 'Ask as the user who runs receiptd, or as root.',
+      hint: elevated('Ask as the user who runs receiptd, or as root.'),
       cause: error,
     });
   }

@@ -1,6 +1,7 @@
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
+import { elevated } from '../../core/domain/elevated.ts';
 import { messageOf, ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import { damaged, isDamage, isStoreFailure } from './failure.ts';
 import { APPLICATION_ID, LATEST_VERSION, migrate } from './migrate.ts';
@@ -145,7 +146,9 @@ function lookFor(path: string): fs.Stats | undefined {
       'FILE_UNREADABLE',
       `The ledger ${path} can't be looked for: ${messageOf(error)}.`,
       {
-        hint: 'Run this as the user who owns the state directory, as root, or as a member of control.group.',
+        hint: elevated(
+          'Run this as the user who owns the state directory, as root, or as a member of control.group.',
+        ),
         cause: error,
       },
     );
