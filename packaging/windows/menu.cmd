@@ -7,6 +7,10 @@ exit /b
 :elevated
 cd /d "%~dp0"
 set PATH=%~dp0;%PATH%
-if "%1"=="setup" call "%~dp0receiptd.cmd" setup --browser --config "%ProgramData%\receiptd\receiptd.yaml"
-if not "%1"=="setup" call "%~dp0receiptd.cmd" %1
+set CONFIG=%ProgramData%\receiptd\receiptd.yaml
+set WHAT=%1
+rem On a machine that was never set up there is nothing else to show.
+if not exist "%CONFIG%" set WHAT=setup
+if "%WHAT%"=="setup" call "%~dp0receiptd.cmd" setup --browser --config "%CONFIG%"
+if not "%WHAT%"=="setup" call "%~dp0receiptd.cmd" %WHAT%
 pause

@@ -1,8 +1,9 @@
 /** What an office PC with Windows goes through, from set-up to a damaged ledger; each step goes on where the last one ended. */
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, open, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, open, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startSandbox, type Sandbox } from '../../src/sandbox/server.ts';
@@ -12,6 +13,7 @@ import { ROWS } from '../support/listRows.ts';
 import { requirement } from '../support/requires.ts';
 import { damage, isWineHere, Pc, until, type WindowsProcess } from './support/pc.ts';
 
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const UID = '11111111-2222-4333-8444-555555555555';
 const CLIENT = { clientId: 'office', clientSecret: 'a secret of the office' };
 const CONFIG = 'C:\\office\\receiptd.yaml';
@@ -59,6 +61,22 @@ describe.skipIf(!isHere)('an office PC with Windows', () => {
     await pc?.remove();
     await service?.close();
     await rm(serviceDir, { recursive: true, force: true });
+  });
+
+  it('opens set-up from whatever entry of the menu is chosen, until there is a configuration', async () => {
+    const menu = 'C:\\menu\\menu.cmd';
+    await mkdir(pc.file('C:\\menu'));
+    await copyFile(join(ROOT, 'packaging/windows/menu.cmd'), pc.file(menu));
+    await writeFile(pc.file('C:\\menu\\receiptd.cmd'), '@echo ran %*\r\n');
+    const config = 'C:\\ProgramData\\receiptd\\receiptd.yaml';
+    const setUp = `ran setup --browser --config "${config}"`;
+    for (const entry of ['console', 'status', 'setup'])
+      expect((await pc.command(menu, entry)).stdout).toContain(setUp);
+    await mkdir(pc.file('C:\\ProgramData\\receiptd'), { recursive: true });
+    await writeFile(pc.file(config), '');
+    expect((await pc.command(menu, 'console')).stdout).toContain('ran console');
+    expect((await pc.command(menu, 'setup')).stdout).toContain(setUp);
+    await rm(pc.file(config));
   });
 
   it('is set up unattended, with the secret in the Credential Manager', async () => {

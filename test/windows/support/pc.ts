@@ -146,6 +146,11 @@ export class Pc {
     return this.#wine([this.#install.node, '-e', source]);
   }
 
+  /** A script of cmd. */
+  command(file: string, ...args: readonly string[]): Promise<Ended> {
+    return this.#wine(['cmd', '/c', file, ...args]).ended;
+  }
+
   /** A program of this machine, by the Node.js of this PC. */
   node(program: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): WindowsProcess {
     return this.#wine([this.#install.node, onDriveZ(program), ...args], env);
