@@ -2,7 +2,8 @@
 import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { composePipeline, type PipelineConfig } from '../../../src/wiring/pipeline.ts';
+import { composePipeline } from '../../../src/wiring/pipeline.ts';
+import type { PipelineConfig } from '../../../src/wiring/world.ts';
 import { systemClock } from '../../../src/system/systemClock.ts';
 import { parseTemplate } from '../../../src/core/domain/nameTemplate.ts';
 import { createImageInspector } from '../../../src/intake/image/inspect.ts';

@@ -1,4 +1,4 @@
-import type { PipelineConfig } from '../../../src/wiring/pipeline.ts';
+import type { PipelineConfig } from '../../../src/wiring/world.ts';
 import { parseTemplate } from '../../../src/core/domain/nameTemplate.ts';
 import { Dice } from '../support/dice.ts';
 import { FAULTS, type Phase } from './modelService.ts';

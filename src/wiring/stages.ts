@@ -1,0 +1,230 @@
+import { OfflineFolder } from '../intake/offline/offlineFolder.ts';
+import { OfflineMode } from '../intake/offline/offlineMode.ts';
+import { MEDIA_TYPES } from '../core/domain/imageType.ts';
+import { ByteBudget } from '../delivery/payload/byteBudget.ts';
+import { Dispatcher } from '../delivery/queue/dispatcher.ts';
+import { inItsPlace } from '../intake/presence/mountIdentity.ts';
+import { PayloadCache } from '../delivery/payload/payloadCache.ts';
+import { Holds } from '../delivery/holds/holds.ts';
+import { Intake } from '../intake/intake.ts';
+import type { Intakes } from '../intake/intakes.ts';
+import { PageIntake } from '../intake/pages/pageIntake.ts';
+import { pageReader, readingPages } from '../intake/pages/pageReading.ts';
+import { FleetTurns } from '../fleet/fleetTurns.ts';
+import { SendGate } from '../delivery/queue/sendGate.ts';
+import { ALONE, type SharedTurns } from '../delivery/sharedTurns.ts';
+import { PayloadStore } from '../delivery/payload/payloadStore.ts';
+import type { OpenFolder } from '../delivery/payload/locateBytes.ts';
+import { Pacer } from '../delivery/limits/pacer.ts';
+import { Recorder } from '../delivery/record.ts';
+import { SingleFiles } from '../intake/singleFiles.ts';
+import { WatchLimit } from '../intake/watch/watchLimit.ts';
+import type { Admitted } from '../core/ports/ledgerIntake.ts';
+import type { FolderSettings } from '../core/domain/settings.ts';
+import { accountsAmong } from '../core/domain/account.ts';
+import type { PipelineConfig, World } from './world.ts';
+
+/** Images in hand between admission and upload, images being read, and images being sent. Bytes. */
+const HAND_BYTES = 16 * 1024 * 1024;
+const HAND_IMAGES = 128;
+const READING_BYTES = 32 * 1024 * 1024;
+const SENDING_BYTES = 32 * 1024 * 1024;
+
+type Endpoints = PipelineConfig['endpoints'];
+
+/** What may leave, and when. */
+interface Sending {
+  readonly holds: Holds;
+  readonly pacer: Pacer;
+  readonly turns: SharedTurns;
+  readonly gate: SendGate;
+  /** What was sent before can be asked now. */
+  readonly seed: () => Promise<void>;
+}
+
+export async function composeSending(
+  config: PipelineConfig,
+  endpoints: Endpoints,
+  { clock, random, log, ledger, credentialsChanged }: World,
+): Promise<Sending> {
+  const accountOf = accountsAmong(config.endpoints);
+  const holds = new Holds({ ledger, clock, random, log, accountOf, credentialsChanged });
+  const { hours, limits: overall } = config.delivery;
+  const pacing = { clock, ledger, overall, endpoints };
+  const pacer = await Pacer.create({ ...pacing, ledger: null });
+  const { fleet } = ledger;
+  const turns = fleet === null ? ALONE : new FleetTurns({ fleet, clock, random });
+  const gate = new SendGate({ storage: ledger.storage, holds, pacer, turns, clock, hours });
+  return { holds, pacer, turns, gate, seed: () => pacer.seed(pacing) };
+}
+
+/** Bytes that wait. Two budgets, so that uploads which hang keep no scan from being named and recorded (promise P4). */
+interface Bytes {
+  readonly reading: ByteBudget;
+  readonly sending: ByteBudget;
+  readonly payloads: PayloadStore;
+  readonly open: OpenFolder;
+}
+
+export function composeBytes(config: PipelineConfig, world: World, gate: SendGate): Bytes {
+  const { clock, log, incidents, ledger, spool, splitter = null } = world;
+  // Those who look for a document's bytes must not take an unmounted share for an empty one.
+  const readPage = pageReader(splitter, world.inspector, config.folders);
+  const payloads = new PayloadStore({
+    mode: config.spool,
+    spool,
+    ledger,
+    incidents,
+    clock,
+    log,
+    keepFailedMs: config.storage.keepFailedMs,
+    buffers: world.buffers,
+    hand: new PayloadCache(HAND_BYTES, HAND_IMAGES),
+    canSend: (waiting) => gate.sendsSoon(waiting),
+  });
+  return {
+    reading: new ByteBudget(READING_BYTES),
+    sending: new ByteBudget(SENDING_BYTES),
+    payloads,
+    open: (path) => readingPages(inItsPlace(world.folders(path), ledger), readPage),
+  };
+}
+
+export function composeDelivery(
+  config: PipelineConfig,
+  endpoints: Endpoints,
+  world: World,
+  { holds, pacer, turns, gate, payloads, sending, open, intakes }: Sending & Bytes & { intakes: Intakes },
+): Dispatcher {
+  const { clock, random, log, ledger, spool } = world;
+  const recorder = new Recorder({
+    ledger,
+    holds,
+    pacer,
+    clock,
+    random,
+    log,
+    parkAfter: config.delivery.parkAfter,
+    onAccepted: (document) => {
+      intakes.disposeSoon(document);
+      world.onAccepted?.(document);
+    },
+    onFailed: ({ folder, path }) => world.onAmiss?.(folder, path),
+  });
+  const { uploadContentType } = config.service;
+  return new Dispatcher({
+    ledger,
+    endpoints,
+    concurrency: config.delivery.limits.concurrency,
+    pacer,
+    holds,
+    gate,
+    turns,
+    clock,
+    log,
+    deliver: {
+      ledger,
+      service: world.service,
+      tokens: world.tokens,
+      payloads,
+      spool,
+      memory: sending,
+      open,
+      recorder,
+      clock,
+      contentType: (type) => (uploadContentType === 'auto' ? MEDIA_TYPES[type] : uploadContentType),
+      lookedThrough: (folder, since) => intakes.lookedThrough(folder, since),
+    },
+  });
+}
+
+interface Taking {
+  /** Null where nothing stands in for the ledger. */
+  readonly offline: OfflineMode | null;
+  /** Null where nothing takes files apart. */
+  readonly pages: PageIntake | null;
+  readonly singleFiles: SingleFiles;
+}
+
+/** Intake: of files that a person sends, of what was deferred, of each watched folder, which is added to `intakes`. */
+export function composeIntake(
+  config: PipelineConfig,
+  world: World,
+  { payloads, reading, open, intakes, dispatcher }: Bytes & { intakes: Intakes; dispatcher: Dispatcher },
+  { once, prepare, isPrepared }: { once: boolean; prepare: () => Promise<void>; isPrepared: boolean },
+): Taking {
+  const { clock, log, incidents, ledger, spool, deferred, seenSince, inspector, host } = world;
+  const { splitter = null } = world;
+  const onAdmitted = (folder: string, { kind }: Admitted): void => {
+    if (kind === 'queued' || kind === 'requeued') dispatcher.wake();
+    else intakes.disposeSoon({ folder });
+  };
+  const folders: readonly FolderSettings[] = config.folders.map((folder) =>
+    splitter === null && folder.pages === 'split' ? { ...folder, pages: 'missing' } : folder,
+  );
+  const pages =
+    splitter === null
+      ? null
+      : new PageIntake({
+          ledger,
+          payloads,
+          spool,
+          open,
+          splitter,
+          inspector,
+          folders,
+          clock,
+          log,
+          host,
+          onAdmitted,
+          // Another agent of the fleet leads it, and does it.
+          isOurs: (folder) => intakes.of(folder)?.status.state !== 'standby',
+        });
+  const admission = { ledger, payloads, inspector, incidents, clock, log, host };
+  const singleFiles = new SingleFiles({ ...admission, open, memory: reading, onAdmitted });
+  const lookAtMount = async (path: string) => intakes.of(path)?.lookAtMount() ?? null;
+  const offline = deferred
+    ? new OfflineMode(
+        {
+          ...admission,
+          deferred,
+          folders: config.folders,
+          seenSince,
+          prepare,
+          onAdmitted,
+          onFile: () => pages?.wake(),
+          lookAtMount,
+        },
+        { isPrepared },
+      )
+    : null;
+  const watchLimit = new WatchLimit(incidents);
+  for (const folder of folders)
+    intakes.add(
+      new Intake({
+        ...admission,
+        ...config.intake,
+        folder: world.folders(folder.path),
+        settings: once ? atRest(folder) : folder,
+        pages: pages ?? undefined,
+        memory: reading,
+        hints: world.hints,
+        claims: world.claims,
+        folderTimes: world.folderTimes,
+        watchLimit,
+        upForMs: world.upForMs,
+        onAmiss: (path) => world.onAmiss?.(folder.path, path),
+        ledgerAway: offline
+          ? (own) => new OfflineFolder({ ...own, ...config.intake, offline, clock, log })
+          : undefined,
+        onAdmitted: (admitted) => onAdmitted(folder.path, admitted),
+      }),
+    );
+  return { offline, pages, singleFiles };
+}
+
+/** Nobody waits for a scanner in a run that ends by itself: what lies still and is incomplete is reported as such. */
+function atRest<T extends FolderSettings>(folder: T): T {
+  const { shortMs, longMs, patienceMs } = folder.settle;
+  return { ...folder, settle: { shortMs, longMs, patienceMs: Math.min(longMs, patienceMs) } };
+}
