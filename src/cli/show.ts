@@ -45,9 +45,10 @@ function printDetail(io: Io, detail: DocumentDetailJson): void {
   line('sha256', detail.sha256);
   line('image', `${detail.type}, ${detail.size} bytes`);
   line('named', local(detail.createdAt));
-  for (const { path, verdict, goneAt, disposed, archivedTo } of detail.files) {
+  for (const { path, verdict, goneAt, disposed, archivedTo, remark } of detail.files) {
     const became = archivedTo ?? disposed ?? (goneAt === null ? 'there' : `gone since ${local(goneAt)}`);
     line(verdict === 'duplicate' ? 'duplicate' : 'file', `${path} (${became})`);
+    if (remark !== null) line('look', remark);
   }
   for (const { startedAt, finishedAt, outcome, httpStatus, message } of detail.attempts) {
     const took = finishedAt === null ? 'running' : `${Date.parse(finishedAt) - Date.parse(startedAt)} ms`;

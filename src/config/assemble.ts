@@ -162,6 +162,8 @@ function assembleFolder(
     accept: settings.accept,
     pages: settings.pages,
     pageResolution: settings.pageResolution,
+    look: settings.look,
+    upright: settings.upright,
     maxFileSize: settings.maxFileSize,
     existing: settings.existing,
     afterUpload: settings.afterUpload,

@@ -191,6 +191,8 @@ export interface FolderConfig {
   readonly pages: ParsedFolder['pages'];
   /** Dots per inch. */
   readonly pageResolution: number;
+  readonly look: ParsedFolder['look'];
+  readonly upright: boolean;
   /** Bytes. */
   readonly maxFileSize: number;
   readonly existing: ParsedFolder['existing'];

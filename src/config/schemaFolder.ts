@@ -99,6 +99,18 @@ export const folderSchema = z.strictObject({
     .describe(
       'Dots per inch of PDF pages that have to be drawn. A page that is one JPEG, as scanners make it, is sent as that JPEG, byte for byte.',
     ),
+  look: z
+    .enum(['off', 'warn', 'hold'])
+    .prefault('off')
+    .describe(
+      'Whether images are looked at before they are sent, for those that nobody can read: blank, too dark, blurred, or of too few pixels. warn sends them and says so; hold keeps them back until a person decides. Either leaves blank pages of a file of several pages out. Takes some 0.1 s of a processor for each image.',
+    ),
+  upright: z
+    .boolean()
+    .prefault(false)
+    .describe(
+      'Whether a JPEG that has to be turned before it is shown, as its EXIF orientation says, is sent turned. It is drawn anew for that; otherwise a JPEG is sent byte for byte.',
+    ),
   maxFileSize: size('1B', '1GB')
     .prefault('50MB')
     .describe('Larger files are rejected. The interface states no limit.'),

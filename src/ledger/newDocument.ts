@@ -29,8 +29,8 @@ export function copyFor(endpoint: EndpointKey, document: Document, at: number): 
   return { ...document, endpoint, lane: 'fresh', at, naming };
 }
 
-export function sightedOf({ sha256, at }: Admission): Omit<Sighted, 'verdict' | 'documentId'> {
-  return { sha256, policy: null, reason: null, message: null, at };
+export function sightedOf({ sha256, remark = null, at }: Admission): Omit<Sighted, 'verdict' | 'documentId'> {
+  return { sha256, policy: null, reason: remark?.reason ?? null, message: remark?.message ?? null, at };
 }
 
 /** A document in this state is queued again when its bytes are seen once more. */

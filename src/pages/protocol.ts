@@ -1,4 +1,5 @@
 import type { ImageType } from '../core/domain/imageType.ts';
+import type { Appearance } from '../core/domain/look.ts';
 import type { PageType, SplitType } from '../core/domain/pages.ts';
 import type { Unreadable } from '../core/ports/pages.ts';
 
@@ -12,6 +13,7 @@ export type Request =
       readonly into: readonly PageType[];
       readonly resolution: number;
       readonly mostPages: number;
+      readonly isLookedAt: boolean;
     }
   | { readonly kind: 'page'; readonly page: number }
   | {
@@ -20,13 +22,20 @@ export type Request =
       readonly page: number;
       readonly size: number;
       readonly mostBytes: number;
-    };
+    }
+  | { readonly kind: 'look'; readonly isHeic: boolean };
 
 export type Reply =
   | { readonly kind: 'ready' }
   | { readonly kind: 'open'; readonly pages: number }
-  | { readonly kind: 'image'; readonly type: PageType; readonly isOriginal: boolean }
+  | {
+      readonly kind: 'image';
+      readonly type: PageType;
+      readonly isOriginal: boolean;
+      readonly appearance: Appearance | null;
+    }
   | { readonly kind: 'picture'; readonly pages: number }
+  | { readonly kind: 'look'; readonly appearance: Appearance }
   | Unreadable;
 
 const HEAD_BYTES = 8;

@@ -1,8 +1,11 @@
 import { MOST_PAGES } from '../core/domain/pages.ts';
 import type { OpenFile, PageImage, PageSplitter, SplitRequest, Unreadable } from '../core/ports/pages.ts';
+import type { ImageType } from '../core/domain/imageType.ts';
+import type { Appearance } from '../core/domain/look.ts';
 import { jpegGap } from '../intake/image/structure/jpeg.ts';
 import { pngGap } from '../intake/image/structure/png.ts';
 import type { Confinement } from './confinement.ts';
+import { KeptProcess } from './keptProcess.ts';
 import type { Frame, Reply } from './protocol.ts';
 import { RendererProcess, type Limits } from './rendererProcess.ts';
 
@@ -23,6 +26,7 @@ export class ProcessSplitter implements PageSplitter {
   readonly #options: SplitterOptions;
   readonly #limits: Limits;
   readonly #running = new Set<RendererProcess>();
+  readonly #looking = new KeptProcess(() => this.#start());
   #turn: Promise<void> = Promise.resolve();
   #isClosed = false;
 
@@ -37,6 +41,12 @@ export class ProcessSplitter implements PageSplitter {
     const opened = await file.begin();
     if (opened.kind === 'refused') await file.close();
     return opened;
+  }
+
+  async look(bytes: Buffer, type: ImageType): Promise<Appearance | null> {
+    if (!LOOKED_AT.has(type)) return null;
+    const answer = await this.#looking.ask({ kind: 'look', isHeic: type === 'heic' }, bytes);
+    return 'head' in answer && answer.head.kind === 'look' ? asAppearance(answer.head.appearance) : null;
   }
 
   async close(): Promise<void> {
@@ -100,10 +110,10 @@ class SplitFile implements OpenFile {
     if ('kind' in started) return started;
     this.#process = started;
     if (this.#isClosed) await started.end();
-    const { type, into, resolution } = this.#request;
+    const { type, into, resolution, isLookedAt } = this.#request;
     const bytes = await this.#request.bytes();
     if (bytes === null) return { kind: 'refused', reason: 'TROUBLE', detail: 'its bytes can’t be read' };
-    const asked = { kind: 'open', type, into, resolution, mostPages: MOST_PAGES } as const;
+    const asked = { kind: 'open', type, into, resolution, mostPages: MOST_PAGES, isLookedAt } as const;
     const answer = await started.ask(asked, bytes);
     if (!('head' in answer)) return answer;
     if (answer.head.kind === 'refused') return answer.head;
@@ -143,13 +153,28 @@ function isCount(pages: unknown): pages is number {
   return Number.isSafeInteger(pages) && Number(pages) > 0 && Number(pages) <= MOST_PAGES;
 }
 
+/** What can be drawn. */
+const LOOKED_AT: ReadonlySet<ImageType> = new Set(['jpeg', 'png', 'tiff', 'webp', 'gif', 'heic']);
+
+function asAppearance(appearance: Appearance | null): Appearance | null {
+  const { width, height, paper, detail, sharpness } = appearance ?? {};
+  return [width, height, paper, detail, sharpness].every((each) => Number.isFinite(each)) ? appearance : null;
+}
+
 /** What comes out of that process is no more to be trusted than the file that went in. */
 function imageOf({ head, body }: Frame<Reply>, { into }: SplitRequest): PageImage | Unreadable {
   if (head.kind === 'refused') return head;
   if (head.kind !== 'image' || !into.includes(head.type)) return NONSENSE;
   const gap = head.type === 'jpeg' ? jpegGap(body) : pngGap(body);
   if (gap !== null || !isOfType(body, head.type)) return NONSENSE;
-  return { kind: 'image', type: head.type, isOriginal: head.isOriginal, bytes: Buffer.from(body) };
+  const { type, isOriginal } = head;
+  return {
+    kind: 'image',
+    type,
+    isOriginal,
+    bytes: Buffer.from(body),
+    appearance: asAppearance(head.appearance),
+  };
 }
 
 function isOfType(bytes: Buffer, type: 'jpeg' | 'png'): boolean {

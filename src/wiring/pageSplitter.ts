@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../config/config.ts';
+import { isLookedAt } from '../core/domain/look.ts';
 import type { Finding } from '../core/domain/finding.ts';
 import type { PageSplitter } from '../core/ports/pages.ts';
 import { confinement } from '../pages/confinement.ts';
@@ -20,7 +21,8 @@ export function composePageSplitter(program = PROGRAM): PageSplitter | null {
 export function checkPages({ folders }: Pick<Config, 'folders'>): Finding {
   const { missing } = installedPackages();
   const isWanted = folders.some(({ pages }) => pages === 'split');
-  if (missing.length === 0 || !isWanted)
+  const isLooking = folders.some((folder) => isLookedAt(folder) || folder.upright);
+  if (missing.length === 0 || !(isWanted || isLooking))
     return {
       level: 'ok',
       subject: 'pages',
@@ -31,6 +33,14 @@ export function checkPages({ folders }: Pick<Config, 'folders'>): Finding {
   return {
     level: 'warn',
     subject: 'pages',
-    message: `PDFs can't be taken apart: ${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not installed. Install receiptd again with its optional parts, or set \`pages: whole\`.`,
+    message: `${lackingFor(isWanted, isLooking)}: ${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not installed. Install receiptd again with its optional parts${isWanted ? ', or set `pages: whole`' : ''}.`,
   };
+}
+
+function lackingFor(isWanted: boolean, isLooking: boolean): string {
+  const lacking = [
+    ...(isWanted ? ["PDFs can't be taken apart"] : []),
+    ...(isLooking ? ["images can't be looked at or turned (`look`, `upright`)"] : []),
+  ].join(', and ');
+  return lacking.slice(0, 1).toUpperCase() + lacking.slice(1);
 }

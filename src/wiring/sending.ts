@@ -1,8 +1,9 @@
-import { isAbsolute, sep } from 'node:path';
+import { isAbsolute, join, sep } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { folderSchema } from '../config/schemaFolder.ts';
 import type { Request, Response } from '../control/protocol/protocol.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
+import { relativeTo } from '../core/paths.ts';
 import { parseTemplate } from '../core/domain/nameTemplate.ts';
 import { accountsAmong } from '../core/domain/account.ts';
 import type { Document } from '../core/domain/document.ts';
@@ -15,7 +16,7 @@ type Configured = Pick<Config, 'endpoints' | 'folders'>;
 
 /**
  * How files of a directory that is not watched are taken in: like those of the first folder of their endpoint, or by the
- * defaults where none feeds it.
+ * defaults where none feeds it. Of a watched folder that keeps images back, a person may send them all the same.
  * @throws ReceiptdError ENDPOINT_UNKNOWN, USAGE
  */
 export function settingsToSend(
@@ -27,6 +28,8 @@ export function settingsToSend(
     ({ path, recursive }) => path === directory || (recursive && directory.startsWith(path + sep)),
   );
   if (!isAbsolute(directory)) throw new ReceiptdError('USAGE', `${directory} is not an absolute path.`);
+  if (watched?.look === 'hold' && (alias === undefined || alias === watched.alias))
+    return { ...watched, ...AS_IT_IS };
   if (watched !== undefined) {
     throw new ReceiptdError('USAGE', `${directory} is watched (${watched.path} in the config).`, {
       hint: 'The agent takes in what is there by itself. To send a file that it ignores, copy the file elsewhere first.',
@@ -51,13 +54,15 @@ export function settingsToSend(
     endpoint: endpoint.key,
     alias: endpoint.alias,
     share: null,
-    // One file, one document: whoever sends it is told its name.
-    pages: 'whole',
     recursive: false,
     afterUpload: 'keep',
     afterUploadOn: null,
+    ...AS_IT_IS,
   };
 }
+
+/** One file, one document: whoever sends it is told its name, and has seen it. */
+const AS_IT_IS = { pages: 'whole', look: 'off', upright: false } as const;
 
 function defaults(): Omit<FolderSettings, 'path' | 'endpoint' | 'alias'> {
   const { settle, name, ...others } = folderSchema.parse({ path: '.' });
@@ -89,7 +94,9 @@ export async function takeIn(
     throw new ReceiptdError('USAGE', `${path}: ${bytes.length} bytes came of ${identity.size}.`);
   const { size, mtimeNs, ctimeNs, inode } = identity;
   const seen = { size, mtimeNs: BigInt(mtimeNs), ctimeNs: BigInt(ctimeNs), inode: BigInt(inode) };
-  const taken = await files.take({ path, identity: seen, bytes }, settings);
+  // The same place as its folder has it.
+  const place = relativeTo(settings.path, join(folder, path)) ?? path;
+  const taken = await files.take({ path: place, identity: seen, bytes }, settings);
   if (taken.kind === 'rejected')
     return { outcome: 'rejected', documentId: null, name: null, message: taken.message };
   const isQueued = taken.kind === 'queued' || taken.kind === 'requeued';

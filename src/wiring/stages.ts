@@ -160,7 +160,7 @@ export function composeIntake(
     else intakes.disposeSoon({ folder });
   };
   const folders: readonly FolderSettings[] = config.folders.map((folder) =>
-    splitter === null && folder.pages === 'split' ? { ...folder, pages: 'missing' } : folder,
+    splitter === null ? withoutSplitter(folder) : folder,
   );
   const pages =
     splitter === null
@@ -207,6 +207,7 @@ export function composeIntake(
         folder: world.folders(folder.path),
         settings: once ? atRest(folder) : folder,
         pages: pages ?? undefined,
+        look: splitter ? (bytes, type) => splitter.look(bytes, type) : undefined,
         memory: reading,
         hints: world.hints,
         claims: world.claims,
@@ -227,4 +228,9 @@ export function composeIntake(
 function atRest<T extends FolderSettings>(folder: T): T {
   const { shortMs, longMs, patienceMs } = folder.settle;
   return { ...folder, settle: { shortMs, longMs, patienceMs: Math.min(longMs, patienceMs) } };
+}
+
+/** What draws images is not installed. */
+function withoutSplitter(folder: FolderSettings): FolderSettings {
+  return { ...folder, upright: false, ...(folder.pages === 'split' && { pages: 'missing' }) };
 }

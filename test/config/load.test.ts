@@ -49,6 +49,8 @@ describe('a config that says as little as possible', () => {
           accept: ['jpeg', 'png', 'tiff', 'webp', 'gif', 'bmp', 'heic'],
           pages: 'split',
           pageResolution: 200,
+          look: 'off',
+          upright: false,
           maxFileSize: 50_000_000,
           existing: { kind: 'send' },
           afterUpload: 'keep',

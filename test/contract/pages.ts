@@ -87,6 +87,33 @@ export function describePagesContract(name: string, create: () => Promise<Ledger
       expect(await ledger.known({ folder: '/scans', path: 'a.pdf' })).toMatchObject({ verdict: 'split' });
     });
 
+    it('disposes of a file without those of its pages that are blank', async () => {
+      const split = (await begin('a.pdf', 'pdf')) as Split;
+      const { document } = await pageOf(split, 1, 'one');
+      await ledger.notePage(split, 2, { reason: 'BLANK', message: 'It is blank.', at: 2_000 });
+      await end(split);
+      expect(await disposable()).toEqual([]);
+      await accept(document.id);
+      expect(await disposable()).toEqual([['a.pdf', hashOf('pdf')]]);
+      expect(await ledger.acceptedOriginals('/scans', null)).toBe(1);
+    });
+
+    it('keeps what was remarked of an image that is sent, of a page too', async () => {
+      const remark = { reason: 'BLURRED', message: 'It is blurred.' } as const;
+      const { document: alone } = await ledger.admit(admission('a.jpg', 'a', { remark }));
+      const split = (await begin('a.pdf', 'pdf')) as Split;
+      const { document: page } = await pageOf(split, 1, 'one', { remark });
+      const { document: plain } = await pageOf(split, 2, 'two');
+      for (const [{ id }, expected] of [
+        [alone, 'It is blurred.'],
+        [page, 'It is blurred.'],
+        [plain, null],
+      ] as const)
+        expect((await ledger.detail(id))?.sightings).toMatchObject([
+          { verdict: 'document', remark: expected },
+        ]);
+    });
+
     it('takes the same page for a duplicate, alone or in another file, and finds it by its file', async () => {
       const split = (await begin('a.pdf', 'pdf')) as Split;
       const { document } = await pageOf(split, 1, 'one');

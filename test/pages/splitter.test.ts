@@ -38,6 +38,7 @@ describe('the process that takes files apart', () => {
       bytes: async () => bytes,
       into: INTO,
       resolution: 200,
+      isLookedAt: false,
       signal: new AbortController().signal,
     });
     if (file.kind === 'refused') {
@@ -112,6 +113,7 @@ describe('the process that takes files apart', () => {
         bytes: async () => bytes,
         into: INTO,
         resolution: 200,
+        isLookedAt: false,
         signal,
       });
       return file.kind === 'open' ? file : { pages: 0, page: async () => file, close: async () => {} };
@@ -123,9 +125,30 @@ describe('the process that takes files apart', () => {
     while (next.kind === 'refused') next = await slow.page(2);
     expect(next.bytes).toEqual(receipt);
     await slow.close();
-    const large = await open({ memoryBytes: 70_000_000 });
+    const large = await open({ memoryBytes: 120_000_000 });
     expect(await large.page(1)).toMatchObject({ reason: 'TOO_DEAR', detail: 'it takes too much memory' });
     await large.close();
+  });
+
+  it('looks at images of every type that it can draw, and tells nothing of others', async () => {
+    const looking = splitter();
+    const wide = await sharp(receipt).withMetadata({ orientation: 6 }).toBuffer();
+    expect(await looking.look(receipt, 'jpeg')).toMatchObject({ width: 300, height: 500, detail: 0 });
+    expect(await looking.look(wide, 'jpeg')).toMatchObject({ width: 500, height: 300 });
+    expect(await looking.look(await sharp(receipt).png().toBuffer(), 'png')).toMatchObject({ width: 300 });
+    expect(await looking.look(HEIC, 'heic')).toMatchObject({ width: 64, height: 96 });
+    expect(await looking.look(receipt.subarray(0, 100), 'jpeg')).toBeNull();
+    expect(await looking.look(HEIC.subarray(0, 600), 'heic')).toBeNull();
+    expect(await looking.look(Buffer.from('%PDF-1.4'), 'pdf')).toBeNull();
+    await looking.close();
+    expect(await looking.look(receipt, 'jpeg')).toBeNull();
+  });
+
+  it('draws a JPEG upright that is to be turned', async () => {
+    const wide = await sharp(receipt).withMetadata({ orientation: 6 }).toBuffer();
+    const [turned] = (await pagesOf('jpeg', wide)) as { bytes: Buffer }[];
+    const { width, height, orientation } = await sharp(turned?.bytes).metadata();
+    expect([width, height, orientation ?? 1]).toEqual([500, 300, 1]);
   });
 
   it('has no files, no network and no environment on this machine, and says what holds', async () => {

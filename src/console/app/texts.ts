@@ -291,6 +291,7 @@ const english = {
   timeline: {
     seen: 'File seen',
     seenAs: (verdict: string) => `File seen: ${verdict}`,
+    looked: 'Sent, but may be no use',
     gone: 'File gone',
     disposed: { archived: 'File archived', deleted: 'File deleted', kept: 'File kept' },
     named: 'Named and recorded',

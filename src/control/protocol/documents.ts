@@ -121,6 +121,7 @@ const documentDetail = z
         goneAt: instant.nullable(),
         disposed: z.enum(['archived', 'deleted', 'kept']).nullable(),
         archivedTo: z.string().nullable(),
+        remark: z.string().nullable().describe('What was found when the image was looked at (`look: warn`).'),
       }),
     ),
   })

@@ -74,6 +74,20 @@ function rejected(reason: string, bytes: number): readonly [what: string, advice
         'Some pages of this file cannot be sent; the others were.',
         'Scan the pages again that cannot be seen well when you open it, and delete this file.',
       ];
+    case 'BLANK':
+      return ['The page looks blank.', 'If it is a receipt, scan it again; otherwise delete it.'];
+    case 'TOO_DARK':
+      return [
+        'The image is too dark to be read.',
+        `Scan the receipt again; if it is as good as it gets, ${ASK}.`,
+      ];
+    case 'TOO_SMALL':
+      return [
+        'The image has too few pixels to be read.',
+        `Scan the receipt again with a higher resolution; if it is as good as it gets, ${ASK}.`,
+      ];
+    case 'BLURRED':
+      return ['The image is blurred.', `Scan the receipt again; if it is as good as it gets, ${ASK}.`];
     case 'TOO_MANY_PAGES':
     case 'TOO_DEAR':
       return [

@@ -4,8 +4,8 @@ import type { ImageType } from './imageType.ts';
 export const PAGE_TYPES = ['jpeg', 'png'] as const;
 export type PageType = (typeof PAGE_TYPES)[number];
 
-/** Types that hold pages, or have to become another type first. */
-export const SPLIT_TYPES = ['pdf', 'tiff', 'heic'] as const satisfies readonly ImageType[];
+/** Types that hold pages, or have to become another image first. */
+export const SPLIT_TYPES = ['pdf', 'tiff', 'heic', 'jpeg'] as const satisfies readonly ImageType[];
 export type SplitType = (typeof SPLIT_TYPES)[number];
 
 /** More than this in one file is no stack of receipts. */

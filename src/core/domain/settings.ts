@@ -24,6 +24,10 @@ export interface FolderSettings {
   readonly pages?: 'split' | 'whole' | 'missing';
   /** Dots per inch of pages that have to be drawn. */
   readonly pageResolution?: number;
+  /** Whether images are looked at before they are sent, and what becomes of one that can't be read; left out: off. */
+  readonly look?: 'off' | 'warn' | 'hold';
+  /** Whether a JPEG that is to be turned before it is shown (EXIF) is sent turned. */
+  readonly upright?: boolean;
   readonly existing: Existing;
   readonly afterUpload: 'keep' | 'archive' | 'delete';
   /** Files that were there before `afterUpload` was set; auto, or left out: they stay, unless the folder is watched for the first time. */
@@ -70,7 +74,8 @@ export interface EndpointSettings {
  */
 export function acceptPolicy(settings: FolderSettings): string {
   const split = settings.pages === 'split' ? ';pages=split' : '';
-  return `accept=${[...settings.accept].sort().join(',')};maxFileSize=${settings.maxFileSize}${split}`;
+  const look = settings.look === 'hold' ? ';look=hold' : '';
+  return `accept=${[...settings.accept].sort().join(',')};maxFileSize=${settings.maxFileSize}${split}${look}`;
 }
 
 export function existingPolicy(existing: Existing): string {

@@ -19,6 +19,8 @@ export interface ImageInspector {
   inspect(bytes: Uint8Array): Promise<Inspection>;
   /** The capture time that the image carries (EXIF DateTimeOriginal), as local date and time; null without one. */
   capturedAt(bytes: Uint8Array, type: ImageType): Promise<Date | null>;
+  /** Whether whoever shows this JPEG has to turn it first, as its EXIF orientation says. */
+  isTurned(jpeg: Uint8Array): boolean;
   /** SHA-256 in hexadecimal digits. Other work may go on meanwhile; the bytes must stay as they are until then. */
   sha256(bytes: Buffer): Promise<string>;
 }

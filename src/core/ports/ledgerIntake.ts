@@ -1,5 +1,6 @@
 import type { Document, EndpointKey, FileIdentity, FileRef, Lane, Verdict } from '../domain/document.ts';
 import type { ImageType } from '../domain/imageType.ts';
+import type { Remark } from '../domain/look.ts';
 import type { Naming } from '../domain/naming.ts';
 
 export interface FileSeen extends FileRef {
@@ -42,6 +43,8 @@ export interface Admission {
    * file, but with its own size. It counts as gone from there, since no file has such a place.
    */
   readonly page?: { readonly split: number; readonly page: number };
+  /** What people are told about the image although it is sent. */
+  readonly remark?: Remark | null;
 }
 
 export type Admitted =

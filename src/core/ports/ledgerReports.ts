@@ -123,6 +123,8 @@ export interface SightingRow {
   readonly goneAt: number | null;
   readonly disposed: 'archived' | 'deleted' | 'kept' | null;
   readonly archivedTo: string | null;
+  /** What was found when it was looked at. */
+  readonly remark: string | null;
 }
 
 export interface DocumentDetail {

@@ -1,3 +1,5 @@
+import type { ImageType } from '../domain/imageType.ts';
+import type { Appearance } from '../domain/look.ts';
 import type { PageType, SplitType } from '../domain/pages.ts';
 
 /** Why a file, or a page of it, can't be taken apart. */
@@ -15,6 +17,8 @@ export interface PageImage {
   readonly bytes: Buffer;
   /** It lies in the file byte for byte; else it was drawn. */
   readonly isOriginal: boolean;
+  /** Null where it was not looked at, or that failed. */
+  readonly appearance: Appearance | null;
 }
 
 export interface OpenFile {
@@ -34,6 +38,8 @@ export interface SplitRequest {
   readonly into: readonly PageType[];
   /** Dots per inch, of what has to be drawn. */
   readonly resolution: number;
+  /** Whether its pages are looked at. */
+  readonly isLookedAt: boolean;
   /** Ends it at once; whatever is asked from then on ends in TROUBLE. */
   readonly signal: AbortSignal;
 }
@@ -44,6 +50,8 @@ export interface SplitRequest {
  */
 export interface PageSplitter {
   open(request: SplitRequest): Promise<OpenFile | Unreadable>;
+  /** Measures what an image looks like; null where that can't be told, whatever the cause. Never rejects. */
+  look(bytes: Buffer, type: ImageType): Promise<Appearance | null>;
   /** Ends what runs. */
   close(): Promise<void>;
 }

@@ -92,6 +92,15 @@ export async function disposeOne(disposal: Disposal, deps: DisposeDeps): Promise
   const { file, sightingId } = disposal;
   if ((await folder.stat(file.path))?.kind !== 'file') return deps.onMissing?.(file.path);
   const how = settings.afterUpload === 'archive' ? 'archived' : 'deleted';
+  if (
+    how === 'deleted' &&
+    (await ledger.splitPages(sightingId)).some(({ verdict }) => verdict === 'rejected')
+  ) {
+    await ledger.keepOriginal(disposal, clock.now());
+    const fields = { folder: settings.path, path: file.path };
+    deps.log.info('The original stays: blank pages of it were left out, and lie nowhere else', fields);
+    return;
+  }
   await ledger.disposing(sightingId, how, clock.now());
   let aside: string | null = null;
   try {

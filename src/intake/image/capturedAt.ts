@@ -1,13 +1,12 @@
 import type { ImageType } from '../../core/domain/imageType.ts';
 import { exifBlocks } from './exif/blocks.ts';
-import { openTiff, type Field, type Tiff } from './structure/tiffReader.ts';
+import { openTiff } from './structure/tiffReader.ts';
+import { find, MOST_BLOCKS } from './exif/find.ts';
 
 const EXIF_DIRECTORY = 0x8769;
 /** DateTimeOriginal, the moment of the photograph; DateTimeDigitized, that of the scan. */
 const TAGS = [0x9003, 0x9004] as const;
 const ASCII = 2;
-/** An honest file has one block, or two by mistake; a hostile one as many as it has room for. */
-const MOST_BLOCKS = 100;
 const LENGTH = '2026:11:21 04:53:00'.length;
 
 /** The capture time that the image carries, as local date and time; null without a plausible one. */
@@ -26,17 +25,6 @@ export function capturedAt(bytes: Buffer, type: ImageType): Date | null {
         field?.type === ASCII ? parse(block.toString('latin1', field.start, field.start + LENGTH)) : null;
       if (date !== null) return date;
     }
-  }
-  return null;
-}
-
-/** The first field with this tag whose values lie within the block. */
-function find(tiff: Tiff, at: number, tag: number): Field | null {
-  const directory = tiff.directory(at);
-  if (directory === null) return null;
-  for (let i = 0; i < directory.count; i += 1) {
-    const field = tiff.field(directory, i);
-    if (field.tag === tag && field.end <= tiff.length) return field;
   }
   return null;
 }

@@ -8,6 +8,7 @@ import { gifGap } from './structure/gif.ts';
 import { heicGap } from './structure/heic.ts';
 import { jpegGap } from './structure/jpeg.ts';
 import { pdfGap } from './structure/pdf.ts';
+import { isTurned } from './orientation.ts';
 import { pngGap } from './structure/png.ts';
 import { tiffGap } from './structure/tiff.ts';
 import { tiffPages } from './structure/tiffPages.ts';
@@ -41,6 +42,7 @@ export function createImageInspector(hash: Hash = hashHere): ImageInspector {
       const pages = type === 'tiff' ? tiffPages(buffer).length : 1;
       return { type, structure: 'complete', ...(pages > 1 && { pages }) };
     },
+    isTurned: (jpeg) => isTurned(asBuffer(jpeg)),
     capturedAt: (bytes, type) => Promise.resolve(capturedAt(asBuffer(bytes), type)),
   };
 }

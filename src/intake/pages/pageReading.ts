@@ -27,6 +27,7 @@ export function pageReader(
       bytes: async () => file,
       into: into.length > 0 ? into : PAGE_TYPES,
       resolution: settings?.pageResolution ?? DEFAULT_RESOLUTION,
+      isLookedAt: false,
       signal: NEVER,
     });
     if (opened.kind === 'refused') return null;

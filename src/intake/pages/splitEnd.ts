@@ -24,6 +24,10 @@ const HINTS: Readonly<Partial<Record<GivenUp['reason'], string>>> = {
   GONE: 'Scan it again.',
   TOO_DEAR: 'Print it to a new PDF, or scan it again.',
 };
+const NOTHING_BUT_BLANK = {
+  reason: 'BLANK',
+  message: 'All its pages look blank, and nothing of it is sent. If there is a receipt in it, scan it again.',
+} as const;
 /** Pages that are named one by one. */
 const NAMED_AT_MOST = 10;
 
@@ -33,13 +37,15 @@ export function endOf(
   pages: number,
   why: GivenUp | null,
 ): Pick<SplitEnd, 'reason' | 'message'> {
-  const refused = decided.filter(({ verdict }) => verdict === 'rejected').map(({ page }) => page);
+  const rejected = decided.filter(({ verdict }) => verdict === 'rejected');
+  const refused = rejected.filter(({ reason }) => reason !== 'BLANK').map(({ page }) => page);
   if (why !== null) {
-    const sent = decided.length - refused.length;
+    const sent = decided.length - rejected.length;
     const so = sent === 0 ? 'Nothing of it was sent' : `${counted(sent, 'page')} of it will be sent`;
     const message = `It can't be taken apart: ${why.detail}. ${so}. ${HINTS[why.reason] ?? ''}`.trim();
     return { reason: REASON_OF[why.reason], message };
   }
+  if (rejected.length === pages && refused.length === 0) return NOTHING_BUT_BLANK;
   if (refused.length === 0) return { reason: null, message: null };
   const named = refused.slice(0, NAMED_AT_MOST).join(', ');
   const more = refused.length > NAMED_AT_MOST ? ` and ${refused.length - NAMED_AT_MOST} more` : '';

@@ -1,4 +1,5 @@
 import { endpointId, type EndpointKey } from '../../core/domain/document.ts';
+import { isLookedAt, keptBack, remarkOn, type Remark } from '../../core/domain/look.ts';
 import { parseTemplate } from '../../core/domain/nameTemplate.ts';
 import { PAGE_TYPES, pagePath, SPLIT_TYPES, type PageType } from '../../core/domain/pages.ts';
 import { acceptPolicy, DEFAULT_RESOLUTION, type FolderSettings } from '../../core/domain/settings.ts';
@@ -96,7 +97,7 @@ export class SplitWork {
     const { ledger, clock } = this.#deps;
     // The same page of the same file, whatever it would be drawn as now. What has to be sent again needs its bytes.
     if (twin?.sha256 && twin.state !== 'failed' && twin.state !== 'lost') {
-      await this.#admit(file, page, { sha256: twin.sha256, type: 'jpeg', bytes: null });
+      await this.#admit(file, page, { sha256: twin.sha256, type: 'jpeg', bytes: null, remark: null });
       return null;
     }
     const image = await file.page(page);
@@ -110,14 +111,31 @@ export class SplitWork {
       return null;
     }
     this.#dearInARow = 0;
-    return this.#keep(file, page, image);
+    const remark = image.appearance && remarkOn(image.appearance);
+    if (remark && (this.#isLeftOut(file, remark) || this.#settings()?.look === 'hold')) {
+      const message = this.#isLeftOut(file, remark) ? 'It is blank, and left out.' : keptBack(remark);
+      await ledger.notePage(this.#split, page, { reason: remark.reason, message, at: clock.now() });
+      this.#refused.add(page);
+      return null;
+    }
+    return this.#keep(file, page, image, remark);
   }
 
-  async #keep(file: OpenFile, page: number, { bytes, type }: PageImage): Promise<SliceEnd | null> {
+  /** The back of a sheet. */
+  #isLeftOut({ pages }: OpenFile, { reason }: Remark): boolean {
+    return reason === 'BLANK' && pages > 1;
+  }
+
+  async #keep(
+    file: OpenFile,
+    page: number,
+    { bytes, type }: PageImage,
+    remark: Remark | null,
+  ): Promise<SliceEnd | null> {
     const { copies, inspector } = this.#deps;
     const sha256 = await inspector.sha256(bytes);
     const kept = await copies.whileKept(sha256, bytes, () =>
-      this.#admit(file, page, { sha256, type, bytes }),
+      this.#admit(file, page, { sha256, type, bytes, remark }),
     );
     return kept === 'noRoom' ? 'later' : null;
   }
@@ -125,7 +143,12 @@ export class SplitWork {
   async #admit(
     { pages }: OpenFile,
     page: number,
-    { sha256, type, bytes }: { sha256: string; type: PageType; bytes: Buffer | null },
+    {
+      sha256,
+      type,
+      bytes,
+      remark,
+    }: { sha256: string; type: PageType; bytes: Buffer | null; remark: Remark | null },
   ): Promise<void> {
     const { ledger, inspector, clock, log, host, onAdmitted } = this.#deps;
     const { id, endpoint } = this.#split;
@@ -145,6 +168,7 @@ export class SplitWork {
         nameContext(path, identity, sha256, captured, of, { now: at, host, page, pages }),
       ),
       page: { split: id, page },
+      remark,
     };
     const admitted = await ledger.admit(admission);
     const { id: documentId, name } = admitted.document;
@@ -168,6 +192,7 @@ export class SplitWork {
       type: known,
       into: into.length > 0 ? into : PAGE_TYPES,
       resolution: settings?.pageResolution ?? DEFAULT_RESOLUTION,
+      isLookedAt: settings !== undefined && isLookedAt(settings),
       signal,
       bytes: async () => {
         const again = read ?? (await this.#bytes());

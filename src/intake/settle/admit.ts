@@ -4,6 +4,7 @@ import { PAGE_TYPES, SPLIT_TYPES } from '../../core/domain/pages.ts';
 import { NO_RECEIPT } from '../../core/domain/needsPerson.ts';
 import { mayBeReceipt } from '../../core/domain/receiptLike.ts';
 import { counted, size as sizeText } from '../../core/domain/words.ts';
+import type { Remark } from '../../core/domain/look.ts';
 import type { ImageInspector, Inspection } from '../../core/ports/image.ts';
 import type { Ledger } from '../../core/ports/ledger.ts';
 import type { Admitted } from '../../core/ports/ledgerIntake.ts';
@@ -38,7 +39,8 @@ export async function judge(
   }
   const inspection = await inspector.inspect(bytes);
   if (inspection.type === null) return unidentified(path, inspection);
-  const isSplit = isToSplit(inspection, settings);
+  const isTurned = settings.upright === true && inspection.type === 'jpeg' && inspector.isTurned(bytes);
+  const isSplit = isToSplit(inspection, settings, isTurned);
   if (!isSplit && !settings.accept.includes(inspection.type)) return notAccepted(inspection.type, settings);
   if (inspection.structure === 'incomplete') {
     const message = `Incomplete: ${inspection.detail}. It is checked again when it changes.`;
@@ -48,9 +50,11 @@ export async function judge(
   return isSplit ? { kind: 'pages', growing } : { kind: 'image', type: inspection.type, growing };
 }
 
-/** A TIFF of one page, and a HEIC where HEICs are taken, are images like any other. */
-function isToSplit(inspection: Inspection, { pages, accept }: FolderSettings): boolean {
-  if (pages !== 'split' || !PAGE_TYPES.some((type) => accept.includes(type))) return false;
+/** A TIFF of one page, a HEIC where HEICs are taken, and a JPEG that needs no turning are images like any other. */
+function isToSplit(inspection: Inspection, { pages, accept }: FolderSettings, isTurned: boolean): boolean {
+  if (!PAGE_TYPES.some((type) => accept.includes(type))) return false;
+  if (inspection.type === 'jpeg') return isTurned && inspection.structure === 'complete';
+  if (pages !== 'split') return false;
   switch (inspection.type) {
     case 'pdf':
       return true;
@@ -78,7 +82,7 @@ function unidentified(
 }
 
 function notAccepted(type: ImageType, { pages }: FolderSettings): Extract<Judgement, { kind: 'rejected' }> {
-  if (pages === 'missing' && SPLIT_TYPES.some((each) => each === type))
+  if (pages === 'missing' && type !== 'jpeg' && SPLIT_TYPES.some((each) => each === type))
     return {
       kind: 'rejected',
       reason: type === 'pdf' ? 'PDF_NOT_ACCEPTED' : 'TYPE_NOT_ACCEPTED',
@@ -118,6 +122,8 @@ export interface Candidate {
   readonly type: ImageType;
   /** Of the file system from which it was read; null: not known. */
   readonly mark: string | null;
+  /** What was found when it was looked at, if it is sent all the same. */
+  readonly remark?: Remark | null;
 }
 
 /** Names an image and puts it in the ledger; durable when this resolves. */
@@ -126,7 +132,7 @@ export async function admit(
   settings: FolderSettings,
   deps: { ledger: Ledger; inspector: ImageInspector; now: number; host: string },
 ): Promise<Admitted> {
-  const { path, identity, bytes, type, lane } = candidate;
+  const { path, identity, bytes, type, lane, remark } = candidate;
   const { template } = settings;
   const hash = await deps.inspector.sha256(bytes);
   const captured = template.usesCaptured ? await deps.inspector.capturedAt(bytes, type) : null;
@@ -139,6 +145,7 @@ export async function admit(
     lane,
     at: deps.now,
     naming: template.naming(context),
+    ...(remark && { remark }),
   });
 }
 

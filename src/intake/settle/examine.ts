@@ -5,7 +5,9 @@ import type { Note } from '../../core/ports/ledgerIntake.ts';
 import { systemCode } from '../../core/domain/errors.ts';
 import { sameIdentity, type FileIdentity } from '../../core/domain/document.ts';
 import type { AdmissionSink } from './admissionSink.ts';
-import { judge, judgeTooLarge } from './admit.ts';
+import { judge, judgeTooLarge, type Candidate } from './admit.ts';
+import { isLookedAt, keptBack, remarkOn, type Remark } from '../../core/domain/look.ts';
+import type { PageSplitter } from '../../core/ports/pages.ts';
 import { NO_RECEIPT } from '../../core/domain/needsPerson.ts';
 import type { ByteBudget } from '../../delivery/payload/byteBudget.ts';
 import type { Settling, Unsettled } from './settling.ts';
@@ -19,6 +21,8 @@ export interface ExamineDeps {
   readonly inspector: ImageInspector;
   readonly log: Log;
   readonly memory: ByteBudget;
+  /** Left out: nothing that looks at images is installed. */
+  readonly look?: PageSplitter['look'] | undefined;
   /**
    * Finds out on what the folder lies by now. Asked between the reading of a file and the record of it: known files tell where
    * a folder lies, so that none of another file system may become known before the folder was looked at there.
@@ -97,15 +101,29 @@ async function afterRead(
       return note(file, identity, 'rejected', judgement.reason, judgement.message, deps);
     case 'image':
       if (judgement.growing && !settling.requireLongQuiet(file)) return settling.keep(file);
-      if (await deps.sink.admit({ path, lane, identity, mark, bytes: read.bytes, type: judgement.type }))
-        return settling.done(file, identity);
-      return settling.retryLater(file);
+      return image(file, { path, lane, identity, mark, bytes: read.bytes, type: judgement.type }, deps);
     case 'pages':
       if (judgement.growing && !settling.requireLongQuiet(file)) return settling.keep(file);
       if (await deps.sink.takeApart({ path, lane, identity, mark, bytes: read.bytes }))
         return settling.done(file, identity);
       return settling.retryLater(file);
   }
+}
+
+async function image(file: Unsettled, candidate: Candidate, deps: ExamineDeps): Promise<void> {
+  const { settling, settings, look } = deps;
+  let remark: Remark | null = null;
+  if (look && isLookedAt(settings)) {
+    const appearance = await look(candidate.bytes, candidate.type);
+    remark = appearance && remarkOn(appearance);
+    // That takes its time.
+    await deps.lookAtMount();
+    if (deps.mark() !== candidate.mark) return settling.disturbed(file);
+  }
+  if (remark && settings.look === 'hold')
+    return note(file, candidate.identity, 'rejected', remark.reason, keptBack(remark), deps);
+  if (await deps.sink.admit({ ...candidate, remark })) return settling.done(file, candidate.identity);
+  return settling.retryLater(file);
 }
 
 async function incomplete(

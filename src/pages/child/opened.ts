@@ -2,7 +2,7 @@ import type { PageType } from '../../core/domain/pages.ts';
 import type { PageImage, Unreadable } from '../../core/ports/pages.ts';
 import type { SharpModule } from './encode.ts';
 
-export type Drawn = PageImage;
+export type Drawn = Omit<PageImage, 'appearance'>;
 
 /** A file whose pages can be asked for. */
 export interface Opened {

@@ -1,5 +1,9 @@
-import { loadSharp, type SharpModule } from './encode.ts';
-import { HeicFile } from './heic.ts';
+import type { Sharp } from 'sharp';
+import type { Appearance } from '../../core/domain/look.ts';
+import { appearanceOf } from './appearance.ts';
+import { loadSharp, MOST_PIXELS, type SharpModule } from './encode.ts';
+import { decodeHeic, HeicFile } from './heic.ts';
+import { JpegFile } from './jpeg.ts';
 import type { Opened } from './opened.ts';
 import { openPdf } from './pdf.ts';
 import { loadPdfium, OutOfMemory } from './pdfium.ts';
@@ -12,7 +16,7 @@ import type { Unreadable } from '../../core/ports/pages.ts';
  * A process of its own that takes one file apart: whatever is in it, this process is all that it can harm. It knows two pipes, and ends with them.
  *
  *   started ──ready──▶ asked to open a file ──▶ asked for its pages, one after the other ──▶ ended from outside
- *                └──▶ asked for pictures of images ──▶ ended from outside
+ *                └──▶ asked for pictures of images, or what they look like ──▶ ended from outside
  */
 
 /** The agent sends no larger file. */
@@ -36,6 +40,8 @@ async function answer({ head, body }: Frame<Request>): Promise<Answer> {
       return page(head.page);
     case 'picture':
       return picture(sharp, body, head);
+    case 'look':
+      return { head: { kind: 'look', appearance: await look(body, head.isHeic) } };
   }
 }
 
@@ -73,6 +79,8 @@ async function fileOf(
       return new TiffFile(bytes);
     case 'heic':
       return new HeicFile(bytes);
+    case 'jpeg':
+      return new JpegFile(bytes);
   }
 }
 
@@ -82,7 +90,23 @@ async function page(number: number): Promise<Answer> {
   const drawn = await file.page(sharp, number, request.into, request.resolution);
   if (drawn.kind === 'refused') return { head: drawn };
   const { type, isOriginal, bytes } = drawn;
-  return { head: { kind: 'image', type, isOriginal }, body: bytes };
+  // What can't be looked at is sent.
+  const appearance = request.isLookedAt ? await look(bytes, false).catch(() => null) : null;
+  return { head: { kind: 'image', type, isOriginal, appearance }, body: bytes };
+}
+
+async function look(bytes: Buffer, isHeic: boolean): Promise<Appearance> {
+  const image = await uprightOf(bytes, isHeic);
+  const { autoOrient } = await image.metadata();
+  return appearanceOf(image, autoOrient.width, autoOrient.height);
+}
+
+async function uprightOf(bytes: Buffer, isHeic: boolean): Promise<Sharp> {
+  if (!isHeic) return sharp(bytes, { limitInputPixels: MOST_PIXELS }).autoOrient();
+  const raw = await decodeHeic(bytes);
+  if ('kind' in raw) throw new Error(raw.detail);
+  const { data, width, height } = raw;
+  return sharp(data, { raw: { width, height, channels: 4 } });
 }
 
 /** What a file did to what reads it. Its words are the library's, and may be anything: they go no further. */

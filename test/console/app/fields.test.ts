@@ -24,6 +24,8 @@ it.each<[string, object, readonly Field[], readonly string[]]>([
       'share',
       'builtInIgnores',
       'pageResolution',
+      'look',
+      'upright',
       'nameMaxBytes',
       'afterUploadOn',
       'afterUploadExisting',

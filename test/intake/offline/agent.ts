@@ -77,6 +77,8 @@ export async function offlinePlace() {
       nameMaxBytes: 200,
       pages: 'split',
       pageResolution: 200,
+      look: 'off',
+      upright: false,
       accept: ['jpeg'],
       maxFileSize: 10_000_000,
       existing: { kind: 'send' },

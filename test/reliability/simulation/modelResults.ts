@@ -24,7 +24,7 @@ export const DONE = 'DONE';
 export class ModelResults {
   /** Null while no agent runs. */
   receiving: Receiving | null = null;
-  /** A document was accepted by its result, and nobody asked the service again. */
+  /** A document was accepted by its result, or a hold for its answer came after it; nobody asked the service again. */
   hasProved = false;
   readonly #timeline: Timeline;
   readonly #dice: Dice;
@@ -61,7 +61,7 @@ export class ModelResults {
     ledger.recordResult(result).then(
       (recorded) => {
         isTaken = true;
-        this.hasProved ||= recorded.isProof;
+        this.hasProved ||= recorded.isProof || recorded.document?.state === 'uploading';
         this.#onTaken(arrival);
         onRecorded(recorded);
       },

@@ -99,7 +99,7 @@ export function modelSplitter(
         const image = files.draw(file, number, process.number);
         if (image === null) return DAMAGED;
         onImage(image);
-        return { kind: 'image', type: 'jpeg', bytes: image, isOriginal: false };
+        return { kind: 'image', type: 'jpeg', bytes: image, isOriginal: false, appearance: null };
       };
       const opened: OpenFile = {
         kind: 'open',
@@ -109,6 +109,7 @@ export function modelSplitter(
       };
       return process.step('the opening of a file', () => (dice.chance(0.02) ? TROUBLE : opened));
     },
+    look: async () => null,
     close: async () => {},
   };
 }

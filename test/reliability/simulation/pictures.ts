@@ -38,6 +38,7 @@ export const inspector: ImageInspector = {
       ? { type, structure: 'complete' }
       : { type, structure: 'incomplete', detail: 'the end is missing' };
   },
+  isTurned: () => false,
   capturedAt: async () => null,
   sha256: async (bytes) => createHash('sha256').update(bytes).digest('hex'),
 };

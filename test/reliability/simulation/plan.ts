@@ -136,6 +136,8 @@ function draw(dice: Dice): Plan {
       accept: ['jpeg', 'tiff'],
       pages: 'split',
       pageResolution: 200,
+      look: 'off',
+      upright: false,
       maxFileSize: 100_000,
       existing: { kind: 'send' },
       afterUpload: dice.pick(['keep', 'keep', 'archive', 'delete']),

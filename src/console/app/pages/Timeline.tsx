@@ -39,11 +39,13 @@ function named({ createdAt, name }: DocumentDetailJson): Step {
 }
 
 function filesOf({ files }: DocumentDetailJson): Step[] {
-  return files.flatMap(({ path, verdict, size, seenAt, goneAt, disposed, archivedTo }) => {
+  return files.flatMap(({ path, verdict, size, seenAt, goneAt, disposed, archivedTo, remark }) => {
     const what = verdict === 'document' ? t.timeline.seen : t.timeline.seenAs(t.states[verdict]);
     const steps: Step[] = [
       { at: seenAt, tone: 'calm', icon: 'info', what, more: `${path} · ${bytes(size)}` },
     ];
+    if (remark !== null)
+      steps.push({ at: seenAt, tone: 'warn', icon: 'alert', what: t.timeline.looked, more: remark });
     if (goneAt !== null) {
       const gone = disposed === null ? t.timeline.gone : t.timeline.disposed[disposed];
       steps.push({ at: goneAt, tone: 'calm', icon: 'dash', what: gone, more: archivedTo ?? path });

@@ -204,7 +204,7 @@ SELECT id, started_at AS "startedAt", finished_at AS "finishedAt", outcome, http
 
 export const SIGHTINGS_OF = `
 SELECT f.place, f.path AS folder, s.dir, s.name, s.verdict, s.size, s.seen_at AS "seenAt", s.gone_at AS "goneAt",
-       s.disposed, s.archived_to AS "archivedTo"
+       s.disposed, s.archived_to AS "archivedTo", s.message AS remark
   FROM sightings s JOIN folders f ON f.id = s.folder_id
  WHERE s.document_id = :id ORDER BY s.id`;
 

@@ -40,12 +40,13 @@ const ACCEPTED_FILES = `
 const LAY_THERE = `EXISTS (SELECT 1 FROM sightings o
                 WHERE o.document_id = s.document_id AND o.id <= :stays)`;
 
-/** Files of which every page is a document that is accepted, and `isReached`. */
+/** Files of which every page is a document that is accepted, and `isReached`; blank pages were left out. */
 const acceptedSplit = (isReached: string) => `
   FROM sightings s
  WHERE s.folder_id = ${FOLDER_ID} AND s.gone_at IS NULL AND s.disposed IS NULL AND s.verdict = 'split' AND s.split_into IS NULL
    AND NOT EXISTS (SELECT 1 FROM sightings p LEFT JOIN documents d ON d.id = p.document_id
-                    WHERE p.file_id = s.id AND (d.state IS NOT 'accepted' OR NOT ${isReached}))`;
+                    WHERE p.file_id = s.id AND NOT (p.verdict = 'rejected' AND p.reason = 'BLANK')
+                      AND (d.state IS NOT 'accepted' OR NOT ${isReached}))`;
 
 /** Of a file that was taken apart: it is another sighting of the same bytes. */
 const BYTES_LAY_THERE = `EXISTS (SELECT 1 FROM sightings o WHERE o.sha256 = s.sha256 AND o.id <= :stays)`;

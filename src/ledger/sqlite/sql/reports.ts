@@ -189,7 +189,7 @@ SELECT id, started_at AS startedAt, finished_at AS finishedAt, outcome, http_sta
 
 export const SIGHTINGS_OF = `
 SELECT f.path AS folder, s.dir, s.name, s.verdict, s.size, s.seen_at AS seenAt, s.gone_at AS goneAt, s.disposed,
-       s.archived_to AS archivedTo
+       s.archived_to AS archivedTo, s.message AS remark
   FROM sightings s CROSS JOIN folders f ON f.id = s.folder_id
  WHERE s.document_id = :id ORDER BY s.id`;
 

@@ -177,6 +177,7 @@ export function detailOf(row: Row): DocumentDetailJson {
         goneAt: null,
         disposed: null,
         archivedTo: null,
+        remark: null,
       },
       {
         path: `${folder}/copy of ${name}.jpg`,
@@ -186,6 +187,7 @@ export function detailOf(row: Row): DocumentDetailJson {
         goneAt: time(3_600_000),
         disposed: 'kept',
         archivedTo: null,
+        remark: null,
       },
     ],
   };

@@ -1,0 +1,66 @@
+import type { FolderSettings } from './settings.ts';
+
+/** What was measured of an image, drawn at most 800 pixels long and grey. Brightness counts from 0, black, to 255. */
+export interface Appearance {
+  /** Pixels of the image itself, upright. */
+  readonly width: number;
+  readonly height: number;
+  /** Nine tenths of the image are no brighter: the paper. */
+  readonly paper: number;
+  /** How much neighbouring pixels differ where they differ most, edges of the image left out: 0 to 510. */
+  readonly detail: number;
+  /** The same beside the difference of paper and ink: well focused print is above 1.5. */
+  readonly sharpness: number;
+}
+
+/** What may be wrong with an image; codes that stand in docs/documents.md. */
+export type Flaw = 'BLANK' | 'TOO_SMALL' | 'TOO_DARK' | 'BLURRED';
+
+/** What people are told about an image. */
+export interface Remark {
+  readonly reason: Flaw;
+  readonly message: string;
+}
+
+/* Limits, as docs/pages.md shows them beside what was measured on receipts and on receipts that were spoiled. */
+const BLANK_DETAIL = 20;
+/** Darker paper may hide faint print. */
+const BLANK_PAPER = 150;
+const DARK_PAPER = 100;
+const SMALL_SIDE = 250;
+const BLURRED_SHARPNESS = 0.95;
+
+const SENTENCES: Readonly<Record<Flaw, string>> = {
+  BLANK: 'It looks blank.',
+  TOO_SMALL: 'It has too few pixels to be read.',
+  TOO_DARK: 'It is too dark.',
+  BLURRED: 'It is blurred.',
+};
+
+/** What is wrong with an image, the gravest first; null where nothing is. */
+export function remarkOn(seen: Appearance): Remark | null {
+  const flaws = flawsOf(seen);
+  const [first] = flaws;
+  if (first === undefined) return null;
+  return { reason: first, message: flaws.map((flaw) => SENTENCES[flaw]).join(' ') };
+}
+
+function flawsOf({ width, height, paper, detail, sharpness }: Appearance): Flaw[] {
+  if (detail < BLANK_DETAIL && paper >= BLANK_PAPER) return ['BLANK'];
+  const flaws: Flaw[] = [];
+  if (Math.min(width, height) < SMALL_SIDE) flaws.push('TOO_SMALL');
+  if (paper < DARK_PAPER) flaws.push('TOO_DARK');
+  if (sharpness < BLURRED_SHARPNESS) flaws.push('BLURRED');
+  return flaws;
+}
+
+/** What is said of an image that is kept back. */
+export function keptBack({ reason, message }: Remark): string {
+  const advice = reason === 'BLANK' ? 'If it is a receipt, scan it again.' : 'Scan it again.';
+  return `${message} ${advice} \`receiptd send\` sends it as it is.`;
+}
+
+/** Whether images of this folder are looked at before they are sent. */
+export function isLookedAt({ look = 'off' }: Pick<FolderSettings, 'look'>): boolean {
+  return look !== 'off';
+}

@@ -1,0 +1,15 @@
+import type { Field, Tiff } from '../structure/tiffReader.ts';
+
+/** An honest file has one block, or two by mistake; a hostile one as many as it has room for. */
+export const MOST_BLOCKS = 100;
+
+/** The first field with this tag whose values lie within the block. */
+export function find(tiff: Tiff, at: number, tag: number): Field | null {
+  const directory = tiff.directory(at);
+  if (directory === null) return null;
+  for (let i = 0; i < directory.count; i += 1) {
+    const field = tiff.field(directory, i);
+    if (field.tag === tag && field.end <= tiff.length) return field;
+  }
+  return null;
+}

@@ -1,0 +1,60 @@
+import type { Sharp } from 'sharp';
+import type { Appearance } from '../../core/domain/look.ts';
+
+/** The longer side at which images are measured, in pixels: print of a receipt is still print, and noise is not. */
+const SIDE = 800;
+/** Of each side: shadows of lids and edges of paper say nothing of what is on it. */
+const MARGIN = 0.04;
+const LEVELS = 256;
+const MOST_DIFFERENCE = 2 * (LEVELS - 1);
+
+/** @param image upright; any size */
+export async function appearanceOf(image: Sharp, width: number, height: number): Promise<Appearance> {
+  const { data, info } = await image
+    .flatten({ background: '#ffffff' })
+    .resize({ width: SIDE, height: SIDE, fit: 'inside', withoutEnlargement: true })
+    .greyscale()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  return { width, height, ...measure(data, info.width, info.height) };
+}
+
+/** Of a grey picture, one byte a pixel. */
+export function measure(
+  grey: Uint8Array,
+  width: number,
+  height: number,
+): Pick<Appearance, 'paper' | 'detail' | 'sharpness'> {
+  const levels = new Uint32Array(LEVELS);
+  const all = new Uint32Array(MOST_DIFFERENCE + 1);
+  const inner = new Uint32Array(MOST_DIFFERENCE + 1);
+  const [left, top] = [Math.ceil(width * MARGIN), Math.ceil(height * MARGIN)];
+  for (let y = 0; y < height; y += 1) {
+    const isInside = y >= top && y < height - top;
+    for (let x = 0; x < width; x += 1) {
+      const at = y * width + x;
+      const here = grey[at] ?? 0;
+      levels[here] = (levels[here] ?? 0) + 1;
+      if (x === 0 || y === 0 || x === width - 1 || y === height - 1) continue;
+      const across = (grey[at + 1] ?? 0) - (grey[at - 1] ?? 0);
+      const down = (grey[at + width] ?? 0) - (grey[at - width] ?? 0);
+      const difference = Math.abs(across) + Math.abs(down);
+      all[difference] = (all[difference] ?? 0) + 1;
+      if (isInside && x >= left && x < width - left) inner[difference] = (inner[difference] ?? 0) + 1;
+    }
+  }
+  const paper = quantile(levels, 0.9);
+  const contrast = paper - quantile(levels, 0.05);
+  return { paper, detail: quantile(inner, 0.9995), sharpness: quantile(all, 0.999) / (contrast + 30) };
+}
+
+/** The least value that so much of what was counted does not exceed. */
+function quantile(counts: Uint32Array, share: number): number {
+  const enough = counts.reduce((sum, count) => sum + count, 0) * share;
+  let sum = 0;
+  for (const [value, count] of counts.entries()) {
+    sum += count;
+    if (sum > 0 && sum >= enough) return value;
+  }
+  return 0;
+}

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { isLookedAt, keptBack, remarkOn, type Appearance } from '../../../src/core/domain/look.ts';
+
+const GOOD: Appearance = { width: 600, height: 1_200, paper: 250, detail: 300, sharpness: 2 };
+
+describe('a look at an image', () => {
+  it.each<[string, Partial<Appearance>, string | null]>([
+    ['good', {}, null],
+    ['blank', { detail: 19 }, 'BLANK'],
+    ['a little on it', { detail: 20 }, null],
+    ['dark with nothing to be seen: it may hide something', { detail: 5, paper: 90 }, 'TOO_DARK'],
+    ['just dark enough', { paper: 99 }, 'TOO_DARK'],
+    ['dim', { paper: 100 }, null],
+    ['narrow', { width: 249 }, 'TOO_SMALL'],
+    ['low', { height: 249 }, 'TOO_SMALL'],
+    ['as small as can be', { width: 250, height: 250 }, null],
+    ['blurred', { sharpness: 0.94 }, 'BLURRED'],
+    ['soft', { sharpness: 0.95 }, null],
+  ])('%s', (_what, differs, reason) => {
+    expect(remarkOn({ ...GOOD, ...differs })?.reason ?? null).toBe(reason);
+  });
+
+  it('says all that is wrong, and what to do', () => {
+    const remark = remarkOn({ ...GOOD, width: 100, paper: 50, sharpness: 0.1 });
+    expect(remark).toEqual({
+      reason: 'TOO_SMALL',
+      message: 'It has too few pixels to be read. It is too dark. It is blurred.',
+    });
+    expect(remark && keptBack(remark)).toBe(
+      'It has too few pixels to be read. It is too dark. It is blurred. Scan it again. `receiptd send` sends it as it is.',
+    );
+  });
+
+  it('is taken where a folder asks for it', () => {
+    expect(
+      [{}, { look: 'off' }, { look: 'warn' }, { look: 'hold' }].map((each) => isLookedAt(each as {})),
+    ).toEqual([false, false, true, true]);
+  });
+});

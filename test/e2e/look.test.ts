@@ -1,0 +1,111 @@
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import sharp from 'sharp';
+import { expect, test } from 'vitest';
+import { drawReceipt } from '../support/images.ts';
+import { pdfOf } from '../support/pdf.ts';
+import { blankSheet, SPOILED } from '../support/spoiled.ts';
+import { sha256 } from '../../src/core/sha256.ts';
+import { prepare, type Site } from './support/agent.ts';
+
+async function office(
+  more: Record<string, unknown>,
+): Promise<{ site: Site; inbox: (name: string) => string }> {
+  const site = await prepare();
+  const settle = { long: '250ms' };
+  const folder = { path: site.file('inbox'), endpoint: 'office', settle, name: '{stem}', ...more };
+  await site.configure({ folders: [folder] });
+  return { site, inbox: (name) => site.file('inbox', name) };
+}
+
+function receipt(seed: string): Promise<Buffer> {
+  return drawReceipt({ type: 'jpeg', seed, width: 600, height: 1_000 });
+}
+
+async function dark(seed: string): Promise<Buffer> {
+  return SPOILED['a third as bright']!(await receipt(seed));
+}
+
+const received = ({ sandbox }: Site) => sandbox.received().map(({ name }) => name);
+
+test('`look: hold` keeps back what nobody can read, says so, and lets a person send it all the same', async () => {
+  const { site, inbox } = await office({ look: 'hold', afterUpload: 'archive' });
+  await writeFile(inbox('good.jpg'), await receipt('good'));
+  await writeFile(inbox('dark.jpg'), await dark('dark'));
+  await writeFile(inbox('white.jpg'), await blankSheet());
+  await site.quickOnce();
+  expect(received(site)).toEqual(['good']);
+  const rejected = await site.list('--state', 'rejected');
+  expect(rejected.map(({ reason }) => reason).sort()).toEqual(['BLANK', 'TOO_DARK']);
+  expect(await site.quickMust('status')).toMatch(/1 image is too dark/);
+  expect([inbox('dark.jpg'), inbox('white.jpg')].map((file) => existsSync(file))).toEqual([true, true]);
+
+  await site.quickMust('send', inbox('dark.jpg'));
+  expect(received(site)).toEqual(['good', 'dark']);
+  await site.quickOnce();
+  // Like any other receipt of the folder from now on.
+  expect([existsSync(inbox('dark.jpg')), existsSync(site.file('inbox', 'archive', 'dark.jpg'))]).toEqual([
+    false,
+    true,
+  ]);
+  expect((await site.list('--state', 'rejected')).map(({ reason }) => reason)).toEqual(['BLANK']);
+  expect(site.sandbox.stats()).toMatchObject({ repeats: 0 });
+});
+
+test('`look: warn` sends it and remembers what was seen; what was held back under `hold` goes once it is set', async () => {
+  const { site, inbox } = await office({ look: 'hold' });
+  await writeFile(inbox('dark.jpg'), await dark('dark'));
+  await site.quickOnce();
+  expect(received(site)).toEqual([]);
+  await site.configure({
+    folders: [{ path: site.file('inbox'), endpoint: 'office', name: '{stem}', look: 'warn' }],
+  });
+  await site.quickOnce();
+  expect(received(site)).toEqual(['dark']);
+  expect(await site.quickMust('show', 'dark')).toMatch(/look +It is too dark\./);
+});
+
+test('blank backs of a PDF are left out, and its original is archived, but never deleted', async () => {
+  const [front, back] = [await receipt('front'), await blankSheet()];
+  const page = async (jpeg: Buffer) => {
+    const { width, height } = await sharp(jpeg).metadata();
+    return { jpeg, width, height };
+  };
+  const duplex = pdfOf([await page(front), await page(back)]);
+  const blank = pdfOf([await page(back), await page(back)]);
+  for (const afterUpload of ['archive', 'delete']) {
+    const { site, inbox } = await office({ look: 'warn', afterUpload, name: '{stem}-{page}' });
+    await writeFile(inbox('duplex.pdf'), duplex);
+    await writeFile(inbox('blank.pdf'), blank);
+    await writeFile(inbox('alone.jpg'), await receipt('alone'));
+    await site.quickOnce();
+    await site.quickOnce();
+    expect(received(site).sort()).toEqual(['alone-1', 'duplex-1']);
+    const files = ['alone.jpg', 'blank.pdf', 'duplex.pdf'].map((name) => existsSync(inbox(name)));
+    expect(files).toEqual([false, true, afterUpload === 'delete']);
+    const rows = (await site.list()).map(({ path, state, reason }) => [
+      path.split('inbox/')[1],
+      state,
+      reason,
+    ]);
+    expect(rows).toContainEqual(['duplex.pdf', 'split', null]);
+    expect(rows).toContainEqual(['duplex.pdf/page 2', 'rejected', 'BLANK']);
+    expect(rows).toContainEqual(['blank.pdf', 'rejected', 'BLANK']);
+    expect(await site.quickMust('status')).toMatch(/1 file looks blank/);
+  }
+});
+
+test('`upright: true` sends a photograph as it is to be seen; otherwise byte for byte', async () => {
+  const upright = await receipt('turned');
+  const lying = await sharp(upright).rotate(-90).withMetadata({ orientation: 6 }).jpeg().toBuffer();
+  const { site, inbox } = await office({ upright: true, afterUpload: 'archive' });
+  await writeFile(inbox('lying.jpg'), lying);
+  await writeFile(inbox('standing.jpg'), upright);
+  await site.quickOnce();
+  await site.quickOnce();
+  const sent = site.sandbox.received().map((each) => each.sha256);
+  expect(sent).toHaveLength(2);
+  expect(sent).toContain(sha256(upright));
+  expect(sent).not.toContain(sha256(lying));
+  expect([inbox('lying.jpg'), inbox('standing.jpg')].map((file) => existsSync(file))).toEqual([false, false]);
+});
