@@ -176,6 +176,22 @@ describe.skipIf(!isHere)('an office PC with Windows', () => {
     await until(() => received() === 7, 'the one that was held');
   });
 
+  it('opens a file as Node.js does: others may write to it, rename it and delete it meanwhile', async () => {
+    const [before, after] = ['C:\\office\\read.jpg', 'C:\\office\\renamed.jpg'];
+    await writeFile(pc.file(before), await draw('read'));
+    // One process reads, as the agent does; the other is a scanner or a viewer.
+    const reader = pc.script(
+      `require('node:fs').openSync(${JSON.stringify(before)}, 'r'); console.error('open'); setInterval(() => {}, 1000);`,
+    );
+    await until(async () => (await reader.stderr()).includes('open'), 'the file to be read');
+    const { status, stderr } = await pc.script(
+      `const fs = require('node:fs'); const [before, after] = ${JSON.stringify([before, after])};
+       fs.appendFileSync(before, 'more'); fs.renameSync(before, after); fs.unlinkSync(after);`,
+    ).ended;
+    expect(status, stderr).toBe(0);
+    await reader.kill();
+  });
+
   it('loses nothing when it is killed, and gives no image two names', async () => {
     service.misbehave({ kind: 'delay', delayMs: 1_000 });
     for (let n = 0; n < 6; n += 1) await scan(`burst ${n}.jpg`, `burst ${n}`);
