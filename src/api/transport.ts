@@ -111,9 +111,9 @@ export function createTransport(options: TransportOptions): Transport {
     connections: options.connections + 1,
     pipelining: 1,
     factory: (origin, connectionOptions) => {
-      const line = new Connection(origin, { ...connectionOptions, connect }, clock, termMs);
-      connections.add(line);
-      return line;
+      const connection = new Connection(origin, { ...connectionOptions, connect }, clock, termMs);
+      connections.add(connection);
+      return connection;
     },
     // Limits of our own, below: undici's begin before the body is sent, and again with every chunk of an answer.
     headersTimeout: 0,
@@ -214,7 +214,7 @@ export function createTransport(options: TransportOptions): Transport {
     },
 
     dropIdle() {
-      for (const line of connections) line.dropIdle();
+      for (const connection of connections) connection.dropIdle();
     },
 
     close: () => pool.destroy(),

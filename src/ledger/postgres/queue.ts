@@ -1,57 +1,47 @@
 import type { EndpointKey } from '../../core/domain/document.ts';
 import { isOfLedger } from '../../core/domain/errors.ts';
 import type { Clock } from '../../core/ports/clock.ts';
-import type { AttemptResult, LedgerQueue, Requeue } from '../../core/ports/ledgerQueue.ts';
+import type { LedgerQueue, Requeue } from '../../core/ports/ledgerQueue.ts';
 import { Claims } from './claims.ts';
-import { moveOf, wholeTime } from '../moves.ts';
+import { moveOf } from '../moves.ts';
 import { relativePath, toIdentity, type IdentityRow, type PlaceRow } from '../rows.ts';
 import { documentOf, type PlacedRow } from './documents.ts';
 import { besideResults } from './results.ts';
 import { SOURCES } from './sql/disposals.ts';
 import { RETRIABLE_AFTER } from './sql/documents.ts';
-import { NEXT_LINE } from './sql/endpoints.ts';
 import * as SQL from './sql/queue.ts';
 import type { Store } from './store.ts';
 import type { Transaction } from './transaction.ts';
 import type { Underway } from './underway.ts';
-import { endAttempts, idle, interrupt, putBack, type AttemptEnd, type Standing } from './uploads.ts';
+import {
+  beginAll,
+  endAttempts,
+  finishAll,
+  idle,
+  interrupt,
+  markLost,
+  ownEnd,
+  putBack,
+  queueAtEnd,
+  type Beginning,
+  type End,
+} from './uploads.ts';
 
 /** A request leaves once its beginning is committed, which a slow server may hold up; later than that, none does. */
 const SENT_WITHIN_MS = 10 * 60_000;
 
-/** For bytes that only an agent may have that does not run. */
-const LOOK_AGAIN_MS = 10 * 60_000;
-
 const INTERRUPTED = 'The program ended while this was being sent; it may have arrived, and is sent again.';
 const FORGOTTEN =
   'What came of this upload was lost with the server that the ledger was on; it may have arrived, and is sent again.';
-const ELSEWHERE = 'Its bytes can only be found by the agent that admitted it, which sends it then.';
-
-interface Beginning {
-  readonly documentId: number;
-  readonly at: number;
-  readonly bytes: number;
-  /** Once it has one. */
-  attempt: number | null;
-}
-
-interface End {
-  readonly attemptId: number;
-  readonly result: AttemptResult;
-}
 
 export function createQueue(store: Store, underway: Underway, clock: Pick<Clock, 'now'>): LedgerQueue {
   const { places } = store;
   const claims = new Claims(store);
 
   /** Ends the claim only once its change is durable: until then the row still looks claimed. */
-  const writeClaimed = async <T>(id: number, work: (sql: Transaction) => Promise<T>): Promise<T> => {
-    const value = await store.write(work);
-    claims.forget([id]);
-    return value;
-  };
   const moveClaimed = async (id: number, work: (sql: Transaction) => Promise<void>): Promise<void> => {
-    await writeClaimed(id, work);
+    await store.write(work);
+    claims.forget([id]);
     underway.over(id);
   };
   /** What the store fails with is tried again. */
@@ -63,44 +53,14 @@ export function createQueue(store: Store, underway: Underway, clock: Pick<Clock,
       throw error;
     }
   };
-  const ownEnd = (attemptId: number, end: Omit<AttemptEnd, 'attemptId' | 'expected'>): AttemptEnd => {
-    const { at, outcome, httpStatus, message } = end;
-    return { attemptId, at, outcome, httpStatus, message, expected: underway.documentOf(attemptId) };
-  };
-  const begin = store.batch(async (sql: Transaction, uploads: readonly Beginning[]) => {
-    await idle(
-      sql,
-      uploads.map(({ documentId }) => documentId),
-      'be uploaded',
-    );
-    const attempts = await sql.nextIds('attempts', uploads.length);
-    for (const [index, upload] of uploads.entries()) {
-      const { documentId, bytes, at } = upload;
-      const attempt = attempts[index] as number;
-      sql.emit({ kind: 'began', attempt, document: documentId, bytes }, at);
-      underway.begun(documentId, attempt, sql.session.epoch);
-      upload.attempt = attempt;
-    }
-    return attempts;
-  });
-  const finishAll = async (sql: Transaction, ends: readonly End[]) => {
-    const ended = await endAttempts(
-      sql,
-      ends.map(({ attemptId, result }) => ownEnd(attemptId, result)),
-    );
-    for (const [index, { documentId, hasResults }] of ended.entries()) {
-      const { result } = ends[index] as End;
-      const move = moveOf(result.transition);
-      const end = hasResults ? await besideResults(sql, documentId, move) : move;
-      sql.emit({ kind: 'moved', documents: [documentId], ...end }, result.at);
-    }
-    return ended;
-  };
-  const finish = store.batch(finishAll);
+  const begin = store.batch((sql: Transaction, uploads: readonly Beginning[]) =>
+    beginAll(sql, uploads, underway),
+  );
+  const finish = store.batch((sql: Transaction, ends: readonly End[]) => finishAll(sql, ends, underway));
   /** Takes places at the end of the line, as admissions do: not beside them. */
   const finishAndQueue = (end: End, requeue: Requeue) =>
     store.write(async (sql) => {
-      await finishAll(sql, [end]);
+      await finishAll(sql, [end], underway);
       await queueAtEnd(sql, requeue, end.result.at);
     });
   store.onBack(() => {
@@ -145,7 +105,7 @@ export function createQueue(store: Store, underway: Underway, clock: Pick<Clock,
     finishReplayed: (attemptId, at, httpStatus, message) =>
       ending(attemptId, () =>
         store.write((sql) =>
-          endAttempts(sql, [ownEnd(attemptId, { at, outcome: 'trouble', httpStatus, message })]),
+          endAttempts(sql, [ownEnd(underway, attemptId, { at, outcome: 'trouble', httpStatus, message })]),
         ),
       ),
 
@@ -157,24 +117,7 @@ export function createQueue(store: Store, underway: Underway, clock: Pick<Clock,
         sql.emit({ kind: 'moved', documents: [id], ...(await besideResults(sql, id, move)) }, at);
       }),
 
-    markLost: (id, message, at) =>
-      moveClaimed(id, async (sql) => {
-        const [standing] = await idle(sql, [id], 'be lost');
-        const { agentId } = standing as Standing;
-        if (agentId === sql.session.agentId) {
-          sql.emit({ kind: 'moved', documents: [id], state: 'lost', reason: 'BYTES_GONE', message }, at);
-          return;
-        }
-        // Whoever admitted it may have a copy, or know where the file went.
-        const flags = { answerLost: false, serverError: false };
-        const admitter = await sql.get<{ isRunning: boolean }>(SQL.IS_RUNNING, { id: agentId });
-        // Until it runs again whoever reaches the folder looks now and then.
-        const notBefore = admitter?.isRunning === true ? 0 : wholeTime(at + LOOK_AGAIN_MS);
-        const why = { notBefore, reason: 'BYTES_ELSEWHERE', message: ELSEWHERE };
-        sql.emit({ kind: 'moved', documents: [id], state: 'queued', how: 'later', ...why, ...flags }, at);
-        if (notBefore === 0) sql.send(SQL.GIVE_BACK, { id });
-        sql.notify('queue');
-      }),
+    markLost: (id, message, at) => moveClaimed(id, (sql) => markLost(sql, id, message, at)),
 
     waiting: (afterId, limit) =>
       store.read(async (sql) => {
@@ -242,28 +185,4 @@ export function createQueue(store: Store, underway: Underway, clock: Pick<Clock,
 interface SourceRow extends IdentityRow, PlaceRow {
   readonly place: string;
   readonly archivedTo: string | null;
-}
-
-async function queueAtEnd(
-  sql: Transaction,
-  { documentIds, reason, message }: Requeue,
-  at: number,
-): Promise<void> {
-  const rows = await sql.all<Standing>(SQL.STANDINGS, { ids: documentIds });
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  const lines = new Map<number, number>();
-  for (const id of documentIds) {
-    const row = byId.get(id);
-    if (row?.state !== 'failed' && row?.state !== 'queued') continue;
-    const line = lines.get(row.endpointId) ?? (await nextLine(sql, row.endpointId));
-    lines.set(row.endpointId, line + 1);
-    sql.emit({ kind: 'moved', documents: [id], state: 'queued', how: 'atEnd', line, reason, message }, at);
-  }
-}
-
-/** The last place in an endpoint's line; taken by the event that says so. */
-async function nextLine(sql: Transaction, endpointId: number): Promise<number> {
-  const row = await sql.get<{ line: number }>(NEXT_LINE, { id: endpointId });
-  if (!row) throw new Error('a document without its endpoint');
-  return row.line;
 }

@@ -1,10 +1,19 @@
 import type { AttemptOutcome, DocumentState } from '../../core/domain/document.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
+import type { AttemptResult, Requeue } from '../../core/ports/ledgerQueue.ts';
 import { documentUnknown, wrongState } from '../documentErrors.ts';
 import type { Move } from '../events.ts';
+import { moveOf, wholeTime } from '../moves.ts';
 import { besideResults } from './results.ts';
+import { NEXT_LINE } from './sql/endpoints.ts';
 import * as SQL from './sql/queue.ts';
 import type { Transaction } from './transaction.ts';
+import type { Underway } from './underway.ts';
+
+/** For bytes that only an agent may have that does not run. */
+const LOOK_AGAIN_MS = 10 * 60_000;
+
+const ELSEWHERE = 'Its bytes can only be found by the agent that admitted it, which sends it then.';
 
 export interface Standing {
   readonly id: number;
@@ -135,4 +144,111 @@ export async function putBack(
 
 function taken(name: string): ReceiptdError {
   return new ReceiptdError('DOCUMENT_TAKEN', `${name} is being sent by another agent.`);
+}
+
+export interface Beginning {
+  readonly documentId: number;
+  readonly at: number;
+  readonly bytes: number;
+  /** Once it has one. */
+  attempt: number | null;
+}
+
+export interface End {
+  readonly attemptId: number;
+  readonly result: AttemptResult;
+}
+
+/** Records upload requests before they are sent. */
+export async function beginAll(
+  sql: Transaction,
+  uploads: readonly Beginning[],
+  underway: Underway,
+): Promise<readonly number[]> {
+  await idle(
+    sql,
+    uploads.map(({ documentId }) => documentId),
+    'be uploaded',
+  );
+  const attempts = await sql.nextIds('attempts', uploads.length);
+  for (const [index, upload] of uploads.entries()) {
+    const { documentId, bytes, at } = upload;
+    const attempt = attempts[index] as number;
+    sql.emit({ kind: 'began', attempt, document: documentId, bytes }, at);
+    underway.begun(documentId, attempt, sql.session.epoch);
+    upload.attempt = attempt;
+  }
+  return attempts;
+}
+
+/** Ends requests, and moves their documents on. */
+export async function finishAll(
+  sql: Transaction,
+  ends: readonly End[],
+  underway: Underway,
+): Promise<readonly EndedAttempt[]> {
+  const ended = await endAttempts(
+    sql,
+    ends.map(({ attemptId, result }) => ownEnd(underway, attemptId, result)),
+  );
+  for (const [index, { documentId, hasResults }] of ended.entries()) {
+    const { result } = ends[index] as End;
+    const move = moveOf(result.transition);
+    const end = hasResults ? await besideResults(sql, documentId, move) : move;
+    sql.emit({ kind: 'moved', documents: [documentId], ...end }, result.at);
+  }
+  return ended;
+}
+
+export function ownEnd(
+  underway: Underway,
+  attemptId: number,
+  end: Omit<AttemptEnd, 'attemptId' | 'expected'>,
+): AttemptEnd {
+  const { at, outcome, httpStatus, message } = end;
+  return { attemptId, at, outcome, httpStatus, message, expected: underway.documentOf(attemptId) };
+}
+
+/** Of a claimed document; see `LedgerQueue`. */
+export async function markLost(sql: Transaction, id: number, message: string, at: number): Promise<void> {
+  const [standing] = await idle(sql, [id], 'be lost');
+  const { agentId } = standing as Standing;
+  if (agentId === sql.session.agentId) {
+    sql.emit({ kind: 'moved', documents: [id], state: 'lost', reason: 'BYTES_GONE', message }, at);
+    return;
+  }
+  // Whoever admitted it may have a copy, or know where the file went.
+  const flags = { answerLost: false, serverError: false };
+  const admitter = await sql.get<{ isRunning: boolean }>(SQL.IS_RUNNING, { id: agentId });
+  // Until it runs again whoever reaches the folder looks now and then.
+  const notBefore = admitter?.isRunning === true ? 0 : wholeTime(at + LOOK_AGAIN_MS);
+  const why = { notBefore, reason: 'BYTES_ELSEWHERE', message: ELSEWHERE };
+  sql.emit({ kind: 'moved', documents: [id], state: 'queued', how: 'later', ...why, ...flags }, at);
+  if (notBefore === 0) sql.send(SQL.GIVE_BACK, { id });
+  sql.notify('queue');
+}
+
+/** Queues documents again that failed or are queued, at the end of their endpoint's line. */
+export async function queueAtEnd(
+  sql: Transaction,
+  { documentIds, reason, message }: Requeue,
+  at: number,
+): Promise<void> {
+  const rows = await sql.all<Standing>(SQL.STANDINGS, { ids: documentIds });
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const lines = new Map<number, number>();
+  for (const id of documentIds) {
+    const row = byId.get(id);
+    if (row?.state !== 'failed' && row?.state !== 'queued') continue;
+    const line = lines.get(row.endpointId) ?? (await nextLine(sql, row.endpointId));
+    lines.set(row.endpointId, line + 1);
+    sql.emit({ kind: 'moved', documents: [id], state: 'queued', how: 'atEnd', line, reason, message }, at);
+  }
+}
+
+/** The last place in an endpoint's line; taken by the event that says so. */
+async function nextLine(sql: Transaction, endpointId: number): Promise<number> {
+  const row = await sql.get<{ line: number }>(NEXT_LINE, { id: endpointId });
+  if (!row) throw new Error('a document without its endpoint');
+  return row.line;
 }
