@@ -77,6 +77,7 @@ export function assemble(parsed: ParsedConfig, draft: Draft, file: string, conte
       listen: parsed.console.listen,
       tls: resolvePair(parsed.console.tls, file, context),
       hosts: parsed.console.hosts,
+      thumbnails: parsed.console.thumbnails,
       roots: parsed.console.roots.map((root) => resolvePath(root, paths.dirname(file), context)),
     },
     monitoring: parsed.monitoring,

@@ -68,6 +68,8 @@ export interface Config {
     readonly tls: { readonly cert: string; readonly key: string } | null;
     /** Lower case; with a port or without. */
     readonly hosts: readonly string[];
+    /** Bytes; 0: none are shown or kept. */
+    readonly thumbnails: number;
     /** Absolute: where the console may set folders and archives, beside watched folders. */
     readonly roots: readonly string[];
   };

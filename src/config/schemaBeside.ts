@@ -12,6 +12,7 @@ import {
   rate,
   silentAfter,
   size,
+  sizeOrOff,
   text,
   timeOfDay,
   webUrl,
@@ -50,6 +51,11 @@ export const consoleSchema = z.strictObject({
       'Further host names of the console, with or without a port: the name in the certificate, or the name of a reverse proxy. Any other name is refused, because it may be an attack (DNS rebinding).',
     )
     .meta({ title: 'list of host names' }),
+  thumbnails: sizeOrOff('1MB', '10GB')
+    .prefault('50MB')
+    .describe(
+      'Most space for thumbnails in the state directory, some 10 kB each; those unused for the longest make room. off shows none in lists, and keeps none.',
+    ),
   roots: z
     .array(path)
     .prefault([])

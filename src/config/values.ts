@@ -49,6 +49,21 @@ export function size(atLeast: string, atMost: string) {
     .meta({ title: 'size' });
 }
 
+/** Bytes; 0: off. */
+export function sizeOrOff(atLeast: string, atMost: string) {
+  const expected = `off, or a size from ${atLeast} to ${atMost}, with a unit: 500kB, 50MB, 1GB`;
+  return z
+    .string({ error: expected })
+    .refine((value) => value === 'off' || isSizeWithin(value, atLeast, atMost), { error: expected })
+    .transform((value) => (value === 'off' ? 0 : parseSize(value)))
+    .meta({ title: 'size, or off' });
+}
+
+function isSizeWithin(value: string, atLeast: string, atMost: string): boolean {
+  if (!SIZE_PATTERN.test(value)) return false;
+  return parseSize(value) >= parseSize(atLeast) && parseSize(value) <= parseSize(atMost);
+}
+
 export function whole(min: number, max: number) {
   const expected = `a whole number from ${min} to ${max}`;
   return z

@@ -20,7 +20,7 @@ export interface WriteOptions {
  */
 export async function writeDurably(
   file: string,
-  text: string,
+  text: string | Uint8Array,
   { shared = false, prepare }: WriteOptions = {},
 ): Promise<void> {
   const aside = shared ? unique(file) : `${file}.tmp`;
@@ -72,7 +72,7 @@ function unique(file: string): string {
 
 async function writeAside(
   temporary: string,
-  text: string,
+  text: string | Uint8Array,
   flags: string | number,
   prepare?: WriteOptions['prepare'],
 ): Promise<string> {
@@ -100,7 +100,7 @@ async function createInPlace(file: string, text: string): Promise<boolean> {
 
 async function writeSynced(
   file: string,
-  text: string,
+  text: string | Uint8Array,
   flags: string | number,
   prepare?: WriteOptions['prepare'],
 ): Promise<void> {

@@ -30,7 +30,7 @@ export interface ControlDeps {
 /** Everything that may be asked of the daemon, from its parts. */
 export function controlOf(deps: ControlDeps): { operations: Partial<Operations>; streams: StreamRoute[] } {
   const { generations, lines } = deps;
-  const { ledger, log, clock } = deps.lasting;
+  const { ledger, log, clock, pictures } = deps.lasting;
   const reading = {
     ledger,
     clock,
@@ -48,7 +48,7 @@ export function controlOf(deps: ControlDeps): { operations: Partial<Operations>;
       resultsPath: async ({ uid }) => ({ path: await deps.results.path(uid ?? null) }),
     },
     streams: [
-      ...readingStreams({ ledger, clock, locateBytes }),
+      ...readingStreams({ ledger, clock, pictures, locateBytes }),
       eventStream({ overview: () => overview(reading), lines, clock, log }),
     ],
   };

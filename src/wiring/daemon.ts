@@ -104,6 +104,7 @@ export async function runDaemon(options: DaemonOptions, stop: AbortSignal): Prom
   } finally {
     endReload();
     await lasting.splitter?.close();
+    await lasting.pictures.close();
     await lasting.deferred?.close();
     await ledger.close();
   }

@@ -135,7 +135,15 @@ export async function composeGeneration(
       open,
       service,
       spool,
-      acts: operationsOf(config, { ledger, spool, holds, open, changed, takeOver }),
+      acts: operationsOf(config, {
+        ledger,
+        spool,
+        holds,
+        pictures: lasting.pictures,
+        open,
+        changed,
+        takeOver,
+      }),
       locateBytes: (document) => locateBytes(document, { ledger, spool, open: look }),
       status: () => ({
         inFlight: pacer.onTheWire,

@@ -8,7 +8,7 @@ import { composeFolders } from './folders.ts';
 import { createImageInspector } from '../intake/image/inspect.ts';
 import { pageReader, readingPages } from '../intake/pages/pageReading.ts';
 import { openConfiguredSpool, openLedger } from './ledger.ts';
-import { composePageSplitter } from './pageSplitter.ts';
+import { composePageSplitter, composeThumbnails } from './pageSplitter.ts';
 
 /** What changes documents and holds, on a ledger that no daemon has open. */
 export async function composeOperations(
@@ -34,6 +34,7 @@ export async function composeOperations(
       ledger,
       spool,
       holds,
+      pictures: composeThumbnails(config, systemClock),
       open: (path) => readingPages(folders(path), readPage),
       changed: async () => {},
       takeOver: (folder) => ledger.setFolderMark(folder, ANYTHING, systemClock.now()),
@@ -48,7 +49,7 @@ export async function composeOperations(
 
 export function operationsOf(
   config: Config,
-  parts: Pick<OperationDeps, 'ledger' | 'spool' | 'holds' | 'open' | 'changed' | 'takeOver'>,
+  parts: Pick<OperationDeps, 'ledger' | 'spool' | 'holds' | 'pictures' | 'open' | 'changed' | 'takeOver'>,
 ): Operations {
   return new Operations({
     ...parts,

@@ -23,10 +23,11 @@ import type { Ledger } from '../core/ports/ledger.ts';
 import type { DeferredJournal } from '../core/ports/deferredJournal.ts';
 import type { Meter } from '../core/ports/meter.ts';
 import type { PageSplitter } from '../core/ports/pages.ts';
+import type { Pictures } from '../features/pictures/pictures.ts';
 import { meteredLedger } from '../features/metrics/metered.ts';
 import type { Guards } from './folders.ts';
 import { openLedger, openConfiguredDeferredJournal } from './ledger.ts';
-import { composePageSplitter } from './pageSplitter.ts';
+import { composePageSplitter, composePictures } from './pageSplitter.ts';
 import type { RunProgress } from './progress.ts';
 import type { LastCredentials, Surroundings } from './service.ts';
 
@@ -50,6 +51,7 @@ export interface ProcessScope extends Surroundings {
   readonly inspector: ImageInspector;
   /** Null: what it needs is not installed. */
   readonly splitter: PageSplitter | null;
+  readonly pictures: Pictures;
   readonly lastCredentials: LastCredentials;
   /** As the configuration in effect has it. */
   readonly accounts: { of: AccountOf };
@@ -124,6 +126,7 @@ export async function composeProcessScope(
     readBeside,
     inspector: createImageInspector(hash),
     splitter: composePageSplitter(),
+    pictures: composePictures(config, clock, log),
     lastCredentials: new Map(),
     accounts,
     host: hostname(),

@@ -54,6 +54,7 @@ export async function composeSideServices(
   const monitoring = composeMonitoring(config.monitoring, { lasting, version, status, endpoints });
   settings.onTaken((next: Config) => {
     console.take(next.console);
+    void lasting.pictures.take(next.console.thumbnails);
     monitoring.take(next.monitoring);
     results.take(next);
     alerts.take(next);
@@ -64,6 +65,8 @@ export async function composeSideServices(
     line: () => statusLine(lasting.ledger, status()),
     async start() {
       await console.start();
+      // What was kept under another limit.
+      void lasting.pictures.take(config.console.thumbnails);
       await monitoring.start();
       await results.start();
     },

@@ -79,7 +79,7 @@ describe('a config that says as little as possible', () => {
       },
       ledger: { kind: 'sqlite' },
       stateDir: '/var/lib/receiptd',
-      console: { listen: 'onDemand', tls: null, hosts: [], roots: [] },
+      console: { listen: 'onDemand', tls: null, hosts: [], thumbnails: 50_000_000, roots: [] },
       monitoring: { listen: null },
       alerts: {
         afterMs: 120_000,

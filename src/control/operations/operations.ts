@@ -8,6 +8,7 @@ import type { EndpointSettings } from '../../core/domain/settings.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { LedgerFleet } from '../../core/ports/fleet.ts';
 import type { Act, Cases, Ledger } from '../../core/ports/ledger.ts';
+import type { DocumentPictures } from '../../core/ports/pictures.ts';
 import type { Spool } from '../../core/ports/spool.ts';
 import type { Request, Response } from '../protocol/protocol.ts';
 import { casesOf } from './dismissal.ts';
@@ -19,6 +20,7 @@ export interface OperationDeps {
   readonly ledger: Ledger;
   readonly spool: Spool;
   readonly holds: Holds;
+  readonly pictures: Pick<DocumentPictures, 'forget'>;
   readonly baseUrl: string;
   readonly endpoints: readonly EndpointSettings[];
   readonly folders: readonly string[];
@@ -255,27 +257,40 @@ export class Operations {
     const until = clock.monotonic() + PART_MS;
     const left = ids.toSorted((a, b) => a - b).filter((id) => id > after);
     while (left.length > 0 && clock.monotonic() < until) {
-      const ready: number[] = [];
-      for (const id of left.splice(0, ERASED_AT_ONCE))
-        if (await this.#mayErase(id, withOriginals ?? false, there)) ready.push(id);
-      erased += await ledger.erase(ready, clock.now());
+      const ready: Document[] = [];
+      for (const id of left.splice(0, ERASED_AT_ONCE)) {
+        const document = await this.#erasable(id, withOriginals ?? false, there);
+        if (document !== null) ready.push(document);
+      }
+      await this.#dropPictures(ready);
+      erased += await ledger.erase(
+        ready.map(({ id }) => id),
+        clock.now(),
+      );
+      // Somebody may have looked at it until then.
+      await this.#dropPictures(ready);
     }
     const [first] = left;
     return { erased, skipped, there, next: first === undefined ? null : first - 1 };
   }
 
-  /** False where its file is `there`; otherwise its copy in the spool is gone. */
-  async #mayErase(id: number, isToGo: boolean, there: Response<'erase'>['there']): Promise<boolean> {
+  /** Null where its file is `there`; otherwise its copy in the spool is gone. */
+  async #erasable(id: number, isToGo: boolean, there: Response<'erase'>['there']): Promise<Document | null> {
     const { ledger, clock } = this.#deps;
     const document = await ledger.document(id);
-    if (!document) return false;
+    if (!document) return null;
     const files = await this.#originals(document, isToGo);
     if (files.length > 0) {
       there.push({ name: document.name, files });
-      return false;
+      return null;
     }
     await this.#dropCopy(document, clock.now());
-    return true;
+    return document;
+  }
+
+  /** Also of an image that another document has: it is drawn again when somebody looks. */
+  async #dropPictures(documents: readonly Document[]): Promise<void> {
+    for (const { sha256 } of documents) await this.#deps.pictures.forget(sha256);
   }
 
   /** Absolute paths of those that lie in watched folders, once they were deleted if that is wanted. */

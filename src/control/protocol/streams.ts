@@ -12,6 +12,9 @@ export interface StreamDescription {
   readonly query: Readonly<Record<string, string>>;
 }
 
+const OF =
+  "The first 16 digits of the document's hash: the answer may then be kept for a day. With those of another image it is 404.";
+
 export const STREAMS = {
   events: {
     path: '/v1/events',
@@ -41,6 +44,18 @@ export const STREAMS = {
     says: 'The image of a document, as it was admitted.',
     types: Object.values(MEDIA_TYPES),
     query: { download: '1: as a file to keep.' },
+  },
+  thumbnail: {
+    path: '/v1/documents/{id}/thumbnail',
+    says: 'A small picture of a document, 320 pixels long at most; 404 where there is none, 503 where there is none yet.',
+    types: ['image/webp'],
+    query: { of: OF },
+  },
+  preview: {
+    path: '/v1/documents/{id}/preview',
+    says: 'A picture of a page of a document, 1600 pixels long at most; `receiptd-pages` says how many pages there are. 404 where there is none, 503 where there is none yet.',
+    types: ['image/webp'],
+    query: { of: OF, page: 'From 1, which it is if left out.' },
   },
   evidence: {
     path: '/v1/documents/{id}/evidence',

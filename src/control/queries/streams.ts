@@ -7,12 +7,13 @@ import type { Clock } from '../../core/ports/clock.ts';
 import type { LedgerReports } from '../../core/ports/ledgerReports.ts';
 import { documentFilter } from '../protocol/documents.ts';
 import { STREAMS } from '../protocol/streams.ts';
-import type { StreamRequest, StreamRoute } from '../streams.ts';
-import { unknownDocument } from './unknownDocument.ts';
+import { once, type StreamRequest, type StreamRoute } from '../streams.ts';
+import { numberedDocument, unknownDocument } from './unknownDocument.ts';
 import { csvLines, SEPARATORS, type CsvForm } from './csv.ts';
 import { detailJson, listFilter } from './documents.ts';
+import { ALONE, pictureStreams, type PictureDeps } from './pictureStreams.ts';
 
-export interface StreamDeps {
+export interface StreamDeps extends PictureDeps {
   readonly ledger: LedgerReports;
   readonly clock: Clock;
   /** What is found has the document's hash: nothing but admitted images can be read here. */
@@ -20,8 +21,10 @@ export interface StreamDeps {
 }
 
 /** What only looks, and is more than one JSON object. */
-export function readingStreams({ ledger, clock, locateBytes }: StreamDeps): StreamRoute[] {
+export function readingStreams(deps: StreamDeps): StreamRoute[] {
+  const { ledger, clock, locateBytes } = deps;
   return [
+    ...pictureStreams(deps),
     {
       ...STREAMS.csv,
       serve: async ({ query }) => ({
@@ -35,7 +38,7 @@ export function readingStreams({ ledger, clock, locateBytes }: StreamDeps): Stre
     {
       ...STREAMS.image,
       async serve({ params, query }) {
-        const document = await documentOf(ledger, params['id']);
+        const document = await numberedDocument(ledger, params['id']);
         const found = await locateBytes(document);
         if (found.kind !== 'bytes') {
           throw new ReceiptdError(
@@ -49,9 +52,7 @@ export function readingStreams({ ledger, clock, locateBytes }: StreamDeps): Stre
             'content-type': MEDIA_TYPES[document.type],
             'content-length': String(found.bytes.length),
             'content-disposition': `${how}; filename="${document.id}.${document.type}"; filename*=UTF-8''${encodeName(document)}`,
-            // It comes from outside: whatever a browser makes of it, it runs nothing and loads nothing.
-            'content-security-policy': "sandbox; default-src 'none'",
-            'x-content-type-options': 'nosniff',
+            ...ALONE,
           },
           body: once(found.bytes),
         };
@@ -60,7 +61,7 @@ export function readingStreams({ ledger, clock, locateBytes }: StreamDeps): Stre
     {
       ...STREAMS.evidence,
       async serve({ params }) {
-        const { id, name } = await documentOf(ledger, params['id']);
+        const { id, name } = await numberedDocument(ledger, params['id']);
         const detail = await ledger.detail(id);
         if (detail === null) throw unknownDocument(name);
         const evidence = {
@@ -79,12 +80,6 @@ export function readingStreams({ ledger, clock, locateBytes }: StreamDeps): Stre
       },
     },
   ];
-}
-
-async function documentOf(ledger: Pick<LedgerReports, 'document'>, id = ''): Promise<Document> {
-  const document = /^[1-9]\d{0,14}$/.test(id) ? await ledger.document(Number(id)) : null;
-  if (document === null) throw unknownDocument(`number ${id}`);
-  return document;
 }
 
 function filterOf(query: StreamRequest['query']): ReturnType<typeof listFilter> {
@@ -117,8 +112,4 @@ function formOf(query: StreamRequest['query']): CsvForm {
 /** RFC 8187. */
 function encodeName({ name, type }: Document): string {
   return encodeURIComponent(`${name}.${type}`).replace(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`);
-}
-
-async function* once<T>(part: T): AsyncGenerator<T> {
-  yield part;
 }

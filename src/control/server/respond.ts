@@ -53,12 +53,17 @@ async function stream(
     const gone = new AbortController();
     response.on('close', () => gone.abort());
     try {
-      const { headers, body } = await route.serve({
+      const {
+        status = 200,
+        headers,
+        body,
+      } = await route.serve({
         params,
         query: new URLSearchParams(query),
+        known: tagsOf(request),
         signal: gone.signal,
       });
-      response.writeHead(200, { 'cache-control': 'no-store', ...headers });
+      response.writeHead(status, { 'cache-control': 'no-store', ...headers });
       await pipeline(Readable.from(body), response, { signal: gone.signal });
     } catch (error) {
       if (gone.signal.aborted) return true;
@@ -71,6 +76,10 @@ async function stream(
     return true;
   }
   return false;
+}
+
+function tagsOf({ headers }: IncomingMessage): string[] {
+  return (headers['if-none-match'] ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
 }
 
 function paramsOf(path: string, pathname: string): Record<string, string> | null {

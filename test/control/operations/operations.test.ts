@@ -42,10 +42,12 @@ async function place({ slow = 0 } = {}) {
   onTestFinished(() => ledger.close());
   const spool = await openSpool({ dir: join(dir, 'spool'), limitBytes: 1_000_000 });
   const takenOver: string[] = [];
+  const forgotten: string[] = [];
   const operations = new Operations({
     ledger,
     spool,
     holds: new Holds({ ledger, clock, random: Math.random, log }),
+    pictures: { forget: async (sha256) => void forgotten.push(sha256) },
     baseUrl: OFFICE.baseUrl,
     endpoints: [],
     folders: ['/scans'],
@@ -63,11 +65,11 @@ async function place({ slow = 0 } = {}) {
     changed: async () => {},
     takeOver: async (folder) => void takenOver.push(folder),
   });
-  return { ledger, spool, operations, takenOver, acts };
+  return { ledger, spool, operations, takenOver, acts, forgotten };
 }
 
 it('erases copies of an image with its document, unless another endpoint waits for the same image', async () => {
-  const { ledger, spool, operations } = await place();
+  const { ledger, spool, operations, forgotten } = await place();
   const copies = new Map<string, string>();
   for (const content of ['a', 'b']) {
     const bytes = Buffer.from(content);
@@ -86,6 +88,8 @@ it('erases copies of an image with its document, unless another endpoint waits f
     next: null,
   });
   expect([spool.has(copies.get('a') ?? ''), spool.has(copies.get('b') ?? '')]).toEqual([false, true]);
+  // Its thumbnail goes in any case: it is drawn again where somebody may look at it.
+  expect(new Set(forgotten)).toEqual(new Set(copies.values()));
 });
 
 it('queues and erases hundreds in parts, each once, and goes on where the part before ended', async () => {

@@ -16,6 +16,8 @@ import { readingOperations } from '../../../src/control/queries/reading.ts';
 import { readingStreams } from '../../../src/control/queries/streams.ts';
 import { systemClock } from '../../../src/system/systemClock.ts';
 import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
+import type { Document } from '../../../src/core/domain/document.ts';
+import type { DocumentPictures, LocateImage, Shown } from '../../../src/core/ports/pictures.ts';
 import type { AttemptResult } from '../../../src/core/ports/ledgerQueue.ts';
 import { RecentLines } from '../../../src/logs/recentLines.ts';
 import { admission, OFFICE } from '../../contract/ledger.ts';
@@ -47,6 +49,16 @@ async function place() {
   onTestFinished(() => ledger.close());
   const lines = new RecentLines();
   const images = new Map<string, Buffer>();
+  const shown: { kind: 'picture' | 'none' | 'busy' } = { kind: 'picture' };
+  const draw = async (document: Document, what: string, locate: LocateImage): Promise<Shown> => {
+    const bytes = Buffer.from(`${what} of ${String(await locate(document))}`);
+    return shown.kind === 'picture' ? { kind: 'picture', bytes, pages: 7 } : { kind: shown.kind };
+  };
+  const pictures: DocumentPictures = {
+    thumbnail: (document, locate) => draw(document, 'thumbnail', locate),
+    preview: (document, page, locate) => draw(document, `page ${page}`, locate),
+    forget: async () => {},
+  };
   const endpoints = [
     {
       key: OFFICE,
@@ -68,6 +80,7 @@ async function place() {
       ...readingStreams({
         ledger,
         clock,
+        pictures,
         locateBytes: async ({ sha256 }) => {
           const bytes = images.get(sha256);
           return bytes ? { kind: 'bytes', bytes } : { kind: 'gone', message: 'Nobody has it.' };
@@ -94,14 +107,14 @@ async function place() {
     return document;
   }
 
-  function get(path: string): Promise<http.IncomingMessage> {
-    const request = http.get({ socketPath: controlSocketPath(dir), path, agent: false });
+  function get(path: string, headers: http.OutgoingHttpHeaders = {}): Promise<http.IncomingMessage> {
+    const request = http.get({ socketPath: controlSocketPath(dir), path, headers, agent: false });
     onTestFinished(() => void request.destroy());
     return once(request, 'response').then(([answer]) => answer as http.IncomingMessage);
   }
 
-  async function text(path: string) {
-    const answer = await get(path);
+  async function text(path: string, headers: http.OutgoingHttpHeaders = {}) {
+    const answer = await get(path, headers);
     let body = '';
     answer.setEncoding('latin1').on('data', (part: string) => (body += part));
     await once(answer, 'end');
@@ -114,7 +127,7 @@ async function place() {
     operation: O,
     request: Parameters<typeof callControl<O>>[2],
   ) => ReturnType<typeof callControl<O>>;
-  return { ledger, clock, lines, images, upload, ask, get, text, dir };
+  return { ledger, clock, lines, images, shown, upload, ask, get, text, dir };
 }
 
 it('tells what waits, the pace, and when the backlog is empty', async () => {
@@ -227,6 +240,38 @@ it('pages documents newest first, and shows one by number and by name', async ()
   await expect(ask('document', { id: 99 })).rejects.toMatchObject({ code: 'DOCUMENT_UNKNOWN' });
   await expect(ask('document', {})).rejects.toMatchObject({ code: 'USAGE' });
   await expect(ask('documents', { limit: 501 })).rejects.toMatchObject({ code: 'USAGE' });
+});
+
+it('shows small pictures of a document, which a browser may keep by the hash of the image', async () => {
+  const { ledger, clock, upload, images, shown, text } = await place();
+  const { id, sha256 } = await upload('one', 5, 1);
+  images.set(sha256, Buffer.from('one'));
+  const digits = sha256.slice(0, 16);
+  const thumbnail = `/v1/documents/${id}/thumbnail`;
+  const first = await text(`${thumbnail}?of=${digits}`);
+  expect(first).toMatchObject({ status: 200, body: 'thumbnail of one' });
+  expect(first.headers).toMatchObject({
+    'content-type': 'image/webp',
+    'cache-control': 'private, max-age=86400, immutable',
+    'content-security-policy': "sandbox; default-src 'none'",
+    'x-content-type-options': 'nosniff',
+  });
+  const again = await text(thumbnail, { 'if-none-match': `"other", W/${first.headers.etag}` });
+  expect(again).toMatchObject({ status: 304, body: '', headers: { 'cache-control': 'private, no-cache' } });
+  expect((await text(`${thumbnail}?of=${'0'.repeat(16)}`)).status).toBe(404);
+
+  const third = await text(`/v1/documents/${id}/preview?page=3`, { 'if-none-match': first.headers.etag });
+  expect(third).toMatchObject({ status: 200, body: 'page 3 of one', headers: { 'receiptd-pages': '7' } });
+  expect((await text(`/v1/documents/${id}/preview?page=0`)).body).toContain('page takes a number');
+
+  shown.kind = 'none';
+  expect(await text(thumbnail)).toMatchObject({ status: 404, headers: { 'cache-control': 'no-store' } });
+  shown.kind = 'busy';
+  expect(await text(thumbnail)).toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
+  shown.kind = 'picture';
+  await ledger.erase([id], clock.now());
+  const known = { 'if-none-match': first.headers.etag };
+  expect(await text(thumbnail, known)).toMatchObject({ status: 404, body: '' });
 });
 
 it('shows the image of a document and nothing else', async () => {

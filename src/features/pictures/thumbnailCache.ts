@@ -1,0 +1,194 @@
+import { constants } from 'node:fs';
+import { lstat, mkdir, open, readdir, rm, unlink, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemCode } from '../../core/domain/errors.ts';
+import { isWholeWebp } from '../../core/domain/webp.ts';
+import type { Clock } from '../../core/ports/clock.ts';
+import { writeDurably } from '../../system/durableFile.ts';
+
+export interface CacheOptions {
+  /** Absolute; made when the first thumbnail is kept. */
+  readonly dir: string;
+  /** Of all files together; 0: nothing is kept, and what was kept is removed. */
+  readonly limitBytes: number;
+  readonly clock: Clock;
+}
+
+interface Kept {
+  readonly size: number;
+  /** Last used, as its file says. */
+  readonly usedAt: number;
+}
+
+const NAME = /^([0-9a-f]{64})\.webp$/;
+const ASIDE = /^[0-9a-f]{64}\.webp\.tmp$/;
+/** How exactly files say when they were last used. */
+const NOTED_EVERY_MS = 60 * 60_000;
+const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/**
+ * Thumbnails in files, named by the hash of the image that they show:
+ *
+ *   absent ──put: others make room, written aside, synced, renamed──▶ there ──unused for the longest, forgotten, or not whole──▶ absent
+ *
+ * The directory is listed when it is first used. What changes it happens one after the other.
+ */
+export class ThumbnailCache {
+  readonly #dir: string;
+  readonly #clock: Clock;
+  #limit: number;
+  /** The one unused for the longest first; null: not listed yet. */
+  #kept: Map<string, Kept> | null = null;
+  #used = 0;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor({ dir, limitBytes, clock }: CacheOptions) {
+    this.#dir = dir;
+    this.#limit = limitBytes;
+    this.#clock = clock;
+  }
+
+  get limitBytes(): number {
+    return this.#limit;
+  }
+
+  /** Takes another limit at once. @throws what the file system says */
+  async take(limitBytes: number): Promise<void> {
+    this.#limit = limitBytes;
+    await this.#inTurn(async () => {
+      const isInUse = this.#kept !== null;
+      await this.#makeRoom(await this.#list(), 0);
+      // An agent whose console nobody opens carries no list.
+      if (!isInUse) this.#kept = null;
+    });
+  }
+
+  /** Null where there is none, or none that is whole. @throws what the file system says */
+  async read(sha256: string): Promise<Buffer | null> {
+    return this.#inTurn(async () => {
+      const kept = await this.#list();
+      const known = kept.get(sha256);
+      if (known === undefined) return null;
+      const bytes = await readFile(this.#pathOf(sha256), known.size);
+      if (bytes === null || !isWholeWebp(bytes)) {
+        await this.#drop(kept, sha256);
+        return null;
+      }
+      await this.#note(kept, sha256, known);
+      return bytes;
+    });
+  }
+
+  /** One that is larger than the limit is not kept. @throws what the file system says */
+  async put(sha256: string, bytes: Buffer): Promise<void> {
+    await this.#inTurn(async () => {
+      if (bytes.length > this.#limit) return;
+      const kept = await this.#list();
+      await this.#drop(kept, sha256);
+      await this.#makeRoom(kept, bytes.length);
+      try {
+        await mkdir(this.#dir, { recursive: true, mode: 0o700 });
+        await writeDurably(this.#pathOf(sha256), bytes);
+      } catch (error) {
+        // It may lie there all the same: listed again.
+        this.#kept = null;
+        throw error;
+      }
+      kept.set(sha256, { size: bytes.length, usedAt: this.#clock.now() });
+      this.#used += bytes.length;
+    });
+  }
+
+  /** Idempotent, also where nothing was listed yet. @throws what the file system says */
+  async forget(sha256: string): Promise<void> {
+    await this.#inTurn(async () => {
+      await removeFile(`${this.#pathOf(sha256)}.tmp`);
+      if (this.#kept === null) await removeFile(this.#pathOf(sha256));
+      else await this.#drop(this.#kept, sha256);
+    });
+  }
+
+  async #list(): Promise<Map<string, Kept>> {
+    if (this.#kept !== null) return this.#kept;
+    const found: [string, Kept][] = [];
+    for (const name of await readdir(this.#dir).catch(none)) {
+      const path = join(this.#dir, name);
+      if (ASIDE.test(name)) await rm(path, { force: true });
+      const sha256 = NAME.exec(name)?.[1];
+      const stats = sha256 === undefined ? null : await lstat(path).catch(absent);
+      if (sha256 !== undefined && stats?.isFile())
+        found.push([sha256, { size: stats.size, usedAt: stats.mtimeMs }]);
+    }
+    const kept = new Map(found.sort(([, a], [, b]) => a.usedAt - b.usedAt));
+    this.#used = found.reduce((sum, [, { size }]) => sum + size, 0);
+    await this.#makeRoom(kept, 0);
+    this.#kept = kept;
+    return kept;
+  }
+
+  async #makeRoom(kept: Map<string, Kept>, bytes: number): Promise<void> {
+    for (const oldest of kept.keys()) {
+      if (this.#used + bytes <= this.#limit) return;
+      await this.#drop(kept, oldest);
+    }
+  }
+
+  async #drop(kept: Map<string, Kept>, sha256: string): Promise<void> {
+    const known = kept.get(sha256);
+    if (known === undefined) return;
+    await removeFile(this.#pathOf(sha256));
+    kept.delete(sha256);
+    this.#used -= known.size;
+  }
+
+  async #note(kept: Map<string, Kept>, sha256: string, known: Kept): Promise<void> {
+    const now = this.#clock.now();
+    const isStale = Math.abs(now - known.usedAt) > NOTED_EVERY_MS;
+    // Where that is forbidden, the order holds until the next start.
+    if (isStale) await utimes(this.#pathOf(sha256), now / 1_000, now / 1_000).catch(() => {});
+    kept.delete(sha256);
+    kept.set(sha256, isStale ? { ...known, usedAt: now } : known);
+  }
+
+  #pathOf(sha256: string): string {
+    // It becomes part of a path.
+    if (!NAME.test(`${sha256}.webp`)) throw new Error(`not a hash: ${sha256}`);
+    return join(this.#dir, `${sha256}.webp`);
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#turn.then(work);
+    this.#turn = turn.catch(() => {});
+    return turn;
+  }
+}
+
+/** Null where there is no such file, or it has another size by now. */
+async function readFile(path: string, size: number): Promise<Buffer | null> {
+  try {
+    const handle = await open(path, READ_FLAGS);
+    try {
+      const stats = await handle.stat();
+      return stats.isFile() && stats.size === size ? await handle.readFile() : null;
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO', 'EISDIR'].includes(systemCode(error) ?? '')) return null;
+    throw error;
+  }
+}
+
+/** What is not a file is not ours, and stays. */
+async function removeFile(path: string): Promise<void> {
+  if ((await lstat(path).catch(absent))?.isFile()) await unlink(path).catch(absent);
+}
+
+function absent(error: unknown): null {
+  if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return null;
+  throw error;
+}
+
+function none(error: unknown): string[] {
+  return absent(error) ?? [];
+}

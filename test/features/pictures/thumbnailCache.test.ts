@@ -1,0 +1,118 @@
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { ThumbnailCache } from '../../../src/features/pictures/thumbnailCache.ts';
+import { FakeClock } from '../../support/fakeClock.ts';
+import { memoryDirectory } from '../../support/memoryDirectory.ts';
+import { webpOf } from './webp.ts';
+
+const [A, B, C] = ['a', 'b', 'c'].map((digit) => digit.repeat(64)) as [string, string, string];
+
+function place(limitBytes = 100) {
+  const root = mkdtempSync(join(memoryDirectory(), 'receiptd-thumbnails-'));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const dir = join(root, 'thumbnails');
+  const clock = new FakeClock();
+  const open = (limit = limitBytes) => new ThumbnailCache({ dir, limitBytes: limit, clock });
+  const there = () => {
+    const names = readdirSync(dir).toSorted();
+    return names.map((name) => name.replace(/^([0-9a-f])\1{63}/, '$1'));
+  };
+  const used = () => readdirSync(dir).reduce((sum, name) => sum + statSync(join(dir, name)).size, 0);
+  return { dir, clock, open, there, used };
+}
+
+it('keeps what was put there, for the next process too, private to its user', async () => {
+  const { dir, open } = place();
+  const bytes = webpOf(40);
+  const cache = open();
+  expect(await cache.read(A)).toBeNull();
+  await cache.put(A, bytes);
+  expect(await cache.read(A)).toEqual(bytes);
+  expect(await open().read(A)).toEqual(bytes);
+  if (process.platform === 'win32') return;
+  expect(statSync(dir).mode & 0o777).toBe(0o700);
+  expect(statSync(join(dir, `${A}.webp`)).mode & 0o777).toBe(0o600);
+});
+
+it('never holds more than its limit: what was unused for the longest goes', async () => {
+  const { open, there, used } = place(100);
+  const cache = open();
+  await cache.put(A, webpOf(40));
+  await cache.put(B, webpOf(40));
+  await cache.read(A);
+  await cache.put(C, webpOf(40));
+  expect(there()).toEqual(['a.webp', 'c.webp']);
+  await cache.put(B, webpOf(101));
+  expect(there()).toEqual(['a.webp', 'c.webp']);
+  await cache.put(C, webpOf(60));
+  expect(used()).toBe(100);
+});
+
+it('knows after a restart what was used last', async () => {
+  const { dir, clock, open, there } = place(100);
+  const before = open();
+  for (const [sha256, hoursAgo] of [
+    [A, 30],
+    [B, 20],
+  ] as const) {
+    await before.put(sha256, webpOf(40));
+    const at = clock.now() / 1_000 - hoursAgo * 3_600;
+    utimesSync(join(dir, `${sha256}.webp`), at, at);
+  }
+  await open().read(A);
+  await open().put(C, webpOf(40));
+  expect(there()).toEqual(['a.webp', 'c.webp']);
+});
+
+it('holds to another limit at once, and keeps nothing where it is off', async () => {
+  const { open, there } = place(100);
+  const cache = open();
+  await cache.put(A, webpOf(40));
+  await cache.put(B, webpOf(40));
+  await cache.take(50);
+  expect(there()).toEqual(['b.webp']);
+  await open(0).take(0);
+  expect(there()).toEqual([]);
+});
+
+it('never gives out a file that is not whole, and takes it away', async () => {
+  const { dir, open, there } = place();
+  await open().put(A, webpOf(40));
+  truncateSync(join(dir, `${A}.webp`), 20);
+  writeFileSync(join(dir, `${B}.webp`), Buffer.alloc(40));
+  writeFileSync(join(dir, `${C}.webp.tmp`), webpOf(40));
+  const cache = open();
+  expect(await cache.read(A)).toBeNull();
+  expect(await cache.read(B)).toBeNull();
+  expect(there()).toEqual([]);
+  await cache.put(A, webpOf(40));
+  truncateSync(join(dir, `${A}.webp`), 20);
+  expect(await cache.read(A)).toBeNull();
+});
+
+it('forgets for good what it is told to, before it has looked too, and leaves alone what is not its own', async () => {
+  const { dir, open, there } = place();
+  const cache = open();
+  await cache.put(A, webpOf(40));
+  await cache.put(B, webpOf(40));
+  await open().forget(A);
+  await cache.forget(B);
+  await cache.forget(C);
+  expect(await cache.read(B)).toBeNull();
+  expect(there()).toEqual([]);
+  writeFileSync(join(dir, 'notes.txt'), 'mine');
+  mkdirSync(join(dir, `${C}.webp`));
+  await open(0).take(0);
+  expect(there()).toEqual(['c.webp', 'notes.txt']);
+  await expect(cache.forget('../ledger')).rejects.toThrow('not a hash');
+});
