@@ -4,6 +4,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     pool: 'forks',
+    // The story waits most of its time, for Wine and for its own clocks.
+    maxWorkers: 2,
     include: ['test/windows/**/*.test.ts'],
     setupFiles: ['test/support/afterEachTest.ts'],
     expect: { poll: { timeout: 30_000 } },
