@@ -45,6 +45,12 @@ export const CAMPAIGNS: readonly Campaign[] = [
     shortForm: 'test/reliability/images/images.test.ts',
   },
   {
+    name: 'pages',
+    folder: 'pages',
+    what: 'damaged files of pages, given to the process that takes them apart',
+    shortForm: 'test/reliability/pages/pages.test.ts',
+  },
+  {
     name: 'soak',
     folder: 'soak',
     what: 'an office at work for as long as you like',
