@@ -43,7 +43,7 @@ export interface OnceResult {
   readonly found: readonly Need[];
   /** What needed one before, and still does. */
   readonly earlier: readonly Need[];
-  /** Queued or held when it ended. */
+  /** Queued or held when it ended, and files whose pages were not all taken. */
   readonly waiting: number;
   readonly accepted: number;
   /** Waiting for an endpoint that is no longer in the configuration. */
@@ -58,6 +58,8 @@ interface Stand extends Pick<OnceResult, 'waiting' | 'accepted' | 'orphaned'> {
 }
 
 const LOOK_AGAIN_MS = 20;
+/** More say no more: it has to go on. */
+const SPLITS_COUNTED = 1_000;
 
 /** Runs intake and delivery together, for good or once, and drains them at the end. */
 export class Agent {
@@ -151,12 +153,18 @@ export class Agent {
     return {
       cases,
       accepted: countIn(documents.filter(isOwn), ['accepted']),
-      waiting: countIn(documents.filter(isOwn), waiting),
+      waiting: countIn(documents.filter(isOwn), waiting) + (await this.#openSplits(own)),
       orphaned: countIn(
         documents.filter((each) => !isOwn(each)),
         waiting,
       ),
     };
+  }
+
+  async #openSplits(own: ReadonlySet<string>): Promise<number> {
+    const open = await this.#deps.ledger.openSplits(0, SPLITS_COUNTED);
+    return open.filter(({ endpoint, file }) => own.has(endpointId(endpoint)) && !isElsewhere(file.folder))
+      .length;
   }
 
   /** A limit that was met is an outage to those who wait, and the service has answered anyway. */

@@ -1,15 +1,19 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
+import type { EndpointKey } from '../../src/core/domain/document.ts';
 import { Agent, type AgentDeps } from '../../src/daemon/agent.ts';
 import type { Idle } from '../../src/delivery/queue/dispatcher.ts';
 import { systemClock } from '../../src/system/systemClock.ts';
 import { RecordedLog } from '../support/recordedLog.ts';
+
+const OFFICE: EndpointKey = { baseUrl: 'http://127.0.0.1:1', uid: 'office' };
 
 /** An agent without folders, whose dispatcher tells these one after the other. */
 function agentOver(
   idles: Idle[],
   onAsked: () => void = () => {},
   { background = [], tidy = async () => {} }: Partial<Pick<AgentDeps, 'background' | 'tidy'>> = {},
+  openSplits: readonly { endpoint: EndpointKey; file: { folder: string } }[] = [],
 ): Agent {
   const dispatcher = {
     inFlight: 0,
@@ -26,10 +30,15 @@ function agentOver(
     },
   };
   const deps = {
-    ledger: { counts: async () => [], holds: async () => [], list: async function* () {} },
+    ledger: {
+      counts: async () => [],
+      holds: async () => [],
+      list: async function* () {},
+      openSplits: async () => openSplits,
+    },
     intakes: [],
     dispatcher,
-    endpoints: [],
+    endpoints: [{ key: OFFICE }],
     clock: systemClock,
     log: new RecordedLog(),
     graceMs: 0,
@@ -53,6 +62,15 @@ describe('a run that ends by itself', () => {
     });
     await agent.once(new AbortController().signal, 0);
     expect(done).toEqual(['sent', 'tidy']);
+  });
+
+  it('counts a file whose pages are not all taken among what waits, where its endpoint is its own', async () => {
+    const open = ['office', 'office', 'elsewhere'].map((uid) => ({
+      endpoint: { ...OFFICE, uid },
+      file: { folder: '/scans' },
+    }));
+    const agent = agentOver([{ why: 'done', waitMs: null }], () => {}, {}, open);
+    expect(await agent.once(new AbortController().signal, 0)).toMatchObject({ waiting: 2 });
   });
 
   it('leaves no listener behind at each wait for the rate', async () => {
