@@ -21,7 +21,7 @@ describe("the console's files", () => {
       'FleetPage',
       'SetupPage',
     ]);
-    expect(await size(first)).toBeLessThan(115_000);
+    expect(await size(first)).toBeLessThan(116_000);
     expect(await size(later)).toBeLessThan(10_240);
   });
 

@@ -68,10 +68,30 @@ inBrowser('the page of a document', (here) => {
     ]);
   });
 
-  test('says that a browser cannot show a type, and offers it for download', async () => {
+  test('shows the pages of a PDF one by one, and pictures of what no browser shows', async () => {
+    const row = find(({ type, state }) => type === 'pdf' && state === 'accepted');
+    const page = await open(row);
+    const image = page.getByRole('img', { name: `Image of ${row.name}` });
+    await expect.poll(() => image.evaluate(widthOf)).toBe(300);
+    await shows(page.getByText('Page 1 of 3'));
+    const next = page.getByRole('button', { name: 'Next page' });
+    await next.click();
+    await shows(page.getByText('Page 2 of 3'));
+    await next.click();
+    await shows(page.getByText('Page 3 of 3'));
+    expect(await next.isDisabled()).toBe(true);
+    const { pictures } = here.stub.agent;
+    await expect.poll(() => pictures).toEqual(['preview pdf 1', 'preview pdf 2', 'preview pdf 3']);
+    const tiff = await open(find(({ type, state }) => type === 'tiff' && state === 'accepted'));
+    await expect.poll(() => tiff.getByRole('img', { name: /^Image of/ }).evaluate(widthOf)).toBe(300);
+    expect(await tiff.getByText('Page 1 of').count()).toBe(0);
+  });
+
+  test('says that there is no picture, and offers the image for download', async () => {
+    here.stub.agent.hasNoPictures = true;
     const row = find(({ type, state }) => type === 'tiff' && state === 'accepted');
     const page = await open(row);
-    await shows(page.getByText("A browser can't show TIFF."));
+    await shows(page.getByText('There is no picture of this TIFF.'));
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('link', { name: 'Download image' }).first().click(),

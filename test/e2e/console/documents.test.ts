@@ -149,14 +149,19 @@ inBrowser('the list of documents', (here) => {
     await shows(rows(page, 'Documents').first().getByText('scan_00001-'));
   });
 
-  test('shows thumbnails of what a browser can draw, and the type of everything else', async () => {
+  test('shows a thumbnail of every type, no full-size image, and the type where there is none', async () => {
+    const { agent } = here.stub;
     const page = await here.browser.open('#/documents');
+    const images: string[] = [];
+    page.on('request', (request) => images.push(new URL(request.url()).pathname));
     const drawn = page.locator('img.thumb').first();
     await shows(drawn);
     expect(await drawn.getAttribute('loading')).toBe('lazy');
     await expect.poll(() => drawn.evaluate(widthOf)).toBe(300);
-    for (const type of ['heic', 'pdf', 'tiff'])
-      await shows(page.locator('.thumb.type', { hasText: type }).first());
+    for (const type of ['jpeg', 'heic', 'pdf', 'tiff'])
+      await expect.poll(() => agent.pictures).toContain(`thumbnail ${type}`);
+    await shows(page.locator('.thumb.type', { hasText: 'bmp' }).first());
+    expect(images.filter((path) => path.endsWith('/image'))).toEqual([]);
     // A lost one has no image to show: its type takes the place.
     const lost = await here.browser.open('#/documents?state=lost');
     await shows(lost.locator('.thumb.type').first());

@@ -11,10 +11,11 @@ import { Failure, Loading, Notice, announce } from '../parts/Notice.tsx';
 import { Page, Section } from '../parts/Page.tsx';
 import { Wrapped } from '../parts/Places.tsx';
 import { StateBadge } from '../parts/State.tsx';
-import { canShow, imageUrl } from '../parts/Thumb.tsx';
+import { imageUrl } from '../parts/Thumb.tsx';
 import { href } from '../router.ts';
 import { t } from '../texts.ts';
 import { Payload } from './Payload.tsx';
+import { Preview } from './Preview.tsx';
 import { ResendDialog } from './ResendDialog.tsx';
 import { Timeline } from './Timeline.tsx';
 import { Button } from '../parts/Button.tsx';
@@ -113,30 +114,6 @@ function Shown({ document, again }: { readonly document: DocumentDetailJson; rea
         )}
       </Section>
     </Page>
-  );
-}
-
-function Preview({ document: { id, name, type } }: { readonly document: DocumentDetailJson }) {
-  const [isGone, setGone] = useState(false);
-  if (!canShow(type) || isGone) {
-    return (
-      <div class="preview none">
-        <span class="type big-type" aria-hidden="true">
-          {type}
-        </span>
-        <p>{isGone ? t.document.imageGone : t.document.noPreview(type.toUpperCase())}</p>
-        {!isGone && (
-          <a class="button" href={`${imageUrl(id)}?download=1`} download>
-            {t.document.downloadImage}
-          </a>
-        )}
-      </div>
-    );
-  }
-  return (
-    <a class="preview" href={imageUrl(id)} target="_blank" rel="noreferrer">
-      <img src={imageUrl(id)} alt={t.document.imageOf(name)} decoding="async" onError={() => setGone(true)} />
-    </a>
   );
 }
 

@@ -130,7 +130,7 @@ function useColumns(): readonly Column<ListRowJson>[] {
     {
       head: t.documents.image,
       class: 'thumb-cell',
-      cell: ({ documentId, type, size }) => <Thumb id={documentId} type={type} size={size} />,
+      cell: ({ documentId, sha256, type }) => <Thumb id={documentId} sha256={sha256} type={type} />,
     },
     { head: t.documents.name, class: 'name', cell: (row) => <Name row={row} /> },
     {

@@ -1,38 +1,58 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 
 /** What every browser shows. */
 const SHOWN = new Set(['jpeg', 'png', 'webp', 'gif', 'bmp']);
-const LARGEST = 4_000_000;
+const HASH_DIGITS = 16;
+/** One that is drawn for the first time may take so long. */
+const AGAIN_MS = 5_000;
 
-export const canShow = (type: string | null): boolean => type !== null && SHOWN.has(type);
+export const canShow = (type: string): boolean => SHOWN.has(type);
 export const imageUrl = (id: number): string => `/v1/documents/${id}/image`;
+
+/** A small picture, or a larger one of a page: kept by the browser, since the address names the image. */
+export function pictureUrl(id: number, sha256: string, page: number | 'thumbnail'): string {
+  const of = `of=${sha256.slice(0, HASH_DIGITS)}`;
+  return page === 'thumbnail'
+    ? `/v1/documents/${id}/thumbnail?${of}`
+    : `/v1/documents/${id}/preview?page=${page}&${of}`;
+}
 
 interface ThumbProps {
   readonly id: number | null;
+  readonly sha256: string | null;
   readonly type: string | null;
-  readonly size: number;
+  /** Beside those that it has. */
+  readonly class?: string;
 }
 
+/** It is asked for once more where there is none. */
+type State = 'first' | 'waiting' | 'again' | 'none';
+
 /** Decoration: the name beside it says what it is. */
-export function Thumb({ id, type, size }: ThumbProps) {
-  const [gone, setGone] = useState(false);
-  if (id === null || gone || size > LARGEST || !canShow(type)) {
+export function Thumb({ id, sha256, type, class: more = '' }: ThumbProps) {
+  const [state, setState] = useState<State>('first');
+  useEffect(() => {
+    if (state !== 'waiting') return;
+    const timer = setTimeout(() => setState('again'), AGAIN_MS);
+    return () => clearTimeout(timer);
+  }, [state]);
+  if (id === null || sha256 === null || state === 'waiting' || state === 'none') {
     return (
-      <span class="thumb type" aria-hidden="true">
+      <span class={`thumb type ${more}`} aria-hidden="true">
         {type ?? '–'}
       </span>
     );
   }
   return (
     <img
-      class="thumb"
-      src={imageUrl(id)}
+      class={`thumb ${more}`}
+      src={pictureUrl(id, sha256, 'thumbnail')}
       alt=""
       width={40}
       height={40}
       loading="lazy"
       decoding="async"
-      onError={() => setGone(true)}
+      onError={() => setState(state === 'first' ? 'waiting' : 'none')}
     />
   );
 }

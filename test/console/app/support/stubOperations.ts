@@ -42,6 +42,10 @@ export class StubAgent {
   paused = new Set<string>();
   held = 0;
   asked: { operation: string; request: unknown }[] = [];
+  /** Asked for: what, of which type, which page. */
+  pictures: string[] = [];
+  /** As where what draws them is not installed. */
+  hasNoPictures = false;
 
   /** A scan comes in. */
   add(): Row {

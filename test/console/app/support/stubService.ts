@@ -115,6 +115,21 @@ export async function startStub(): Promise<StubService> {
         };
       },
     },
+    ...['thumbnail', 'preview'].map((what): StreamRoute => ({
+      path: `/v1/documents/{id}/${what}`,
+      says: '',
+      types: [],
+      query: {},
+      serve: async ({ params, query }) => {
+        const row = agent.rows.find(({ documentId }) => String(documentId) === params['id']);
+        agent.pictures.push(`${what} ${row?.type} ${query.get('page') ?? ''}`.trim());
+        const bytes = images.get('webp');
+        if (bytes === undefined || row?.type === 'bmp' || row?.state === 'lost' || agent.hasNoPictures)
+          return { status: 404, headers: {}, body: once('') };
+        const headers = { 'content-type': 'image/webp', 'receiptd-pages': row?.type === 'pdf' ? '3' : '1' };
+        return { headers, body: once(bytes) };
+      },
+    })),
     {
       path: '/v1/documents/{id}/evidence',
       says: '',
