@@ -384,7 +384,9 @@ function watch(page: Page, slips: string[]): Watched {
 async function judge(where: string, response: Response, slips: string[]): Promise<void> {
   const body: unknown = await response.json().catch(() => null);
   const { success } = REFUSAL.safeParse(body);
-  if (response.status() >= 500 || !success) slips.push(`${where}: ${JSON.stringify(body)}`);
+  // A picture that is not drawn yet is asked for again.
+  const isBroken = response.status() >= 500 && !/\/(?:thumbnail|preview)\?/.test(response.url());
+  if (isBroken || !success) slips.push(`${where}: ${JSON.stringify(body)}`);
 }
 
 const REFUSAL = z.object({ code: z.string().regex(/^[A-Z_]+$/), message: z.string().min(1) });

@@ -3,6 +3,7 @@ import { ReceiptdError } from '../../core/domain/errors.ts';
 import type { LedgerReports } from '../../core/ports/ledgerReports.ts';
 import type { DocumentPictures, LocateImage, Shown } from '../../core/ports/pictures.ts';
 import type { Found } from '../../delivery/payload/locateBytes.ts';
+import type { ErrorBody } from '../protocol/protocol.ts';
 import { STREAMS } from '../protocol/streams.ts';
 import { once, type StreamReply, type StreamRequest, type StreamRoute } from '../streams.ts';
 import { numberedDocument } from './unknownDocument.ts';
@@ -82,6 +83,18 @@ function isErased({ path }: Document): boolean {
 }
 
 function nothing(status: 404 | 503): StreamReply {
+  const body: ErrorBody =
+    status === 404
+      ? { code: 'BYTES_GONE', message: 'There is no picture of this document.' }
+      : {
+          code: 'CONTROL_FAILED',
+          message: 'The picture is not drawn yet.',
+          hint: 'Ask again in some seconds.',
+        };
   const again = status === 503 ? { 'retry-after': String(AGAIN_S) } : null;
-  return { status, headers: { 'content-length': '0', ...again }, body: once('') };
+  return {
+    status,
+    headers: { 'content-type': 'application/json', ...again },
+    body: once(JSON.stringify(body)),
+  };
 }

@@ -271,7 +271,10 @@ it('shows small pictures of a document, which a browser may keep by the hash of 
   shown.kind = 'picture';
   await ledger.erase([id], clock.now());
   const known = { 'if-none-match': first.headers.etag };
-  expect(await text(thumbnail, known)).toMatchObject({ status: 404, body: '' });
+  expect(await text(thumbnail, known)).toMatchObject({
+    status: 404,
+    body: expect.stringContaining('There is no picture'),
+  });
 });
 
 it('shows the image of a document and nothing else', async () => {
