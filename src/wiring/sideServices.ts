@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Config } from '../config/config.ts';
 import { createConsole } from '../console/server/console.ts';
 import type { Offer } from '../control/server/respond.ts';
+import { runErasureSweep } from '../features/pictures/erasureSweep.ts';
 import { composeAlerts } from './alerts.ts';
 import { controlOf, statusOf, type ControlDeps } from './control.ts';
 import { composeMonitoring, statusLine } from './monitoring.ts';
@@ -51,6 +52,9 @@ export async function composeSideServices(
     random: randomBytes,
   });
   const endpoints = () => generations.current.config.endpoints;
+  const { ledger, pictures } = lasting;
+  const keys = () => endpoints().map(({ key }) => key);
+  const sweep = { pictures, ledger, endpoints: keys, clock, log };
   const monitoring = composeMonitoring(config.monitoring, { lasting, version, status, endpoints });
   settings.onTaken((next: Config) => {
     console.take(next.console);
@@ -70,7 +74,11 @@ export async function composeSideServices(
       await monitoring.start();
       await results.start();
     },
-    parts: [(until) => results.hand(until), (until) => alerts.run(until)],
+    parts: [
+      (until) => results.hand(until),
+      (until) => alerts.run(until),
+      ...(ledger.fleet === null ? [] : [(until: AbortSignal) => runErasureSweep(sweep, until)]),
+    ],
     async close() {
       await Promise.all([console.close(), monitoring.close(), results.close()]);
     },

@@ -91,6 +91,23 @@ describe('the process that draws pictures', () => {
     expect(starts).toHaveLength(before + 2);
   });
 
+  it('gives up on an image that ends two processes, and leaves nothing running', async () => {
+    let begun = 0;
+    const hurried = new ProcessPictures({
+      confinement: () => {
+        begun += 1;
+        return confinement(PROGRAM, installedPackages().files);
+      },
+      limits: { withinMs: 1 },
+    });
+    const asked = { bytes: await page.clone().png().toBuffer(), type: 'png', page: 1, size: 320 } as const;
+    expect(await hurried.draw({ ...asked, mostBytes: MOST_BYTES })).toMatchObject({ reason: 'TOO_DEAR' });
+    expect(begun).toBe(2);
+    await hurried.close();
+    expect(await hurried.draw({ ...asked, mostBytes: MOST_BYTES })).toMatchObject({ reason: 'TROUBLE' });
+    expect(begun).toBe(2);
+  });
+
   it('draws no picture of a hostile image, and the next one all the same', async () => {
     const bomb = tiffOf([{ width: 4, height: 4, grey: 0 }]);
     for (const side of [18, 30]) bomb.writeUInt32LE(60_000, side);

@@ -1,4 +1,4 @@
-import type { Document } from '../../core/domain/document.ts';
+import { isErased, type Document } from '../../core/domain/document.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import type { LedgerReports } from '../../core/ports/ledgerReports.ts';
 import type { DocumentPictures, LocateImage, Shown } from '../../core/ports/pictures.ts';
@@ -75,11 +75,6 @@ export function pictureStreams({ ledger, pictures, locateBytes }: PictureDeps): 
       },
     },
   ];
-}
-
-/** The same image may still be there for a document of another endpoint. */
-function isErased({ path }: Document): boolean {
-  return path === '';
 }
 
 function nothing(status: 404 | 503): StreamReply {

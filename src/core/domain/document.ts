@@ -77,6 +77,11 @@ export interface Document {
   readonly updatedAt: number;
 }
 
+/** A file has a path; erasure takes it away, also where the same image is still there for a document of another endpoint. */
+export function isErased({ path }: Pick<Document, 'path'>): boolean {
+  return path === '';
+}
+
 /** What happened to a file in a watched folder. */
 export const VERDICTS = [
   'document',

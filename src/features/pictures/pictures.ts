@@ -67,6 +67,11 @@ export class Pictures implements DocumentPictures {
     await this.#deps.cache.take(limitBytes).catch((error: unknown) => this.#warn(error));
   }
 
+  /** Of all images that have a thumbnail. @throws what the file system says */
+  hashes(): Promise<readonly string[]> {
+    return this.#deps.cache.hashes();
+  }
+
   async close(): Promise<void> {
     await this.#deps.maker?.close();
   }

@@ -56,11 +56,13 @@ export class ThumbnailCache {
   async take(limitBytes: number): Promise<void> {
     this.#limit = limitBytes;
     await this.#inTurn(async () => {
-      const isInUse = this.#kept !== null;
-      await this.#makeRoom(await this.#list(), 0);
-      // An agent whose console nobody opens carries no list.
-      if (!isInUse) this.#kept = null;
+      await this.#inPassing((kept) => this.#makeRoom(kept, 0));
     });
+  }
+
+  /** Of all images that have a thumbnail. @throws what the file system says */
+  hashes(): Promise<readonly string[]> {
+    return this.#inTurn(() => this.#inPassing(async (kept) => [...kept.keys()]));
   }
 
   /** Null where there is none, or none that is whole. @throws what the file system says */
@@ -124,6 +126,14 @@ export class ThumbnailCache {
     await this.#makeRoom(kept, 0);
     this.#kept = kept;
     return kept;
+  }
+
+  /** An agent whose console nobody opens carries no list. */
+  async #inPassing<T>(work: (kept: Map<string, Kept>) => Promise<T>): Promise<T> {
+    const isInUse = this.#kept !== null;
+    const done = await work(await this.#list());
+    if (!isInUse) this.#kept = null;
+    return done;
   }
 
   async #makeRoom(kept: Map<string, Kept>, bytes: number): Promise<void> {
