@@ -5,7 +5,7 @@ import type { ConfigChange, Json } from '../../config/change.ts';
 import { applyEdits } from '../../config/edit.ts';
 import { readConfig, readConfigFile, textOf } from '../../config/load.ts';
 import type { ConfigPlace } from '../../config/locate.ts';
-import { resolvePath, pathsOf } from '../../config/resolve.ts';
+import { machineConfigDir, pathsOf, resolvePath } from '../../config/resolve.ts';
 import { EXAMPLE_UID } from '../../config/exampleUid.ts';
 import { shortConfigText } from '../../config/template.ts';
 import { folderSchema } from '../../config/schemaFolder.ts';
@@ -99,9 +99,17 @@ function changes(found: Found, now: Config, wanted: Wanted): ConfigChange[] {
   }
   const mail = mailEdit(now.alerts.email, wanted.alertMail);
   if (mail !== null) set(['alerts', 'email'], mail);
+  // Who looks after office PCs looks there; the installer has registered the source.
+  if (before === null && isOfWindowsMachine(place.file, context)) set(['alerts', 'eventLog'], true);
   if (rateText(now.delivery.limits.rate) !== wanted.rate) set(['delivery', 'rate'], wanted.rate);
   if (store !== undefined && now.credentials.store !== store) set(['credentials', 'store'], store);
   return edits;
+}
+
+function isOfWindowsMachine(file: string, context: Found['context']): boolean {
+  if (context.platform !== 'win32') return false;
+  const dir = pathsOf('win32').dirname(file);
+  return dir.toLowerCase() === machineConfigDir(context).toLowerCase();
 }
 
 /** What `alerts.email` is to be; null: as it is. */

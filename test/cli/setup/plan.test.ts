@@ -43,6 +43,14 @@ describe('what set-up writes', () => {
     expect(plan({ ...found(text) }, { ...wanted, folder: '/home/anna/Büro: "1"' }).text).toBe(text);
   });
 
+  test('has alerts in the event log of a Windows machine, if it is the configuration of that', () => {
+    const windows: LoadContext = { ...context, platform: 'win32', home: 'C:\\Users\\anna', cwd: 'C:\\' };
+    const at = (file: string) =>
+      plan({ place: { ...place, file }, context: windows, before: null }, { ...wanted, folder: 'C:\\Scans' });
+    expect(at('c:\\programdata\\receiptd\\receiptd.yaml').config.alerts.eventLog).toBe(true);
+    expect(at('C:\\Users\\anna\\receiptd.yaml').text).not.toContain('eventLog');
+  });
+
   test('is nothing where all is as it should be, whatever the file looks like', () => {
     const text = `# ours
 service: { baseUrl: "https://service.example/" }
