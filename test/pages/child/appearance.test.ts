@@ -55,8 +55,9 @@ describe('what images look like', () => {
       for (const [at, file] of files.entries()) {
         const image = await readFile(join(REAL, file));
         for (const [how, spoil] of Object.entries(SPOILED)) {
-          // All of them as they are, and an eighth spoiled; docs/pages.md has the figures of all.
-          if (how !== 'as it is' && at % 8 !== 0 && process.env['RECEIPTD_ALL_TURNS'] !== '1') continue;
+          // Some of them, and a few spoiled; docs/pages.md has the figures of all.
+          const every = how === 'as it is' ? 3 : 13;
+          if (at % every !== 0 && process.env['RECEIPTD_ALL_TURNS'] !== '1') continue;
           const reason = await reasonOf(await spoil(image));
           const counts = (found[how] ??= {});
           counts[reason ?? 'good'] = (counts[reason ?? 'good'] ?? 0) + 1;
@@ -67,8 +68,8 @@ describe('what images look like', () => {
       good.push('cropped by 6 %', 'faded to 30 %', 'half as bright', 'blurred, σ 2');
       for (const how of good) expect([how, Object.keys(found[how] ?? {})]).toEqual([how, ['good']]);
       expect(found['a third as bright']).not.toHaveProperty('good');
-      expect(found['a back that the front shines through']?.['BLANK'] ?? 0).toBeGreaterThan(2);
-      expect(found['blurred, σ 6']?.['BLURRED'] ?? 0).toBeGreaterThan(2);
+      expect(found['a back that the front shines through']?.['BLANK'] ?? 0).toBeGreaterThan(1);
+      expect(found['blurred, σ 6']?.['BLURRED'] ?? 0).toBeGreaterThan(1);
     });
   });
 });

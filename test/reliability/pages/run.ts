@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+
 import { jpegGap } from '../../../src/intake/image/structure/jpeg.ts';
 import { pngGap } from '../../../src/intake/image/structure/png.ts';
 import type { Unreadable } from '../../../src/core/ports/pages.ts';
@@ -8,10 +8,11 @@ import { installedPackages } from '../../../src/pages/installed.ts';
 import type { Frame, Reply } from '../../../src/pages/protocol.ts';
 import { RendererProcess } from '../../../src/pages/rendererProcess.ts';
 import { mutated } from '../images/mutate.ts';
+import { inCheckout } from '../kill/repository.ts';
 import { Dice } from '../support/dice.ts';
 import { pagedOrigins, type PagedOrigin } from './origins.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../../../dist/pageRenderer.js', import.meta.url));
+const PROGRAM = inCheckout('dist/pageRenderer.js');
 const LIMITS = {
   withinMs: 10_000,
   startWithinMs: 60_000,
