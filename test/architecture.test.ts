@@ -78,7 +78,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     parts: ['core/domain', 'system', 'config', 'api/credentials'],
     packages: ['node:'],
   },
-  'features/pictures': { parts: [...PURE, 'system'], packages: ['node:'] },
+  'features/pictures': { parts: [...PURE, 'system'], packages: OWN },
   'features/results': { parts: [...PURE, 'system', 'http'] },
   'console/server': { parts: [...PURE, 'system', 'http', 'control/protocol', 'control/server'] },
   // It runs elsewhere: of the agent it knows what is said between the two, and nothing of how it is done.

@@ -103,13 +103,13 @@ export const folderSchema = z.strictObject({
     .enum(['off', 'warn', 'hold'])
     .prefault('off')
     .describe(
-      'Whether images are looked at before they are sent, for those that nobody can read: blank, too dark, blurred, or of too few pixels. warn sends them and says so; hold keeps them back until a person decides. Either leaves blank pages of a file of several pages out. Takes some 0.1 s of a processor for each image.',
+      'Checks each image before it is sent: blank, too dark, blurred, or too small to read. warn sends it and says so; hold keeps it back until a person decides. Both leave out blank pages of files with several pages. Costs about 0.1 s of processor time per image.',
     ),
   upright: z
     .boolean()
     .prefault(false)
     .describe(
-      'Whether a JPEG that has to be turned before it is shown, as its EXIF orientation says, is sent turned. It is drawn anew for that; otherwise a JPEG is sent byte for byte.',
+      'Sends a JPEG upright that its EXIF orientation shows lying on its side or upside down. Such a JPEG is encoded again; any other is sent byte for byte.',
     ),
   maxFileSize: size('1B', '1GB')
     .prefault('50MB')

@@ -30,7 +30,7 @@ export class KeptProcess {
 
   /** In the order of asking. Never rejects. */
   ask(request: Request, body: Buffer): Promise<Frame<Reply> | Unreadable> {
-    const answer = this.#turn.then(() => this.#ask(request, body));
+    const answer = this.#turn.then(() => this.#ask(request, body)).catch(asRefusal);
     this.#turn = answer;
     return answer;
   }
@@ -60,4 +60,9 @@ export class KeptProcess {
     this.#idle = setTimeout(() => void this.end(), this.#keptFor.idleMs).unref();
     return answer;
   }
+}
+
+/** It could not even be started, and may be the next time. */
+function asRefusal(error: unknown): Unreadable {
+  return { kind: 'refused', reason: 'TROUBLE', detail: `it could not be asked (${String(error)})` };
 }

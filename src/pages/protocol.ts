@@ -23,7 +23,7 @@ export type Request =
       readonly size: number;
       readonly mostBytes: number;
     }
-  | { readonly kind: 'look'; readonly isHeic: boolean };
+  | { readonly kind: 'look'; readonly type: ImageType };
 
 export type Reply =
   | { readonly kind: 'ready' }

@@ -4,40 +4,27 @@ import type { ImageType } from '../core/domain/imageType.ts';
 import type { Appearance } from '../core/domain/look.ts';
 import { jpegGap } from '../intake/image/structure/jpeg.ts';
 import { pngGap } from '../intake/image/structure/png.ts';
-import type { Confinement } from './confinement.ts';
 import { KeptProcess } from './keptProcess.ts';
 import type { Frame, Reply } from './protocol.ts';
-import { RendererProcess, type Limits } from './rendererProcess.ts';
+import type { RendererProcess } from './rendererProcess.ts';
+import { NONSENSE, Renderers, STOPPED, type RenderersOptions } from './renderers.ts';
 
-export interface SplitterOptions {
-  readonly confinement: () => Promise<Confinement>;
-  readonly limits?: Partial<Limits>;
-}
-
-const LIMITS: Limits = {
-  withinMs: 30_000,
-  startWithinMs: 30_000,
-  memoryBytes: 1024 * 1024 * 1024,
-  imageBytes: 100 * 1024 * 1024,
-};
+const MOST_IMAGE_BYTES = 100 * 1024 * 1024;
 
 /** One file is open at a time: each takes as much memory as the agent, or more. */
 export class ProcessSplitter implements PageSplitter {
-  readonly #options: SplitterOptions;
-  readonly #limits: Limits;
-  readonly #running = new Set<RendererProcess>();
-  readonly #looking = new KeptProcess(() => this.#start());
+  readonly #renderers: Renderers;
+  readonly #looking: KeptProcess;
   #turn: Promise<void> = Promise.resolve();
-  #isClosed = false;
 
-  constructor(options: SplitterOptions) {
-    this.#options = options;
-    this.#limits = { ...LIMITS, ...options.limits };
+  constructor(options: RenderersOptions) {
+    this.#renderers = new Renderers(options, MOST_IMAGE_BYTES);
+    this.#looking = new KeptProcess(() => this.#renderers.start());
   }
 
   async open(request: SplitRequest): Promise<OpenFile | Unreadable> {
     const release = await this.#takeTurn();
-    const file = new SplitFile(request, () => this.#start(), release);
+    const file = new SplitFile(request, () => this.#renderers.start(), release);
     const opened = await file.begin();
     if (opened.kind === 'refused') await file.close();
     return opened;
@@ -45,23 +32,12 @@ export class ProcessSplitter implements PageSplitter {
 
   async look(bytes: Buffer, type: ImageType): Promise<Appearance | null> {
     if (!LOOKED_AT.has(type)) return null;
-    const answer = await this.#looking.ask({ kind: 'look', isHeic: type === 'heic' }, bytes);
+    const answer = await this.#looking.ask({ kind: 'look', type }, bytes);
     return 'head' in answer && answer.head.kind === 'look' ? asAppearance(answer.head.appearance) : null;
   }
 
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    await Promise.all([...this.#running].map((each) => each.end()));
-  }
-
-  async #start(): Promise<RendererProcess | Unreadable> {
-    if (this.#isClosed) return STOPPED;
-    const started = await RendererProcess.start(await this.#options.confinement(), this.#limits);
-    if ('kind' in started) return started;
-    for (const each of this.#running) if (each.isOver) this.#running.delete(each);
-    this.#running.add(started);
-    if (this.#isClosed) await started.end();
-    return started;
+  close(): Promise<void> {
+    return this.#renderers.close();
   }
 
   async #takeTurn(): Promise<() => void> {
@@ -145,9 +121,6 @@ class SplitFile implements OpenFile {
     this.#release();
   }
 }
-
-const STOPPED: Unreadable = { kind: 'refused', reason: 'TROUBLE', detail: 'the agent is stopping' };
-const NONSENSE: Unreadable = { kind: 'refused', reason: 'DAMAGED', detail: 'what reads it gave no answer' };
 
 function isCount(pages: unknown): pages is number {
   return Number.isSafeInteger(pages) && Number(pages) > 0 && Number(pages) <= MOST_PAGES;

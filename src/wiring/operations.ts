@@ -8,7 +8,8 @@ import { composeFolders } from './folders.ts';
 import { createImageInspector } from '../intake/image/inspect.ts';
 import { pageReader, readingPages } from '../intake/pages/pageReading.ts';
 import { openConfiguredSpool, openLedger } from './ledger.ts';
-import { composePageSplitter, composeThumbnails } from './pageSplitter.ts';
+import { composePageSplitter } from './pageSplitter.ts';
+import { composeThumbnails } from './pictures.ts';
 
 /** What changes documents and holds, on a ledger that no daemon has open. */
 export async function composeOperations(

@@ -1,42 +1,15 @@
-import { fileURLToPath } from 'node:url';
 import type { Config } from '../config/config.ts';
 import { isLookedAt } from '../core/domain/look.ts';
 import type { Finding } from '../core/domain/finding.ts';
-import type { Clock } from '../core/ports/clock.ts';
-import type { Log } from '../core/ports/log.ts';
 import type { PageSplitter } from '../core/ports/pages.ts';
-import type { PictureMaker } from '../core/ports/pictures.ts';
-import { Pictures } from '../features/pictures/pictures.ts';
-import { ThumbnailCache } from '../features/pictures/thumbnailCache.ts';
-import { confinement } from '../pages/confinement.ts';
 import { installedPackages } from '../pages/installed.ts';
-import { ProcessPictures } from '../pages/pictures.ts';
 import { ProcessSplitter } from '../pages/splitter.ts';
-import { thumbnailsPath } from '../state-dir/stateFiles.ts';
-
-/** Beside the program's other files. */
-const PROGRAM = fileURLToPath(new URL('./pageRenderer.js', import.meta.url));
+import { rendererHere } from './renderer.ts';
 
 /** Null where what it needs is not installed; nothing runs before a file has to be taken apart. */
-export function composePageSplitter(program = PROGRAM): PageSplitter | null {
-  const { files, missing } = installedPackages();
-  if (missing.length > 0) return null;
-  return new ProcessSplitter({ confinement: () => confinement(program, files) });
-}
-
-/** Null where what it needs is not installed; nothing runs before a picture is asked for. */
-function composePictureMaker(program = PROGRAM): PictureMaker | null {
-  const { files, missing } = installedPackages();
-  if (missing.length > 0) return null;
-  return new ProcessPictures({ confinement: () => confinement(program, files) });
-}
-
-export function composeThumbnails(config: Config, clock: Clock): ThumbnailCache {
-  return new ThumbnailCache({ dir: thumbnailsPath(config), limitBytes: config.console.thumbnails, clock });
-}
-
-export function composePictures(config: Config, clock: Clock, log: Log): Pictures {
-  return new Pictures({ maker: composePictureMaker(), cache: composeThumbnails(config, clock), clock, log });
+export function composePageSplitter(): PageSplitter | null {
+  const renderer = rendererHere();
+  return renderer && new ProcessSplitter(renderer);
 }
 
 /** Whether files of pages can be taken apart, for `check`, `doctor` and the log. */

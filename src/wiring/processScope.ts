@@ -27,7 +27,8 @@ import type { Pictures } from '../features/pictures/pictures.ts';
 import { meteredLedger } from '../features/metrics/metered.ts';
 import type { Guards } from './folders.ts';
 import { openLedger, openConfiguredDeferredJournal } from './ledger.ts';
-import { composePageSplitter, composePictures } from './pageSplitter.ts';
+import { composePageSplitter } from './pageSplitter.ts';
+import { composePictures } from './pictures.ts';
 import type { RunProgress } from './progress.ts';
 import type { LastCredentials, Surroundings } from './service.ts';
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { KeptProcess } from '../../src/pages/keptProcess.ts';
 import type { RendererProcess } from '../../src/pages/rendererProcess.ts';
 
-const ASKED = { kind: 'look', isHeic: false } as const;
+const ASKED = { kind: 'look', type: 'jpeg' } as const;
 const BYTES = Buffer.from('an image');
 
 /** Processes that only count what they are asked. */
@@ -46,7 +46,16 @@ describe('a process that is kept', () => {
     const { started, start } = processes();
     const why = { kind: 'refused', reason: 'TROUBLE', detail: 'no' } as const;
     let isWell = false;
-    const kept = new KeptProcess(async () => (isWell ? start() : why));
+    let thrown: Error | null = new Error('no memory');
+    const kept = new KeptProcess(async () => {
+      if (thrown) throw thrown;
+      return isWell ? start() : why;
+    });
+    expect(await kept.ask(ASKED, BYTES)).toMatchObject({
+      reason: 'TROUBLE',
+      detail: expect.stringContaining('no memory'),
+    });
+    thrown = null;
     expect(await kept.ask(ASKED, BYTES)).toEqual(why);
     isWell = true;
     expect(await kept.ask(ASKED, BYTES)).toMatchObject({ body: BYTES });

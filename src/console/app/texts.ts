@@ -292,7 +292,7 @@ const english = {
   timeline: {
     seen: 'File seen',
     seenAs: (verdict: string) => `File seen: ${verdict}`,
-    looked: 'Sent, but may be no use',
+    looked: 'Sent, although it may be unreadable',
     gone: 'File gone',
     disposed: { archived: 'File archived', deleted: 'File deleted', kept: 'File kept' },
     named: 'Named and recorded',

@@ -56,9 +56,17 @@ function flawsOf({ width, height, paper, detail, sharpness }: Appearance): Flaw[
 
 /** What is said of an image that is kept back. */
 export function keptBack({ reason, message }: Remark): string {
-  const advice = reason === 'BLANK' ? 'If it is a receipt, scan it again.' : 'Scan it again.';
-  return `${message} ${advice} \`receiptd send\` sends it as it is.`;
+  const advice = reason === 'BLANK' ? 'If it is a receipt, scan it again' : 'Scan it again';
+  return `${message} ${advice}, or send it as it is: \`receiptd send FILE\`.`;
 }
+
+/** The same of a page, which can't be sent by itself. */
+export function pageKeptBack(page: number, { message }: Remark): string {
+  return `Page ${page} is not sent. ${message} Scan it again.`;
+}
+
+/** In the log, with the remark beside it. */
+export const SENT_ANYWAY = 'Sent, although it may be unreadable';
 
 /** Whether images of this folder are looked at before they are sent. */
 export function isLookedAt({ look = 'off' }: Pick<FolderSettings, 'look'>): boolean {

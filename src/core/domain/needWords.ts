@@ -69,8 +69,7 @@ const WORDS: Readonly<Record<string, Words>> = {
     short: 'blank',
     one: 'file looks blank, and was not sent',
     many: 'files look blank, and were not sent',
-    advice: 'Delete it, or send it as it is with `receiptd send FILE`.',
-    here: 'Delete it, or dismiss it.',
+    advice: 'Delete it, or scan it again.',
   },
   TOO_DARK: {
     short: 'too dark',

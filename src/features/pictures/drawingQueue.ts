@@ -1,3 +1,4 @@
+import PQueue from 'p-queue';
 import type { Clock } from '../../core/ports/clock.ts';
 
 export interface QueueLimits {
@@ -14,11 +15,10 @@ interface Asked {
 }
 
 interface Job<T> {
-  readonly key: string;
-  /** Begins it. Never rejects; `done` does. */
-  readonly begin: () => Promise<void>;
-  readonly done: Promise<T>;
   asking: number;
+  state: 'waiting' | 'under way' | 'left out';
+  /** Null where it was left out. */
+  readonly done: Promise<T | null>;
 }
 
 /**
@@ -30,9 +30,9 @@ interface Job<T> {
 export class DrawingQueue<T> {
   readonly #clock: Clock;
   readonly #limits: QueueLimits;
+  readonly #queue = new PQueue({ concurrency: 1 });
+  /** That wait or are under way. */
   readonly #jobs = new Map<string, Job<T>>();
-  #waiting: Job<T>[] = [];
-  #isWorking = false;
 
   constructor(clock: Clock, limits: QueueLimits) {
     this.#clock = clock;
@@ -54,50 +54,30 @@ export class DrawingQueue<T> {
     } finally {
       answered.abort();
       job.asking -= 1;
-      if (signal.aborted && job.asking === 0) this.#leaveOut(job);
+      if (signal.aborted && job.asking === 0) this.#leaveOut(key, job);
     }
   }
 
   #add(key: string, work: () => Promise<T>, isUrgent: boolean): Job<T> | null {
-    if (this.#waiting.length >= this.#limits.most) return null;
-    const job = jobOf(key, work);
-    this.#jobs.set(key, job);
-    if (isUrgent) this.#waiting.unshift(job);
-    else this.#waiting.push(job);
-    void this.#work();
-    return job;
+    const waiting = [...this.#jobs.values()].filter(({ state }) => state === 'waiting');
+    if (waiting.length >= this.#limits.most) return null;
+    const job: Omit<Job<T>, 'done'> = { asking: 0, state: 'waiting' };
+    const inTurn = async (): Promise<T | null> => {
+      if (job.state === 'left out') return null;
+      job.state = 'under way';
+      return work().finally(() => this.#jobs.delete(key));
+    };
+    const done = this.#queue.add(inTurn, { priority: isUrgent ? 1 : 0 });
+    // Nobody may be left to hear of it.
+    done.catch(() => {});
+    const added = Object.assign(job, { done });
+    this.#jobs.set(key, added);
+    return added;
   }
 
-  #leaveOut(job: Job<T>): void {
-    if (!this.#waiting.includes(job)) return;
-    this.#waiting = this.#waiting.filter((each) => each !== job);
-    this.#jobs.delete(job.key);
+  #leaveOut(key: string, job: Job<T>): void {
+    if (job.state !== 'waiting') return;
+    job.state = 'left out';
+    this.#jobs.delete(key);
   }
-
-  async #work(): Promise<void> {
-    if (this.#isWorking) return;
-    this.#isWorking = true;
-    for (let job = this.#waiting.shift(); job; job = this.#waiting.shift()) {
-      await job.begin();
-      this.#jobs.delete(job.key);
-    }
-    this.#isWorking = false;
-  }
-}
-
-function jobOf<T>(key: string, work: () => Promise<T>): Job<T> {
-  let turn = (): void => {};
-  const done = new Promise<void>((resolve) => {
-    turn = resolve;
-  }).then(work);
-  // Nobody may be left to hear of it.
-  const ended = done.then(
-    () => {},
-    () => {},
-  );
-  const begin = (): Promise<void> => {
-    turn();
-    return ended;
-  };
-  return { key, begin, done, asking: 0 };
 }

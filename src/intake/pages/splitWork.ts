@@ -1,5 +1,5 @@
 import { endpointId, type EndpointKey } from '../../core/domain/document.ts';
-import { isLookedAt, keptBack, remarkOn, type Remark } from '../../core/domain/look.ts';
+import { isLookedAt, pageKeptBack, remarkOn, SENT_ANYWAY, type Remark } from '../../core/domain/look.ts';
 import { parseTemplate } from '../../core/domain/nameTemplate.ts';
 import { PAGE_TYPES, pagePath, SPLIT_TYPES, type PageType } from '../../core/domain/pages.ts';
 import { acceptPolicy, DEFAULT_RESOLUTION, type FolderSettings } from '../../core/domain/settings.ts';
@@ -113,7 +113,9 @@ export class SplitWork {
     this.#dearInARow = 0;
     const remark = image.appearance && remarkOn(image.appearance);
     if (remark && (this.#isLeftOut(file, remark) || this.#settings()?.look === 'hold')) {
-      const message = this.#isLeftOut(file, remark) ? 'It is blank, and left out.' : keptBack(remark);
+      const message = this.#isLeftOut(file, remark)
+        ? `Page ${page} is blank, and was left out.`
+        : pageKeptBack(page, remark);
       await ledger.notePage(this.#split, page, { reason: remark.reason, message, at: clock.now() });
       this.#refused.add(page);
       return null;
@@ -173,6 +175,10 @@ export class SplitWork {
     const admitted = await ledger.admit(admission);
     const { id: documentId, name } = admitted.document;
     log.info('Admitted a page', { kind: admitted.kind, documentId, name, folder, path, page, pages, sha256 });
+    if (remark) {
+      const { reason, message: detail } = remark;
+      log.warn(SENT_ANYWAY, { folder, path, page, reason, detail });
+    }
     onAdmitted(folder, admitted);
   }
 

@@ -92,11 +92,9 @@ export class LedgerSink implements AdmissionSink {
     return false;
   }
 
-  #say({ path, bytes, remark }: Candidate, { kind, document }: Admitted): void {
+  #say({ path, bytes }: Candidate, { kind, document }: Admitted): void {
     const { log, settings } = this.#deps;
     const fields = { documentId: document.id, name: document.name, folder: settings.path, path };
-    if (remark)
-      log.warn('It is sent, but may be no use', { ...fields, reason: remark.reason, detail: remark.message });
     switch (kind) {
       case 'queued': {
         const { sha256, type } = document;

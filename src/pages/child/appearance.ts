@@ -2,25 +2,26 @@ import type { Sharp } from 'sharp';
 import type { Appearance } from '../../core/domain/look.ts';
 
 /** The longer side at which images are measured, in pixels: print of a receipt is still print, and noise is not. */
-const SIDE = 800;
+export const MEASURED_SIDE = 800;
 /** Of each side: shadows of lids and edges of paper say nothing of what is on it. */
 const MARGIN = 0.04;
 const LEVELS = 256;
 const MOST_DIFFERENCE = 2 * (LEVELS - 1);
 
-/** @param image upright; any size */
-export async function appearanceOf(image: Sharp, width: number, height: number): Promise<Appearance> {
+/** @param image of any size, turned as it is to be seen */
+export async function appearanceOf(image: Sharp): Promise<Appearance> {
+  const { autoOrient } = await image.metadata();
   const { data, info } = await image
     .flatten({ background: '#ffffff' })
-    .resize({ width: SIDE, height: SIDE, fit: 'inside', withoutEnlargement: true })
+    .resize({ width: MEASURED_SIDE, height: MEASURED_SIDE, fit: 'inside', withoutEnlargement: true })
     .greyscale()
     .raw()
     .toBuffer({ resolveWithObject: true });
-  return { width, height, ...measure(data, info.width, info.height) };
+  return { ...autoOrient, ...measure(data, info.width, info.height) };
 }
 
 /** Of a grey picture, one byte a pixel. */
-export function measure(
+function measure(
   grey: Uint8Array,
   width: number,
   height: number,

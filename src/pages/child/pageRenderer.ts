@@ -1,13 +1,14 @@
-import type { Sharp } from 'sharp';
+import type { ImageType } from '../../core/domain/imageType.ts';
 import type { Appearance } from '../../core/domain/look.ts';
-import { appearanceOf } from './appearance.ts';
-import { loadSharp, MOST_PIXELS, type SharpModule } from './encode.ts';
-import { decodeHeic, HeicFile } from './heic.ts';
+import { appearanceOf, MEASURED_SIDE } from './appearance.ts';
+import { loadSharp, type SharpModule } from './encode.ts';
+import { HeicFile } from './heic.ts';
 import { JpegFile } from './jpeg.ts';
 import type { Opened } from './opened.ts';
 import { openPdf } from './pdf.ts';
 import { loadPdfium, OutOfMemory } from './pdfium.ts';
 import { picture } from './picture.ts';
+import { sourceOf } from './source.ts';
 import { TiffFile } from './tiff.ts';
 import { frame, FrameReader, type Frame, type Reply, type Request } from '../protocol.ts';
 import type { Unreadable } from '../../core/ports/pages.ts';
@@ -41,7 +42,7 @@ async function answer({ head, body }: Frame<Request>): Promise<Answer> {
     case 'picture':
       return picture(sharp, body, head);
     case 'look':
-      return { head: { kind: 'look', appearance: await look(body, head.isHeic) } };
+      return { head: { kind: 'look', appearance: await look(body, head.type) } };
   }
 }
 
@@ -91,22 +92,14 @@ async function page(number: number): Promise<Answer> {
   if (drawn.kind === 'refused') return { head: drawn };
   const { type, isOriginal, bytes } = drawn;
   // What can't be looked at is sent.
-  const appearance = request.isLookedAt ? await look(bytes, false).catch(() => null) : null;
+  const appearance = request.isLookedAt ? await look(bytes, type).catch(() => null) : null;
   return { head: { kind: 'image', type, isOriginal, appearance }, body: bytes };
 }
 
-async function look(bytes: Buffer, isHeic: boolean): Promise<Appearance> {
-  const image = await uprightOf(bytes, isHeic);
-  const { autoOrient } = await image.metadata();
-  return appearanceOf(image, autoOrient.width, autoOrient.height);
-}
-
-async function uprightOf(bytes: Buffer, isHeic: boolean): Promise<Sharp> {
-  if (!isHeic) return sharp(bytes, { limitInputPixels: MOST_PIXELS }).autoOrient();
-  const raw = await decodeHeic(bytes);
-  if ('kind' in raw) throw new Error(raw.detail);
-  const { data, width, height } = raw;
-  return sharp(data, { raw: { width, height, channels: 4 } });
+async function look(bytes: Buffer, type: ImageType): Promise<Appearance> {
+  const source = await sourceOf(sharp, bytes, { type, page: 1, size: MEASURED_SIDE });
+  if ('kind' in source) throw new Error(source.detail);
+  return appearanceOf(source.image);
 }
 
 /** What a file did to what reads it. Its words are the library's, and may be anything: they go no further. */

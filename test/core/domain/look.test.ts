@@ -27,7 +27,7 @@ describe('a look at an image', () => {
       message: 'It has too few pixels to be read. It is too dark. It is blurred.',
     });
     expect(remark && keptBack(remark)).toBe(
-      'It has too few pixels to be read. It is too dark. It is blurred. Scan it again. `receiptd send` sends it as it is.',
+      'It has too few pixels to be read. It is too dark. It is blurred. Scan it again, or send it as it is: `receiptd send FILE`.',
     );
   });
 

@@ -1,0 +1,19 @@
+import type { Config } from '../config/config.ts';
+import type { Clock } from '../core/ports/clock.ts';
+import type { Log } from '../core/ports/log.ts';
+import { Pictures } from '../features/pictures/pictures.ts';
+import { ThumbnailCache } from '../features/pictures/thumbnailCache.ts';
+import { ProcessPictures } from '../pages/pictures.ts';
+import { thumbnailsPath } from '../state-dir/stateFiles.ts';
+import { rendererHere } from './renderer.ts';
+
+export function composeThumbnails(config: Config, clock: Clock): ThumbnailCache {
+  return new ThumbnailCache({ dir: thumbnailsPath(config), limitBytes: config.console.thumbnails, clock });
+}
+
+/** Nothing runs before a picture is asked for; none is drawn where what that needs is not installed. */
+export function composePictures(config: Config, clock: Clock, log: Log): Pictures {
+  const renderer = rendererHere();
+  const maker = renderer && new ProcessPictures(renderer);
+  return new Pictures({ maker, cache: composeThumbnails(config, clock), clock, log });
+}
