@@ -3,6 +3,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { compress, encodingFor, ENCODINGS, WORTH_BYTES, type Encoding } from '../../http/compression.ts';
 
 /** What else lies there is not served. */
 const TYPES: Readonly<Record<string, string>> = {
@@ -19,10 +20,16 @@ const TYPES: Readonly<Record<string, string>> = {
 /** `app-4f0c2b1a.js`: another content gets another name. */
 const HASHED = /-(?=[\w-]*\d)[\w-]{8,}\.\w+$/;
 
-interface File {
+interface Variant {
   readonly bytes: Buffer;
-  readonly headers: Readonly<Record<string, string>>;
   readonly etag: string;
+  readonly encoding: Encoding | null;
+}
+
+interface File {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly plain: Variant;
+  readonly compressed: ReadonlyMap<Encoding, Variant>;
 }
 
 /**
@@ -42,11 +49,16 @@ export class Statics {
     const files = await this.#load();
     const file = files.get(path === '/' ? '/index.html' : path);
     if (file === undefined) return false;
-    const { bytes, headers, etag } = file;
+    const { headers } = file;
+    const wanted = encodingFor(request.headers);
+    const { bytes, etag, encoding } = (wanted && file.compressed.get(wanted)) ?? file.plain;
     const known = (request.headers['if-none-match'] ?? '').split(',').map((each) => each.trim());
     if (known.some((each) => each.replace(/^W\//, '') === etag)) {
-      response.writeHead(304, { etag, 'cache-control': headers['cache-control'] }).end();
+      response
+        .writeHead(304, { etag, 'cache-control': headers['cache-control'], vary: 'accept-encoding' })
+        .end();
     } else {
+      if (encoding !== null) response.setHeader('content-encoding', encoding);
       response.writeHead(200, { ...headers, etag, 'content-length': bytes.length });
       response.end(request.method === 'HEAD' ? undefined : bytes);
     }
@@ -80,9 +92,24 @@ async function readAll(directory: URL): Promise<ReadonlyMap<string, File>> {
     if (type === undefined) continue;
     const bytes = await readFile(join(root, name));
     const path = `/${name.replaceAll('\\', '/')}`;
-    const etag = `"${createHash('sha256').update(bytes).digest('base64url')}"`;
     const caching = HASHED.test(path) ? 'public, max-age=31536000, immutable' : 'no-cache';
-    files.set(path, { bytes, etag, headers: { 'content-type': type, 'cache-control': caching } });
+    files.set(path, {
+      headers: { 'content-type': type, 'cache-control': caching, vary: 'accept-encoding' },
+      plain: variant(bytes, null),
+      compressed: bytes.length < WORTH_BYTES ? new Map() : await variants(bytes),
+    });
   }
   return files;
+}
+
+async function variants(bytes: Buffer): Promise<ReadonlyMap<Encoding, Variant>> {
+  const each = async (encoding: Encoding) =>
+    [encoding, variant(await compress(bytes, encoding, 'best'), encoding)] as const;
+  return new Map(await Promise.all(ENCODINGS.map(each)));
+}
+
+/** Other bytes, another tag. */
+function variant(bytes: Buffer, encoding: Encoding | null): Variant {
+  const etag = `"${createHash('sha256').update(bytes).digest('base64url')}"`;
+  return { bytes, etag, encoding };
 }

@@ -27,7 +27,16 @@ export const PAGE = '<!doctype html><script src="app-4f0c2b1a.js"></script>';
 
 export async function prepare(
   settings: Partial<ConsoleSettings> = {},
-  { streams = [], clock = systemClock }: { streams?: readonly StreamRoute[]; clock?: Clock } = {},
+  {
+    streams = [],
+    operations = {},
+    clock = systemClock,
+  }: {
+    streams?: readonly StreamRoute[];
+    /** Instead of those that only record what they are asked. */
+    operations?: Partial<Operations>;
+    clock?: Clock;
+  } = {},
 ): Promise<Bench> {
   const stateDir = await mkdtemp(join(tmpdir(), 'receiptd-console-'));
   onTestFinished(() => rm(stateDir, { recursive: true }));
@@ -43,7 +52,7 @@ export async function prepare(
   const console: Console = createConsole({
     settings: { listen: 'onDemand', tls: null, hosts: [], ...settings },
     stateDir,
-    offer: { log, streams, operations: recording(performed, () => console) },
+    offer: { log, streams, operations: { ...recording(performed, () => console), ...operations } },
     statics: pathToFileURL(`${statics}/`),
     log,
     incidents,
