@@ -10,7 +10,7 @@ import type { Ledger } from '../../src/core/ports/ledger.ts';
 import { expectedRows, inOrder, passes, type ExpectedRow } from '../support/messyOffice/expected.ts';
 import { messyOffice, type Office } from '../support/messyOffice/plan.ts';
 import { recordOffice } from '../support/messyOffice/record.ts';
-import { countDocuments } from '../../src/control/queries/documents.ts';
+import { countDocuments, neighboursOf } from '../../src/control/queries/documents.ts';
 import type { LedgerPlace } from './ledger.ts';
 
 /** A search that finds little reads its third window from the 251st row on. */
@@ -155,6 +155,35 @@ export function describeListingContract(name: string, create: () => Promise<Ledg
         }
       },
     );
+
+    it('goes from each document to its neighbours in a list, and past what the list leaves out', async () => {
+      const states = LIST_STATES.filter((state) => state !== 'accepted' && state !== 'queued');
+      for (const filter of [
+        {},
+        { states },
+        { folder: office.folders['front desk'] },
+        { search: 'scan' },
+      ] as Filter[]) {
+        const listed: ListRow[] = [];
+        for await (const row of ledger.list({})) if (row.sightingId === null) listed.push(row);
+        const meant = new Set<number | null>();
+        for await (const row of ledger.list(filter)) if (row.sightingId === null) meant.add(row.documentId);
+        const ids = listed.map(({ documentId }) => documentId);
+        for (const [at, id] of ids.entries()) {
+          if (id === null || at % 7 !== 0) continue;
+          const isMeant = (each: number | null) => meant.has(each);
+          const newer = ids.slice(at + 1).find(isMeant) ?? null;
+          const older = ids.slice(0, at).findLast(isMeant) ?? null;
+          const request = { id, ...(filter as Pick<Filter, 'states' | 'folder' | 'search'>) };
+          const asked = { ...request, states: request.states && [...request.states] };
+          expect(await neighboursOf(ledger, asked)).toEqual({ previous: newer, next: older });
+          expect(await neighboursOf(ledger, { ...asked, order: 'oldest' })).toEqual({
+            previous: older,
+            next: newer,
+          });
+        }
+      }
+    });
 
     it('counts what each filter lists', async () => {
       for (const [name, whole] of Object.entries(filtersOf(office))) {

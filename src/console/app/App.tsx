@@ -3,6 +3,7 @@ import { sayError, signIn } from './api.ts';
 import { reconnectNow, useLivePart, useOverview } from './live.ts';
 import { Announcer } from './parts/Notice.tsx';
 import { Header, LostBanner } from './parts/Header.tsx';
+import { ShortcutHelp } from './parts/ShortcutHelp.tsx';
 import { later } from './parts/Later.tsx';
 import { DocumentPage } from './pages/DocumentPage.tsx';
 import { DocumentsPage } from './pages/DocumentsPage.tsx';
@@ -60,6 +61,7 @@ export function App() {
         <PageOf place={place} />
       </div>
       <Zone />
+      <ShortcutHelp />
       <Announcer />
     </>
   );
@@ -91,7 +93,7 @@ function PageOf({ place }: { readonly place: Place }) {
       return <OverviewPage />;
     case 'documents':
       if (item === undefined) return <DocumentsPage place={place} />;
-      return DOCUMENT_ID.test(item) ? <DocumentPage id={Number(item)} /> : <Unknown />;
+      return DOCUMENT_ID.test(item) ? <DocumentPage id={Number(item)} place={place} /> : <Unknown />;
     case 'results':
       return <ResultsPage place={place} />;
     case 'folders':

@@ -225,6 +225,8 @@ const english = {
     total: (n: number, isAll: boolean) => (isAll ? `${number(n)} in all.` : `More than ${number(n)} in all.`),
     shown: (n: number, isEnd: boolean) => `${number(n)} shown${isEnd ? ' (all).' : '.'}`,
     stop: 'Stop',
+    view: 'View',
+    views: { list: 'List', grid: 'Grid' },
     pending: (n: number) => `Show ${counted(n, 'new document', 'new documents')}`,
   },
   filters: {
@@ -263,6 +265,9 @@ const english = {
     pageOf: (page: number, pages: number) => `Page ${page} of ${pages}`,
     imageGone: 'The image is gone, or is no longer the one that was sent.',
     answerLost: 'The answer to an earlier attempt was lost: the service may have it already.',
+    neighbours: 'Documents of the list',
+    previous: 'Previous',
+    next: 'Next',
     timeline: 'What happened',
     answer: 'Answer of the service',
     asItCame: 'As received',
@@ -288,6 +293,29 @@ const english = {
       notBefore: 'Not before',
       number: 'Number',
     },
+  },
+  viewer: {
+    title: 'View of the image',
+    larger: 'Enlarge',
+    smaller: 'Make smaller',
+    turn: 'Rotate',
+    fit: { page: 'Whole page', width: 'Full width' },
+  },
+  shortcuts: {
+    title: 'Keyboard shortcuts',
+    on: 'Use these shortcuts',
+    /** Each key as its keyboard has it. */
+    keys: {
+      '/': 'Search documents',
+      'j k': 'Next and previous document',
+      '→ ←': 'Next and previous document, on the page of one',
+      n: 'Next page of the list',
+      g: 'List or grid',
+      '+ -': 'Enlarge the image, make it smaller',
+      '0 w': 'Show the whole page, or its full width',
+      r: 'Rotate',
+      '?': 'Show this help',
+    } as Readonly<Record<string, string>>,
   },
   timeline: {
     seen: 'File seen',

@@ -141,6 +141,11 @@ const bucket = z
   })
   .meta({ id: 'HistoryBucket' });
 
+const neighbour = z
+  .number()
+  .nullable()
+  .describe('Its number; null: there is none, or none was found within half a second.');
+
 export const DOCUMENTS = {
   documents: {
     says: 'One page of what was seen, and what became of it.',
@@ -161,6 +166,17 @@ export const DOCUMENTS = {
           'Where the next page begins; null at the end. A page may hold fewer rows than asked for, or none, and another follow: no request looks through a long ledger for longer than half a second.',
         ),
       lookedUntil: instant.nullable().describe('How far the search has come.'),
+    }),
+  },
+  neighbours: {
+    says: 'The documents before and after one in a list.',
+    request: documentFilter.extend({
+      id: z.number().int().describe('Number of the document, whether the filter lets it pass or not.'),
+      order: z.enum(['newest', 'oldest']).optional().describe('Newest first if left out.'),
+    }),
+    response: z.object({
+      previous: neighbour,
+      next: neighbour,
     }),
   },
   countDocuments: {

@@ -6,6 +6,7 @@ import {
   PAGE_LIMIT,
   type DocumentDetail,
   type ListFilter,
+  type ListOrder,
   type LedgerReports,
   type StateCount,
 } from '../../core/ports/ledgerReports.ts';
@@ -45,6 +46,21 @@ export async function documentsPage(
   const wanted = { order, limit, withinMs: PAGE_MS, ...(cursor !== undefined && { cursor }) };
   const { rows, next, lookedUntil } = await ledger.page(listFilter(filter), wanted);
   return { rows: [...rows], next, lookedUntil: lookedUntil === null ? null : iso(lookedUntil) };
+}
+
+/** For going through what a filter lists, one by one. */
+export async function neighboursOf(
+  ledger: Pick<LedgerReports, 'page' | 'document'>,
+  { id, order = 'newest', ...filter }: Request<'neighbours'>,
+): Promise<Response<'neighbours'>> {
+  const behind = await ledger.document(id);
+  if (behind === null) throw unknownDocument(`number ${id}`);
+  const first = async (wanted: ListOrder) => {
+    const page = { order: wanted, behind, limit: 1, withinMs: PAGE_MS };
+    return (await ledger.page(listFilter(filter), page)).rows[0]?.documentId ?? null;
+  };
+  const [older, newer] = [await first('newest'), await first('oldest')];
+  return order === 'newest' ? { previous: newer, next: older } : { previous: older, next: newer };
 }
 
 /** What the ledger keeps sums of is asked of them; anything else is counted, as far as the time goes. */

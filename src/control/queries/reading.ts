@@ -1,6 +1,6 @@
 import { iso } from '../../core/domain/words.ts';
 import type { Operations } from '../protocol/protocol.ts';
-import { countDocuments, documentDetails, documentsPage } from './documents.ts';
+import { countDocuments, documentDetails, documentsPage, neighboursOf } from './documents.ts';
 import { fleetOf } from './fleet.ts';
 import { oneResult, resultsPage } from './results.ts';
 import { overview, type OverviewDeps } from './overview.ts';
@@ -16,6 +16,7 @@ export function readingOperations(
   | 'overview'
   | 'fleet'
   | 'documents'
+  | 'neighbours'
   | 'countDocuments'
   | 'document'
   | 'results'
@@ -30,6 +31,7 @@ export function readingOperations(
     overview: () => overview(deps),
     fleet: () => fleetOf(ledger),
     documents: (request) => documentsPage(ledger, request),
+    neighbours: (request) => neighboursOf(ledger, request),
     countDocuments: (request) => countDocuments(ledger, request),
     document: (request) => documentDetails(ledger, request),
     results: (request) => resultsPage(ledger, request),

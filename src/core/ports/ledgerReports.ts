@@ -93,6 +93,8 @@ export interface PageWanted {
   readonly order: ListOrder;
   /** `next` of the page before. */
   readonly cursor?: string;
+  /** Instead of a cursor: documents alone, those behind this one in that order, whether it passes itself or not. */
+  readonly behind?: Pick<Document, 'id' | 'createdAt'>;
   /** Rows at most; PAGE_LIMIT is the most. */
   readonly limit: number;
   /** Milliseconds after which it ends with what it has, so that a rare match in a long ledger keeps nobody waiting. */

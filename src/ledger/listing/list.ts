@@ -50,6 +50,8 @@ export interface ListSource {
 
 export type ToListed<Row> = (row: Row) => Listed;
 
+type Places = readonly [documents: Position | null, sightings: Position | null];
+
 /** What is walked: documents, and the files that are no document's own. Null where none of them can pass. */
 type Walks = readonly [documents: Walk | null, sightings: Walk | null];
 
@@ -67,9 +69,10 @@ export async function* list(source: ListSource, filter: ListFilter): AsyncGenera
 export async function page(
   source: ListSource,
   filter: Omit<ListFilter, 'limit'>,
-  { order, cursor, limit, withinMs }: PageWanted,
+  { order, cursor, behind, limit, withinMs }: PageWanted,
 ): Promise<Page> {
-  const walks = await walksOf(source, filter, order, cursor);
+  const from = behind ? ([{ at: behind.createdAt, id: behind.id }, null] as const) : cursor;
+  const walks = await walksOf(source, filter, order, from);
   const open = walks.filter((walk) => walk !== null);
   const endsAt = performance.now() + withinMs;
   const rows: ListRow[] = [];
@@ -105,17 +108,17 @@ async function walksOf(
   source: ListSource,
   filter: ListFilter,
   order: ListOrder,
-  cursor?: string,
+  from?: string | Places,
 ): Promise<Walks> {
   const { folder, endpoint, search = '', since, until, attention } = filter;
   const states = statesWanted(filter);
   const { accountOf } = source;
   const holds = await source.holds();
-  const from = since ?? Number.MIN_SAFE_INTEGER;
+  const first = since ?? Number.MIN_SAFE_INTEGER;
   const to = until ?? Number.MAX_SAFE_INTEGER;
   const isOldest = order === 'oldest';
-  const beginning = { at: isOldest ? from : to, id: Number.MIN_SAFE_INTEGER };
-  const [documentsFrom, sightingsFrom] = cursor === undefined ? [beginning, beginning] : readCursor(cursor);
+  const beginning = { at: isOldest ? first : to, id: Number.MIN_SAFE_INTEGER };
+  const [documentsFrom, sightingsFrom] = startOf(from, beginning);
   const conditions: Conditions = {
     // `held` is a queued document seen together with a hold.
     states: states?.map((state) => (state === 'held' ? 'queued' : state)) ?? null,
@@ -124,7 +127,7 @@ async function walksOf(
     needles: search === '' ? [] : needlesOf(search, holds, await source.folders()),
     attention: attention ?? null,
   };
-  const stop = isOldest ? to : from - 1;
+  const stop = isOldest ? to : first - 1;
   const walk = (start: Position | null, read: ReadWindow): Walk | null =>
     start && new Walk({ order, stop, from: start, read });
   const documents = documentsWanted(filter);
@@ -146,6 +149,11 @@ async function walksOf(
   ];
 }
 
+function startOf(from: string | Places | undefined, beginning: Position): Places {
+  if (from === undefined) return [beginning, beginning];
+  return typeof from === 'string' ? readCursor(from) : from;
+}
+
 /** Two places, each `at.id`, or `-` where nothing is left. */
 function cursorOf(places: readonly (Position | null)[]): string {
   return places.map((place) => (place === null ? '-' : `${place.at}.${place.id}`)).join('~');
@@ -153,7 +161,7 @@ function cursorOf(places: readonly (Position | null)[]): string {
 
 const CURSOR = /^(?:-|(-?\d{1,16})\.(-?\d{1,16}))~(?:-|(-?\d{1,16})\.(-?\d{1,16}))$/;
 
-function readCursor(cursor: string): [Position | null, Position | null] {
+function readCursor(cursor: string): Places {
   const found = CURSOR.exec(cursor);
   if (!found) {
     throw new ReceiptdError('USAGE', 'The cursor is not one that a page ended with.', {

@@ -12,8 +12,10 @@ import { Page, Section } from '../parts/Page.tsx';
 import { Wrapped } from '../parts/Places.tsx';
 import { StateBadge } from '../parts/State.tsx';
 import { imageUrl } from '../parts/Thumb.tsx';
-import { href } from '../router.ts';
+import { href, type Place } from '../router.ts';
 import { t } from '../texts.ts';
+import { filterHref, filterOf, type FilterText } from './documentFilter.ts';
+import { Neighbours } from './Neighbours.tsx';
 import { Payload } from './Payload.tsx';
 import { Preview } from './Preview.tsx';
 import { ResendDialog } from './ResendDialog.tsx';
@@ -22,9 +24,10 @@ import { Button } from '../parts/Button.tsx';
 import { Words } from '../parts/Words.tsx';
 
 const REFRESH_MS = 1500;
-const BACK = { href: href(['documents']), text: t.documents.title };
 
-export function DocumentPage({ id }: { readonly id: number }) {
+export function DocumentPage({ id, place }: { readonly id: number; readonly place: Place }) {
+  const filter = filterOf(place.query);
+  const back = { href: filterHref(filter), text: t.documents.title };
   const tick = useThrottled(useOverview(), REFRESH_MS);
   const { data, error, again } = useAsk(
     async (signal) => {
@@ -36,15 +39,23 @@ export function DocumentPage({ id }: { readonly id: number }) {
   );
   if (data === null) {
     return (
-      <Page title={t.document.title(String(id))} back={BACK}>
+      <Page title={t.document.title(String(id))} back={back}>
         {error === null ? <Loading /> : <Failure error={error} again={again} />}
       </Page>
     );
   }
-  return <Shown document={data} again={again} />;
+  return <Shown document={data} filter={filter} again={again} />;
 }
 
-function Shown({ document, again }: { readonly document: DocumentDetailJson; readonly again: () => void }) {
+interface ShownProps {
+  readonly document: DocumentDetailJson;
+  /** Of the list that it was opened from. */
+  readonly filter: FilterText;
+  readonly again: () => void;
+}
+
+function Shown({ document, filter, again }: ShownProps) {
+  const back = { href: filterHref(filter), text: t.documents.title };
   const { id, name, state } = document;
   const act = useAct();
   const [isAsking, setAsking] = useState(false);
@@ -70,7 +81,8 @@ function Shown({ document, again }: { readonly document: DocumentDetailJson; rea
     </>
   );
   return (
-    <Page title={name} back={BACK} actions={actions}>
+    <Page title={name} back={back} actions={actions}>
+      <Neighbours id={id} filter={filter} />
       <Failure error={act.error} />
       <Dismissal of={document} target={name} onDone={again} />
       {isAsking && <ResendDialog document={document} onClose={() => setAsking(false)} onDone={again} />}

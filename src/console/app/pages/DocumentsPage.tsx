@@ -1,4 +1,5 @@
-import { useRef } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import { useRef, useState } from 'preact/hooks';
 import type { ListRowJson } from '../../../control/protocol/documents.ts';
 import { bytes, date, instant, moment } from '../format.ts';
 import { useOverview } from '../live.ts';
@@ -9,9 +10,20 @@ import { StateBadge } from '../parts/State.tsx';
 import { Table, type Column } from '../parts/Table.tsx';
 import { Thumb } from '../parts/Thumb.tsx';
 import { Wrapped } from '../parts/Places.tsx';
-import { href, type Place } from '../router.ts';
+import { keep, readKept } from '../kept.ts';
+import { go, href, type Place } from '../router.ts';
+import { moveFocus, useShortcuts } from '../shortcuts.ts';
 import { t } from '../texts.ts';
-import { csvHref, filterHref, filterOf, keyOf } from './documentFilter.ts';
+import {
+  csvHref,
+  documentHref,
+  filterHref,
+  filterOf,
+  keyOf,
+  nameOf,
+  type FilterText,
+} from './documentFilter.ts';
+import { DocumentGrid } from './DocumentGrid.tsx';
 import { Filters } from './Filters.tsx';
 import { useListing, useTotal, type Listed, type Total } from './useListing.ts';
 import { Button } from '../parts/Button.tsx';
@@ -24,12 +36,20 @@ export function DocumentsPage({ place }: { readonly place: Place }) {
   const filter = filterOf(place.query);
   const cursor = place.query.get('cursor') ?? undefined;
   const box = useRef<HTMLDivElement>(null);
-  const columns = useColumns();
+  const columns = useColumns(filter);
+  const [view, setView] = useView();
   const list = useListing(filter, cursor, () => isAtRest(box.current));
   const total = useTotal(filter);
   // A page that is full to the last row may still name a next one.
   const isLast = list.next === null || (total?.isAll === true && total.count === list.rows.length);
   if (list.next !== null) before.set(list.next, cursor);
+  useShortcuts({
+    '/': () => document.querySelector<HTMLElement>('#filter-search')?.focus(),
+    j: () => moveFocus(LINKS, 1),
+    k: () => moveFocus(LINKS, -1),
+    g: () => setView(view === 'grid' ? 'list' : 'grid'),
+    n: () => list.next !== null && !isLast && !list.busy && go(filterHref(filter, list.next)),
+  });
   return (
     <Page
       title={t.documents.title}
@@ -46,14 +66,17 @@ export function DocumentsPage({ place }: { readonly place: Place }) {
     >
       <Filters filter={filter} />
       <Failure error={list.error} again={list.again} />
-      <Status list={list} total={total} isLast={isLast} />
+      <Status list={list} total={total} isLast={isLast}>
+        <ViewChoice view={view} onView={setView} />
+      </Status>
       {list.pending > 0 && (
         <Button class="pending" onClick={list.showPending}>
           {t.documents.pending(list.pending)}
         </Button>
       )}
       <div ref={box} class="documents">
-        {list.rows.length > 0 && (
+        {list.rows.length > 0 && view === 'grid' && <DocumentGrid rows={list.rows} filter={filter} />}
+        {list.rows.length > 0 && view === 'list' && (
           <Table caption={t.documents.title} columns={columns} rows={list.rows} rowKey={keyOf} rowHead={1} />
         )}
       </div>
@@ -80,6 +103,34 @@ export function DocumentsPage({ place }: { readonly place: Place }) {
   );
 }
 
+/** What `j` and `k` go along. */
+const LINKS = '.documents a.open';
+
+const VIEWS = ['list', 'grid'] as const;
+type View = (typeof VIEWS)[number];
+
+/** This browser's, whatever list it shows. */
+function useView(): readonly [View, (view: View) => void] {
+  const [view, setView] = useState<View>(() => (readKept('view') === 'grid' ? 'grid' : 'list'));
+  const change = (to: View) => {
+    keep('view', to);
+    setView(to);
+  };
+  return [view, change];
+}
+
+function ViewChoice({ view, onView }: { readonly view: View; readonly onView: (view: View) => void }) {
+  return (
+    <div class="segments views" role="group" aria-label={t.documents.view}>
+      {VIEWS.map((each) => (
+        <Button key={each} aria-pressed={each === view} onClick={() => onView(each)}>
+          {t.documents.views[each]}
+        </Button>
+      ))}
+    </div>
+  );
+}
+
 /** Rows must not move away from under the pointer, the focus or the eye. */
 function isAtRest(box: HTMLElement | null): boolean {
   return box !== null && scrollY < 200 && !box.matches(':hover') && !box.contains(document.activeElement);
@@ -89,7 +140,9 @@ function Status({
   list,
   total,
   isLast,
+  children,
 }: {
+  readonly children: ComponentChildren;
   readonly list: Listed;
   readonly total: Total | null;
   readonly isLast: boolean;
@@ -114,11 +167,12 @@ function Status({
           {t.documents.stop}
         </Button>
       )}
+      {children}
     </div>
   );
 }
 
-function useColumns(): readonly Column<ListRowJson>[] {
+function useColumns(filter: FilterText): readonly Column<ListRowJson>[] {
   const overview = useOverview();
   const alias = (row: ListRowJson) =>
     overview?.endpoints.find(
@@ -132,7 +186,7 @@ function useColumns(): readonly Column<ListRowJson>[] {
       class: 'thumb-cell',
       cell: ({ documentId, sha256, type }) => <Thumb id={documentId} sha256={sha256} type={type} />,
     },
-    { head: t.documents.name, class: 'name', cell: (row) => <Name row={row} /> },
+    { head: t.documents.name, class: 'name', cell: (row) => <Name row={row} filter={filter} /> },
     {
       head: t.documents.state,
       cell: (row) => (
@@ -163,14 +217,15 @@ function useColumns(): readonly Column<ListRowJson>[] {
   ];
 }
 
-function Name({ row: { name, path, documentId } }: { readonly row: ListRowJson }) {
-  const text = name ?? path.split(/[/\\]/).at(-1) ?? path;
+function Name({ row, filter }: { readonly row: ListRowJson; readonly filter: FilterText }) {
+  const { path, documentId } = row;
+  const text = nameOf(row);
   return (
     <>
       {documentId === null ? (
         <Wrapped text={text} />
       ) : (
-        <a href={href(['documents', String(documentId)])}>
+        <a class="open" href={documentHref(documentId, filter)}>
           <Wrapped text={text} />
         </a>
       )}

@@ -4,6 +4,7 @@ import { Button } from '../parts/Button.tsx';
 import { useAsk } from '../parts/hooks.ts';
 import { Loading } from '../parts/Notice.tsx';
 import { canShow, imageUrl, pictureUrl, Thumb } from '../parts/Thumb.tsx';
+import { Viewer } from '../parts/Viewer.tsx';
 import { t } from '../texts.ts';
 
 interface PreviewProps {
@@ -20,9 +21,9 @@ function Image({ document }: PreviewProps) {
   const [isGone, setGone] = useState(false);
   if (isGone) return <None document={document} why={t.document.imageGone} />;
   return (
-    <a class="preview" href={imageUrl(id)} target="_blank" rel="noreferrer">
-      <img src={imageUrl(id)} alt={t.document.imageOf(name)} decoding="async" onError={() => setGone(true)} />
-    </a>
+    <div class="preview">
+      <Viewer src={imageUrl(id)} alt={t.document.imageOf(name)} onError={() => setGone(true)} />
+    </div>
   );
 }
 
@@ -50,7 +51,7 @@ function Pages({ document }: PreviewProps) {
   if (data === null) return <Loading />;
   return (
     <div class="preview">
-      <img src={data.url} alt={t.document.imageOf(name)} />
+      <Viewer src={data.url} alt={t.document.imageOf(name)} />
       {data.pages > 1 && (
         <nav class="preview-pages">
           <Button disabled={page <= 1} onClick={() => setPage(page - 1)}>

@@ -30,6 +30,13 @@ export function filterHref(filter: FilterText, cursor?: string): string {
   return href(['documents'], { ...filter, ...(cursor === undefined ? {} : { cursor }) });
 }
 
+/** The page of a document, with the list that it was opened from. */
+export function documentHref(id: number, filter: FilterText): string {
+  return href(['documents', String(id)], filter);
+}
+
+export const nameOf = ({ name, path }: ListRowJson): string => name ?? path.split(/[/\\]/).at(-1) ?? path;
+
 /** As the daemon wants it. Days are those of the person's own clock, both included. */
 export function requestOf(filter: FilterText): DocumentFilter & { order: 'newest' | 'oldest' } {
   const states = LIST_STATES.filter((state) => filter.state?.split(',').includes(state));

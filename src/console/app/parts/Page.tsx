@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useLivePart } from '../live.ts';
 import { t } from '../texts.ts';
 
 interface PageProps {
@@ -20,9 +21,11 @@ export function Page({ title, actions, back, children }: PageProps) {
     heading.current?.focus({ preventScroll: true });
     scrollTo(0, 0);
   }, []);
+  const troubles = useLivePart(({ overview }) => overview?.troubles.filter(({ person }) => person).length);
   useEffect(() => {
-    document.title = `${title} – ${t.product}`;
-  }, [title]);
+    // Seen in the tab, whatever page is open.
+    document.title = `${troubles ? `(${troubles}) ` : ''}${title} – ${t.product}`;
+  }, [title, troubles]);
   return (
     <main id="main">
       {back && (

@@ -1,10 +1,12 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 
 /** What every browser shows. */
 const SHOWN = new Set(['jpeg', 'png', 'webp', 'gif', 'bmp']);
 const HASH_DIGITS = 16;
 /** One that is drawn for the first time may take so long. */
 const AGAIN_MS = 5_000;
+/** Below the screen. */
+const NEAR = '150px';
 
 export const canShow = (type: string): boolean => SHOWN.has(type);
 export const imageUrl = (id: number): string => `/v1/documents/${id}/image`;
@@ -23,23 +25,37 @@ interface ThumbProps {
   readonly type: string | null;
   /** Beside those that it has. */
   readonly class?: string;
+  /** Loaded only when it is about to be seen: browsers load `lazy` images from some screens away. */
+  readonly isLate?: boolean;
 }
 
 /** It is asked for once more where there is none. */
 type State = 'first' | 'waiting' | 'again' | 'none';
 
 /** Decoration: the name beside it says what it is. */
-export function Thumb({ id, sha256, type, class: more = '' }: ThumbProps) {
+export function Thumb({ id, sha256, type, class: more = '', isLate = false }: ThumbProps) {
   const [state, setState] = useState<State>('first');
+  const place = useRef<HTMLSpanElement>(null);
+  const [isNear, setNear] = useState(!isLate);
+  useEffect(() => {
+    const element = place.current;
+    if (isNear || element === null) return;
+    const observer = new IntersectionObserver(
+      (entries) => entries.some(({ isIntersecting }) => isIntersecting) && setNear(true),
+      { rootMargin: NEAR },
+    );
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [isNear]);
   useEffect(() => {
     if (state !== 'waiting') return;
     const timer = setTimeout(() => setState('again'), AGAIN_MS);
     return () => clearTimeout(timer);
   }, [state]);
-  if (id === null || sha256 === null || state === 'waiting' || state === 'none') {
+  if (!isNear || id === null || sha256 === null || state === 'waiting' || state === 'none') {
     return (
-      <span class={`thumb type ${more}`} aria-hidden="true">
-        {type ?? '–'}
+      <span ref={place} class={`thumb type ${more}`} aria-hidden="true">
+        {isNear ? (type ?? '–') : ''}
       </span>
     );
   }

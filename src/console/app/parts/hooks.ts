@@ -94,15 +94,21 @@ export function useThrottled<T>(value: T, ms: number): T {
 
 /** Width of an element in CSS pixels; 0 until it is known. */
 export function useWidth(ref: RefObject<HTMLElement | null>): number {
-  const [width, setWidth] = useState(0);
+  return useSize(ref).width;
+}
+
+/** Without its scroll bars; 0 until it is known. */
+export function useSize(ref: RefObject<HTMLElement | null>): { width: number; height: number } {
+  const [size, setSize] = useState({ width: 0, height: 0 });
   useEffect(() => {
     const element = ref.current;
     if (element === null) return;
-    const observer = new ResizeObserver(() => setWidth(Math.floor(element.clientWidth)));
+    const measure = () => setSize({ width: element.clientWidth, height: element.clientHeight });
+    const observer = new ResizeObserver(measure);
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
-  return width;
+  return size;
 }
 
 /** The time now, redrawn every so often. */

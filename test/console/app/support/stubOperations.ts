@@ -177,6 +177,15 @@ export class StubAgent {
       overview: async () => this.overview(),
       history: async ({ minutes = 60 }) => makeHistory(minutes, Date.now(), this.slowness),
       documents: async (request) => page(this.rows, request),
+      neighbours: async ({ id, order, ...filter }) => {
+        const rows = order === 'oldest' ? this.rows.toReversed() : this.rows;
+        const at = rows.findIndex(({ documentId }) => documentId === id);
+        const isIt = (row: Row) => row.sightingId === null && row.documentId !== id && isMeant(row, filter);
+        return {
+          previous: rows.slice(0, at).findLast(isIt)?.documentId ?? null,
+          next: rows.slice(at).find(isIt)?.documentId ?? null,
+        };
+      },
       countDocuments: async (request) => ({
         count: this.rows.filter((row) => isMeant(row, request)).length,
         next: null,

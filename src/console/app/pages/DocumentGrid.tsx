@@ -1,0 +1,42 @@
+import type { ListRowJson } from '../../../control/protocol/documents.ts';
+import { moment } from '../format.ts';
+import { Dismissal } from '../parts/Dismissal.tsx';
+import { StateBadge } from '../parts/State.tsx';
+import { Thumb } from '../parts/Thumb.tsx';
+import { Wrapped } from '../parts/Places.tsx';
+import { t } from '../texts.ts';
+import { documentHref, keyOf, nameOf, type FilterText } from './documentFilter.ts';
+
+interface GridProps {
+  readonly rows: readonly ListRowJson[];
+  readonly filter: FilterText;
+}
+
+/** The same as the list, for those who know a receipt when they see it. */
+export function DocumentGrid({ rows, filter }: GridProps) {
+  return (
+    <ul class="cards" aria-label={t.documents.title}>
+      {rows.map((row) => (
+        <li key={keyOf(row)} class="card">
+          <Thumb id={row.documentId} sha256={row.sha256} type={row.type} class="large" isLate />
+          <p class="card-name">
+            {row.documentId === null ? (
+              <Wrapped text={nameOf(row)} />
+            ) : (
+              <a class="open" href={documentHref(row.documentId, filter)}>
+                <Wrapped text={nameOf(row)} />
+              </a>
+            )}
+          </p>
+          <p class="card-foot">
+            <StateBadge state={row.state} />
+            <time class="muted small" dateTime={row.createdAt}>
+              {moment(row.createdAt)}
+            </time>
+          </p>
+          <Dismissal of={row} target={row.name ?? row.path} />
+        </li>
+      ))}
+    </ul>
+  );
+}

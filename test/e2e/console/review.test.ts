@@ -1,0 +1,139 @@
+import { expect, test } from 'vitest';
+import { axeViolations, sideways } from '../../console/app/support/browser.ts';
+import { heading, inBrowser, rows, shows } from '../../console/app/support/inBrowser.ts';
+import type { Page } from 'playwright-core';
+
+const FOCUSED = 'document.activeElement.textContent.trim()';
+const IMAGE = `(() => {
+  const { width, height } = document.querySelector('.viewer img').getBoundingClientRect();
+  return [Math.round(width), Math.round(height)];
+})()`;
+const sizeOf = (page: Page) => page.evaluate<[number, number]>(IMAGE);
+
+inBrowser('going through receipts', (here) => {
+  const grid = async (options = {}) => {
+    const page = await here.browser.open('#/documents', options);
+    await shows(page.getByText('50 shown.'));
+    await page.getByRole('button', { name: 'Grid' }).click();
+    await shows(page.getByRole('list', { name: 'Documents' }));
+    return page;
+  };
+
+  test.each(['light', 'dark'] as const)(
+    'a grid of pictures, without violations in %s',
+    async (colorScheme) => {
+      const page = await grid({ colorScheme });
+      expect(await page.locator('.card').count()).toBe(50);
+      await shows(page.locator('.card img.thumb').first());
+      expect(await axeViolations(page)).toEqual([]);
+      // Those that nobody sees yet are not asked for.
+      expect(await page.locator('.card img.thumb').count()).toBeLessThan(40);
+      await page.locator('.card').last().scrollIntoViewIfNeeded();
+      await expect.poll(() => page.locator('.card').last().locator('img.thumb, .thumb').count()).toBe(1);
+      await page.reload();
+      await shows(page.getByRole('list', { name: 'Documents' }));
+    },
+  );
+
+  test('fits a phone', async () => {
+    const page = await grid({ viewport: { width: 360, height: 740 } });
+    expect(await sideways(page)).toMatchObject({ by: 0, what: '' });
+    await page.locator('.card a').first().click();
+    await shows(page.getByRole('button', { name: 'Rotate' }));
+    expect(await sideways(page)).toMatchObject({ by: 0, what: '' });
+    expect(await axeViolations(page)).toEqual([]);
+  });
+
+  test('keys go along the list and through its documents, and back to the same list', async () => {
+    const page = await here.browser.open('#/documents?state=failed');
+    await shows(page.getByText(/shown \(all\)/));
+    const failed = await rows(page, 'Documents').getByRole('link').allTextContents();
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    expect(await page.evaluate(FOCUSED)).toBe(failed[1]);
+    await page.keyboard.press('k');
+    expect(await page.evaluate(FOCUSED)).toBe(failed[0]);
+    await page.keyboard.press('Enter');
+    await heading(page, String(failed[0]));
+    const next = page.getByRole('link', { name: 'Next →' });
+    await expect.poll(() => next.getAttribute('href')).toContain('state=failed');
+    for (const name of failed.slice(1, 4)) {
+      await page.keyboard.press('ArrowRight');
+      await heading(page, String(name));
+      await expect.poll(() => next.getAttribute('href')).not.toBeNull();
+    }
+    await page.keyboard.press('k');
+    await heading(page, String(failed[2]));
+    await page.getByRole('link', { name: '← Documents' }).click();
+    await shows(page.getByText(/shown \(all\)/));
+    await page.keyboard.press('/');
+    await page.keyboard.type('jk?');
+    expect(await page.getByLabel('Search').inputValue()).toBe('jk?');
+  });
+
+  test('the first document has none before it', async () => {
+    const page = await here.browser.open('#/documents');
+    await rows(page, 'Documents').first().getByRole('link').first().click();
+    await shows(page.getByRole('link', { name: 'Next →' }));
+    const previous = page.getByText('← Previous');
+    expect(await previous.getAttribute('aria-disabled')).toBe('true');
+    await page.keyboard.press('ArrowLeft');
+    expect(await axeViolations(page)).toEqual([]);
+  });
+
+  test('an image is enlarged, turned, and shown as a whole again, by buttons and by keys', async () => {
+    const row = here.stub.agent.rows.find(({ type, state }) => state === 'accepted' && type === 'jpeg');
+    const page = await here.browser.open(`#/documents/${row?.documentId}`);
+    await page.locator('.viewer img').waitFor();
+    await expect.poll(async () => (await sizeOf(page))[0]).toBeGreaterThan(0);
+    const whole = await sizeOf(page);
+    await page.getByRole('button', { name: 'Enlarge' }).click();
+    await expect.poll(async () => (await sizeOf(page))[0]).toBeGreaterThan(whole[0] * 1.3);
+    await page.keyboard.press('0');
+    await expect.poll(() => sizeOf(page)).toEqual(whole);
+    await page.keyboard.press('r');
+    await expect
+      .poll(async () => {
+        const [width, height] = await sizeOf(page);
+        return width / height;
+      })
+      .toBeCloseTo(whole[1] / whole[0], 1);
+    await page.getByRole('button', { name: 'Full width' }).click();
+    const box = await page.locator('.viewer-box').evaluate((it: object) => Reflect.get(it, 'clientWidth'));
+    await expect.poll(async () => Math.abs((await sizeOf(page))[0] - Number(box))).toBeLessThan(3);
+    // Enlarged, arrow keys move the image and not on to another document.
+    await page.keyboard.press('+');
+    await page.locator('.viewer-box').focus();
+    await page.keyboard.press('ArrowRight');
+    await heading(page, String(row?.name));
+  });
+
+  test('help shows the keys, and switches them off', async () => {
+    const page = await here.browser.open('#/documents');
+    await shows(page.getByText('50 shown.'));
+    await page.keyboard.press('?');
+    const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+    await shows(help);
+    expect(await axeViolations(page)).toEqual([]);
+    await help.getByLabel('Use these shortcuts').uncheck();
+    await page.keyboard.press('Escape');
+    await page.locator('dialog').waitFor({ state: 'detached' });
+    await page.keyboard.press('j');
+    expect(await page.evaluate(FOCUSED)).toBe('Documents');
+    await page.keyboard.press('?');
+    await help.getByLabel('Use these shortcuts').check();
+    await page.keyboard.press('Escape');
+    await page.locator('dialog').waitFor({ state: 'detached' });
+    await page.keyboard.press('j');
+    expect(await page.evaluate(FOCUSED)).toMatch(/^scan_/);
+  });
+
+  test('the tab says how many things need a person, on every page', async () => {
+    const page = await here.browser.open('#/log');
+    await expect.poll(() => page.title()).toMatch(/^\(\d+\) Log – receiptd$/);
+    const { agent } = here.stub;
+    agent.rows = agent.rows.filter(({ state }) => state !== 'failed');
+    here.stub.changed();
+    await expect.poll(() => page.title()).toBe('Log – receiptd');
+  });
+});
