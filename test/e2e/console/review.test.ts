@@ -59,7 +59,7 @@ inBrowser('going through receipts', (here) => {
     await expect.poll(() => next.getAttribute('href')).toContain('state=failed');
     for (const name of failed.slice(1, 4)) {
       await page.keyboard.press('ArrowRight');
-      await heading(page, String(name));
+      await heading(page, name);
       await expect.poll(() => next.getAttribute('href')).not.toBeNull();
     }
     await page.keyboard.press('k');
