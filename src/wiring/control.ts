@@ -58,6 +58,7 @@ export function controlOf(deps: ControlDeps): { operations: Partial<Operations>;
 function actsOf({ generations }: ControlDeps) {
   return {
     retry: (request) => generations.act(({ acts }) => acts.retry(request)),
+    actOnMany: (request) => generations.act(({ acts }) => acts.actOnMany(request)),
     dismiss: (request) => generations.act(({ acts }) => acts.dismiss(request)),
     tryHeld: () => generations.act(({ acts }) => acts.tryHeld()),
     resend: (request) => generations.act(({ acts }) => acts.resend(request)),

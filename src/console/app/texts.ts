@@ -229,6 +229,40 @@ const english = {
     views: { list: 'List', grid: 'Grid' },
     pending: (n: number) => `Show ${counted(n, 'new document', 'new documents')}`,
   },
+  many: {
+    title: 'What is selected',
+    select: 'Select',
+    selected: (n: number) => `${number(n)} selected`,
+    page: (n: number) => `Select these ${number(n)}`,
+    all: (n: number) => `Select all ${number(n)} of this list`,
+    none: 'Select none',
+    acts: {
+      retry: (n: number) => `Retry ${number(n)}`,
+      resend: (n: number) => `Send ${number(n)} again`,
+      dismiss: (n: number) => `Dismiss ${number(n)}`,
+    },
+    zip: (n: number) => `Download ${counted(n, 'image', 'images')} (ZIP)`,
+    csv: (n: number) => `Export ${number(n)} (CSV)`,
+    ask: {
+      retry: (n: number) => `Retry ${documents(n)}?`,
+      resend: (n: number) => `Send ${documents(n)} again?`,
+      dismiss: (n: number) => `Dismiss ${counted(n, 'entry', 'entries')}?`,
+    },
+    means: {
+      retry:
+        'They are sent once more under their names. Those that the service may have already could reach it twice.',
+      resend:
+        'The service already has them. They are sent once more under the same names. That counts against your limits, and the service may process them twice or refuse them.',
+      dismiss: 'They stay as they are, and no longer count as needing a person.',
+    },
+    everything: 'There is no filter: this is about everything that was ever seen.',
+    done: {
+      retry: (n: number) => `Queued again: ${documents(n)}.`,
+      resend: (n: number) => `Queued again: ${documents(n)}.`,
+      dismiss: (n: number) => `Dismissed: ${number(n)}.`,
+    },
+    gone: (n: number) => `${documents(n)} could not be sent again: the images are gone.`,
+  },
   filters: {
     title: 'Filters',
     search: 'Search',
@@ -310,6 +344,7 @@ const english = {
       'j k': 'Next and previous document',
       '→ ←': 'Next and previous document, on the page of one',
       n: 'Next page of the list',
+      x: 'Select or deselect the document in focus',
       g: 'List or grid',
       '+ -': 'Enlarge the image, make it smaller',
       '0 w': 'Show the whole page, or its full width',

@@ -12,6 +12,7 @@ import type { DocumentPictures } from '../../core/ports/pictures.ts';
 import type { Spool } from '../../core/ports/spool.ts';
 import type { Request, Response } from '../protocol/protocol.ts';
 import { casesOf } from './dismissal.ts';
+import { actOnMany } from './many.ts';
 import { namedDocuments } from '../queries/namedDocuments.ts';
 import { withoutSecret } from '../../core/domain/resultsPath.ts';
 import { unknownDocument } from '../queries/unknownDocument.ts';
@@ -98,6 +99,11 @@ export class Operations {
     }
     await this.tryHeld();
     return { queued, names: [], next };
+  }
+
+  /** The same to many, whoever they are. */
+  actOnMany(request: Request<'actOnMany'>): Promise<Response<'actOnMany'>> {
+    return actOnMany(this.#deps, request);
   }
 
   /** Lets what needs a person need nobody any more, or takes that back. */

@@ -5,6 +5,7 @@ import { ALERTS } from './alerts.ts';
 import { CONSOLE } from './console.ts';
 import { DOCUMENTS } from './documents.ts';
 import { FLEET } from './fleet.ts';
+import { MANY } from './many.ts';
 import { OVERVIEW } from './overview.ts';
 import { RESULTS } from './results.ts';
 import { SENDING } from './sending.ts';
@@ -28,6 +29,7 @@ const ALL = {
   ...DOCUMENTS,
   ...RESULTS,
   ...ACTS,
+  ...MANY,
   ...SENDING,
   ...SETTINGS,
   ...CONSOLE,

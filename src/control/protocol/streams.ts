@@ -15,6 +15,17 @@ export interface StreamDescription {
 const OF =
   "The first 16 digits of the document's hash: the answer may then be kept for a day. With those of another image it is 404.";
 
+const FILTER = {
+  states: 'States, with commas between.',
+  endpoint: 'Base URL and uid joined by #.',
+  folder: 'Absolute path.',
+  search: 'Words; `documents` says where they are looked for.',
+  attention:
+    'needed: only what needs a person; dismissed: only what was dismissed; none: only what needs nobody.',
+  since: 'First seen at this time or later (ISO 8601).',
+  until: 'First seen before this time (ISO 8601).',
+};
+
 export const STREAMS = {
   events: {
     path: '/v1/events',
@@ -22,19 +33,22 @@ export const STREAMS = {
     types: ['text/event-stream'],
     query: {},
   },
+  zip: {
+    path: '/v1/documents.zip',
+    says: 'The images of documents, as they were admitted; those that are gone are named in MISSING.txt.',
+    types: ['application/zip'],
+    query: {
+      ids: 'Numbers of documents, with commas between; instead of a filter.',
+      ...FILTER,
+    },
+  },
   csv: {
     path: '/v1/documents.csv',
     says: 'What was seen, and what became of it, oldest first.',
     types: ['text/csv'],
     query: {
-      states: 'States, with commas between.',
-      endpoint: 'Base URL and uid joined by #.',
-      folder: 'Absolute path.',
-      search: 'Words; `documents` says where they are looked for.',
-      attention:
-        'needed: only what needs a person; dismissed: only what was dismissed; none: only what needs nobody.',
-      since: 'First seen at this time or later (ISO 8601).',
-      until: 'First seen before this time (ISO 8601).',
+      ids: 'Numbers of documents, with commas between; instead of a filter.',
+      ...FILTER,
       separator: 'Between cells: a comma if left out, or ; or tab.',
       bom: '1: with a byte order mark, by which Excel knows UTF-8.',
     },

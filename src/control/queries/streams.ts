@@ -4,13 +4,15 @@ import { MEDIA_TYPES } from '../../core/domain/imageType.ts';
 import { iso } from '../../core/domain/words.ts';
 import type { Found } from '../../delivery/payload/locateBytes.ts';
 import type { Clock } from '../../core/ports/clock.ts';
-import type { LedgerReports } from '../../core/ports/ledgerReports.ts';
+import type { LedgerReports, ListRow } from '../../core/ports/ledgerReports.ts';
 import { documentFilter } from '../protocol/documents.ts';
 import { STREAMS } from '../protocol/streams.ts';
 import { once, type StreamRequest, type StreamRoute } from '../streams.ts';
 import { numberedDocument, unknownDocument } from './unknownDocument.ts';
 import { csvLines, SEPARATORS, type CsvForm } from './csv.ts';
 import { detailJson, listFilter } from './documents.ts';
+import { rowsOfDocuments } from './rowsOfDocuments.ts';
+import { zipOf } from './zip.ts';
 import { ALONE, pictureStreams, type PictureDeps } from './pictureStreams.ts';
 
 export interface StreamDeps extends PictureDeps {
@@ -32,7 +34,18 @@ export function readingStreams(deps: StreamDeps): StreamRoute[] {
           'content-type': 'text/csv; charset=utf-8; header=present',
           'content-disposition': `attachment; filename="receipts-${iso(clock.now()).slice(0, 10)}.csv"`,
         },
-        body: csvLines(ledger.list(filterOf(query)), formOf(query)),
+        body: csvLines(rowsWanted(ledger, query), formOf(query)),
+      }),
+    },
+    {
+      ...STREAMS.zip,
+      serve: async ({ query }) => ({
+        headers: {
+          'content-type': 'application/zip',
+          'content-disposition': `attachment; filename="receipts-${iso(clock.now()).slice(0, 10)}.zip"`,
+          ...ALONE,
+        },
+        body: zipOf({ documents: documentsOf(ledger, rowsWanted(ledger, query)), locateBytes }),
       }),
     },
     {
@@ -80,6 +93,28 @@ export function readingStreams(deps: StreamDeps): StreamRoute[] {
       },
     },
   ];
+}
+
+const IDS = /^\d{1,15}(?:,\d{1,15})*$/;
+
+/** Those with these numbers, or all that the filter lists. @throws ReceiptdError USAGE */
+function rowsWanted(ledger: LedgerReports, query: StreamRequest['query']): AsyncIterable<ListRow> {
+  const ids = query.get('ids');
+  if (ids === null) return ledger.list(filterOf(query));
+  if (!IDS.test(ids)) throw new ReceiptdError('USAGE', 'ids takes numbers with commas between.');
+  return eachRow(ledger, ids.split(',').map(Number));
+}
+
+async function* eachRow(ledger: LedgerReports, ids: readonly number[]): AsyncGenerator<ListRow> {
+  for (const id of ids) yield* await rowsOfDocuments(ledger, [id]);
+}
+
+/** Each once: duplicates name the document whose image they are. */
+async function* documentsOf(ledger: LedgerReports, rows: AsyncIterable<ListRow>): AsyncGenerator<Document> {
+  for await (const { documentId, sightingId } of rows) {
+    const document = documentId === null || sightingId !== null ? null : await ledger.document(documentId);
+    if (document !== null) yield document;
+  }
 }
 
 function filterOf(query: StreamRequest['query']): ReturnType<typeof listFilter> {

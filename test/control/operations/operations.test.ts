@@ -129,3 +129,45 @@ it('takes a folder over as it is when a person resumes it by name, and only then
   expect(await operations.resume({ target: '/scans' })).toEqual({ targets: ['/scans'] });
   expect(takenOver).toEqual(['/scans']);
 });
+
+it('acts on many at once: by number or by filter, on those alone that an act is for, and takes a dismissal back', async () => {
+  const { ledger, operations, acts } = await place();
+  const ids: number[] = [];
+  for (let n = 0; n < 6; n += 1) {
+    const { document } = await ledger.admit(admission(`many${n}.jpg`, `many ${n}`, { at: 10 + n }));
+    ids.push(document.id);
+    if (n >= 4) continue;
+    const attempt = await ledger.begin(document.id, 20, 1);
+    const result = {
+      at: 21,
+      outcome: 'refused',
+      httpStatus: 422,
+      message: null,
+      transition: FAILED,
+    } as const;
+    await ledger.finish(attempt, result);
+  }
+  const many = (request: Parameters<Operations['actOnMany']>[0]) =>
+    operations.actOnMany({ by: 'anna', ...request });
+  const needed = async () =>
+    (await ledger.page({ attention: 'needed' }, { order: 'newest', limit: 50, withinMs: 1_000 })).rows.length;
+  expect(await needed()).toBe(4);
+  const first = await many({ act: 'dismiss', documents: ids.slice(0, 1) });
+  expect(first).toMatchObject({ count: 1, next: null });
+  // What was dismissed before is not among what this undoes.
+  const all = await many({ act: 'dismiss', filter: {} });
+  expect(all.done.documents).toEqual(ids.slice(1, 4));
+  expect(await needed()).toBe(0);
+  expect(await many({ act: 'undismiss', ...all.done })).toMatchObject({ count: 3 });
+  expect(await needed()).toBe(3);
+  // Those that wait are in no need of it.
+  expect(await many({ act: 'retry', documents: ids })).toMatchObject({ count: 4, failed: 0 });
+  expect(await needed()).toBe(0);
+  expect(await many({ act: 'retry', filter: { states: ['accepted'] } })).toMatchObject({
+    count: 0,
+    next: null,
+  });
+  expect(await many({ act: 'resend', documents: ids })).toMatchObject({ count: 0 });
+  expect(acts).toEqual(['retry']);
+  await expect(many({ act: 'retry', documents: ids, filter: {} })).rejects.toMatchObject({ code: 'USAGE' });
+});

@@ -5,20 +5,24 @@ import { StateBadge } from '../parts/State.tsx';
 import { Thumb } from '../parts/Thumb.tsx';
 import { Wrapped } from '../parts/Places.tsx';
 import { t } from '../texts.ts';
+import { Select } from './Select.tsx';
+import type { Selection } from './useSelection.ts';
 import { documentHref, keyOf, nameOf, type FilterText } from './documentFilter.ts';
 
 interface GridProps {
   readonly rows: readonly ListRowJson[];
   readonly filter: FilterText;
+  readonly selection: Selection;
 }
 
 /** The same as the list, for those who know a receipt when they see it. */
-export function DocumentGrid({ rows, filter }: GridProps) {
+export function DocumentGrid({ rows, filter, selection }: GridProps) {
   return (
     <ul class="cards" aria-label={t.documents.title}>
       {rows.map((row) => (
         <li key={keyOf(row)} class="card">
           <Thumb id={row.documentId} sha256={row.sha256} type={row.type} class="large" isLate />
+          <Select row={row} selection={selection} />
           <p class="card-name">
             {row.documentId === null ? (
               <Wrapped text={nameOf(row)} />

@@ -15,8 +15,8 @@ import { go, href, type Place } from '../router.ts';
 import { moveFocus, useShortcuts } from '../shortcuts.ts';
 import { t } from '../texts.ts';
 import {
-  csvHref,
   documentHref,
+  downloadHref,
   filterHref,
   filterOf,
   keyOf,
@@ -25,6 +25,9 @@ import {
 } from './documentFilter.ts';
 import { DocumentGrid } from './DocumentGrid.tsx';
 import { Filters } from './Filters.tsx';
+import { Select } from './Select.tsx';
+import { SelectionBar } from './SelectionBar.tsx';
+import { useSelection, type Selection } from './useSelection.ts';
 import { useListing, useTotal, type Listed, type Total } from './useListing.ts';
 import { Button } from '../parts/Button.tsx';
 import { Words } from '../parts/Words.tsx';
@@ -36,10 +39,11 @@ export function DocumentsPage({ place }: { readonly place: Place }) {
   const filter = filterOf(place.query);
   const cursor = place.query.get('cursor') ?? undefined;
   const box = useRef<HTMLDivElement>(null);
-  const columns = useColumns(filter);
-  const [view, setView] = useView();
   const list = useListing(filter, cursor, () => isAtRest(box.current));
   const total = useTotal(filter);
+  const selection = useSelection(filter, list.rows);
+  const columns = useColumns(filter, selection);
+  const [view, setView] = useView();
   // A page that is full to the last row may still name a next one.
   const isLast = list.next === null || (total?.isAll === true && total.count === list.rows.length);
   if (list.next !== null) before.set(list.next, cursor);
@@ -47,6 +51,7 @@ export function DocumentsPage({ place }: { readonly place: Place }) {
     '/': () => document.querySelector<HTMLElement>('#filter-search')?.focus(),
     j: () => moveFocus(LINKS, 1),
     k: () => moveFocus(LINKS, -1),
+    x: toggleFocused,
     g: () => setView(view === 'grid' ? 'list' : 'grid'),
     n: () => list.next !== null && !isLast && !list.busy && go(filterHref(filter, list.next)),
   });
@@ -58,7 +63,7 @@ export function DocumentsPage({ place }: { readonly place: Place }) {
           <a class="button" href={href(['results'])}>
             {t.results.title}
           </a>
-          <a class="button" href={csvHref(filter)} download="documents.csv">
+          <a class="button" href={downloadHref('csv', { kind: 'filter', filter })} download="documents.csv">
             {t.documents.csv}
           </a>
         </>
@@ -67,17 +72,30 @@ export function DocumentsPage({ place }: { readonly place: Place }) {
       <Filters filter={filter} />
       <Failure error={list.error} again={list.again} />
       <Status list={list} total={total} isLast={isLast}>
-        <ViewChoice view={view} onView={setView} />
+        <div class="list-tools">
+          {list.rows.length > 0 && (
+            <Button onClick={() => selection.addAll(list.rows)}>{t.many.page(list.rows.length)}</Button>
+          )}
+          <ViewChoice view={view} onView={setView} />
+        </div>
       </Status>
+      <SelectionBar
+        selection={selection}
+        filter={filter}
+        total={total?.isAll ? total.count : null}
+        onDone={list.again}
+      />
       {list.pending > 0 && (
         <Button class="pending" onClick={list.showPending}>
           {t.documents.pending(list.pending)}
         </Button>
       )}
       <div ref={box} class="documents">
-        {list.rows.length > 0 && view === 'grid' && <DocumentGrid rows={list.rows} filter={filter} />}
+        {list.rows.length > 0 && view === 'grid' && (
+          <DocumentGrid rows={list.rows} filter={filter} selection={selection} />
+        )}
         {list.rows.length > 0 && view === 'list' && (
-          <Table caption={t.documents.title} columns={columns} rows={list.rows} rowKey={keyOf} rowHead={1} />
+          <Table caption={t.documents.title} columns={columns} rows={list.rows} rowKey={keyOf} rowHead={2} />
         )}
       </div>
       <nav class="pages" aria-label={t.documents.pages}>
@@ -101,6 +119,11 @@ export function DocumentsPage({ place }: { readonly place: Place }) {
       </nav>
     </Page>
   );
+}
+
+function toggleFocused(): void {
+  const row = document.activeElement?.closest('tr, .card');
+  row?.querySelector<HTMLElement>('input[type="checkbox"]')?.click();
 }
 
 /** What `j` and `k` go along. */
@@ -172,7 +195,7 @@ function Status({
   );
 }
 
-function useColumns(filter: FilterText): readonly Column<ListRowJson>[] {
+function useColumns(filter: FilterText, selection: Selection): readonly Column<ListRowJson>[] {
   const overview = useOverview();
   const alias = (row: ListRowJson) =>
     overview?.endpoints.find(
@@ -181,6 +204,11 @@ function useColumns(filter: FilterText): readonly Column<ListRowJson>[] {
     row.endpointUid ??
     '–';
   return [
+    {
+      head: t.many.select,
+      class: 'select-cell',
+      cell: (row) => <Select row={row} selection={selection} />,
+    },
     {
       head: t.documents.image,
       class: 'thumb-cell',

@@ -245,6 +245,35 @@ export class StubAgent {
         );
         return { queued, names, next: null };
       },
+      actOnMany: async ({ act, documents = [], sightings = [], filter }) => {
+        const fits = ({ state, needsPerson, dismissedAt, sightingId }: Row) =>
+          ({
+            retry: ['failed', 'unconfirmed', 'lost'].includes(state),
+            resend: state === 'accepted' && sightingId === null,
+            dismiss: needsPerson,
+            undismiss: dismissedAt !== null,
+          })[act];
+        const isChosen = (row: Row) =>
+          filter === undefined
+            ? row.sightingId === null
+              ? documents.includes(row.documentId ?? -1)
+              : sightings.includes(row.sightingId)
+            : isMeant(row, filter);
+        const meant = this.rows.filter((row) => fits(row) && isChosen(row));
+        const dismissal = { dismissedBy: 'anna', dismissedAt: new Date().toISOString() };
+        const after: Readonly<Record<typeof act, Partial<Row>>> = {
+          retry: { state: 'queued', needsPerson: false },
+          resend: { state: 'queued' },
+          dismiss: { needsPerson: false, ...dismissal },
+          undismiss: { needsPerson: true, dismissedBy: null, dismissedAt: null },
+        };
+        this.rows = this.rows.map((row) => (meant.includes(row) ? { ...row, ...after[act] } : row));
+        const done = {
+          documents: meant.filter((row) => row.sightingId === null).flatMap((row) => row.documentId ?? []),
+          sightings: meant.flatMap((row) => row.sightingId ?? []),
+        };
+        return { count: meant.length, done, failed: 0, next: null };
+      },
       dismiss: async ({ targets = [], undo = false }) => {
         const isMeant = ({ name, path, needsPerson, dismissedAt }: Row) =>
           targets.includes(name ?? path) && (undo ? dismissedAt !== null : needsPerson);

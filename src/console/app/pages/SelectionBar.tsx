@@ -1,0 +1,137 @@
+import { useState } from 'preact/hooks';
+import { Button } from '../parts/Button.tsx';
+import { Dialog } from '../parts/Dialog.tsx';
+import { useAct, useAsk } from '../parts/hooks.ts';
+import { announce, Failure, Notice } from '../parts/Notice.tsx';
+import { t } from '../texts.ts';
+import { downloadHref, filterHref, type FilterText } from './documentFilter.ts';
+import {
+  actOn,
+  countFilter,
+  countsOf,
+  undoDismissal,
+  type Act,
+  type Chosen,
+  type Counts,
+  type Done,
+} from './manyActs.ts';
+import type { Selection } from './useSelection.ts';
+
+interface BarProps {
+  readonly selection: Selection;
+  readonly filter: FilterText;
+  /** How many the filter lists; null: not known yet. */
+  readonly total: number | null;
+  readonly onDone: () => void;
+}
+
+const ACTS: readonly Act[] = ['retry', 'resend', 'dismiss'];
+
+/** What can be done with what is selected, each with the number that it concerns. */
+export function SelectionBar({ selection, filter, total, onDone }: BarProps) {
+  const { chosen, clear, takeFilter } = selection;
+  const [asking, setAsking] = useState<Act | null>(null);
+  const [undoable, setUndoable] = useState<Done | null>(null);
+  const act = useAct();
+  const counts = useCounts(chosen);
+  const perform = async (what: Act) => {
+    if (chosen === null) return;
+    const done = await actOn(what, chosen);
+    announce(t.many.done[what](done.count));
+    setUndoable(what === 'dismiss' && done.count > 0 ? done : null);
+    setAsking(null);
+    if (done.failed > 0) throw new Error(t.many.gone(done.failed));
+    clear();
+    onDone();
+  };
+  const undo = async () => {
+    if (undoable === null) return;
+    announce(t.done.undismissed((await undoDismissal(undoable)).count));
+    setUndoable(null);
+    onDone();
+  };
+  // What can't be undone, or is about more than somebody has seen, is asked about.
+  const begin = (what: Act) =>
+    what === 'resend' || chosen?.kind === 'filter' ? setAsking(what) : void act.run(() => perform(what));
+  return (
+    <>
+      {asking === null && <Failure error={act.error} />}
+      {undoable !== null && (
+        <Notice tone="ok" actions={<Button onClick={() => void act.run(undo)}>{t.dismissal.undo}</Button>}>
+          <p>{t.done.dismissed(undoable.count)}</p>
+        </Notice>
+      )}
+      {chosen !== null && (
+        <section class="selection" aria-label={t.many.title}>
+          <p role="status">
+            <strong>{counts === null ? t.loading : t.many.selected(counts.all)}</strong>
+          </p>
+          {counts !== null && <Actions chosen={chosen} counts={counts} isBusy={act.busy} onAct={begin} />}
+          {chosen.kind === 'rows' && total !== null && total > chosen.rows.length && (
+            <Button class="quiet" onClick={takeFilter}>
+              {t.many.all(total)}
+            </Button>
+          )}
+          <Button class="quiet" onClick={clear}>
+            {t.many.none}
+          </Button>
+        </section>
+      )}
+      {asking !== null && counts !== null && (
+        <Dialog
+          title={t.many.ask[asking](counts[asking])}
+          confirm={t.many.acts[asking](counts[asking])}
+          act={act}
+          onConfirm={() => void act.run(() => perform(asking))}
+          onClose={() => setAsking(null)}
+        >
+          <p>{t.many.means[asking]}</p>
+          {filterHref(filter) === filterHref({}) && chosen?.kind === 'filter' && <p>{t.many.everything}</p>}
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+function Actions({
+  chosen,
+  counts,
+  isBusy,
+  onAct,
+}: {
+  readonly chosen: Chosen;
+  readonly counts: Counts;
+  readonly isBusy: boolean;
+  readonly onAct: (act: Act) => void;
+}) {
+  return (
+    <>
+      {ACTS.filter((each) => counts[each] > 0).map((each) => (
+        <Button key={each} disabled={isBusy} onClick={() => onAct(each)}>
+          {t.many.acts[each](counts[each])}
+        </Button>
+      ))}
+      {counts.images > 0 && (
+        <>
+          <a class="button" href={downloadHref('zip', chosen)} download="receipts.zip">
+            {t.many.zip(counts.images)}
+          </a>
+          <a class="button" href={downloadHref('csv', chosen)} download="documents.csv">
+            {t.many.csv(chosen.kind === 'filter' ? counts.all : counts.images)}
+          </a>
+        </>
+      )}
+    </>
+  );
+}
+
+/** Of rows at once, of a filter as soon as the agent has counted; null until then. */
+function useCounts(chosen: Chosen | null): Counts | null {
+  const isFilter = chosen?.kind === 'filter';
+  const { data } = useAsk(
+    async (signal) => (isFilter ? countFilter(chosen.filter, signal) : null),
+    isFilter ? filterHref(chosen.filter) : '',
+  );
+  if (chosen === null) return null;
+  return chosen.kind === 'rows' ? countsOf(chosen.rows) : data;
+}

@@ -1,0 +1,155 @@
+import { ReceiptdError } from '../../core/domain/errors.ts';
+import { isNeeding, UNDECIDED_STATES } from '../../core/domain/needsPerson.ts';
+import { locateBytes } from '../../delivery/payload/locateBytes.ts';
+import type { LedgerReports, ListFilter, ListRow, ListState } from '../../core/ports/ledgerReports.ts';
+import type { ManyAct } from '../protocol/many.ts';
+import type { Request, Response } from '../protocol/protocol.ts';
+import { listFilter } from '../queries/documents.ts';
+import { rowsOfDocuments } from '../queries/rowsOfDocuments.ts';
+import type { OperationDeps } from './operations.ts';
+
+/** An answer comes after so long, and what is left is asked for again. */
+const PART_MS = 2_000;
+const AT_ONCE = 500;
+/** Each is read to see whether its image is still the one that was sent. */
+const RESENT_AT_ONCE = 20;
+
+type Done = Response<'actOnMany'>['done'];
+
+/** What of a list an act is for. */
+const MEANT: Readonly<Record<ManyAct, Pick<ListFilter, 'states' | 'attention'>>> = {
+  retry: { states: UNDECIDED_STATES },
+  resend: { states: ['accepted'] },
+  dismiss: { attention: 'needed' },
+  undismiss: { attention: 'dismissed' },
+};
+
+/** @throws ReceiptdError USAGE */
+export async function actOnMany(
+  deps: OperationDeps,
+  { act, documents = [], sightings = [], filter, cursor, by = 'somebody' }: Request<'actOnMany'>,
+): Promise<Response<'actOnMany'>> {
+  const { ledger, clock } = deps;
+  if (filter === undefined) {
+    // What they are now, and not what they were when somebody saw them, decides.
+    const rows = isDismissal(act) ? [] : await rowsOfDocuments(ledger, documents);
+    const meant = isDismissal(act)
+      ? { documents, sightings }
+      : { documents: rows.filter((row) => isMeant(row, act)).flatMap(numberOf), sightings: [] };
+    return { ...(await perform(deps, act, meant, by)), next: null };
+  }
+  if (documents.length + sightings.length > 0)
+    throw new ReceiptdError('USAGE', 'Give either numbers or a filter.');
+  const wanted = narrowed(listFilter(filter), act);
+  const done: Done = { documents: [], sightings: [] };
+  let count = 0;
+  let failed = 0;
+  let next: string | null = cursor ?? null;
+  if (wanted === null) return { count, done, failed, next: null };
+  const until = clock.monotonic() + PART_MS;
+  do {
+    const limit = act === 'resend' ? RESENT_AT_ONCE : AT_ONCE;
+    const how = {
+      order: 'oldest',
+      limit,
+      withinMs: PART_MS,
+      ...(next !== null && { cursor: next }),
+    } as const;
+    const page: Awaited<ReturnType<LedgerReports['page']>> = await ledger.page(wanted, how);
+    const part = await perform(deps, act, casesOf(page.rows), by);
+    done.documents.push(...part.done.documents);
+    done.sightings.push(...part.done.sightings);
+    count += part.count;
+    failed += part.failed;
+    next = page.next;
+  } while (next !== null && clock.monotonic() < until);
+  return { count, done, failed, next };
+}
+
+function isDismissal(act: ManyAct): act is 'dismiss' | 'undismiss' {
+  return act === 'dismiss' || act === 'undismiss';
+}
+
+/** The filter and what the act is for, together; null where nothing can be both. */
+function narrowed(filter: Omit<ListFilter, 'limit'>, act: ManyAct): Omit<ListFilter, 'limit'> | null {
+  const { states, attention } = MEANT[act];
+  if (attention !== undefined && filter.attention !== undefined && filter.attention !== attention)
+    return null;
+  const both = states === undefined ? filter.states : inBoth(filter.states, states);
+  if (both?.length === 0) return null;
+  return { ...filter, ...(both && { states: both }), ...(attention && { attention }) };
+}
+
+const inBoth = (
+  some: readonly ListState[] | undefined,
+  others: readonly ListState[],
+): readonly ListState[] => (some === undefined ? others : some.filter((state) => others.includes(state)));
+
+function isMeant({ state }: ListRow, act: ManyAct): boolean {
+  return MEANT[act].states?.includes(state) ?? isNeeding(state);
+}
+
+const numberOf = ({ documentId }: ListRow): number[] => (documentId === null ? [] : [documentId]);
+
+function casesOf(rows: readonly ListRow[]): Done {
+  return {
+    documents: rows.filter(({ sightingId }) => sightingId === null).flatMap(numberOf),
+    sightings: rows.flatMap(({ sightingId }) => sightingId ?? []),
+  };
+}
+
+async function perform(
+  deps: OperationDeps,
+  act: ManyAct,
+  cases: Done,
+  by: string,
+): Promise<Omit<Response<'actOnMany'>, 'next'>> {
+  const { ledger, clock } = deps;
+  if (cases.documents.length + cases.sightings.length === 0) return { count: 0, done: cases, failed: 0 };
+  switch (act) {
+    case 'dismiss':
+      return { count: await ledger.dismiss(cases, by, clock.now()), done: cases, failed: 0 };
+    case 'undismiss':
+      return { count: await ledger.undismiss(cases, by, clock.now()), done: cases, failed: 0 };
+    case 'retry': {
+      await record(deps, 'retry', cases.documents, by);
+      const count = await ledger.retry(cases.documents, clock.now());
+      await deps.changed();
+      return { count, done: { documents: cases.documents, sightings: [] }, failed: 0 };
+    }
+    case 'resend':
+      return resend(deps, cases.documents, by);
+  }
+}
+
+async function resend(
+  deps: OperationDeps,
+  ids: readonly number[],
+  by: string,
+): Promise<Omit<Response<'actOnMany'>, 'next'>> {
+  const { ledger, spool, open, clock } = deps;
+  const found: number[] = [];
+  for (const id of ids) {
+    const document = await ledger.document(id);
+    if (document?.state !== 'accepted') continue;
+    if ((await locateBytes(document, { ledger, spool, open })).kind === 'bytes') found.push(id);
+  }
+  if (found.length > 0) await record(deps, 'resend', found, by);
+  for (const id of found) await ledger.resend(id, clock.now());
+  await deps.changed();
+  return {
+    count: found.length,
+    done: { documents: found, sightings: [] },
+    failed: ids.length - found.length,
+  };
+}
+
+/** By number, so that the record says which however many they are. */
+async function record(
+  { ledger, clock }: OperationDeps,
+  kind: 'retry' | 'resend',
+  ids: readonly number[],
+  by: string,
+): Promise<void> {
+  await ledger.recordAct({ at: clock.now(), kind, by, detail: `documents ${ids.join(' ')}` });
+}

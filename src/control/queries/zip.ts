@@ -1,0 +1,50 @@
+import { makeZip } from 'client-zip';
+import { isErased, type Document } from '../../core/domain/document.ts';
+import type { Found } from '../../delivery/payload/locateBytes.ts';
+
+export interface ZipDeps {
+  readonly documents: AsyncIterable<Document>;
+  /** What is found has the document's hash. */
+  readonly locateBytes: (document: Document) => Promise<Found>;
+}
+
+/** One image in memory at a time; stored, since images are compressed already. What is missing stands in a text beside them. */
+export function zipOf({ documents, locateBytes }: ZipDeps): AsyncIterable<Uint8Array> {
+  async function* entries() {
+    const taken = new Set<string>();
+    const missing: string[] = [];
+    for await (const document of documents) {
+      const found = isErased(document) ? null : await locateBytes(document);
+      if (found?.kind !== 'bytes') {
+        missing.push(`${document.name}: ${found?.message ?? 'It was erased.'}`);
+        continue;
+      }
+      yield {
+        name: fileName(document, taken),
+        lastModified: new Date(document.createdAt),
+        input: found.bytes,
+      };
+    }
+    if (missing.length > 0)
+      yield { name: uniqueName('MISSING', 'txt', taken), input: `${missing.join('\n')}\n` };
+  }
+  return makeZip(entries(), { buffersAreUTF8: true });
+}
+
+/** No name leads out of the directory into which somebody unpacks, nor means something to a system: those of Windows are the most. */
+function fileName({ name, type }: Document, taken: Set<string>): string {
+  const safe = name.replace(/[\u0000-\u001f\u007f<>:"/\\|?*]/g, '_').replace(/^[.\s]+|[.\s]+$/g, '');
+  const isReserved = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i.test(safe);
+  return uniqueName(safe === '' || isReserved ? `_${safe}` : safe, type === 'jpeg' ? 'jpg' : type, taken);
+}
+
+/** Two endpoints may have the same name, and some systems see no difference between a and A. */
+function uniqueName(stem: string, ending: string, taken: Set<string>): string {
+  for (let count = 1; ; count += 1) {
+    const name = count === 1 ? `${stem}.${ending}` : `${stem} (${count}).${ending}`;
+    const key = name.normalize('NFC').toLowerCase();
+    if (taken.has(key)) continue;
+    taken.add(key);
+    return name;
+  }
+}

@@ -1,0 +1,75 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { ask, own, perform } from '../console/server/browser.ts';
+import { drawReceipt } from '../support/images.ts';
+import { unzip } from '../support/unzip.ts';
+import { until } from './support/agent.ts';
+import { underAttack } from './support/console.ts';
+
+const ROWS = z.object({
+  rows: z.array(z.object({ documentId: z.number(), name: z.string(), sha256: z.string() })),
+});
+
+test('images, alone and as a ZIP, are for whoever is signed in, and never more than was asked for', async () => {
+  const attacked = await underAttack();
+  const { site, origin, cookie } = attacked;
+  for (const name of ['one.jpg', 'two.jpg'])
+    await writeFile(site.file('inbox', name), await drawReceipt({ type: 'jpeg', seed: name }));
+  await until(async () => (await site.list('--state', 'accepted')).length === 2, 'two to be accepted');
+  const { rows } = ROWS.parse((await perform(origin, cookie, 'documents')).json);
+  const [first] = rows;
+  if (first === undefined) throw new Error('no document');
+  const bytes = (path: string) =>
+    new Promise<Buffer>((resolve, reject) => {
+      request(`${origin}${path}`, { headers: { cookie }, agent: false }, (answer) => {
+        buffer(answer).then(resolve, reject);
+      })
+        .on('error', reject)
+        .end();
+    });
+
+  const all = unzip(await bytes('/v1/documents.zip?states=accepted'));
+  expect([...all.keys()].sort()).toEqual(rows.map(({ name }) => `${name}.jpg`).sort());
+  const one = unzip(await bytes(`/v1/documents.zip?ids=${first.documentId}`));
+  expect([...one.keys()]).toEqual([`${first.name}.jpg`]);
+  expect(one.get(`${first.name}.jpg`)).toEqual(all.get(`${first.name}.jpg`));
+  const scanned = await Promise.all(['one.jpg', 'two.jpg'].map((name) => readFile(site.file('inbox', name))));
+  expect(scanned.some((scan) => scan.equals(one.get(`${first.name}.jpg`) ?? Buffer.alloc(0)))).toBe(true);
+  // Numbers that no document has are no way to anything.
+  expect(unzip(await bytes('/v1/documents.zip?ids=999999,0')).size).toBe(0);
+  const csv = String(await bytes(`/v1/documents.csv?ids=${first.documentId}`));
+  expect(csv.split('\r\n')).toHaveLength(3);
+  for (const ids of ['../../etc/passwd', '1;2', '1,', '-1', '1e9', '9'.repeat(30)]) {
+    const answer = await ask(origin, {
+      path: `/v1/documents.zip?ids=${encodeURIComponent(ids)}`,
+      headers: { cookie },
+    });
+    expect([ids, answer.status]).toEqual([ids, 422]);
+  }
+
+  const id = first.documentId;
+  const routes = [
+    '/v1/documents.zip',
+    `/v1/documents.zip?ids=${id}`,
+    `/v1/documents.csv?ids=${id}`,
+    ...['image', 'thumbnail', 'preview', 'evidence'].map((what) => `/v1/documents/${id}/${what}`),
+    `/v1/documents/${id}/thumbnail?of=${first.sha256.slice(0, 16)}`,
+  ];
+  const statuses = async (headers: Record<string, string>) =>
+    Promise.all(routes.map(async (path) => (await ask(origin, { path, headers })).status));
+  // Another page that has them asked for by a browser which is signed in.
+  for (const foreign of [
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+    { origin: 'null' },
+  ])
+    expect(new Set(await statuses({ cookie, ...foreign }))).toEqual(new Set([403]));
+  expect(new Set(await statuses({}))).toEqual(new Set([401]));
+  const left = await ask(origin, { method: 'DELETE', path: '/session', headers: own(origin, { cookie }) });
+  expect([left.status, left.headers['clear-site-data']]).toEqual([204, '"cache"']);
+  expect(new Set(await statuses({ cookie }))).toEqual(new Set([401]));
+  expect((await perform(origin, cookie, 'actOnMany', { act: 'resend', filter: {} })).status).toBe(401);
+});
