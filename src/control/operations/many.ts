@@ -1,12 +1,23 @@
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import { isNeeding, UNDECIDED_STATES } from '../../core/domain/needsPerson.ts';
-import { locateBytes } from '../../delivery/payload/locateBytes.ts';
+import { locateBytes, type OpenFolder } from '../../delivery/payload/locateBytes.ts';
+import type { Clock } from '../../core/ports/clock.ts';
+import type { Ledger } from '../../core/ports/ledger.ts';
 import type { LedgerReports, ListFilter, ListRow, ListState } from '../../core/ports/ledgerReports.ts';
+import type { Spool } from '../../core/ports/spool.ts';
 import type { ManyAct } from '../protocol/many.ts';
 import type { Request, Response } from '../protocol/protocol.ts';
 import { listFilter } from '../queries/documents.ts';
 import { rowsOfDocuments } from '../queries/rowsOfDocuments.ts';
-import type { OperationDeps } from './operations.ts';
+
+export interface ManyDeps {
+  readonly ledger: Ledger;
+  readonly spool: Spool;
+  readonly open: OpenFolder;
+  readonly clock: Clock;
+  /** After a change the dispatcher looks at its queue again. */
+  readonly changed: () => Promise<void>;
+}
 
 /** An answer comes after so long, and what is left is asked for again. */
 const PART_MS = 2_000;
@@ -26,7 +37,7 @@ const MEANT: Readonly<Record<ManyAct, Pick<ListFilter, 'states' | 'attention'>>>
 
 /** @throws ReceiptdError USAGE */
 export async function actOnMany(
-  deps: OperationDeps,
+  deps: ManyDeps,
   { act, documents = [], sightings = [], filter, cursor, by = 'somebody' }: Request<'actOnMany'>,
 ): Promise<Response<'actOnMany'>> {
   const { ledger, clock } = deps;
@@ -99,7 +110,7 @@ function casesOf(rows: readonly ListRow[]): Done {
 }
 
 async function perform(
-  deps: OperationDeps,
+  deps: ManyDeps,
   act: ManyAct,
   cases: Done,
   by: string,
@@ -123,7 +134,7 @@ async function perform(
 }
 
 async function resend(
-  deps: OperationDeps,
+  deps: ManyDeps,
   ids: readonly number[],
   by: string,
 ): Promise<Omit<Response<'actOnMany'>, 'next'>> {
@@ -146,7 +157,7 @@ async function resend(
 
 /** By number, so that the record says which however many they are. */
 async function record(
-  { ledger, clock }: OperationDeps,
+  { ledger, clock }: ManyDeps,
   kind: 'retry' | 'resend',
   ids: readonly number[],
   by: string,

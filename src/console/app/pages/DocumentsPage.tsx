@@ -14,15 +14,8 @@ import { keep, readKept } from '../kept.ts';
 import { go, href, type Place } from '../router.ts';
 import { moveFocus, useShortcuts } from '../shortcuts.ts';
 import { t } from '../texts.ts';
-import {
-  documentHref,
-  downloadHref,
-  filterHref,
-  filterOf,
-  keyOf,
-  nameOf,
-  type FilterText,
-} from './documentFilter.ts';
+import { documentHref, filterHref, filterOf, keyOf, nameOf, type FilterText } from './documentFilter.ts';
+import { downloadHref } from './downloads.ts';
 import { DocumentGrid } from './DocumentGrid.tsx';
 import { Filters } from './Filters.tsx';
 import { Select } from './Select.tsx';

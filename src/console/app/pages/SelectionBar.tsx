@@ -4,7 +4,7 @@ import { Dialog } from '../parts/Dialog.tsx';
 import { useAct, useAsk } from '../parts/hooks.ts';
 import { announce, Failure, Notice } from '../parts/Notice.tsx';
 import { t } from '../texts.ts';
-import { downloadHref, filterHref, type FilterText } from './documentFilter.ts';
+import { filterHref, type FilterText } from './documentFilter.ts';
 import {
   actOn,
   countFilter,
@@ -15,6 +15,7 @@ import {
   type Counts,
   type Done,
 } from './manyActs.ts';
+import { downloadHref } from './downloads.ts';
 import type { Selection } from './useSelection.ts';
 
 interface BarProps {

@@ -2,9 +2,6 @@ import type { DocumentFilter, ListRowJson } from '../../../control/protocol/docu
 import { midnight } from '../format.ts';
 import { LIST_STATES } from '../parts/State.tsx';
 import { href } from '../router.ts';
-import type { Chosen } from './manyActs.ts';
-
-const DECIMAL_COMMA = (1.5).toLocaleString().includes(',');
 
 /** What the address says of the filter, each as it stands there. */
 const FILTER_KEYS = [
@@ -59,19 +56,8 @@ export function requestOf(filter: FilterText): DocumentFilter & { order: 'newest
   };
 }
 
-/** A file with all of what is chosen. */
-export function downloadHref(kind: 'csv' | 'zip', chosen: Chosen): string {
-  const params = new URLSearchParams(chosen.kind === 'filter' ? paramsOf(chosen.filter) : '');
-  const ids =
-    chosen.kind === 'rows'
-      ? chosen.rows.flatMap((row) => (row.sightingId === null ? (row.documentId ?? []) : []))
-      : null;
-  if (kind === 'csv') forExcel(params);
-  // Commas as they are: what stands in an address has its limit.
-  return `/v1/documents.${kind}?${ids === null ? '' : `ids=${ids.join(',')}&`}${params.toString()}`;
-}
-
-function paramsOf(filter: FilterText): URLSearchParams {
+/** The same in an address below /v1/. */
+export function paramsOf(filter: FilterText): URLSearchParams {
   const { states, attention, since, until } = requestOf(filter);
   const params = new URLSearchParams();
   const add = (key: string, value: string | undefined) => value !== undefined && params.set(key, value);
@@ -83,12 +69,6 @@ function paramsOf(filter: FilterText): URLSearchParams {
   add('since', since);
   add('until', until);
   return params;
-}
-
-/** As that of this person expects it: a semicolon where numbers have a comma. */
-function forExcel(params: URLSearchParams): void {
-  if (DECIMAL_COMMA) params.set('separator', ';');
-  params.set('bom', '1');
 }
 
 export const keyOf = ({ documentId, path, createdAt }: ListRowJson): string =>
