@@ -9,6 +9,7 @@ import { readingStreams, type StreamDeps } from '../control/queries/streams.ts';
 import type { StreamRoute } from '../control/streams.ts';
 import type { Generations } from '../daemon/generations.ts';
 import type { LogLines } from '../core/ports/logLines.ts';
+import { compareNow } from './compareNow.ts';
 import { createEndpoint } from './createEndpoint.ts';
 import type { Running } from './generation.ts';
 import type { ProcessScope } from './processScope.ts';
@@ -45,6 +46,7 @@ export function controlOf(deps: ControlDeps): { operations: Partial<Operations>;
       ...actsOf(deps),
       ...settingsOf(deps),
       ...readingOperations(reading),
+      compareFolder: compareNow(deps.lasting, () => generations.current.config),
       resultsPath: async ({ uid }) => ({ path: await deps.results.path(uid ?? null) }),
     },
     streams: [

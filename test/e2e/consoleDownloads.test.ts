@@ -73,3 +73,23 @@ test('images, alone and as a ZIP, are for whoever is signed in, and never more t
   expect(new Set(await statuses({ cookie }))).toEqual(new Set([401]));
   expect((await perform(origin, cookie, 'actOnMany', { act: 'resend', filter: {} })).status).toBe(401);
 });
+
+test('a folder is compared with the ledger for whoever is signed in, and no other directory is', async () => {
+  const { site, origin, cookie } = await underAttack();
+  await writeFile(site.file('inbox', 'one.jpg'), await drawReceipt({ type: 'jpeg', seed: 'one' }));
+  await until(async () => (await site.list('--state', 'accepted')).length === 1, 'one to be accepted');
+  const compare = (folder: string) => perform(origin, cookie, 'compareFolder', { folder });
+  expect((await compare(site.file('inbox'))).json).toMatchObject({
+    listed: 1,
+    known: 1,
+    unaccounted: [],
+    unaccountedCount: 0,
+    notLookedAt: [],
+  });
+  for (const other of ['/etc', site.stateDir, `${site.file('inbox')}/..`, ''])
+    expect([other, (await compare(other)).status]).toEqual([other, 422]);
+  const span = { since: new Date(0).toISOString(), until: new Date(Date.now() + 60_000).toISOString() };
+  expect((await perform(origin, cookie, 'seenCounts', span)).json).toEqual({
+    counts: [{ folder: site.file('inbox'), state: 'accepted', count: 1 }],
+  });
+});

@@ -5,6 +5,7 @@ import { Announcer } from './parts/Notice.tsx';
 import { Header, LostBanner } from './parts/Header.tsx';
 import { ShortcutHelp } from './parts/ShortcutHelp.tsx';
 import { later } from './parts/Later.tsx';
+import { DaysPage } from './pages/DaysPage.tsx';
 import { DocumentPage } from './pages/DocumentPage.tsx';
 import { DocumentsPage } from './pages/DocumentsPage.tsx';
 import { DeliveryEdit, EndpointCreate, EndpointEdit } from './pages/EndpointForms.tsx';
@@ -105,6 +106,8 @@ function PageOf({ place }: { readonly place: Place }) {
       return <EndpointEdit alias={place.query.get('alias') ?? ''} />;
     case 'delivery':
       return <DeliveryEdit />;
+    case 'days':
+      return <DaysPage />;
     case 'fleet':
       return <FleetPage />;
     case 'log':

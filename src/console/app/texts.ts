@@ -36,6 +36,7 @@ const english = {
     home: 'receiptd, to the overview',
     overview: 'Overview',
     documents: 'Documents',
+    days: 'Days',
     folders: 'Folders',
     endpoints: 'Endpoints',
     fleet: 'Fleet',

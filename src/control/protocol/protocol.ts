@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ERROR_CODES } from '../../core/domain/errors.ts';
 import { ACTS } from './acts.ts';
 import { ALERTS } from './alerts.ts';
+import { AUDIT } from './audit.ts';
 import { CONSOLE } from './console.ts';
 import { DOCUMENTS } from './documents.ts';
 import { FLEET } from './fleet.ts';
@@ -30,6 +31,7 @@ const ALL = {
   ...RESULTS,
   ...ACTS,
   ...MANY,
+  ...AUDIT,
   ...SENDING,
   ...SETTINGS,
   ...CONSOLE,

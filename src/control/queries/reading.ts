@@ -18,6 +18,7 @@ export function readingOperations(
   | 'documents'
   | 'neighbours'
   | 'countDocuments'
+  | 'seenCounts'
   | 'document'
   | 'results'
   | 'result'
@@ -33,6 +34,9 @@ export function readingOperations(
     documents: (request) => documentsPage(ledger, request),
     neighbours: (request) => neighboursOf(ledger, request),
     countDocuments: (request) => countDocuments(ledger, request),
+    seenCounts: async ({ since, until }) => ({
+      counts: [...(await ledger.seenCounts(Date.parse(since), Date.parse(until)))],
+    }),
     document: (request) => documentDetails(ledger, request),
     results: (request) => resultsPage(ledger, request),
     result: (request) => oneResult(ledger, request),

@@ -10,7 +10,7 @@ import { Icon, type IconName } from './Icon.tsx';
 import { Failure, Notice } from './Notice.tsx';
 import { Button } from './Button.tsx';
 
-const PAGES = ['overview', 'documents', 'folders', 'endpoints', 'fleet', 'log', 'config'] as const;
+const PAGES = ['overview', 'documents', 'days', 'folders', 'endpoints', 'fleet', 'log', 'config'] as const;
 
 export function Header({ place }: { readonly place: Place }) {
   const [page = 'overview'] = place.path;

@@ -245,6 +245,29 @@ export class StubAgent {
         );
         return { queued, names, next: null };
       },
+      seenCounts: async ({ since, until }) => {
+        const seen = this.rows.filter((row) => isMeant(row, { since, until }));
+        return { counts: counts(seen).map(({ folder, state, count }) => ({ folder, state, count })) };
+      },
+      compareFolder: async ({ folder }) => ({
+        at: new Date().toISOString(),
+        listed: 12,
+        known: folder.endsWith('branch') ? 10 : 12,
+        excluded: 0,
+        unaccounted: folder.endsWith('branch')
+          ? [
+              { path: 'late.jpg', problem: 'unknown', state: null, name: null },
+              {
+                path: '<img src=x onerror=alert(1)>.jpg',
+                problem: 'missing',
+                state: 'queued',
+                name: 'was here',
+              },
+            ]
+          : [],
+        unaccountedCount: folder.endsWith('branch') ? 2 : 0,
+        notLookedAt: [],
+      }),
       actOnMany: async ({ act, documents = [], sightings = [], filter }) => {
         const fits = ({ state, needsPerson, dismissedAt, sightingId }: Row) =>
           ({

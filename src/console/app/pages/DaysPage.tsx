@@ -1,0 +1,175 @@
+import type { Response } from '../../../control/protocol/protocol.ts';
+import { call } from '../api.ts';
+import { date, midnight, number } from '../format.ts';
+import { useOverview } from '../live.ts';
+import { Button } from '../parts/Button.tsx';
+import { useAsk, useThrottled } from '../parts/hooks.ts';
+import { Failure, Loading, Notice } from '../parts/Notice.tsx';
+import { Page } from '../parts/Page.tsx';
+import { Wrapped } from '../parts/Places.tsx';
+import { Table, type Column } from '../parts/Table.tsx';
+import { href, replace, usePlace } from '../router.ts';
+import { Comparisons } from './Comparisons.tsx';
+import { t } from './dayTexts.ts';
+import { filterHref } from './documentFilter.ts';
+import { beside, periodOf, SPANS, today, type Period } from './periods.ts';
+
+type State = Response<'seenCounts'>['counts'][number]['state'];
+
+/** What becomes of a file, and the states that are it: each file is in exactly one. */
+const CATEGORIES = {
+  accepted: ['accepted'],
+  duplicate: ['duplicate'],
+  split: ['split'],
+  rejected: ['rejected'],
+  failed: ['failed'],
+  waiting: ['queued', 'uploading', 'held', 'unconfirmed', 'incomplete', 'unreadable'],
+  lost: ['lost'],
+  skipped: ['skipped'],
+} as const satisfies Record<string, readonly State[]>;
+type Category = keyof typeof CATEGORIES;
+const NAMES = Object.keys(CATEGORIES) as Category[];
+const OPEN = ['rejected', 'failed', 'waiting', 'lost'] as const;
+
+interface Row {
+  /** Null: all of them. */
+  readonly folder: string | null;
+  readonly by: Readonly<Record<Category | 'seen', number>>;
+}
+
+const REFRESH_MS = 5_000;
+const DAY = /^\d{4}-\d\d-\d\d$/;
+
+/** Did all of Tuesday's receipts arrive? */
+export function DaysPage() {
+  const { query } = usePlace();
+  const given = query.get('day') ?? '';
+  const day = DAY.test(given) ? given : today();
+  const span = SPANS.find((each) => each === query.get('span')) ?? 'day';
+  const period = periodOf(day, span);
+  const show = (next: { day?: string; span?: string }) => replace(href(['days'], { day, span, ...next }));
+  const counts = useThrottled(JSON.stringify(useOverview()?.counts ?? null), REFRESH_MS);
+  const { data, error, again } = useAsk(
+    (signal) =>
+      call(
+        'seenCounts',
+        { since: midnight(period.first) ?? '', until: midnight(period.last, 1) ?? '' },
+        signal,
+      ),
+    `${period.first} ${period.last}`,
+    counts,
+  );
+  const shown =
+    period.first === period.last
+      ? date(noon(day))
+      : `${date(noon(period.first))} – ${date(noon(period.last))}`;
+  return (
+    <Page title={t.title} actions={<Button onClick={() => print()}>{t.print}</Button>}>
+      <div class="period">
+        <div class="segments" role="group" aria-label={t.span}>
+          {SPANS.map((each) => (
+            <Button key={each} aria-pressed={each === span} onClick={() => show({ span: each })}>
+              {t.spans[each]}
+            </Button>
+          ))}
+        </div>
+        <Button onClick={() => show({ day: beside(period, -1) })}>← {t.earlier}</Button>
+        <input
+          type="date"
+          aria-label={t.date}
+          value={day}
+          onChange={({ currentTarget }) => show({ day: currentTarget.value })}
+        />
+        <Button disabled={period.last >= today()} onClick={() => show({ day: beside(period, 1) })}>
+          {t.later} →
+        </Button>
+      </div>
+      <h2 class="period-name">{shown}</h2>
+      <Failure error={error} again={again} />
+      {data === null ? error === null && <Loading /> : <Counts rows={rowsOf(data.counts)} period={period} />}
+      <Comparisons />
+    </Page>
+  );
+}
+
+/** A day alone would be taken for midnight in Greenwich. */
+const noon = (day: string): string => `${day}T12:00:00`;
+
+function rowsOf(counts: Response<'seenCounts'>['counts']): readonly Row[] {
+  const folders = [...new Set(counts.map(({ folder }) => folder))].sort();
+  const row = (folder: string | null): Row => {
+    const its = counts.filter((each) => folder === null || each.folder === folder);
+    const of = (states: readonly State[]) =>
+      its.reduce((sum, { state, count }) => sum + (states.includes(state) ? count : 0), 0);
+    const by = Object.fromEntries(NAMES.map((name) => [name, of(CATEGORIES[name])])) as Record<
+      Category,
+      number
+    >;
+    return { folder, by: { ...by, seen: its.reduce((sum, { count }) => sum + count, 0) } };
+  };
+  return folders.length > 1 ? [...folders.map(row), row(null)] : folders.map(row);
+}
+
+function Counts({ rows, period }: { readonly rows: readonly Row[]; readonly period: Period }) {
+  const total = rows.at(-1);
+  if (total === undefined) return <p class="muted">{t.none}</p>;
+  const isThere = (name: Category) => name === 'accepted' || total.by[name] > 0;
+  const columns: readonly Column<Row>[] = [
+    {
+      head: t.folder,
+      cell: ({ folder }) => (folder === null ? <strong>{t.total}</strong> : <Wrapped text={folder} />),
+    },
+    { head: t.columns.seen, numeric: true, cell: ({ by }) => number(by.seen) },
+    ...NAMES.filter(isThere).map((name): Column<Row> => ({
+      head: t.columns[name],
+      numeric: true,
+      cell: (row) => <Count row={row} name={name} period={period} />,
+    })),
+  ];
+  return (
+    <>
+      <Verdict of={total} />
+      <Table caption={t.table} columns={columns} rows={rows} rowKey={({ folder }) => folder ?? ''} />
+      <p class="muted small means">{t.means}</p>
+    </>
+  );
+}
+
+function Verdict({ of: { by } }: { readonly of: Row }) {
+  const open = OPEN.reduce((sum, name) => sum + by[name], 0);
+  if (open === 0)
+    return (
+      <Notice tone="ok">
+        <p>{t.all(by.seen)}</p>
+      </Notice>
+    );
+  const parts = OPEN.filter((name) => by[name] > 0).map((name) => t.openParts[name](by[name]));
+  return (
+    <Notice tone={by.failed + by.lost + by.rejected > 0 ? 'bad' : 'warn'}>
+      <p>
+        <strong>{t.open(open, by.seen)}</strong> {parts.join(', ')}.
+      </p>
+    </Notice>
+  );
+}
+
+/** Leads to the documents that it counts. */
+function Count({
+  row,
+  name,
+  period,
+}: {
+  readonly row: Row;
+  readonly name: Category;
+  readonly period: Period;
+}) {
+  const value = row.by[name];
+  if (value === 0) return <span class="muted">0</span>;
+  const filter = {
+    state: CATEGORIES[name].join(','),
+    since: period.first,
+    until: period.last,
+    ...(row.folder !== null && { folder: row.folder }),
+  };
+  return <a href={filterHref(filter)}>{number(value)}</a>;
+}

@@ -1,0 +1,40 @@
+export const SPANS = ['day', 'week', 'month'] as const;
+export type Span = (typeof SPANS)[number];
+
+export interface Period {
+  /** First and last day, as addresses have them: 2026-11-24. */
+  readonly first: string;
+  readonly last: string;
+}
+
+const two = (value: number): string => String(value).padStart(2, '0');
+const textOf = (at: Date): string => `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+
+/** Noon: a clock that is put forward skips no day. */
+function dateOf(day: string): Date {
+  const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
+  return new Date(year, month - 1, date, 12);
+}
+
+export const today = (): string => textOf(new Date());
+
+/** The one that a day lies in. Weeks begin on Monday, as office weeks do. */
+export function periodOf(day: string, span: Span): Period {
+  const at = dateOf(day);
+  const [year, month, date] = [at.getFullYear(), at.getMonth(), at.getDate()];
+  if (span === 'day') return { first: day, last: day };
+  if (span === 'month')
+    return { first: textOf(new Date(year, month, 1, 12)), last: textOf(new Date(year, month + 1, 0, 12)) };
+  const monday = date - ((at.getDay() + 6) % 7);
+  return {
+    first: textOf(new Date(year, month, monday, 12)),
+    last: textOf(new Date(year, month, monday + 6, 12)),
+  };
+}
+
+/** A day of the period before, or after. */
+export function beside({ first, last }: Period, step: 1 | -1): string {
+  const at = dateOf(step === 1 ? last : first);
+  at.setDate(at.getDate() + step);
+  return textOf(at);
+}

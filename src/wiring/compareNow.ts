@@ -1,0 +1,51 @@
+import type { Config } from '../config/config.ts';
+import type { Request, Response } from '../control/protocol/protocol.ts';
+import { ReceiptdError } from '../core/domain/errors.ts';
+import { iso } from '../core/domain/words.ts';
+import { compareFolder, notListed, type Comparison } from '../features/audit/audit.ts';
+import { composeFolders } from './folders.ts';
+import type { ProcessScope } from './processScope.ts';
+
+/** In which a file that has just been scanned comes to rest and into the ledger. */
+const SETTLE_MS = 5_000;
+/** A browser's connection is ended after a minute in which nothing moves. */
+const LONGEST_MS = 45_000;
+const SHOWN = 200;
+
+type Lasting = Pick<ProcessScope, 'ledger' | 'clock' | 'guards'>;
+
+/** The comparison of `receiptd audit`, for one folder. Those who ask for the same folder at a time share it. */
+export function compareNow(lasting: Lasting, config: () => Config) {
+  const running = new Map<string, Promise<Comparison>>();
+  return async ({ folder: path }: Request<'compareFolder'>): Promise<Response<'compareFolder'>> => {
+    if (!config().folders.some((each) => each.path === path))
+      throw new ReceiptdError('USAGE', `"${path}" is no configured folder.`);
+    const compared =
+      running.get(path) ?? compare(lasting, config(), path).finally(() => running.delete(path));
+    running.set(path, compared);
+    const { unaccounted, ...rest } = await compared;
+    return {
+      at: iso(lasting.clock.now()),
+      ...rest,
+      notLookedAt: rest.notLookedAt.slice(0, SHOWN),
+      unaccounted: unaccounted.slice(0, SHOWN),
+      unaccountedCount: unaccounted.length,
+    };
+  };
+}
+
+async function compare(
+  { ledger, clock, guards }: Lasting,
+  config: Config,
+  path: string,
+): Promise<Comparison> {
+  const folder = composeFolders(config, undefined, guards)(path);
+  const tooLong = AbortSignal.timeout(LONGEST_MS);
+  try {
+    return await compareFolder({ folder, reports: ledger, clock }, SETTLE_MS, tooLong);
+  } catch (error) {
+    if (tooLong.aborted)
+      return notListed(`${path} holds more than can be compared here. \`receiptd audit\` takes its time.`);
+    throw error;
+  }
+}
