@@ -14,6 +14,7 @@ import { FolderEdit } from './pages/FolderEdit.tsx';
 import { FoldersPage } from './pages/FoldersPage.tsx';
 import { LogPage } from './pages/LogPage.tsx';
 import { OverviewPage } from './pages/OverviewPage.tsx';
+import { RejectedPage } from './pages/RejectedPage.tsx';
 import { ResultsPage } from './pages/ResultsPage.tsx';
 import { SignInPage } from './pages/SignInPage.tsx';
 import { Page } from './parts/Page.tsx';
@@ -95,6 +96,8 @@ function PageOf({ place }: { readonly place: Place }) {
     case 'documents':
       if (item === undefined) return <DocumentsPage place={place} />;
       return DOCUMENT_ID.test(item) ? <DocumentPage id={Number(item)} place={place} /> : <Unknown />;
+    case 'rejected':
+      return <RejectedPage />;
     case 'results':
       return <ResultsPage place={place} />;
     case 'folders':

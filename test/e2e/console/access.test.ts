@@ -8,6 +8,7 @@ const PAGES: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
   '#/': (page) => page.getByRole('img', { name: /^Last hour: 95/ }).waitFor(),
   '#/documents': (page) => page.getByRole('link', { name: 'Next page' }).waitFor(),
   '#/days?span=month': (page) => rows(page, 'Files by folder').first().waitFor(),
+  '#/rejected': (page) => heading(page, 'Files not sent'),
   '#/results': (page) => rows(page, 'Results').first().waitFor(),
   '#/folders': (page) => rows(page, 'Folders').first().waitFor(),
   '#/folders/new': (page) => page.getByLabel('Path').waitFor(),

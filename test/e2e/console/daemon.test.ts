@@ -2,7 +2,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import {
+  axeViolations,
   hasChromium,
+  sideways,
   startBrowser,
   startChromium,
   type Chromium,
@@ -46,6 +48,41 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
   afterEach(async () => {
     browser.expectNoTrouble();
     await browser.close();
+  });
+
+  test('files that were kept back are sent once their folder lets them, and others are dismissed and taken back', async () => {
+    await site.configure({
+      folders: [{ path: site.file('inbox'), endpoint: 'office', maxFileSize: '2kB', accept: ['jpeg'] }],
+    });
+    await site.quickMust('reload');
+    for (const type of ['jpeg', 'png'] as const)
+      await writeFile(
+        site.file('inbox', `scan.${type}`),
+        await drawReceipt({ type, seed: type, width: 400, height: 600 }),
+      );
+    await page.goto(new URL('#/rejected', page.url()).href);
+    await shows(page.getByRole('heading', { name: 'Too large (2)' }));
+    expect(await axeViolations(page)).toEqual([]);
+
+    await page.getByRole('button', { name: 'Dismiss 2' }).click();
+    await shows(page.getByText('No file is kept back.'));
+    await page.locator('.notice').getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: 'Raise the limit …' }).click();
+    const dialog = page.getByRole('dialog');
+    expect(await axeViolations(page)).toEqual([]);
+    await dialog.getByLabel('Largest file').fill('nonsense');
+    await dialog.getByRole('button', { name: 'Save and look again' }).click();
+    await shows(dialog.getByRole('alert'));
+    await dialog.getByLabel('Largest file').fill('20MB');
+    await dialog.getByRole('button', { name: 'Save and look again' }).click();
+
+    await shows(page.getByRole('heading', { name: 'Type not accepted (1)' }));
+    await page.getByRole('button', { name: 'Accept PNG …' }).click();
+    await shows(dialog.getByText('then sends such files'));
+    await dialog.getByRole('button', { name: 'Save and look again' }).click();
+    await shows(page.getByText('No file is kept back.'));
+    await expect.poll(async () => (await site.list('--state', 'accepted')).length).toBe(2);
+    expect(await sideways(page)).toMatchObject({ by: 0, what: '' });
   });
 
   test('a scan is seen from its arrival to its answer, sent again, and its evidence taken', async () => {

@@ -53,6 +53,9 @@ export function DocumentsPage({ place }: { readonly place: Place }) {
       title={t.documents.title}
       actions={
         <>
+          <a class="button" href={href(['rejected'])}>
+            {t.rejected.title}
+          </a>
           <a class="button" href={href(['results'])}>
             {t.results.title}
           </a>

@@ -14,7 +14,8 @@ const PAGES = ['overview', 'documents', 'days', 'folders', 'endpoints', 'fleet',
 
 export function Header({ place }: { readonly place: Place }) {
   const [page = 'overview'] = place.path;
-  const here = page === 'delivery' ? 'endpoints' : page === 'results' ? 'documents' : page;
+  const here =
+    page === 'delivery' ? 'endpoints' : page === 'results' || page === 'rejected' ? 'documents' : page;
   const isShared = useLivePart(({ overview }) => overview?.shared);
   const act = useAct();
   const nav = useRef<HTMLElement>(null);

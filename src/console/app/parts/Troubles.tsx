@@ -29,12 +29,18 @@ export function Troubles({ troubles }: { readonly troubles: readonly TroubleJson
   );
 }
 
+/** Files that are no documents have a page of their own, with what helps. */
+const UNSENT: readonly string[] = ['rejected', 'incomplete', 'unreadable'];
+
+const placeOf = (state: string): string =>
+  UNSENT.includes(state) ? href(['rejected']) : href(['documents'], { state, attention: 'needed' });
+
 function Remedy({ trouble: { remedy } }: { readonly trouble: TroubleJson }) {
   const act = useAct();
   if (remedy === null) return null;
   if (remedy.kind === 'list') {
     return (
-      <a class="button" href={href(['documents'], { state: remedy.state, attention: 'needed' })}>
+      <a class="button" href={placeOf(remedy.state)}>
         {t.troubles.list}
       </a>
     );

@@ -1,0 +1,99 @@
+import { useState } from 'preact/hooks';
+import type { ListRowJson } from '../../../control/protocol/documents.ts';
+import { bytes, moment } from '../format.ts';
+import { useOverview } from '../live.ts';
+import { Button } from '../parts/Button.tsx';
+import { useAct, useAsk, useThrottled } from '../parts/hooks.ts';
+import { announce, Failure, Loading, Notice } from '../parts/Notice.tsx';
+import { Page, Section } from '../parts/Page.tsx';
+import { Wrapped } from '../parts/Places.tsx';
+import { Table, type Column } from '../parts/Table.tsx';
+import { Words } from '../parts/Words.tsx';
+import { href } from '../router.ts';
+import { t } from '../texts.ts';
+import { keyOf } from './documentFilter.ts';
+import { FolderRemedy } from './FolderRemedy.tsx';
+import { actOn, undoDismissal, type Done } from './manyActs.ts';
+import { groupsOf, unsentFiles, type Group } from './rejectedGroups.ts';
+
+const REFRESH_MS = 3_000;
+
+const COLUMNS: readonly Column<ListRowJson>[] = [
+  { head: t.rejected.file, class: 'name', cell: ({ path }) => <Wrapped text={path} /> },
+  { head: t.rejected.why, cell: ({ message }) => message !== null && <Words text={message} /> },
+  { head: t.documents.size, numeric: true, cell: ({ size }) => bytes(size) },
+  { head: t.documents.seen, numeric: true, cell: ({ createdAt }) => moment(createdAt) },
+];
+
+/** Files that may be receipts and were not sent, by what would help. */
+export function RejectedPage() {
+  const overview = useOverview();
+  const counts = useThrottled(JSON.stringify(overview?.counts ?? null), REFRESH_MS);
+  const { data, error, again } = useAsk(unsentFiles, '', counts);
+  const folders = overview?.status.folders.map(({ path }) => path) ?? [];
+  const [undoable, setUndoable] = useState<Done | null>(null);
+  const act = useAct();
+  const undo = async () => {
+    if (undoable === null) return;
+    announce(t.done.undismissed((await undoDismissal(undoable)).count));
+    setUndoable(null);
+    again();
+  };
+  const dismissed = (done: Done) => {
+    announce(t.done.dismissed(done.count));
+    setUndoable(done);
+    again();
+  };
+  return (
+    <Page title={t.rejected.title} back={{ href: href(['documents']), text: t.documents.title }}>
+      <Failure error={error} again={again} />
+      <Failure error={act.error} />
+      {undoable !== null && (
+        <Notice tone="ok" actions={<Button onClick={() => void act.run(undo)}>{t.dismissal.undo}</Button>}>
+          <p>{t.done.dismissed(undoable.count)}</p>
+        </Notice>
+      )}
+      {data === null && error === null && <Loading />}
+      {data?.rows.length === 0 && <p class="muted">{t.rejected.none}</p>}
+      {data?.isAll === false && <p class="muted">{t.rejected.first(data.rows.length)}</p>}
+      {groupsOf(data?.rows ?? [], folders).map((group) => (
+        <Files key={group.key} group={group} onDone={again} onDismissed={dismissed} />
+      ))}
+    </Page>
+  );
+}
+
+function Files({
+  group,
+  onDone,
+  onDismissed,
+}: {
+  readonly group: Group;
+  readonly onDone: () => void;
+  readonly onDismissed: (done: Done) => void;
+}) {
+  const { folder, reason, rows, key } = group;
+  const act = useAct();
+  const dismiss = async () => onDismissed(await actOn('dismiss', { kind: 'rows', rows }));
+  const why = t.rejected.reasons[reason] ?? reason;
+  return (
+    <Section
+      title={t.rejected.group(why, rows.length)}
+      id={`group-${key.replace(/[^\w]+/g, '-')}`}
+      actions={
+        <>
+          <FolderRemedy group={group} onDone={onDone} />
+          <Button disabled={act.busy} onClick={() => void act.run(dismiss)}>
+            {t.many.acts.dismiss(rows.length)}
+          </Button>
+        </>
+      }
+    >
+      <p class="muted">
+        <Wrapped text={folder} />
+      </p>
+      <Failure error={act.error} />
+      <Table caption={`${why}: ${folder}`} columns={COLUMNS} rows={rows} rowKey={keyOf} />
+    </Section>
+  );
+}

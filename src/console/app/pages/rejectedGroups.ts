@@ -1,0 +1,67 @@
+import type { ListRowJson } from '../../../control/protocol/documents.ts';
+import type { Response } from '../../../control/protocol/protocol.ts';
+import { call } from '../api.ts';
+
+export const UNSENT = ['rejected', 'incomplete', 'unreadable'] as const;
+
+/** Files of one folder that were not sent for the same reason. */
+export interface Group {
+  readonly key: string;
+  readonly folder: string;
+  readonly reason: string;
+  readonly rows: readonly ListRowJson[];
+  /** That the folder would have to accept. */
+  readonly types: readonly string[];
+  /** Bytes of the largest. */
+  readonly largest: number;
+}
+
+const MOST = 1_000;
+const PAGE = 500;
+
+export interface Unsent {
+  readonly rows: readonly ListRowJson[];
+  readonly isAll: boolean;
+}
+
+export async function unsentFiles(signal: AbortSignal): Promise<Unsent> {
+  let rows: readonly ListRowJson[] = [];
+  let next: string | null = null;
+  do {
+    const request = { states: [...UNSENT], attention: 'needed' as const, limit: PAGE };
+    const page: Response<'documents'> = await call(
+      'documents',
+      next === null ? request : { ...request, cursor: next },
+      signal,
+    );
+    rows = [...rows, ...page.rows];
+    next = page.next;
+  } while (next !== null && rows.length < MOST);
+  return { rows, isAll: next === null };
+}
+
+/** Of a sentence of the agent, where the configuration is what keeps the file. */
+const TO_ACCEPT = /`([a-z]+)` to its `accept`/;
+
+export function groupsOf(rows: readonly ListRowJson[], folders: readonly string[]): readonly Group[] {
+  const longest = folders.toSorted((a, b) => b.length - a.length);
+  const groups = new Map<string, ListRowJson[]>();
+  const folderOf = (path: string) =>
+    longest.find((each) => path.startsWith(each) && /[/\\]/.test(path.charAt(each.length))) ?? '';
+  for (const row of rows) {
+    const key = JSON.stringify([folderOf(row.path), row.reason ?? row.state]);
+    groups.set(key, [...(groups.get(key) ?? []), row]);
+  }
+  return [...groups].map(([key, its]) => {
+    const [folder, reason] = JSON.parse(key) as [string, string];
+    const types = its.flatMap(({ message }) => TO_ACCEPT.exec(message ?? '')?.[1] ?? []);
+    return {
+      key,
+      folder,
+      reason,
+      rows: its,
+      types: [...new Set(types)].sort(),
+      largest: Math.max(...its.map(({ size }) => size)),
+    };
+  });
+}
