@@ -230,6 +230,18 @@ const english = {
     views: { list: 'List', grid: 'Grid' },
     pending: (n: number) => `Show ${counted(n, 'new document', 'new documents')}`,
   },
+  saved: {
+    title: 'Days and saved filters',
+    today: 'Today',
+    yesterday: 'Yesterday',
+    week: 'This week',
+    month: 'This month',
+    lastMonth: 'Last month',
+    save: 'Save this filter …',
+    ask: 'Save this filter',
+    name: 'Name',
+    means: 'It is kept in this browser. To give it to somebody else, send the address of this page.',
+  },
   rejected: {
     title: 'Files not sent',
     none: 'No file is kept back. Files that are not receipts are not listed here.',

@@ -209,6 +209,27 @@ inBrowser('the list of documents', (here) => {
     expect(needed()).toBe(before);
   });
 
+  test('days are one click away, and a filter can be saved under any name, used and removed again', async () => {
+    const page = await here.browser.open('#/documents');
+    const saved = page.getByRole('navigation', { name: 'Days and saved filters' });
+    await saved.getByRole('link', { name: 'Yesterday' }).click();
+    await page.waitForURL(/since=/);
+    const { since, until } = Object.fromEntries(new URLSearchParams(new URL(page.url()).hash.split('?')[1]));
+    expect(since).toBe(until);
+    expect(await page.getByLabel('From').inputValue()).toBe(since);
+    await saved.getByRole('button', { name: 'Save this filter …' }).click();
+    const name = '<img src=x onerror=alert(1)> Tuesday';
+    await page.getByRole('dialog').getByLabel('Name').fill(name);
+    await page.keyboard.press('Enter');
+    await shows(saved.getByRole('link', { name }));
+    await page.getByRole('link', { name: 'Clear filters' }).click();
+    await page.reload();
+    await saved.getByRole('link', { name }).click();
+    await page.waitForURL(new RegExp(`since=${since}`));
+    await saved.getByRole('button', { name: `Remove ${name}` }).click();
+    await saved.getByRole('link', { name }).waitFor({ state: 'detached' });
+  });
+
   test('a failing search says why and can be tried again', async () => {
     const page = await here.browser.open('#/log');
     here.stub.fail(

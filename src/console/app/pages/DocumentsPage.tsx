@@ -18,6 +18,7 @@ import { documentHref, filterHref, filterOf, keyOf, nameOf, type FilterText } fr
 import { downloadHref } from './downloads.ts';
 import { DocumentGrid } from './DocumentGrid.tsx';
 import { Filters } from './Filters.tsx';
+import { SavedFilters } from './SavedFilters.tsx';
 import { Select } from './Select.tsx';
 import { SelectionBar } from './SelectionBar.tsx';
 import { useSelection, type Selection } from './useSelection.ts';
@@ -66,6 +67,7 @@ export function DocumentsPage({ place }: { readonly place: Place }) {
       }
     >
       <Filters filter={filter} />
+      <SavedFilters filter={filter} />
       <Failure error={list.error} again={list.again} />
       <Status list={list} total={total} isLast={isLast}>
         <div class="list-tools">

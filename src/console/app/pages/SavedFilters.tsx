@@ -1,0 +1,139 @@
+import { useState } from 'preact/hooks';
+import { Button } from '../parts/Button.tsx';
+import { Dialog } from '../parts/Dialog.tsx';
+import { useAct } from '../parts/hooks.ts';
+import { keep, readKept } from '../kept.ts';
+import { placeOf } from '../router.ts';
+import { t } from '../texts.ts';
+import { filterHref, filterOf, type FilterText } from './documentFilter.ts';
+import { beside, periodOf, today } from './periods.ts';
+
+interface Saved {
+  readonly name: string;
+  readonly filter: FilterText;
+}
+
+const KEY = 'filters';
+const MOST = 30;
+
+/** Spans of days that are asked for most, and the filters that somebody saved in this browser. */
+export function SavedFilters({ filter }: { readonly filter: FilterText }) {
+  const [saved, setSaved] = useState(readSaved);
+  const [isAsking, setAsking] = useState(false);
+  const here = filterHref(filter);
+  const change = (next: readonly Saved[]) => {
+    keep(KEY, JSON.stringify(next.map((each) => ({ name: each.name, place: filterHref(each.filter) }))));
+    setSaved(next);
+  };
+  const add = (name: string) => {
+    change([{ name, filter }, ...saved.filter((each) => each.name !== name)].slice(0, MOST));
+    setAsking(false);
+  };
+  const isSaved = saved.some((each) => filterHref(each.filter) === here);
+  return (
+    <nav class="saved" aria-label={t.saved.title}>
+      {spans().map(({ name, since, until }) => (
+        <Chip key={name} name={name} place={filterHref({ ...filter, since, until })} here={here} />
+      ))}
+      {saved.map((each) => (
+        <span key={each.name} class="chip-pair">
+          <Chip name={each.name} place={filterHref(each.filter)} here={here} />
+          <Button
+            class="quiet small"
+            aria-label={t.of(t.remove, each.name)}
+            title={t.remove}
+            onClick={() => change(saved.filter((other) => other !== each))}
+          >
+            ×
+          </Button>
+        </span>
+      ))}
+      {here !== filterHref({}) && !isSaved && (
+        <Button class="quiet small" onClick={() => setAsking(true)}>
+          {t.saved.save}
+        </Button>
+      )}
+      {isAsking && <Name onName={add} onClose={() => setAsking(false)} />}
+    </nav>
+  );
+}
+
+function Chip({
+  name,
+  place,
+  here,
+}: {
+  readonly name: string;
+  readonly place: string;
+  readonly here: string;
+}) {
+  return (
+    <a class="chip" href={place} {...(place === here ? { 'aria-current': 'true' as const } : {})}>
+      {name}
+    </a>
+  );
+}
+
+function Name({
+  onName,
+  onClose,
+}: {
+  readonly onName: (name: string) => void;
+  readonly onClose: () => void;
+}) {
+  const [name, setName] = useState('');
+  const act = useAct();
+  return (
+    <Dialog
+      title={t.saved.ask}
+      confirm={t.form.save}
+      act={act}
+      onConfirm={() => name.trim() !== '' && onName(name.trim())}
+      onClose={onClose}
+    >
+      <div class="field">
+        <label for="filter-name">{t.saved.name}</label>
+        <input
+          id="filter-name"
+          value={name}
+          maxLength={60}
+          required
+          onInput={({ currentTarget }) => setName(currentTarget.value)}
+        />
+      </div>
+      <p class="help">{t.saved.means}</p>
+    </Dialog>
+  );
+}
+
+function spans(): readonly { name: string; since: string; until: string }[] {
+  const day = today();
+  const of = (name: string, { first, last }: ReturnType<typeof periodOf>) => ({
+    name,
+    since: first,
+    until: last,
+  });
+  const month = periodOf(day, 'month');
+  return [
+    of(t.saved.today, periodOf(day, 'day')),
+    of(t.saved.yesterday, periodOf(beside(periodOf(day, 'day'), -1), 'day')),
+    of(t.saved.week, periodOf(day, 'week')),
+    of(t.saved.month, month),
+    of(t.saved.lastMonth, periodOf(beside(month, -1), 'month')),
+  ];
+}
+
+/** What does not look like one of ours is left out. */
+function readSaved(): readonly Saved[] {
+  try {
+    const all: unknown = JSON.parse(readKept(KEY) ?? '[]');
+    if (!Array.isArray(all)) return [];
+    return all.flatMap((each: unknown) => {
+      const { name, place } = (each ?? {}) as { name?: unknown; place?: unknown };
+      if (typeof name !== 'string' || typeof place !== 'string') return [];
+      return [{ name, filter: filterOf(placeOf(place).query) }];
+    });
+  } catch {
+    return [];
+  }
+}
