@@ -1,20 +1,13 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '../config/config.ts';
 import { pathRelations, pathsOf } from '../config/resolve.ts';
 import { showPath } from '../config/show.ts';
-import type { ConfigEdit } from '../control/protocol/protocol.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
+import { isEditable, RECEIVES } from './consoleKeys.ts';
 
 /*
  * What a browser may change: who may use the console may not for that run programs, read secrets, or write anywhere on the machine.
  */
-
-/** Null: all below it. */
-const CHANGEABLE: Readonly<Record<string, readonly string[] | null>> = {
-  folders: null,
-  endpoints: null,
-  delivery: null,
-  console: ['hosts', 'listen'],
-};
 
 export interface Reach {
   readonly file: string;
@@ -23,16 +16,73 @@ export interface Reach {
   readonly now: Config;
 }
 
-/** @throws ReceiptdError CONSOLE_REFUSED for a key that only the file changes */
-export function refuseKeysBeyondConsole(edits: readonly ConfigEdit[], { file }: Reach): void {
-  for (const { path } of edits) {
-    const [first, second] = path.map(String);
-    const below = Object.hasOwn(CHANGEABLE, first ?? '') ? CHANGEABLE[first ?? ''] : [];
-    if (below === null || below?.includes(second ?? '')) continue;
-    throw new ReceiptdError('CONSOLE_REFUSED', `The console does not change ${showPath(path)}.`, {
+/**
+ * Compares what two files say, so that no way of writing an edit makes a difference.
+ * @throws ReceiptdError CONSOLE_REFUSED for a key that only the file changes
+ */
+export function refuseKeysBeyondConsole(before: unknown, after: unknown, { file }: Reach): void {
+  const changed = changedPlaces(before, after, []);
+  const refuse = (path: Path, why = ''): never => {
+    throw new ReceiptdError('CONSOLE_REFUSED', `The console does not change ${showPath(path)}${why}.`, {
       hint: `Change it in ${file}.`,
     });
+  };
+  for (const path of changed) if (!isEditable(keyOf(path))) refuse(path);
+  for (const [holder, receivers] of Object.entries(RECEIVES)) {
+    if (valueAt(after, holder.split('.')) === undefined) continue;
+    const moved = changed.find((path) => receivers.includes(keyOf(path)));
+    if (moved !== undefined) refuse(moved, ` while ${holder} names a secret that is for it`);
   }
+}
+
+/** Whether the console may set the one to the other. */
+export function isWithinConsole(before: unknown, after: unknown, reach: Reach): boolean {
+  try {
+    refuseKeysBeyondConsole(before, after, reach);
+    return true;
+  } catch (error) {
+    if (error instanceof ReceiptdError) return false;
+    throw error;
+  }
+}
+
+type Path = readonly (string | number)[];
+
+/** Of settings, not of sections: each that has another value, or none any more. */
+function changedPlaces(before: unknown, after: unknown, path: Path): Path[] {
+  if (isDeepStrictEqual(before ?? null, after ?? null)) return [];
+  const isFolders = path.length === 1 && path[0] === 'folders';
+  const isSection = (value: unknown) => isMapping(value) || (isFolders && Array.isArray(value));
+  const there = [before, after].filter((value) => value !== undefined && value !== null);
+  const sections = there.filter(isSection).map((value) => Object(value) as Record<string, unknown>);
+  const keys = new Set(sections.flatMap((section) => Object.keys(section)));
+  const below = [...keys].flatMap((key) =>
+    changedPlaces(at(before, key), at(after, key), [...path, isFolders ? Number(key) : key]),
+  );
+  return there.every(isSection) ? below : [path, ...below];
+}
+
+function at(value: unknown, key: string): unknown {
+  const section = Object(value) as Record<string, unknown>;
+  return Object.hasOwn(section, key) ? section[key] : undefined;
+}
+
+function isMapping(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** `folders[].name`, `endpoints.*.uid`: as the table of keys has it. */
+function keyOf(path: Path): string {
+  const [section, ...rest] = path.map((key) => (typeof key === 'number' ? '[]' : key));
+  const isNamed = section === 'endpoints' || section === 'accounts';
+  return [section, ...(isNamed && rest.length > 0 ? ['*', ...rest.slice(1)] : rest)]
+    .join('.')
+    .replaceAll('.[]', '[]');
+}
+
+function valueAt(data: unknown, path: Path): unknown {
+  const value = path.reduce<unknown>((inner, key) => (isMapping(inner) ? inner[key] : undefined), data);
+  return value === 'none' || value === null ? undefined : value;
 }
 
 /**

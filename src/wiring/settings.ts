@@ -7,14 +7,15 @@ import { applyEdits } from '../config/edit.ts';
 import { refuseExampleUid } from '../config/exampleUid.ts';
 import { changedKeys, readLiveConfig, type LiveConfig } from '../config/live.ts';
 import { readConfigFile, textOf } from '../config/load.ts';
+import { readYaml } from '../config/yamlSource.ts';
 import { mayHoldSecret } from '../config/secrets.ts';
 import { showPath } from '../config/show.ts';
 import type { ConfigEdit, ConfigState, Request } from '../control/protocol/protocol.ts';
 import type { Found } from '../system/fileWatch.ts';
-import { CONSOLE_LISTENER, demandCertificate, RESULTS_LISTENER } from '../http/listen.ts';
 import { formerOriginals, type FormerOriginals } from '../intake/dispose/originalsRule.ts';
 import { asReceiptdError, ReceiptdError, isOfLedger } from '../core/domain/errors.ts';
 import { hidePasswords, withPasswords } from '../config/hidePasswords.ts';
+import { FILE_ONLY } from './consoleKeys.ts';
 import { refuseKeysBeyondConsole, refusePathsBeyondConsole, type Reach } from './consoleReach.ts';
 import type { ProcessScope } from './processScope.ts';
 
@@ -156,7 +157,6 @@ export class Settings {
       const before = await this.#bytes();
       const revision = revisionOf(before);
       if (how.revision !== undefined && how.revision !== revision) throw changedMeanwhile(file);
-      if (how.by === BY_CONSOLE) refuseKeysBeyondConsole(edits, this.#reach);
       const former = this.#decode(before);
       let text = former;
       for (const edit of withPasswords(edits)) {
@@ -164,10 +164,11 @@ export class Settings {
         // A large file takes its time, and answers of the service wait meanwhile.
         await nextTurn();
       }
+      if (how.by === BY_CONSOLE)
+        refuseKeysBeyondConsole(dataOf(former, file), dataOf(text, file), this.#reach);
       const read = this.#parse(text);
       const isMoved = ({ restartNeeded }: LiveConfig): boolean => restartNeeded.includes('stateDir');
       if (isMoved(read) && !isMoved(this.#live)) throw notWhileRunning();
-      refuseExposed(this.#live.config, read.config);
       if (how.by === BY_CONSOLE) refusePathsBeyondConsole(read.config, this.#reach);
       const originals = await this.#originals(read.config);
       if (how.dryRun) return { ...(await this.#state()), originals };
@@ -264,6 +265,7 @@ export class Settings {
       file,
       writable: await isConfigWritable(file),
       restartNeeded: [...this.#live.restartNeeded],
+      fileOnly: [...FILE_ONLY],
     };
     let bytes: Buffer;
     try {
@@ -318,6 +320,10 @@ export class Settings {
   }
 }
 
+function dataOf(text: string, file: string): unknown {
+  return readYaml(text.replace(/^\uFEFF/, ''), file).data;
+}
+
 const MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const TOLD = 20;
 const JUST_CHANGED = 'It was changed a moment ago and is being read.';
@@ -347,28 +353,6 @@ function changedMeanwhile(file: string): ReceiptdError {
 /** The console takes its part without the agent being restarted. */
 function ofAgent(parsed: LiveConfig['parsed']): object {
   return { ...parsed, console: null, monitoring: null, alerts: null, results: null };
-}
-
-/** The page that makes this change would close itself. In the file it costs the console alone, and `status` says why. */
-function refuseExposed(now: Config, wanted: Config): void {
-  const before = exposure(now);
-  const trouble = exposure(wanted);
-  if (trouble === null || trouble.message === before?.message) return;
-  throw new ReceiptdError('CONFIG_INVALID', trouble.message, {
-    hint: trouble.hint ?? '',
-    cause: trouble,
-  });
-}
-
-function exposure({ console, results }: Config): ReceiptdError | null {
-  try {
-    if (typeof console.listen !== 'string') demandCertificate(console.listen, console.tls, CONSOLE_LISTENER);
-    if (results.listen !== null) demandCertificate(results.listen, results.tls, RESULTS_LISTENER);
-    return null;
-  } catch (error) {
-    if (error instanceof ReceiptdError) return error;
-    throw error;
-  }
 }
 
 /** Commands look for the agent there: a second one, with a ledger that knows nothing, would send everything again. */

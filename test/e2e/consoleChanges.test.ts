@@ -35,18 +35,20 @@ test('the page that changes it is answered, and stays signed in where the addres
   await until(async () => (await answers(origin, 'nas')) === 200);
   await attacked.stillWell();
 
+  // Where it listens is for the file.
   const port = await freePort();
-  expect((await change(origin, cookie, 'listen', `127.0.0.1:${port}`)).status).toBe(200);
+  const listening = await change(origin, cookie, 'listen', `127.0.0.1:${port}`);
+  expect(listening.json).toMatchObject({ code: 'CONSOLE_REFUSED' });
+  const text = await readFile(site.config, 'utf8');
+  await writeFile(site.config, text.replace('console:', `console:\n  listen: 127.0.0.1:${port}`));
+  await site.quickMust('reload');
   await until(async () => (await answers(`http://127.0.0.1:${port}`)) === 200);
   expect(await answers(origin)).toBe(0);
   const link = (await site.quickMust('console', '--no-open')).trim();
   expect(new URL(link).port).toBe(String(port));
   const again = await signIn(link);
 
-  // What others could reach in the clear is refused, and nothing has changed.
-  const open = await change(new URL(link).origin, again, 'listen', `0.0.0.0:${port}`);
-  expect([open.status, open.json]).toMatchObject([422, { code: 'CONFIG_INVALID' }]);
-  expect(await answers(`http://127.0.0.1:${port}`)).toBe(200);
+  expect((await change(new URL(link).origin, again, 'hosts', ['nas', 'other'])).status).toBe(200);
   const journal = await readFile(site.file('state', 'ledger.journal'), 'utf8');
   expect(journal).toContain('"by":"console"');
   expect(journal).not.toContain('"by":"root"');
@@ -73,6 +75,15 @@ test('a page sets folders and archives where the file allows it, and no program 
     [['folders', 0, 'archiveTo'], '../.ssh'],
     [['folders', 0, 'path'], '/etc'],
     [['results', 'command'], ['/bin/sh']],
+    [['alerts'], { command: ['/bin/sh'], after: '1m' }],
+    [['alerts', 'email', 'passwordFile'], '/etc/shadow'],
+    [['alerts', 'webhook', 'secretFile'], '/etc/shadow'],
+    [['service', 'proxy'], 'http://127.0.0.1:9'],
+    [['service', 'baseUrl'], 'https://elsewhere.example'],
+    [['monitoring', 'listen'], '0.0.0.0:9464'],
+    [['results', 'listen'], '127.0.0.1:8472'],
+    [['console', 'listen'], '127.0.0.1:8471'],
+    [['console'], { listen: '127.0.0.1:8471', hosts: ['nas'] }],
     [['console', 'roots'], ['/etc']],
     [['credentials'], { store: 'file', file: '/etc/passwd' }],
     [['stateDir'], '/etc'],

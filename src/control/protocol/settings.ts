@@ -24,6 +24,9 @@ const finding = z
   .object({ level: z.enum(['ok', 'warn', 'fail']), message: z.string() })
   .meta({ id: 'Finding' });
 
+/** Why only the file changes a key. */
+const FILE_REASONS = ['program', 'secret', 'listens', 'credentials', 'trust', 'reach', 'ledger'] as const;
+
 const configState = z.object({
   file: z.string(),
   revision: z.string().describe('Changes with every change of the file.'),
@@ -48,6 +51,18 @@ const configState = z.object({
     .optional()
     .describe('Originals from before, of folders that archive or delete; told by changes and reloads only.'),
   restartNeeded: z.array(z.string()).describe('Keys whose values take effect at the next start only.'),
+  fileOnly: z
+    .array(
+      z.object({
+        key: z.string().describe('Such as alerts.command, accounts.*.file.'),
+        why: z
+          .enum(FILE_REASONS)
+          .describe(
+            'program: it is run. secret: it names where one is. listens: a port is opened. credentials: they are sent there. trust: certificates. reach: who may change what. ledger: where documents are recorded.',
+          ),
+      }),
+    )
+    .describe('What the console does not change.'),
 });
 
 export const SETTINGS = {
@@ -113,4 +128,5 @@ export const SETTINGS = {
 
 export type ConfigEdit = z.infer<typeof edit>;
 export type ConfigState = z.infer<typeof configState>;
+export type FileReason = (typeof FILE_REASONS)[number];
 export type Finding = z.infer<typeof finding>;

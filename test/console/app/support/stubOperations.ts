@@ -7,6 +7,7 @@ import type { DocumentDetailJson } from '../../../../src/control/protocol/docume
 import type { OverviewResponse } from '../../../../src/control/protocol/overview.ts';
 import type { ResultDetailJson, ResultJson } from '../../../../src/control/protocol/results.ts';
 import { ReceiptdError } from '../../../../src/core/domain/errors.ts';
+import { FILE_ONLY } from '../../../../src/wiring/consoleKeys.ts';
 import { counts, isMeant, page } from './stubList.ts';
 import { makeResults } from './stubResults.ts';
 import { BASE_URL, CONFIG, UIDS, detailOf, makeHistory, makeRow, makeRows, type Row } from './stubData.ts';
@@ -164,6 +165,7 @@ export class StubAgent {
       folderPaths: (folders ?? []).map(({ path }) => path.replace(/^~/, '/root')),
       problem: this.problem,
       restartNeeded: this.restartNeeded,
+      fileOnly: [...FILE_ONLY],
     };
   }
 

@@ -1,0 +1,106 @@
+import { expect, it } from 'vitest';
+import { parseConfig } from '../../src/config/load.ts';
+import { readYaml } from '../../src/config/yamlSource.ts';
+import { schemaTree, type SchemaNode } from '../../src/config/schemaTree.ts';
+import { ALL_KEYS, FILE_ONLY } from '../../src/wiring/consoleKeys.ts';
+import { isWithinConsole, refuseKeysBeyondConsole } from '../../src/wiring/consoleReach.ts';
+
+const FILE = '/etc/receiptd/receiptd.yaml';
+const TEXT = `
+service: { baseUrl: https://api.example.com }
+accounts: { branch: { store: file } }
+endpoints: { office: { uid: u-1 } }
+folders: [ { path: /srv/scans } ]
+`;
+const context = { env: {}, platform: 'linux', home: '/root', cwd: '/', isRoot: true } as const;
+const reach = { file: FILE, platform: 'linux' as const, now: parseConfig(TEXT, FILE, context) };
+const data = (more: string) => readYaml(`${TEXT}${more}\n`, FILE).data;
+const may = (before: string, after: string) => isWithinConsole(data(before), data(after), reach);
+
+function leaves(node: SchemaNode, path: string): string[] {
+  if (node.properties !== undefined)
+    return Object.entries(node.properties).flatMap(([key, inner]) =>
+      leaves(inner, path === '' ? key : `${path}.${key}`),
+    );
+  if (node.items?.properties !== undefined) return leaves(node.items, `${path}[]`);
+  if (typeof node.additionalProperties === 'object') return leaves(node.additionalProperties, `${path}.*`);
+  return [path];
+}
+
+it('of every setting it is decided whether the console changes it', () => {
+  expect(ALL_KEYS.toSorted()).toEqual(leaves(schemaTree(), '').toSorted());
+});
+
+it('programs, files with secrets, addresses that are listened on, and where credentials go stay in the file', () => {
+  const kept = FILE_ONLY.map(({ key }) => key);
+  const sensitive = /command|File$|\.file$|listen$|tls\.|Url$|\.url$|\.ca$|proxy|nsecure/;
+  const changed = ALL_KEYS.filter((key) => sensitive.test(key) && !kept.includes(key));
+  // An address that alerts go to; without a secret.
+  expect(changed).toEqual(['alerts.webhook.url']);
+});
+
+it.each(FILE_ONLY.map(({ key }) => key))(
+  '%s is neither set, changed nor removed, however that is written',
+  (key) => {
+    const path = key.replace('accounts.*', 'accounts.branch').split('.');
+    const base = data('') as Record<string, object>;
+    const nest = (value: unknown) =>
+      path.reduceRight<unknown>((inner, name) => ({ [name]: inner }), value) as Record<string, object>;
+    const [section = ''] = path;
+    const holding = (value: unknown) => ({ ...base, ...nest(value) });
+    for (const value of ['x', ['/bin/sh'], { deep: ['/bin/sh'] }, 7, true, ''])
+      expect(isWithinConsole(base, holding(value), reach), JSON.stringify(value)).toBe(false);
+    expect(isWithinConsole(holding('x'), holding('y'), reach)).toBe(false);
+    // With the section that it stands in.
+    const { [section]: _, ...without } = holding('x');
+    expect(isWithinConsole(holding('x'), without, reach)).toBe(false);
+    expect(isWithinConsole(without, holding('x'), reach)).toBe(false);
+    expect(isWithinConsole(holding('x'), holding('x'), reach)).toBe(true);
+  },
+);
+
+it('everything else is set, beside what is not', () => {
+  const program = 'command: [ /usr/bin/notify ]';
+  expect(may('', 'alerts: { digest: "07:30", email: { to: [ a@example.com ] } }')).toBe(true);
+  expect(
+    may(`alerts: { ${program} }`, `alerts: { ${program}, after: 5m, quietHours: [ Sat 00:00-24:00 ] }`),
+  ).toBe(true);
+  expect(may(`alerts: { ${program}, after: 5m }`, `alerts: { ${program} }`)).toBe(true);
+  expect(may('alerts:', '')).toBe(true);
+  expect(may('', 'console: { hosts: [ nas ] }\nspool: always')).toBe(true);
+  expect(may('', 'unknown: 1')).toBe(false);
+  expect(may('', 'alerts: { unknown: 1 }')).toBe(false);
+  expect(may('', 'alerts: [ 1 ]')).toBe(false);
+});
+
+it('folders and endpoints come and go', () => {
+  const more = TEXT.replace('u-1 }', 'u-1 }, depot: { uid: u-2, account: branch }').replace(
+    'folders: [',
+    'folders: [ { path: /srv/a, endpoint: depot },',
+  );
+  const both = [readYaml(TEXT, FILE).data, readYaml(more, FILE).data];
+  expect(isWithinConsole(both[0], both[1], reach)).toBe(true);
+  expect(isWithinConsole(both[1], both[0], reach)).toBe(true);
+});
+
+it('a secret that the file names is sent to nobody else', () => {
+  const mail = (server: string, more = '') =>
+    `alerts: { email: { server: ${server}, user: scans, ${more} } }`;
+  const held = 'passwordFile: /etc/mail-password';
+  expect(may(mail('smtp://a.example.com'), mail('smtp://b.example.com'))).toBe(true);
+  expect(may(mail('smtp://a.example.com', held), mail('smtp://b.example.com', held))).toBe(false);
+  expect(
+    may(mail('smtp://a.example.com', held), mail('smtp://a.example.com', `${held}, from: a@b.example`)),
+  ).toBe(true);
+  const hook = (url: string) => `alerts: { webhook: { url: ${url}, secretFile: /etc/hook } }`;
+  expect(() =>
+    refuseKeysBeyondConsole(data(hook('https://a.example')), data(hook('https://b.example')), reach),
+  ).toThrow(
+    expect.objectContaining({
+      code: 'CONSOLE_REFUSED',
+      message:
+        'The console does not change alerts.webhook.url while alerts.webhook.secretFile names a secret that is for it.',
+      hint: `Change it in ${FILE}.`,
+    }),
+  );
+});
