@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { sayError, signIn } from './api.ts';
-import { reconnectNow, useLivePart, useOverview } from './live.ts';
+import { reconnectNow, useLivePart } from './live.ts';
+import { Foot, LanguageFoot } from './parts/Foot.tsx';
 import { Announcer } from './parts/Notice.tsx';
 import { Header, LostBanner } from './parts/Header.tsx';
 import { ShortcutHelp } from './parts/ShortcutHelp.tsx';
@@ -50,6 +51,7 @@ export function App() {
     return (
       <>
         <SignInPage problem={problem} />
+        <LanguageFoot />
         <Announcer />
       </>
     );
@@ -62,7 +64,7 @@ export function App() {
       <div key={place.path.join('/')} class="page">
         <PageOf place={place} />
       </div>
-      <Zone />
+      <Foot />
       <ShortcutHelp />
       <Announcer />
     </>
@@ -129,19 +131,5 @@ function Unknown() {
         {t.unknownPage.text} <a href={href([])}>{t.nav.overview}</a>
       </p>
     </Page>
-  );
-}
-
-const HERE = Intl.DateTimeFormat().resolvedOptions().timeZone;
-
-/** All times of the console are by one clock; where the machine has another, it is said once. */
-function Zone() {
-  const zone = useOverview()?.zone;
-  const isOther = zone !== undefined && zone.offsetMinutes !== -new Date().getTimezoneOffset();
-  return (
-    <footer class="muted small zone">
-      {t.zone.here(HERE)}
-      {isOther && ` ${t.zone.other(zone.name)}`}
-    </footer>
   );
 }

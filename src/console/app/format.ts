@@ -1,17 +1,20 @@
-/** Numbers and times as the person's own browser writes them. */
-const count = new Intl.NumberFormat();
-const short = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
-const onePlace = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
-const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
-const clockSeconds = new Intl.DateTimeFormat(undefined, {
+import { language, locale } from './language.ts';
+import type { Forms } from './languages/en.ts';
+
+/** Numbers and times as people of the chosen language write them, in the region of their browser. */
+const count = new Intl.NumberFormat(locale);
+const short = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
+const onePlace = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
+const clock = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' });
+const clockSeconds = new Intl.DateTimeFormat(locale, {
   hour: '2-digit',
   minute: '2-digit',
   second: '2-digit',
 });
-const dayClock = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
-const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
-const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
-const plural = new Intl.PluralRules('en');
+const dayClock = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
+const full = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' });
+const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
+const plural = new Intl.PluralRules(language);
 
 export type Instant = string | number | Date;
 
@@ -35,7 +38,7 @@ const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
 export function bytes(value: number): string {
   const power = value < 1000 ? 0 : Math.min(Math.floor(Math.log10(value) / 3), UNITS.length - 1);
   const scaled = value / 1000 ** power;
-  return new Intl.NumberFormat(undefined, {
+  return new Intl.NumberFormat(locale, {
     style: 'unit',
     unit: UNITS[power] ?? 'byte',
     unitDisplay: power === 0 ? 'long' : 'short',
@@ -66,12 +69,12 @@ export function duration(ms: number): string {
 
 function unit(value: number, name: string): string {
   const unitDisplay = name === 'millisecond' ? 'short' : 'long';
-  return new Intl.NumberFormat(undefined, { style: 'unit', unit: name, unitDisplay }).format(value);
+  return new Intl.NumberFormat(locale, { style: 'unit', unit: name, unitDisplay }).format(value);
 }
 
-/** English alone has these two forms; another language brings its own in its texts. */
-export function counted(value: number, one: string, other: string): string {
-  return `${number(value)} ${plural.select(value) === 'one' ? one : other}`;
+export function counted(value: number, one: string, other: string, more: Forms = {}): string {
+  const rule = plural.select(value);
+  return `${number(value)} ${more[rule] ?? (rule === 'one' ? one : other)}`;
 }
 
 /** Local midnight of a day such as 2026-11-22, as ISO 8601 in UTC; the day after where `days` is 1. */

@@ -1,5 +1,6 @@
 import { render } from 'preact';
 import { App } from './App.tsx';
+import { LanguageFoot } from './parts/Foot.tsx';
 import { Announcer } from './parts/Notice.tsx';
 import { later } from './parts/Later.tsx';
 
@@ -13,6 +14,7 @@ if (root !== null) {
     isSetup ? (
       <>
         <SetupPage />
+        <LanguageFoot />
         <Announcer />
       </>
     ) : (

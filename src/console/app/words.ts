@@ -1,5 +1,5 @@
 import { pretty } from './json.ts';
-import type { Texts } from './texts.ts';
+import type { Texts } from './languages/en.ts';
 
 /** A part of a sentence of the agent or the service, as a page shows it. */
 export type Word =

@@ -9,7 +9,7 @@ import { Failure } from '../parts/Notice.tsx';
 import { Section } from '../parts/Page.tsx';
 import { Wrapped } from '../parts/Places.tsx';
 import { Words } from '../parts/Words.tsx';
-import { t } from './dayTexts.ts';
+import { t } from '../texts.ts';
 
 type Compared = Response<'compareFolder'>;
 
@@ -27,15 +27,15 @@ export function Comparisons() {
   };
   return (
     <Section
-      title={t.now}
+      title={t.days.now}
       id="comparison"
       actions={
         <Button disabled={act.busy || folders.length === 0} onClick={() => void act.run(compare)}>
-          {act.busy ? t.comparing : t.compare}
+          {act.busy ? t.days.comparing : t.days.compare}
         </Button>
       }
     >
-      <p class="muted">{t.nowMeans}</p>
+      <p class="muted">{t.days.nowMeans}</p>
       <Failure error={act.error} />
       <div aria-live="polite">
         {[...compared].map(([path, found]) => (
@@ -60,25 +60,25 @@ function Comparison({ path, found }: { readonly path: string; readonly found: Co
           <Words text={each.message} />
         </p>
       ))}
-      {isWhole && unaccountedCount === 0 && <p>{t.agrees(listed)}</p>}
+      {isWhole && unaccountedCount === 0 && <p>{t.days.agrees(listed)}</p>}
       {unaccountedCount > 0 && (
         <>
           <p>
-            <strong>{t.differs(unaccountedCount, listed)}</strong>
+            <strong>{t.days.differs(unaccountedCount, listed)}</strong>
           </p>
           <ul>
             {unaccounted.map((file) => (
               <li key={file.path}>
-                <Wrapped text={file.path} />: {t.problems[file.problem]}
+                <Wrapped text={file.path} />: {t.days.problems[file.problem]}
               </li>
             ))}
             {unaccountedCount > unaccounted.length && (
-              <li>{t.more(unaccountedCount - unaccounted.length)}</li>
+              <li>{t.days.more(unaccountedCount - unaccounted.length)}</li>
             )}
           </ul>
         </>
       )}
-      {excluded > 0 && <p class="muted">{t.excluded(excluded)}</p>}
+      {excluded > 0 && <p class="muted">{t.days.excluded(excluded)}</p>}
     </section>
   );
 }

@@ -10,7 +10,7 @@ import { Wrapped } from '../parts/Places.tsx';
 import { Table, type Column } from '../parts/Table.tsx';
 import { href, replace, usePlace } from '../router.ts';
 import { Comparisons } from './Comparisons.tsx';
-import { t } from './dayTexts.ts';
+import { t } from '../texts.ts';
 import { filterHref } from './documentFilter.ts';
 import { beside, periodOf, SPANS, today, type Period } from './periods.ts';
 
@@ -64,24 +64,24 @@ export function DaysPage() {
       ? date(noon(day))
       : `${date(noon(period.first))} – ${date(noon(period.last))}`;
   return (
-    <Page title={t.title} actions={<Button onClick={() => print()}>{t.print}</Button>}>
+    <Page title={t.days.title} actions={<Button onClick={() => print()}>{t.days.print}</Button>}>
       <div class="period">
-        <div class="segments" role="group" aria-label={t.span}>
+        <div class="segments" role="group" aria-label={t.days.span}>
           {SPANS.map((each) => (
             <Button key={each} aria-pressed={each === span} onClick={() => show({ span: each })}>
-              {t.spans[each]}
+              {t.days.spans[each]}
             </Button>
           ))}
         </div>
-        <Button onClick={() => show({ day: beside(period, -1) })}>← {t.earlier}</Button>
+        <Button onClick={() => show({ day: beside(period, -1) })}>← {t.days.earlier}</Button>
         <input
           type="date"
-          aria-label={t.date}
+          aria-label={t.days.date}
           value={day}
           onChange={({ currentTarget }) => show({ day: currentTarget.value })}
         />
         <Button disabled={period.last >= today()} onClick={() => show({ day: beside(period, 1) })}>
-          {t.later} →
+          {t.days.later} →
         </Button>
       </div>
       <h2 class="period-name">{shown}</h2>
@@ -112,16 +112,16 @@ function rowsOf(counts: Response<'seenCounts'>['counts']): readonly Row[] {
 
 function Counts({ rows, period }: { readonly rows: readonly Row[]; readonly period: Period }) {
   const total = rows.at(-1);
-  if (total === undefined) return <p class="muted">{t.none}</p>;
+  if (total === undefined) return <p class="muted">{t.days.none}</p>;
   const isThere = (name: Category) => name === 'accepted' || total.by[name] > 0;
   const columns: readonly Column<Row>[] = [
     {
-      head: t.folder,
-      cell: ({ folder }) => (folder === null ? <strong>{t.total}</strong> : <Wrapped text={folder} />),
+      head: t.days.folder,
+      cell: ({ folder }) => (folder === null ? <strong>{t.days.total}</strong> : <Wrapped text={folder} />),
     },
-    { head: t.columns.seen, numeric: true, cell: ({ by }) => number(by.seen) },
+    { head: t.days.columns.seen, numeric: true, cell: ({ by }) => number(by.seen) },
     ...NAMES.filter(isThere).map((name): Column<Row> => ({
-      head: t.columns[name],
+      head: t.days.columns[name],
       numeric: true,
       cell: (row) => <Count row={row} name={name} period={period} />,
     })),
@@ -129,8 +129,8 @@ function Counts({ rows, period }: { readonly rows: readonly Row[]; readonly peri
   return (
     <>
       <Verdict of={total} />
-      <Table caption={t.table} columns={columns} rows={rows} rowKey={({ folder }) => folder ?? ''} />
-      <p class="muted small means">{t.means}</p>
+      <Table caption={t.days.table} columns={columns} rows={rows} rowKey={({ folder }) => folder ?? ''} />
+      <p class="muted small means">{t.days.means}</p>
     </>
   );
 }
@@ -140,14 +140,14 @@ function Verdict({ of: { by } }: { readonly of: Row }) {
   if (open === 0)
     return (
       <Notice tone="ok">
-        <p>{t.all(by.seen)}</p>
+        <p>{t.days.all(by.seen)}</p>
       </Notice>
     );
-  const parts = OPEN.filter((name) => by[name] > 0).map((name) => t.openParts[name](by[name]));
+  const parts = OPEN.filter((name) => by[name] > 0).map((name) => t.days.openParts[name](by[name]));
   return (
     <Notice tone={by.failed + by.lost + by.rejected > 0 ? 'bad' : 'warn'}>
       <p>
-        <strong>{t.open(open, by.seen)}</strong> {parts.join(', ')}.
+        <strong>{t.days.open(open, by.seen)}</strong> {parts.join(', ')}.
       </p>
     </Notice>
   );

@@ -11,7 +11,6 @@ import { Wrapped } from '../parts/Places.tsx';
 import { Badge } from '../parts/State.tsx';
 import { Table, type Column } from '../parts/Table.tsx';
 import { t } from '../texts.ts';
-import { texts } from './fleetTexts.ts';
 import { Words } from '../parts/Words.tsx';
 
 /** Each answer counts what waits in the database. */
@@ -28,7 +27,7 @@ export function FleetPage() {
   const tick = useNow(ASKED_EVERY_MS);
   const { data, error, again } = useAsk((signal) => call('fleet', {}, signal), '', tick);
   return (
-    <Page title={texts.title}>
+    <Page title={t.fleet.title}>
       <Failure error={error} again={again} />
       {data === null ? error === null && <Loading /> : <Agents agents={data.agents} again={again} />}
     </Page>
@@ -41,10 +40,10 @@ interface AgentsProps {
 }
 
 function Agents({ agents, again }: AgentsProps) {
-  if (agents === null || agents.length === 0) return <p>{agents === null ? texts.alone : texts.none}</p>;
+  if (agents === null || agents.length === 0) return <p>{agents === null ? t.fleet.alone : t.fleet.none}</p>;
   const columns: Column<FleetAgentJson>[] = [
     {
-      head: texts.name,
+      head: t.fleet.name,
       class: 'name',
       cell: ({ name, host }) => (
         <>
@@ -55,13 +54,13 @@ function Agents({ agents, again }: AgentsProps) {
         </>
       ),
     },
-    { head: texts.version, cell: ({ version }) => version },
-    { head: texts.state, cell: State },
-    { head: texts.lastSeen, cell: ({ lastSeenAt }) => (lastSeenAt ? moment(lastSeenAt) : texts.never) },
-    { head: texts.queued, numeric: true, cell: ({ queued }) => number(queued) },
-    { head: texts.uploading, numeric: true, cell: ({ uploading }) => number(uploading) },
-    { head: texts.leads, cell: ({ leads }) => leads.join(', ') || '–' },
-    { head: texts.holds, cell: ({ holds }) => (holds.length === 0 ? '–' : holds.map(inWords)) },
+    { head: t.fleet.version, cell: ({ version }) => version },
+    { head: t.fleet.state, cell: State },
+    { head: t.fleet.lastSeen, cell: ({ lastSeenAt }) => (lastSeenAt ? moment(lastSeenAt) : t.fleet.never) },
+    { head: t.fleet.queued, numeric: true, cell: ({ queued }) => number(queued) },
+    { head: t.fleet.uploading, numeric: true, cell: ({ uploading }) => number(uploading) },
+    { head: t.fleet.leads, cell: ({ leads }) => leads.join(', ') || '–' },
+    { head: t.fleet.holds, cell: ({ holds }) => (holds.length === 0 ? '–' : holds.map(inWords)) },
     {
       head: t.actions,
       class: 'row-actions',
@@ -79,8 +78,8 @@ function Agents({ agents, again }: AgentsProps) {
   ];
   return (
     <>
-      <p class="muted lead">{texts.means}</p>
-      <Table caption={texts.title} columns={columns} rows={agents} rowKey={({ name }) => name} />
+      <p class="muted lead">{t.fleet.means}</p>
+      <Table caption={t.fleet.title} columns={columns} rows={agents} rowKey={({ name }) => name} />
     </>
   );
 }
@@ -88,12 +87,12 @@ function Agents({ agents, again }: AgentsProps) {
 function State({ state, paused }: FleetAgentJson) {
   return (
     <>
-      <Badge look={LOOKS[state]} text={texts.states[state]} />
+      <Badge look={LOOKS[state]} text={t.fleet.states[state]} />
       {paused !== null && (
         <>
           {' '}
-          <Badge look={['warn', 'pause']} text={texts.paused} />
-          <p class="muted small">{texts.pausedBy(paused.by, moment(paused.since))}</p>
+          <Badge look={['warn', 'pause']} text={t.fleet.paused} />
+          <p class="muted small">{t.fleet.pausedBy(paused.by, moment(paused.since))}</p>
         </>
       )}
     </>
@@ -103,10 +102,10 @@ function State({ state, paused }: FleetAgentJson) {
 function inWords({ scope, key, message, since, until }: HoldJson) {
   return (
     <p key={`${scope} ${key}`} class="small">
-      {texts.scopes[scope]} <Wrapped text={key} />: <Words text={message} />{' '}
+      {t.fleet.scopes[scope]} <Wrapped text={key} />: <Words text={message} />{' '}
       <span class="muted">
-        ({texts.holdSince(moment(since))}
-        {until !== null && `, ${texts.holdUntil(moment(until))}`})
+        ({t.fleet.holdSince(moment(since))}
+        {until !== null && `, ${t.fleet.holdUntil(moment(until))}`})
       </span>
     </p>
   );

@@ -7,7 +7,7 @@ import { useAct } from '../parts/hooks.ts';
 import { Failure, Loading, Notice } from '../parts/Notice.tsx';
 import { Page } from '../parts/Page.tsx';
 import { Words } from '../parts/Words.tsx';
-import { s } from '../setupTexts.ts';
+import { t } from '../texts.ts';
 
 type State = Response<'setup'>;
 type Question = NonNullable<State['question']>;
@@ -52,11 +52,11 @@ function Lost({ error }: { readonly error: unknown }) {
   const isStranger = error instanceof ApiError && error.status === 401;
   return (
     <div class="sign-in">
-      <Page title={isStranger ? s.notSignedIn : s.title}>
-        <Failure error={error instanceof ApiError && error.status === 0 ? s.lost : error} />
+      <Page title={isStranger ? t.setup.notSignedIn : t.setup.title}>
+        <Failure error={error instanceof ApiError && error.status === 0 ? t.setup.lost : error} />
         {isStranger && (
           <>
-            <p>{s.how}</p>
+            <p>{t.setup.how}</p>
             <pre>
               <code>receiptd setup --browser</code>
             </pre>
@@ -74,9 +74,9 @@ function Conversation({ state: { lines, question, end } }: { readonly state: Sta
   return (
     <div class="setup">
       <Page
-        title={end?.isDone ? s.done : s.title}
+        title={end?.isDone ? t.setup.done : t.setup.title}
         actions={
-          isOpen && (question !== null || end !== null) && <Button onClick={again}>{s.restart}</Button>
+          isOpen && (question !== null || end !== null) && <Button onClick={again}>{t.setup.restart}</Button>
         }
       >
         <Failure error={restart.error} />
@@ -90,13 +90,13 @@ function Conversation({ state: { lines, question, end } }: { readonly state: Sta
         {question !== null && <Ask key={question.id} question={question} />}
         {question === null && end === null && (
           <p class="muted loading" role="status">
-            {s.busy}
+            {t.setup.busy}
           </p>
         )}
         {end !== null && (
           <Notice tone={end.isDone ? 'ok' : 'bad'} urgent>
             <p>
-              {!end.isDone && <strong>{s.failed}. </strong>}
+              {!end.isDone && <strong>{t.setup.failed}. </strong>}
               <Words text={end.message} />
             </p>
           </Notice>
@@ -104,7 +104,7 @@ function Conversation({ state: { lines, question, end } }: { readonly state: Sta
         {end?.console && (
           <p>
             <a class="button primary" href={end.console}>
-              {s.openConsole}
+              {t.setup.openConsole}
             </a>
           </p>
         )}
@@ -172,14 +172,14 @@ function Ask({ question }: { readonly question: Question }) {
                 disabled={act.busy}
                 onClick={() => send(true)}
               >
-                {s.yes}
+                {t.setup.yes}
               </Button>
               <Button
                 class={otherwise === false ? 'primary' : ''}
                 disabled={act.busy}
                 onClick={() => send(false)}
               >
-                {s.no}
+                {t.setup.no}
               </Button>
             </div>
           )}
@@ -203,7 +203,7 @@ function Ask({ question }: { readonly question: Question }) {
       {kind !== 'yesNo' && (
         <div class="form-actions">
           <button type="submit" class="primary" disabled={act.busy || (kind === 'choice' && chosen < 0)}>
-            {s.next}
+            {t.setup.next}
           </button>
         </div>
       )}

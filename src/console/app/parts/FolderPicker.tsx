@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { call } from '../api.ts';
-import { s } from '../setupTexts.ts';
+import { t } from '../texts.ts';
 import { Button } from './Button.tsx';
 import { useAsk } from './hooks.ts';
 import { Failure } from './Notice.tsx';
@@ -17,15 +17,15 @@ export function FolderPicker({ onPicked }: { readonly onPicked: (path: string) =
     if (next !== null) onPicked(next);
   };
   return (
-    <section class="picker" aria-label={s.folders}>
+    <section class="picker" aria-label={t.setup.folders}>
       <Failure error={error} again={() => open(null)} />
       {data !== null && (
         <>
-          <p class="mono">{data.path === null ? s.drives : s.inside(data.path)}</p>
+          <p class="mono">{data.path === null ? t.setup.drives : t.setup.inside(data.path)}</p>
           <ul>
             {data.path !== null && data.path !== '/' && (
               <li>
-                <Button onClick={() => open(data.parent)}>{s.up}</Button>
+                <Button onClick={() => open(data.parent)}>{t.setup.up}</Button>
               </li>
             )}
             {data.folders.map((each) => (
@@ -34,11 +34,11 @@ export function FolderPicker({ onPicked }: { readonly onPicked: (path: string) =
               </li>
             ))}
           </ul>
-          {data.folders.length === 0 && <p class="muted">{s.none}</p>}
-          {data.isCut && <p class="muted">{s.cut}</p>}
+          {data.folders.length === 0 && <p class="muted">{t.setup.none}</p>}
+          {data.isCut && <p class="muted">{t.setup.cut}</p>}
         </>
       )}
-      <p class="muted small">{s.share}</p>
+      <p class="muted small">{t.setup.share}</p>
     </section>
   );
 }

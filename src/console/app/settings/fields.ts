@@ -1,4 +1,4 @@
-import type { Texts } from '../texts.ts';
+import type { Texts } from '../languages/en.ts';
 import { valueAt, withValue, type Json, type JsonObject } from './edits.ts';
 
 /** One key of the file as a person edits it: always text, which is empty for the default. */
