@@ -62,10 +62,4 @@ export const CAMPAIGNS: readonly Campaign[] = [
     what: 'every filter of every list, page by page, over an office of 400,000 files',
     shortForm: 'test/ledger/sqlite/contract.test.ts',
   },
-  {
-    name: 'mutate',
-    folder: 'mutation',
-    what: 'every promise broken on purpose',
-    shortForm: 'test/reliability/mutation/mutation.test.ts',
-  },
 ];

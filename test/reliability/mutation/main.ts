@@ -7,7 +7,7 @@ import { tryMutation } from './run.ts';
 const ROOT = process.cwd();
 const BUILD = fileURLToPath(new URL('../../..', import.meta.url));
 
-const { workers, from, some } = trialOptions('npm run campaign -- mutate', {
+const { workers, from, some } = trialOptions('npm run mutate --', {
   workers: { default: availableParallelism(), least: 1, help: 'processes of the simulation at work' },
   from: { default: 1, least: 1, help: 'the first of the list' },
   some: { default: MUTATIONS.length, least: 1, help: 'how many of the list' },

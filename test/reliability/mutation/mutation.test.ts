@@ -7,7 +7,7 @@ import { mutate } from './operators.ts';
 import { tryMutation } from './run.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-/** Tried in each run of the tests; `npm run campaign -- mutate` tries all. */
+/** Tried in each run of the tests; `npm run mutate` tries all. */
 const AT_ONCE = 1;
 const DAY_MS = 86_400_000;
 const LANGUAGE = new Set(['void', 'null', 'undefined', 'true', 'false', 'this', 'if', 'Promise']);
