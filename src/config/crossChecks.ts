@@ -276,8 +276,8 @@ function checkAlerts(alerts: ParsedAlerts | undefined): Problem[] {
   }
   if (email.to.length === 0)
     problems.push(invalid(['alerts', 'email', 'to'], 'needs at least one mail address'));
-  if ((email.user === 'none') !== (email.passwordFile === 'none'))
-    problems.push(invalid(['alerts', 'email'], 'set both user and passwordFile, or neither'));
+  if (email.user === 'none' && email.passwordFile !== 'none')
+    problems.push(invalid(['alerts', 'email', 'user'], 'has to name whose password is in passwordFile'));
   return problems;
 }
 

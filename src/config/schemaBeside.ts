@@ -151,7 +151,7 @@ export const alertsSchema = z.strictObject({
       passwordFile: path
         .prefault('none')
         .describe(
-          'File with the password of that user, readable by its owner only, or none; relative paths start at the config file.',
+          'File with the password of that user, readable by its owner only; relative paths start at the config file. none: the password that was entered in the console, which is kept with the credentials.',
         )
         .meta({ title: 'path, or none' }),
       from: mailAddress

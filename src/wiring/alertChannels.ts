@@ -10,6 +10,7 @@ import type { Config } from '../config/config.ts';
 import { howItEnded, plainEnvironment, runProgram } from '../system/programs.ts';
 import { systemClock } from '../system/systemClock.ts';
 import type { AlertChannel } from '../core/ports/alert.ts';
+import { mailPasswords } from './mailPassword.ts';
 import type { Surroundings } from './service.ts';
 
 export { readSecretFile };
@@ -46,17 +47,22 @@ export function alertChannels(config: Config, surroundings: Surroundings): Alert
 /** `password`: one that is in no file yet. */
 export function emailChannel(
   { server, user, passwordFile, from, to }: NonNullable<Config['alerts']['email']>,
-  { service: { ca } }: Pick<Config, 'service'>,
+  config: Pick<Config, 'service' | 'stateDir' | 'credentials'>,
   surroundings: Surroundings,
   password: string | null = null,
 ): AlertChannel {
   const { env, log, secrets } = surroundings;
-  if (password !== null) secrets.addSecret(password);
+  const { ca } = config.service;
+  const known = async (found: string): Promise<string> => {
+    secrets.addSecret(found);
+    return found;
+  };
+  const stored = async (name: string) => known(await mailPasswords(config, env).read({ server, user: name }));
   const inFile = passwordFile === null ? null : secretIn(passwordFile, SECRET_KEYS.email, surroundings);
-  const source = password === null ? inFile : async () => password;
+  const source = (name: string) => (password === null ? (inFile?.() ?? stored(name)) : known(password));
   return createEmailChannel({
     server,
-    login: user === null || source === null ? null : { user, password: source },
+    login: user === null ? null : { user, password: () => source(user) },
     from,
     to,
     tls: async () => {

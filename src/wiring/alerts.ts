@@ -5,11 +5,12 @@ import { alertOperations } from '../features/alerts/operations.ts';
 import { openAlertStore } from '../features/alerts/store.ts';
 import type { Operations } from '../control/protocol/protocol.ts';
 import { alertChannels } from './alertChannels.ts';
+import { mailPasswordOperations } from './mailPassword.ts';
 import type { Running } from './generation.ts';
 import type { ProcessScope } from './processScope.ts';
 
 export interface Alerts {
-  readonly operations: Pick<Operations, 'alerts' | 'testAlerts'>;
+  readonly operations: Pick<Operations, 'alerts' | 'testAlerts' | 'mailPassword' | 'setMailPassword'>;
   /** Takes a changed configuration. */
   take(config: Config): void;
   /** Tells people what is wrong until `stop` aborts. Never rejects. */
@@ -38,9 +39,23 @@ export async function composeAlerts(
     },
     config.alerts,
   );
-  const take = (next: Config): void => alerting.take(next.alerts, alertChannels(next, lasting));
+  let taken = config;
+  const take = (next: Config): void => {
+    taken = next;
+    alerting.take(next.alerts, alertChannels(next, lasting));
+  };
   take(config);
-  return { operations: alertOperations(alerting, stop), take, run: (until) => alerting.run(until) };
+  // What could not be delivered without it is tried at once.
+  const mail = mailPasswordOperations(
+    () => taken,
+    lasting,
+    () => take(taken),
+  );
+  return {
+    operations: { ...alertOperations(alerting, stop), ...mail },
+    take,
+    run: (until) => alerting.run(until),
+  };
 }
 
 function around({ incidents, inherited }: ProcessScope, { config, intakes }: Running): Around {

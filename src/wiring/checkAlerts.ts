@@ -7,6 +7,7 @@ import type { Config } from '../config/config.ts';
 import { testAlert } from '../features/alerts/message.ts';
 import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
 import { SECRET_KEYS } from './alertChannels.ts';
+import { mailPasswords } from './mailPassword.ts';
 import type { Finding } from '../core/domain/finding.ts';
 
 const SUBJECT = 'alerts';
@@ -17,7 +18,8 @@ const NO_EVENT_LOG: Finding = {
 };
 
 /** What would keep alerts from being delivered, as far as that can be told without delivering one. */
-export async function checkAlerts({ alerts }: Config, env: NodeJS.ProcessEnv): Promise<Finding[]> {
+export async function checkAlerts(config: Config, env: NodeJS.ProcessEnv): Promise<Finding[]> {
+  const { alerts } = config;
   const { desktop, eventLog, command, webhook, email } = alerts;
   const checks: Promise<Finding | null>[] = [];
   if (desktop) checks.push(checkDesktop(env));
@@ -26,6 +28,8 @@ export async function checkAlerts({ alerts }: Config, env: NodeJS.ProcessEnv): P
   if (webhook !== null && webhook.secretFile !== null) checks.push(checkWebhookSecret(webhook.secretFile));
   if (email !== null && email.passwordFile !== null)
     checks.push(refusalOf(readSecretFile(email.passwordFile, SECRET_KEYS.email)));
+  else if (email !== null && email.user !== null)
+    checks.push(refusalOf(mailPasswords(config, env).read({ server: email.server, user: email.user })));
   const troubles = (await Promise.all(checks)).filter((finding) => finding !== null);
   const channels = Object.entries({
     desktop: desktop || null,

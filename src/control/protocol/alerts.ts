@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ERROR_CODES } from '../../core/domain/errors.ts';
 import { ALERT_CHANNELS } from '../../core/ports/alert.ts';
-import { instant, nothing, type Exchange } from './shapes.ts';
+import { by, instant, nothing, type Exchange } from './shapes.ts';
 
 /** Why something that is wrong was not told. */
 export const UNTOLD = ['young', 'quietHours', 'soon', 'noChannel'] as const;
@@ -42,8 +42,8 @@ export const ALERTS = {
     }),
   },
   testAlerts: {
-    says: 'Tells through every channel that it is a test.',
-    request: nothing,
+    says: 'Tells through every channel, or one, that it is a test.',
+    request: z.object({ channel: z.enum(ALERT_CHANNELS).optional() }),
     response: z.object({
       results: z.array(
         z.object({
@@ -52,5 +52,19 @@ export const ALERTS = {
         }),
       ),
     }),
+  },
+  mailPassword: {
+    says: 'Where the password for alerts by mail is; never what it is.',
+    request: nothing,
+    response: z.object({
+      where: z
+        .enum(['notNeeded', 'missing', 'stored', 'inFile'])
+        .describe('stored: with the credentials. inFile: alerts.email.passwordFile names it.'),
+    }),
+  },
+  setMailPassword: {
+    says: 'Stores the password for alerts by mail, for the server and the user that the configuration names.',
+    request: z.object({ password: z.string().min(1).max(4096), by }),
+    response: z.object({ store: z.enum(['file', 'keychain']) }),
   },
 } satisfies Record<string, Exchange>;

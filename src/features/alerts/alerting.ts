@@ -213,16 +213,18 @@ export class Alerting {
     return this.#delivery.channels.map(({ name }) => name);
   }
 
-  /** Tells through every channel that it is a test, at once and whatever the hour. */
-  async test(signal: AbortSignal): Promise<Tested> {
+  /** Tells through every channel, or one, that it is a test, at once and whatever the hour. */
+  async test(signal: AbortSignal, only?: AlertChannelName): Promise<Tested> {
     const { clock, host, newId } = this.#deps;
     const alert = testAlert(newId(), { host, now: clock.now() });
     return Promise.all(
-      this.#delivery.channels.map(async (channel) => {
-        const trouble = await sendWithin(channel, alert, clock, signal);
-        if (trouble === null) this.#delivery.works(channel.name);
-        return { channel: channel.name, trouble };
-      }),
+      this.#delivery.channels
+        .filter(({ name }) => only === undefined || name === only)
+        .map(async (channel) => {
+          const trouble = await sendWithin(channel, alert, clock, signal);
+          if (trouble === null) this.#delivery.works(channel.name);
+          return { channel: channel.name, trouble };
+        }),
     );
   }
 }

@@ -28,8 +28,8 @@ export function alertOperations(
         })),
       };
     },
-    async testAlerts() {
-      const results = await alerting.test(stop);
+    async testAlerts({ channel: only }) {
+      const results = await alerting.test(stop, only);
       return {
         results: results.map(({ channel, trouble }) => ({
           channel,

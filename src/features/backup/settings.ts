@@ -25,6 +25,9 @@ export async function portableSettings(text: string, config: Config): Promise<Po
   const { text: portable, hasPasswords } = withoutSecrets(text, config);
   await refuseSecrets(portable, text, config);
   if (hasPasswords) setUpAgain.push('Passwords in addresses of the configuration, which are *** in it.');
+  const { email } = config.alerts;
+  if (email !== null && email.user !== null && email.passwordFile === null)
+    setUpAgain.push(`The password of ${email.user} at the mail server: enter it in the console.`);
   if (config.alerts.webhook !== null) setUpAgain.push('The address of alerts.webhook.');
   const files = namedFiles(config).map(([, file]) => file);
   if (files.length > 0) setUpAgain.push(`Files that the configuration names: ${files.join(', ')}.`);

@@ -7,7 +7,7 @@ const LONGEST = 64 * 1024;
 /** A user alone may be a token, but not in the address of a database. */
 const USERINFO = /(?<!\bpostgres(?:ql)?(?=:\/\/[^:@]*@)):\/\/([^\s/?#"'<>\\]+)@/gi;
 /** In the state directory. */
-const HOLDS_SECRETS = /^(?:credentials(?:-.+)?\.json|results-secret|console-password)$/;
+const HOLDS_SECRETS = /^(?:(?:mail-)?credentials(?:-.+)?\.json|results-secret|console-password)$/;
 /** Of what systemd gave the unit: ours. What is not is read only where the configuration names it. */
 const OF_UNIT = /^client_(?:id|secret)(?:_.+)?$/;
 const SECRET_LINE = /^\s*-?\s*["']?([\w -]+?)["']?\s*:\s*(.+?)\s*$/;

@@ -114,11 +114,14 @@ function wordsOf(error: unknown, user: string | null): readonly [string, string]
   switch (systemCode(error)) {
     case 'EAUTH':
       return [
-        `rejects the user ${user ?? ''} with the password in alerts.email.passwordFile${said}`,
+        `rejects the user ${user ?? ''} with this password${said}`,
         'Correct user or password. Some providers require a separate password for programs.',
       ];
     case 'ENOAUTH':
-      return ['requires a user and a password', 'Set alerts.email.user and alerts.email.passwordFile.'];
+      return [
+        'requires a user and a password',
+        'Set alerts.email.user, and enter the password in the console or name its file in alerts.email.passwordFile.',
+      ];
     case 'ETLS':
       return [
         `offers no encrypted connection (STARTTLS): ${words}`,

@@ -32,6 +32,9 @@ export class StubAgent {
   restartNeeded: string[] = [];
   /** What a trial of a change says of originals from before. */
   originals: NonNullable<Response<'changeConfig'>['originals']> = [];
+  /** What comes of tests of alerts. */
+  tested: Response<'testAlerts'>['results'] = [];
+  mailPassword: Response<'mailPassword'>['where'] = 'notNeeded';
   /** Of every document; null: as its state has it. */
   attempts: DocumentDetailJson['attempts'] | null = null;
   /** Of answers in the history. */
@@ -228,7 +231,14 @@ export class StubAgent {
       resultsPath: unused,
       send: unused,
       alerts: unused,
-      testAlerts: unused,
+      testAlerts: async ({ channel }) => ({
+        results: this.tested.filter((each) => channel === undefined || each.channel === channel),
+      }),
+      mailPassword: async () => ({ where: this.mailPassword }),
+      setMailPassword: async () => {
+        this.mailPassword = 'stored';
+        return { store: 'file' };
+      },
       knownEndpoints: async () => ({
         endpoints: [
           { endpoint: { baseUrl: BASE_URL, uid: UIDS.office }, name: null, createdAt: null },

@@ -1,0 +1,136 @@
+import { join } from 'node:path';
+import type { Config } from '../config/config.ts';
+import { fileStore, writableFile } from '../api/credentials/file.ts';
+import { isUnanswered, keychainStore, writableKeychain } from '../api/credentials/keychain.ts';
+import { createCredentialsSource } from '../api/credentials/source.ts';
+import { asCredentials, type Store } from '../api/credentials/store.ts';
+import { ReceiptdError } from '../core/domain/errors.ts';
+import type { Operations } from '../control/protocol/protocol.ts';
+import type { ProcessScope } from './processScope.ts';
+import { undelivered } from '../features/alerts/channels/undelivered.ts';
+
+/** In the state directory, beside the credentials of the service. */
+export const MAIL_CREDENTIALS = 'mail-credentials.json';
+
+/** A user at a mail server. What was stored for one is given to no other. */
+export interface MailUser {
+  readonly server: string;
+  readonly user: string;
+}
+
+type Around = Pick<Config, 'stateDir' | 'credentials' | 'service'>;
+
+/**
+ * The password of alerts by mail, where the config names no file with it: in the file or the keychain, whichever has the credentials of the
+ * service.
+ */
+export function mailPasswords({ stateDir, credentials, service }: Around, env: NodeJS.ProcessEnv) {
+  const file = join(stateDir, MAIL_CREDENTIALS);
+  const entryOf = ({ server, user }: MailUser) => `alerts ${user} at ${server}`;
+  const storesOf = (mail: MailUser): Store[] => [
+    fileStore(file),
+    ...(['auto', 'keychain'].includes(credentials.store) ? [keychainStore(entryOf(mail), { env })] : []),
+  ];
+  return {
+    /** @throws ReceiptdError ALERT_UNDELIVERED where none is stored for this user */
+    async read(mail: MailUser, signal?: AbortSignal): Promise<string> {
+      for (const store of storesOf(mail)) {
+        const look = await store.look(signal).catch((error: unknown) => {
+          // A machine without a keychain has the password nowhere else.
+          if (error instanceof ReceiptdError && store.store === 'keychain' && !isUnanswered(error))
+            return null;
+          throw error;
+        });
+        if (look?.kind === 'found' && look.credentials.clientId === entryOf(mail))
+          return look.credentials.clientSecret;
+      }
+      throw undelivered(
+        `No password of ${mail.user} at ${new URL(mail.server).host} is stored.`,
+        'Enter it in the console, under Settings, Alerts; or name a file that holds it in alerts.email.passwordFile.',
+      );
+    },
+
+    /** @throws ReceiptdError USAGE, CREDENTIALS_UNWRITABLE, KEYCHAIN_… */
+    async write(mail: MailUser, password: string): Promise<'file' | 'keychain'> {
+      const entry = asCredentials(entryOf(mail), password);
+      if (entry === null)
+        throw new ReceiptdError(
+          'USAGE',
+          'This is not a password: it is empty, too long, or holds control characters.',
+          {
+            hint: 'Enter it exactly as the mail server has it.',
+          },
+        );
+      const { store } = await createCredentialsSource({ ...credentials, baseUrl: service.baseUrl, env })
+        .get()
+        .catch(() => ({ store: 'file' }));
+      if (store !== 'keychain') {
+        await writableFile(file).set(entry);
+        return 'file';
+      }
+      await writableKeychain(entryOf(mail), { env }).set(entry);
+      // It is looked into first.
+      await writableFile(file).remove();
+      return 'keychain';
+    },
+  };
+}
+
+/** What may be asked of it. `stored` is told after every new one. */
+export function mailPasswordOperations(
+  current: () => Config,
+  { env, secrets, ledger, clock }: Pick<ProcessScope, 'env' | 'secrets' | 'ledger' | 'clock'>,
+  stored: () => void,
+): Pick<Operations, 'mailPassword' | 'setMailPassword'> {
+  return {
+    async mailPassword() {
+      const config = current();
+      const { email } = config.alerts;
+      if (email === null || email.user === null) return { where: 'notNeeded' };
+      if (email.passwordFile !== null) return { where: 'inFile' };
+      const { server, user } = email;
+      const isThere = await mailPasswords(config, env)
+        .read({ server, user })
+        .then(
+          () => true,
+          () => false,
+        );
+      return { where: isThere ? 'stored' : 'missing' };
+    },
+    async setMailPassword({ password, by }) {
+      secrets.addSecret(password);
+      const config = current();
+      const { email } = config.alerts;
+      if (email === null || email.user === null) throw noUser(config.file);
+      if (email.passwordFile !== null) throw heldInFile(config.file, email.passwordFile);
+      const store = await mailPasswords(config, env).write(
+        { server: email.server, user: email.user },
+        password,
+      );
+      await ledger.recordAct({
+        at: clock.now(),
+        kind: 'config',
+        by: by ?? 'somebody',
+        detail: `password of alerts.email.user, into the ${store}`,
+      });
+      stored();
+      return { store };
+    },
+  };
+}
+
+function noUser(file: string): ReceiptdError {
+  return new ReceiptdError(
+    'CONFIG_INVALID',
+    `${file} names no user at a mail server, so there is no password to store.`,
+    {
+      hint: 'Set alerts.email.server and alerts.email.user first.',
+    },
+  );
+}
+
+function heldInFile(file: string, passwordFile: string): ReceiptdError {
+  return new ReceiptdError('CONSOLE_REFUSED', `The password for alerts by mail is in ${passwordFile}.`, {
+    hint: `Change it there, or remove alerts.email.passwordFile from ${file}.`,
+  });
+}
