@@ -363,6 +363,9 @@ class Simulation {
     };
     // By then the trouble beside them is known, and a hold is over whose probe a result has settled.
     const knownMs = closedForGood === null ? 0 : boundMs;
-    this.#timeline.after(Math.max(knownMs, this.#results.hasProved ? HOLD_BACKOFF.maxMs : 0), WORLD, put);
+    const heldMs = this.#results.hasProved
+      ? Math.min(HOLD_BACKOFF.maxMs, this.#state.heldUntil() - this.#timeline.wall)
+      : 0;
+    this.#timeline.after(Math.max(knownMs, heldMs), WORLD, put);
   }
 }

@@ -95,6 +95,13 @@ export class StateDirectory {
     return this.#away.ledger;
   }
 
+  /** When the last hold of the tables ends, by the wall clock; 0 if there is none. */
+  heldUntil(): number {
+    const row = this.#db?.prepare('SELECT max(until) AS until FROM holds').get() as
+      { until: number | null } | undefined;
+    return row?.until ?? 0;
+  }
+
   openDeferredJournal(process: Process): DeferredJournal {
     const waiting = new Map(this.#deferred);
     const keyOf = ({ folder, path, sha256 }: DeferredImage): string => `${sha256} ${folder}/${path}`;
