@@ -48,6 +48,10 @@ const MISSING_RETRY_AT_MOST_MS = 60_000;
 const MISSING_AT_ONCE = 50_000;
 const AWAY_RETRY_MS = 30_000;
 export const BYTES_MISSING = 'BYTES_MISSING';
+const HELD_ELSEWHERE = {
+  reason: 'HELD_BACK',
+  message: 'Another agent has found its service or endpoint on hold.',
+};
 
 /**
  * Sends one claimed document and records what came of it. `permit` is used or given back. Aborting ends the request in flight; the next start finds its attempt open and marks it `unknown`.
@@ -110,6 +114,7 @@ async function send(
   const { endpoint, name, type } = document;
   const { service, recorder, replays } = deps;
   let token = firstToken;
+  let begun = 0;
   /** Requests that may still look at the bytes. */
   let looking = 0;
   const onTaken = (): void => {
@@ -117,10 +122,17 @@ async function send(
   };
   for (let replayed = replays.delete(document.id); ; replayed = true) {
     const attemptId = await permit.orCancel(() => begin(document, bytes.length, deps));
-    if (attemptId === null) {
+    if (attemptId === 'accepted') {
       permit.cancel();
       return { isSettled: true, isAccepted: true, isTaken: looking === 0 };
     }
+    if (attemptId === 'held') {
+      permit.cancel();
+      if (begun === 0) await deps.ledger.release([document.id]);
+      else await recorder.giveBack(document, HELD_ELSEWHERE, signal);
+      return { isSettled: false, isAccepted: false, isTaken: false };
+    }
+    begun += 1;
     const upload = { endpoint, name, bytes, mediaType: deps.contentType(type), token };
     looking += 1;
     const answer = await permit.leave(
@@ -156,19 +168,27 @@ async function send(
   }
 }
 
-/** Null where a result has said since the claim that the service has the document: there is nothing to send. */
+/**
+ * The attempt; or that a result has said since the claim that the service has the document, or that another agent has found it on hold:
+ * there is nothing to send.
+ */
 async function begin(
   { id }: Document,
   bytes: number,
-  { ledger, clock }: DeliverDeps,
-): Promise<number | null> {
+  { ledger, holds, clock }: DeliverDeps,
+): Promise<number | 'accepted' | 'held'> {
   try {
     return await ledger.begin(id, clock.now(), bytes);
   } catch (error) {
+    if (error instanceof ReceiptdError && error.code === 'DOCUMENT_HELD') {
+      // Before it can be claimed again. What fails now is looked at soon anyway.
+      await holds.takeShared().catch(() => {});
+      return 'held';
+    }
     const isOfState = error instanceof ReceiptdError && error.code === 'DOCUMENT_STATE';
     if (!isOfState || (await ledger.document(id))?.state !== 'accepted') throw error;
     await ledger.release([id]);
-    return null;
+    return 'accepted';
   }
 }
 

@@ -303,7 +303,8 @@ export class Recorder {
       await holds.passed(document.endpoint, document.id, answeredAt);
     } else {
       log.debug('No proper answer; queued again', fields);
-      const held = holds.serviceTrouble(document, outcome, outcome.retryAfterMs, finished);
+      const wasAnswered = httpStatus !== null && httpStatus >= 500;
+      const held = holds.serviceTrouble(document, outcome, outcome.retryAfterMs, finished, wasAnswered);
       await Promise.all([finished, held]);
     }
   }

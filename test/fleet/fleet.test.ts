@@ -8,7 +8,7 @@ import type { Hold } from '../../src/core/ports/hold.ts';
 import type { Ledger, StorageTrouble } from '../../src/core/ports/ledger.ts';
 import { FakeFleet } from '../support/fakeFleet.ts';
 import type { RecordedLog } from '../support/recordedLog.ts';
-import { accept, fault, pending } from '../support/scriptedService.ts';
+import { accept, fault, pending, status } from '../support/scriptedService.ts';
 import { documentOf, OFFICE, sendingPlace, type Sending, type SendingOptions } from '../delivery/sending.ts';
 import { watchingPlace } from '../intake/watching.ts';
 
@@ -283,7 +283,7 @@ describe('what other agents change', () => {
     expect(place.service.asked).toHaveLength(1);
   });
 
-  it('what the service has asked of another agent holds here too, until the time is over', async () => {
+  it('what another agent met with holds here too, until that one has had time to try, or has found it to be over', async () => {
     const asked: Hold[] = [];
     const place = await sharedSending((ledger) => ({
       holds: async () => [...(await ledger.holds()), ...asked],
@@ -292,7 +292,7 @@ describe('what other agents change', () => {
     place.watch(sending);
     await place.clock.advance(1_000);
     const since = place.clock.now();
-    asked.push({
+    const told: Hold = {
       scope: 'endpoint',
       key: `${OFFICE.baseUrl}#${OFFICE.uid}`,
       reason: 'HTTP_429',
@@ -301,17 +301,86 @@ describe('what other agents change', () => {
       until: since + 20_000,
       demandedUntil: since + 20_000,
       agent: 'elsewhere',
-    });
+      leftMs: 20_000,
+    };
+    asked.push(told);
     place.fleet.signal('holds');
     await place.clock.advance(1);
     await place.admit('a.jpg');
     sending.dispatcher.wake();
+    await place.clock.advance(1_000);
+    asked.splice(0, 1, { ...told, leftMs: -1 });
     await place.clock.advance(19_900);
     expect(place.service.asked).toHaveLength(0);
-    await place.clock.advance(1_000);
+    await place.clock.advance(3_100);
     expect(place.service.asked).toHaveLength(1);
     // It is another agent's to show, and to end.
     expect(await place.ledger.holds()).toEqual([]);
+
+    asked.splice(0, 1, { ...told, leftMs: 3_600_000 });
+    place.fleet.signal('holds');
+    await place.clock.advance(1);
+    await place.admit('b.jpg');
+    sending.dispatcher.wake();
+    await place.clock.advance(60_000);
+    expect(place.service.asked).toHaveLength(1);
+    asked.pop();
+    place.fleet.signal('holds');
+    await place.clock.advance(200);
+    expect(place.service.asked).toHaveLength(2);
+  });
+
+  it('a request that the ledger refuses to begin, since another agent found the service on hold, waits for the end of it', async () => {
+    const asked: Hold[] = [];
+    const place = await sharedSending((ledger) => ({
+      holds: async () => [...(await ledger.holds()), ...asked],
+      begin: async (...args: Parameters<Ledger['begin']>) => {
+        if (asked.length > 0) throw new ReceiptdError('DOCUMENT_HELD', 'Another agent has found it on hold.');
+        return ledger.begin(...args);
+      },
+    }));
+    const since = place.clock.now();
+    const why = { reason: 'HTTP_503', message: 'Busy.', since, until: since + 20_000, demandedUntil: null };
+    asked.push({ scope: 'service', key: OFFICE.baseUrl, ...why, agent: 'elsewhere', leftMs: 20_000 });
+    const { id } = await place.admit('a.jpg');
+    const sending = await place.start();
+    place.watch(sending);
+    await place.clock.advance(15_000);
+    expect(place.service.asked).toHaveLength(0);
+    expect(await place.ledger.document(id)).toMatchObject({
+      state: 'queued',
+      attempts: 0,
+      answerLost: false,
+    });
+    expect(errors(place.log)).toEqual([]);
+    asked.pop();
+    place.fleet.signal('holds');
+    await place.clock.advance(200);
+    expect(await place.ledger.document(id)).toMatchObject({ state: 'accepted', attempts: 1 });
+  });
+
+  it('what the service says of more than a document is shared with its answer, and no more than the way to it', async () => {
+    const shared: [string, number | undefined][] = [];
+    const place = await sharedSending((ledger) => ({
+      putHold: (hold, sharedMs) => {
+        shared.push([hold.reason, sharedMs]);
+        return ledger.putHold(hold);
+      },
+    }));
+    const answers = [fault('ECONNREFUSED', false), status(503), status(429, '', 30_000), status(403)];
+    place.service.script = (request) => answers.shift() ?? accept(request);
+    await place.admit('a.jpg');
+    await place.start({ random: () => 1 });
+    for (let step = 0; step < 60; step += 1) await place.clock.advance(5_000);
+    expect(shared).toEqual([
+      ['ECONNREFUSED', undefined],
+      ['HTTP_503', expect.any(Number)],
+      ['HTTP_429', 30_000],
+      ['HTTP_403', 60_000],
+    ]);
+    const [, [, afterError = 0] = []] = shared;
+    expect(afterError).toBeGreaterThan(250);
+    expect(afterError).toBeLessThan(5_000);
   });
 
   it('what another agent queued is sent at the signal, and within a minute where that was lost', async () => {

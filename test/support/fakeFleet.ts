@@ -20,6 +20,7 @@ export class FakeFleet implements LedgerFleet {
   waits: number[] = [];
   paused: FleetAgent['paused'] = null;
   isFirst = true;
+  endedHolds = 0;
   silent: SilentAgent[] = [];
   /** By agent: documents that wait for it alone. */
   readonly waiting = new Map<string, number>();
@@ -57,6 +58,10 @@ export class FakeFleet implements LedgerFleet {
 
   async waitingFor(agent: string): Promise<number> {
     return this.waiting.get(agent) ?? 0;
+  }
+
+  async endHolds(): Promise<void> {
+    this.endedHolds += 1;
   }
 
   isPaused(): boolean {

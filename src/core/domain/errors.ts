@@ -85,6 +85,7 @@ export const ERROR_CODES = [
   'DOCUMENT_AMBIGUOUS',
   'DOCUMENT_STATE',
   'DOCUMENT_TAKEN',
+  'DOCUMENT_HELD',
   'BYTES_GONE',
   'PERSON_NEEDED',
   // Credentials

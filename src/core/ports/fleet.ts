@@ -82,6 +82,8 @@ export interface LedgerFleet extends FleetReports {
   ): Promise<{ readonly isFirst: boolean; readonly agents: readonly SilentAgent[] }>;
   /** How many documents wait that no other agent can send: of its own folders, or with bytes that nobody else has. */
   waitingFor(agent: string): Promise<number>;
+  /** A person says: nothing that any agent met with holds the others any more, nor itself. */
+  endHolds(): Promise<void>;
   /** Whether a person has paused this agent; others tell it by the signal `agents`. */
   isPaused(): boolean;
   /** Pauses or lets go on an agent, this one or another. @throws ReceiptdError AGENT_UNKNOWN */

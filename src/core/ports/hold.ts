@@ -14,6 +14,8 @@ export interface Hold {
   readonly until: number | null;
   /** Until when the service asked to wait (Retry-After), which a restart keeps; null: it did not. */
   readonly demandedUntil: number | null;
-  /** The other agent of the fleet that the service told so; not there: this one, or a person. */
+  /** The other agent of the fleet that met with it, and for whom it holds as well; not there: this one, or a person. */
   readonly agent?: string | undefined;
+  /** With `agent`: for how long yet it holds this agent too, by the clock of the ledger; not more than 0: others may try by now. */
+  readonly leftMs?: number | undefined;
 }

@@ -57,9 +57,15 @@ export interface StorageTrouble {
 /* ---- Holds -------------------------------------------------------------------------------------- */
 
 export interface LedgerHolds {
-  /** Replaces the hold of the same scope, key and kind (paused or not). */
-  putHold(hold: Hold): Promise<void>;
-  /** Idempotent. Without `reason`: any but PAUSED. */
+  /**
+   * Replaces the hold of the same scope, key and kind (paused or not). `sharedMs`: for how long it holds the other agents of the
+   * fleet as well; they hear of it by the signal `holds`, and none of them begins a request from its commit on.
+   */
+  putHold(hold: Hold, sharedMs?: number): Promise<void>;
+  /**
+   * Idempotent. Without `reason`: any but PAUSED; then nobody else is held any more by what other agents met with and is over, since
+   * this agent has found it to be so.
+   */
   clearHold(scope: HoldScope, key: string, reason?: string): Promise<void>;
 }
 

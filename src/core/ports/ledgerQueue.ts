@@ -71,7 +71,8 @@ export interface LedgerQueue {
   release(documentIds: readonly number[]): Promise<void>;
   /**
    * Records an upload request before it is sent; the document is `uploading`. Resolves the attempt's id. Rejects with
-   * DOCUMENT_STATE where a result has made a claimed document accepted, and with DOCUMENT_TAKEN where another agent has it.
+   * DOCUMENT_STATE where a result has made a claimed document accepted, with DOCUMENT_TAKEN where another agent has it, and with
+   * DOCUMENT_HELD where its service or endpoint is on hold for all agents.
    */
   begin(documentId: number, at: number, bytes: number): Promise<number>;
   /** Ends an attempt and moves its document on; in the same transaction queues others (and itself) again. */

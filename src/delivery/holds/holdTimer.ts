@@ -24,6 +24,10 @@ export interface HoldTimer {
   readonly patient: boolean;
   /** See `Hold`; wall clock. */
   readonly demandedUntil: number | null;
+  /** Met with by another agent of the fleet, and by this one not since. */
+  readonly isOfOther: boolean;
+  /** The ledger shows it: once it does not, another agent, or a person through one, has ended it. */
+  isShown: boolean;
   /** When it was last looked whether the credentials have changed; monotonic. */
   checkedAt: number;
 }

@@ -18,6 +18,10 @@ import { Pauses } from './pauses.ts';
 /** A Retry-After that asks for more is a mistake. */
 const LONGEST_DEMAND_MS = 24 * 60 * 60_000;
 const RECHECK_CREDENTIALS_MS = 20_000;
+/** Whoever met with trouble has tried by then whether it is over. */
+const FIRST_TRY_MS = 2_000;
+/** Two readings of one time, taken by the ledger's clock, lie no further apart. */
+const SAME_MS = 100;
 
 /**
  * What keeps more than one document waiting. Each scope (the service, the credentials of an account, an endpoint) is
@@ -74,7 +78,7 @@ export class Holds {
     for (const hold of await this.#ledger.holds()) {
       if (hold.reason === 'PAUSED') this.#pauses.restore(hold);
       else if (hold.agent !== undefined) this.#heed(hold);
-      else if (this.#heed(hold)) {
+      else if (this.#closeAgain(hold)) {
         // Its own back-off may have been longer.
         const shown = { ...hold, until: hold.demandedUntil };
         if (shown.until !== hold.until) await this.#ledger.putHold(shown);
@@ -88,34 +92,76 @@ export class Holds {
   }
 
   /**
-   * What people have paused and let go on through other agents of the fleet, and until when the service has asked those to wait. Resolves
-   * whether anything changed.
+   * What people have paused and let go on through other agents of the fleet, and the trouble that those share, or have found to be over.
+   * Resolves whether anything changed.
    */
   async takeShared(): Promise<boolean> {
     const { changes } = this.#pauses;
+    const shown = [...this.#closed.values()].filter(({ isShown }) => isShown);
     const holds = await this.#ledger.holds();
-    // A wait is heeded however the pauses have changed meanwhile.
+    // Trouble is heeded however the pauses have changed meanwhile.
     const heeded = holds.filter((hold) => hold.agent !== undefined && this.#heed(hold));
+    const ended = shown.filter((timer) => this.#isEnded(timer, holds));
+    for (const { scope, key } of ended) this.#closed.delete(holdKey(scope, key));
     // Somebody has paused or resumed here meanwhile: what was read may be of before that.
     if (this.#pauses.changes !== changes) return this.takeShared();
     const areOthers = this.#pauses.replace(holds.filter(({ reason }) => reason === 'PAUSED'));
-    return areOthers || heeded.length > 0;
+    return areOthers || heeded.length > 0 || ended.length > 0;
+  }
+
+  /** The ledger showed it, and does so no more. What a probe is under way for, its answer tells. */
+  #isEnded(timer: HoldTimer, holds: readonly Hold[]): boolean {
+    const { scope, key, isOfOther, probe } = timer;
+    if (this.#closed.get(holdKey(scope, key)) !== timer || probe !== null) return false;
+    return !holds.some(
+      (hold) =>
+        hold.scope === scope &&
+        hold.key === key &&
+        hold.reason !== 'PAUSED' &&
+        (isOfOther || hold.agent === undefined),
+    );
+  }
+
+  /** One of an earlier run, for as long as the service asked to wait. False where it did not, or that is over. */
+  #closeAgain({ scope, key, since, demandedUntil }: Hold): boolean {
+    if (demandedUntil === null) return false;
+    // What ends further ahead than it ever lasted is a clock's mistake.
+    const waitMs = Math.min(demandedUntil - this.#clock.now(), demandedUntil - since, LONGEST_DEMAND_MS);
+    if (waitMs <= 0) return false;
+    const times = { since, demandedUntil, closedAt: this.#clock.monotonic(), ...endsIn(waitMs, this.#clock) };
+    const state = { failures: 1, probe: null, checkedAt: 0, isOfOther: false, isShown: true };
+    this.#closed.set(holdKey(scope, key), { scope, key, ...times, ...state, short: true, patient: true });
+    return true;
   }
 
   /**
-   * Closes for as long as the service asked to wait. False where that is over, or known here. What ends further ahead than it ever lasted is
-   * a clock's mistake.
+   * Closes for what another agent met with. It is the one to try first, and the others only a while later, each at another time. False
+   * where that is over, or known here.
    */
-  #heed({ scope, key, since, demandedUntil }: Hold): boolean {
+  #heed({ scope, key, since, demandedUntil, leftMs = 0 }: Hold): boolean {
     const before = this.#closed.get(holdKey(scope, key));
-    if (demandedUntil === null || (before?.demandedUntil ?? 0) >= demandedUntil) return false;
-    const waitMs = Math.min(demandedUntil - this.#clock.now(), demandedUntil - since, LONGEST_DEMAND_MS);
-    if (waitMs <= 0) return false;
-    const ends = endsIn(Math.max(waitMs, before ? timeLeft(before, this.#clock) : 0), this.#clock);
-    const times = { failures: before?.failures ?? 1, since: before?.since ?? since, demandedUntil, ...ends };
-    const closedAt = this.#clock.monotonic();
-    const own = { probe: before?.probe ?? null, checkedAt: before?.checkedAt ?? 0, closedAt };
-    this.#closed.set(holdKey(scope, key), { scope, key, ...times, ...own, short: true, patient: true });
+    const patient = demandedUntil !== null || before?.patient === true;
+    const leftHereMs = before ? timeLeft(before, this.#clock) : 0;
+    const isKnown = leftHereMs >= leftMs - SAME_MS && (before?.patient ?? false) === patient;
+    if (leftMs <= 0 || isKnown) return false;
+    const waitMs = Math.min(leftMs, LONGEST_DEMAND_MS);
+    const laterMs = Math.min(waitMs, FIRST_TRY_MS) * (0.5 + this.#random());
+    const closed: HoldTimer = {
+      scope,
+      key,
+      failures: before?.failures ?? 1,
+      since: before?.since ?? since,
+      closedAt: this.#clock.monotonic(),
+      ...endsIn(Math.max(waitMs + laterMs, leftHereMs), this.#clock),
+      probe: before?.probe ?? null,
+      short: before?.short ?? true,
+      patient,
+      demandedUntil: before?.demandedUntil ?? null,
+      isOfOther: before?.isOfOther ?? true,
+      isShown: before?.isShown ?? true,
+      checkedAt: before?.checkedAt ?? 0,
+    };
+    this.#closed.set(holdKey(scope, key), closed);
     return true;
   }
 
@@ -183,8 +229,9 @@ export class Holds {
     why: Why,
     retryAfterMs: number | null,
     recorded?: Promise<unknown>,
+    wasAnswered = false,
   ): Promise<void> {
-    const times = { range: SERVICE_BACKOFF, retryAfterMs, short: true, recorded };
+    const times = { range: SERVICE_BACKOFF, retryAfterMs, short: true, recorded, isShared: wasAnswered };
     await this.#close('service', sent.endpoint.baseUrl, sent, why, times);
   }
 
@@ -194,7 +241,8 @@ export class Holds {
     retryAfterMs: number | null,
     recorded?: Promise<unknown>,
   ): Promise<void> {
-    const times = { range: SLOW_DOWN_BACKOFF, retryAfterMs, short: true, patient: true, recorded };
+    const more = { short: true, patient: true, recorded, isShared: true };
+    const times = { range: SLOW_DOWN_BACKOFF, retryAfterMs, ...more };
     await Promise.all([
       this.#authenticated(sent),
       this.#close('endpoint', endpointId(sent.endpoint), sent, why, times),
@@ -202,7 +250,7 @@ export class Holds {
   }
 
   async holdEndpoint(sent: Sent, why: Why, recorded?: Promise<unknown>): Promise<void> {
-    const times = { range: HOLD_BACKOFF, retryAfterMs: null, short: false, recorded };
+    const times = { range: HOLD_BACKOFF, retryAfterMs: null, short: false, recorded, isShared: true };
     await Promise.all([
       this.#authenticated(sent),
       this.#close('endpoint', endpointId(sent.endpoint), sent, why, times),
@@ -241,6 +289,7 @@ export class Holds {
   /** A person says: try everything again now. */
   async clearAll(): Promise<void> {
     for (const hold of this.#closed.values()) await this.#open(hold.scope, hold.key);
+    await this.#ledger.fleet?.endHolds();
   }
 
   isPaused(scope: 'endpoint' | 'folder', key: string): boolean {
@@ -297,7 +346,7 @@ export class Holds {
     key: string,
     { id }: Sent,
     { reason, message }: Why,
-    { range, retryAfterMs, short, patient = false, recorded }: Closing,
+    { range, retryAfterMs, short, patient = false, recorded, isShared = false }: Closing,
   ): Promise<void> {
     const before = this.#closed.get(holdKey(scope, key));
     const asked = Math.min(retryAfterMs ?? 0, LONGEST_DEMAND_MS);
@@ -325,15 +374,21 @@ export class Holds {
       short,
       patient: patient || demandedUntil !== null,
       demandedUntil,
+      isOfOther: false,
+      isShown: false,
       checkedAt: before?.checkedAt ?? this.#clock.monotonic(),
     };
     this.#closed.set(holdKey(scope, key), closed);
+    const shown = { scope, key, reason, message, since, until: ends.wallUntil, demandedUntil };
+    // What the service asked for holds all agents; back-off holds them for half of it, and then others find out whether they are served.
+    const sharedMs = this.#ledger.fleet && isShared ? Math.max(asked, waitMs / 2) : undefined;
+    // In one transaction with the answer: no other agent sends the document that was refused.
+    const isTold = sharedMs !== undefined && (await this.#show(this.#ledger.putHold(shown, sharedMs)));
     await recorded;
     // Over by now, or longer: anyone who made it so has shown that.
     if (this.#closed.get(holdKey(scope, key)) !== closed) return;
-    await this.#show(
-      this.#ledger.putHold({ scope, key, reason, message, since, until: ends.wallUntil, demandedUntil }),
-    );
+    if (!isTold) await this.#show(this.#ledger.putHold(shown, sharedMs));
+    closed.isShown = true;
     const fields = { scope, key, reason, retryInMs: waitMs, detail: message };
     if (before && (short || !before.short)) this.#log.debug('Still on hold', fields);
     else if (short) this.#log.warn('On hold; it is tried again by itself', fields);
@@ -370,6 +425,8 @@ interface Closing {
   readonly retryAfterMs: number | null;
   readonly short: boolean;
   readonly patient?: boolean;
+  /** The service itself said so, to whoever asks. */
+  readonly isShared?: boolean;
   readonly recorded: Promise<unknown> | undefined;
 }
 

@@ -147,7 +147,9 @@ export class Alerting {
     if (isFresh || clock.monotonic() >= this.#lookAgainAt) {
       this.#lookAgainAt = clock.monotonic() + LOOK_INTO_LEDGER_MS;
       try {
-        [this.#holds, this.#counts] = [await ledger.holds(), await ledger.counts()];
+        const [holds, counts] = [await ledger.holds(), await ledger.counts()];
+        // Whoever met with what holds this agent tells of it.
+        [this.#holds, this.#counts] = [holds.filter(({ agent }) => agent === undefined), counts];
       } catch {
         // Trouble of the ledger is an incident; what it said last goes on to hold.
       }

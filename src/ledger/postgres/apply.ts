@@ -98,6 +98,7 @@ function applyOne(sql: Sending, event: LedgerEvent, at: number): void {
         since: at,
         until: null,
         demandedUntil: null,
+        sharedMs: null,
       };
       sql.send(HOLDS.PUT_HOLD, { ...hold, agentId: 0 });
       return;

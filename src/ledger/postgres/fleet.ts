@@ -14,6 +14,7 @@ import type { Beat } from './beat.ts';
 import type { Link } from './link.ts';
 import type { Places } from './places.ts';
 import * as SQL from './sql/fleet.ts';
+import { END_SHARED } from './sql/holds.ts';
 import type { Sql } from './statements.ts';
 import type { Store } from './store.ts';
 import type { Underway } from './underway.ts';
@@ -109,6 +110,12 @@ export function createFleet(
       const row = await store.read((sql) => sql.get<{ count: number }>(SQL.WAITING_FOR, { name: agent }));
       return row?.count ?? 0;
     },
+
+    endHolds: () =>
+      store.write(async (sql) => {
+        sql.send(END_SHARED);
+        sql.notify('holds');
+      }),
 
     isPaused: () => beat.isPaused,
 

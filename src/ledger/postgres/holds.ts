@@ -3,14 +3,14 @@ import type { Hold } from '../../core/ports/hold.ts';
 import type { LedgerHolds } from '../../core/ports/ledger.ts';
 import { PAUSED } from '../holdOver.ts';
 import type { Places } from './places.ts';
-import { CLEAR_HOLD, HOLDS_OF, PUT_HOLD } from './sql/holds.ts';
+import { CLEAR_HOLD, HOLDS_OF, PASSED_ELSEWHERE, PUT_HOLD } from './sql/holds.ts';
 import type { Sql } from './statements.ts';
 import type { Store } from './store.ts';
 
-/** A person's pause is the fleet's, and so is what the service asked for; whatever else is on hold is so for the agent that met with the trouble. */
+/** A person's pause is the fleet's, and so is trouble that the agent which met with it shares; whatever else is on hold is so for that agent. */
 export function createHolds(store: Store, clock: Pick<Clock, 'now'>): LedgerHolds {
   return {
-    putHold: ({ scope, key, reason, message, since, until, demandedUntil }) =>
+    putHold: ({ scope, key, reason, message, since, until, demandedUntil }, sharedMs) =>
       store.write(async (sql) => {
         if (reason === PAUSED && (scope === 'endpoint' || scope === 'folder')) {
           sql.emit({ kind: 'paused', scope, key, message }, since);
@@ -28,8 +28,9 @@ export function createHolds(store: Store, clock: Pick<Clock, 'now'>): LedgerHold
           // Back-off with jitter ends between milliseconds.
           until: until === null ? null : Math.ceil(until),
           demandedUntil,
+          sharedMs: sharedMs ?? null,
         });
-        if (demandedUntil !== null) sql.notify('holds');
+        if (sharedMs !== undefined) sql.notify('holds');
       }),
 
     clearHold: (scope, key, reason) =>
@@ -40,17 +41,26 @@ export function createHolds(store: Store, clock: Pick<Clock, 'now'>): LedgerHold
           return;
         }
         const { agentId } = sql.session;
-        sql.send(CLEAR_HOLD, { scope, key: sql.places.ofKey(scope, key), reason: reason ?? null, agentId });
+        const of = { scope, key: sql.places.ofKey(scope, key), agentId };
+        sql.send(CLEAR_HOLD, { ...of, reason: reason ?? null });
+        if (scope !== 'service' && scope !== 'endpoint') return;
+        sql.send(PASSED_ELSEWHERE, of);
+        sql.notify('holds');
       }),
   };
 }
 
-/** Pauses, what the agent of these places met with, and what the service asked of others. */
+/** Pauses, what the agent of these places met with, and what others met with and share. */
 export async function holdsOf(sql: Sql, places: Places): Promise<Hold[]> {
-  const rows = await sql.all<Hold & { readonly agent: string | null }>(HOLDS_OF, { agent: places.agent });
-  return rows.map(({ agent, ...row }) => ({
+  const rows = await sql.all<HoldRow>(HOLDS_OF, { agent: places.agent });
+  return rows.map(({ agent, leftMs, ...row }) => ({
     ...row,
     key: places.toKey(row.scope, row.key),
-    ...(agent !== null && { agent }),
+    ...(agent !== null && leftMs !== null && { agent, leftMs }),
   }));
+}
+
+interface HoldRow extends Omit<Hold, 'agent' | 'leftMs'> {
+  readonly agent: string | null;
+  readonly leftMs: number | null;
 }

@@ -1,5 +1,5 @@
 import type { EndpointKey } from '../../core/domain/document.ts';
-import { isOfLedger } from '../../core/domain/errors.ts';
+import { isOfLedger, ReceiptdError } from '../../core/domain/errors.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { LedgerQueue, Requeue } from '../../core/ports/ledgerQueue.ts';
 import { Claims } from './claims.ts';
@@ -87,6 +87,11 @@ export function createQueue(store: Store, underway: Underway, clock: Pick<Clock,
       const upload: Beginning = { documentId, at, bytes, attempt: null };
       try {
         const attempt = await begin(upload);
+        if (attempt === null)
+          throw new ReceiptdError(
+            'DOCUMENT_HELD',
+            'Another agent has found its service or endpoint on hold.',
+          );
         claims.forget([documentId]);
         return attempt;
       } catch (error) {

@@ -6,6 +6,7 @@ import type { Move } from '../events.ts';
 import { moveOf, wholeTime } from '../moves.ts';
 import { besideResults } from './results.ts';
 import { NEXT_LINE } from './sql/endpoints.ts';
+import { HELD_AMONG } from './sql/holds.ts';
 import * as SQL from './sql/queue.ts';
 import type { Transaction } from './transaction.ts';
 import type { Underway } from './underway.ts';
@@ -159,26 +160,31 @@ export interface End {
   readonly result: AttemptResult;
 }
 
-/** Records upload requests before they are sent. */
+/** Records upload requests before they are sent. Null for those that another agent has found to be on hold, of which nothing is recorded. */
 export async function beginAll(
   sql: Transaction,
   uploads: readonly Beginning[],
   underway: Underway,
-): Promise<readonly number[]> {
-  await idle(
-    sql,
-    uploads.map(({ documentId }) => documentId),
-    'be uploaded',
-  );
-  const attempts = await sql.nextIds('attempts', uploads.length);
-  for (const [index, upload] of uploads.entries()) {
+): Promise<readonly (number | null)[]> {
+  const ids = uploads.map(({ documentId }) => documentId);
+  const { agentId } = sql.session;
+  const [, held] = await Promise.all([
+    idle(sql, ids, 'be uploaded'),
+    sql.all<{ id: number }>(HELD_AMONG, { ids, agentId }),
+  ]);
+  const isHeld = new Set(held.map(({ id }) => id));
+  const attempts = await sql.nextIds('attempts', uploads.length - isHeld.size);
+  let taken = 0;
+  return uploads.map((upload) => {
     const { documentId, bytes, at } = upload;
-    const attempt = attempts[index] as number;
+    if (isHeld.has(documentId)) return null;
+    const attempt = attempts[taken] as number;
+    taken += 1;
     sql.emit({ kind: 'began', attempt, document: documentId, bytes }, at);
     underway.begun(documentId, attempt, sql.session.epoch);
     upload.attempt = attempt;
-  }
-  return attempts;
+    return attempt;
+  });
 }
 
 /** Ends requests, and moves their documents on. */

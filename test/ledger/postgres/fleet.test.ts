@@ -69,7 +69,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     expect(await claim(a)).toHaveLength(2);
   });
 
-  it('tell each other until when the service has asked to wait, and nothing else of what they met with', async () => {
+  it('share what they met with for as long as they say, and nothing else of it', async () => {
     const [a, b] = [await place.open('a'), await place.open('b')];
     const heard: string[] = [];
     b.fleet.onSignal((signal) => heard.push(signal));
@@ -78,23 +78,62 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     const why = { reason: 'R', message: 'm', since };
     await a.putHold({ scope: 'service', key: service, ...why, until: since + 60_000, demandedUntil: null });
     const demandedUntil = since + 60_000;
-    await a.putHold({ scope: 'endpoint', key: endpoint, ...why, until: since + 90_000, demandedUntil });
+    const own = { scope: 'endpoint', key: endpoint, ...why, until: since + 90_000, demandedUntil } as const;
+    await a.putHold(own, 60_000);
     await vi.waitUntil(() => heard.includes('holds'), 10_000);
-    const told = {
-      scope: 'endpoint',
-      key: endpoint,
-      ...why,
-      until: demandedUntil,
-      demandedUntil,
-      agent: 'a',
-    };
-    expect(await b.holds()).toEqual([told]);
+    const told = { scope: 'endpoint', key: endpoint, ...why, demandedUntil, agent: 'a' };
+    const [{ leftMs = 0, ...first } = { leftMs: 0 }, ...more] = await b.holds();
+    expect(first).toMatchObject(told);
+    expect(more).toEqual([]);
+    expect(leftMs).toBeGreaterThan(50_000);
+    expect(leftMs).toBeLessThanOrEqual(60_000);
     expect(await a.holds()).toHaveLength(2);
-    // Its own row is another one, and a time that is over is told no more.
+    // Its own row is another one, and what is not over yet goes on to hold.
     await b.clearHold('endpoint', endpoint);
-    expect(await b.holds()).toEqual([told]);
-    await a.putHold({ scope: 'endpoint', key: endpoint, ...why, until: since, demandedUntil: since });
+    expect(await b.holds()).toMatchObject([told]);
+    // For a while it is known that it is over; then another one finds out that it is.
+    await a.putHold(own, 0);
+    expect((await b.holds()).map(({ leftMs: left = 1 }) => left <= 0)).toEqual([true]);
+    await b.clearHold('endpoint', endpoint);
     expect(await b.holds()).toEqual([]);
+    // What `a` goes on meeting with is its own from then on, until it is over for it too; what the service asks for is not.
+    await a.putHold({ ...own, demandedUntil: null }, 60_000);
+    expect(await b.holds()).toEqual([]);
+    await a.putHold(own, 60_000);
+    expect(await b.holds()).toHaveLength(1);
+    await b.fleet.endHolds();
+    expect(await b.holds()).toEqual([]);
+    expect(await a.holds()).toEqual([]);
+  });
+
+  it('begin no request while another has found the endpoint or its service on hold', async () => {
+    const [a, b] = [await place.open('a'), await place.open('b')];
+    const [first = 0, second = 0] = await place.documents('a', 2);
+    const since = Date.now();
+    const hold = {
+      scope: 'service',
+      key: OFFICE.baseUrl,
+      reason: 'R',
+      message: 'm',
+      since,
+      until: since + 60_000,
+      demandedUntil: null,
+    } as const;
+    await claim(b);
+    await a.putHold(hold, 60_000);
+    const begun = await Promise.allSettled([b.begin(first, 2_000, 1), b.begin(second, 2_000, 1)]);
+    expect(begun.map((each) => each.status === 'rejected' && each.reason)).toMatchObject([
+      { code: 'DOCUMENT_HELD' },
+      { code: 'DOCUMENT_HELD' },
+    ]);
+    expect(await standing(first)).toMatchObject({ state: 'queued', claimed_by: 2 });
+    expect((await b.detail(first))?.attempts).toEqual([]);
+    // Whoever met with it tries first, whatever the others wait for.
+    await b.release([first]);
+    await a.begin(first, 2_000, 1);
+    await a.clearHold('service', OFFICE.baseUrl);
+    await b.begin(second, 2_000, 1);
+    expect(await standing(second)).toMatchObject({ state: 'uploading' });
   });
 
   it('leave a document to the agent that has it', async () => {

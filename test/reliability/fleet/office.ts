@@ -34,7 +34,7 @@ export class Office {
   readonly standby: Cluster | null;
   readonly sandbox: Sandbox;
   readonly agents: readonly FleetAgent[];
-  readonly requests: { readonly name: string; readonly arrivedAt: number }[];
+  readonly requests: World['requests'][number][];
   /** When a fault began or ended last; monotonic. */
   disturbedAt = performance.now();
   /** When the ledger was first found to know an image, by hash; monotonic. */
@@ -76,9 +76,10 @@ export class Office {
       credentials: CLIENT,
       endpoints: [{ uid: ENDPOINT, name: 'office' }],
       random: () => dice.next(),
-      onRequest: ({ route, name, tookMs }) => {
-        if (route === 'upload' && name !== null)
-          requests.push({ name, arrivedAt: performance.now() - tookMs });
+      onRequest: ({ route, name, tookMs, fault }) => {
+        if (route !== 'upload' || name === null) return;
+        const now = performance.now();
+        requests.push({ name, arrivedAt: now - tookMs, refusedAt: fault === 'status' ? now : null });
       },
     });
     if (plan.lostAnswers > 0) sandbox.misbehave({ kind: 'lostAnswer', probability: plan.lostAnswers });

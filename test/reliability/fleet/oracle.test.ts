@@ -33,7 +33,7 @@ test.each<[string, (world: Writable) => void, RegExp]>([
   ],
   [
     'a request without a record',
-    (w) => w.requests.push({ name: 'n0', arrivedAt: 9 }),
+    (w) => w.requests.push({ name: 'n0', arrivedAt: 9, refusedAt: null }),
     /2 requests for n0 arrived, and 1 are on record/,
   ],
   ['two acceptances', (w) => w.attempts.push({ ...w.attempts[0]!, id: 9 }), /n0 was accepted 2 times/],
@@ -84,7 +84,7 @@ function world(): Writable {
     sightings: HASHES.map((sha256, at) => ({ path: `SCAN${at}.jpg`, verdict: 'document', sha256 })),
     chains: [chain()],
     stored: HASHES.map((sha256, at) => ({ name: `n${at}`, sha256, tries: 1 })),
-    requests: HASHES.map((_, at) => ({ name: `n${at}`, arrivedAt: 1 + at * 3 })),
+    requests: HASHES.map((_, at) => ({ name: `n${at}`, arrivedAt: 1 + at * 3, refusedAt: null })),
     perSecond: null,
     stallMs: 0,
   };
@@ -93,7 +93,7 @@ function world(): Writable {
 /** An answer was lost, and the image sent again. */
 function marked(of: Writable): Writable {
   of.stored[0]!.tries = 2;
-  of.requests.push({ name: 'n0', arrivedAt: 5_000 });
+  of.requests.push({ name: 'n0', arrivedAt: 5_000, refusedAt: null });
   of.attempts.push({ id: 3, document: 1, agent: 'b', outcome: 'unknown' });
   of.documents[0]!.answerLost = true;
   return of;

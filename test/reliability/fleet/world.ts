@@ -11,7 +11,12 @@ export interface World {
   /** At the service, by name and bytes. */
   readonly stored: readonly { readonly name: string; readonly sha256: string; readonly tries: number }[];
   /** Upload requests as they arrived there; monotonic milliseconds. */
-  readonly requests: readonly { readonly name: string; readonly arrivedAt: number }[];
+  readonly requests: readonly {
+    readonly name: string;
+    readonly arrivedAt: number;
+    /** When it was answered with a status that is not the service's own. */
+    readonly refusedAt: number | null;
+  }[];
   readonly perSecond: number | null;
   /** The longest time for which the service did not look at its sockets. */
   readonly stallMs: number;

@@ -600,7 +600,7 @@ export const MUTATIONS: readonly Mutation[] = [
     promises: ['P6'],
     killedBy: 'simulation',
     seeds: 4_000,
-    edits: [{ file: HOLDS, in: '#heed', condition: 'waitMs', is: 'true' }],
+    edits: [{ file: HOLDS, in: '#closeAgain', condition: 'waitMs', is: 'true' }],
   },
   {
     what: 'a Retry-After that is shorter than our own back-off is forgotten over a restart',

@@ -115,6 +115,7 @@ export async function finishImport(
         since,
         until: null,
         demandedUntil: null,
+        sharedMs: null,
         agentId: 0,
       };
       connection.send(HOLDS.PUT_HOLD, {
