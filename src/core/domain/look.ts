@@ -65,6 +65,11 @@ export function pageKeptBack(page: number, { message }: Remark): string {
   return `Page ${page} is not sent. ${message} Scan it again.`;
 }
 
+/** Whether the folder keeps an image back of which that is said. */
+export function isHeld(remark: Remark | null, { look }: Pick<FolderSettings, 'look'>): remark is Remark {
+  return remark !== null && look === 'hold';
+}
+
 /** In the log, with the remark beside it. */
 export const SENT_ANYWAY = 'Sent, although it may be unreadable';
 

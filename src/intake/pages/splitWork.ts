@@ -1,5 +1,12 @@
 import { endpointId, type EndpointKey } from '../../core/domain/document.ts';
-import { isLookedAt, pageKeptBack, remarkOn, SENT_ANYWAY, type Remark } from '../../core/domain/look.ts';
+import {
+  isHeld,
+  isLookedAt,
+  pageKeptBack,
+  remarkOn,
+  SENT_ANYWAY,
+  type Remark,
+} from '../../core/domain/look.ts';
 import { parseTemplate } from '../../core/domain/nameTemplate.ts';
 import { PAGE_TYPES, pagePath, SPLIT_TYPES, type PageType } from '../../core/domain/pages.ts';
 import { acceptPolicy, DEFAULT_RESOLUTION, type FolderSettings } from '../../core/domain/settings.ts';
@@ -112,20 +119,17 @@ export class SplitWork {
     }
     this.#dearInARow = 0;
     const remark = image.appearance && remarkOn(image.appearance);
-    if (remark && (this.#isLeftOut(file, remark) || this.#settings()?.look === 'hold')) {
-      const message = this.#isLeftOut(file, remark)
-        ? `Page ${page} is blank, and was left out.`
-        : pageKeptBack(page, remark);
-      await ledger.notePage(this.#split, page, { reason: remark.reason, message, at: clock.now() });
-      this.#refused.add(page);
-      return null;
-    }
-    return this.#keep(file, page, image, remark);
+    const message = remark && this.#whyNotSent(file, page, remark);
+    if (!remark || message === null) return this.#keep(file, page, image, remark);
+    await ledger.notePage(this.#split, page, { reason: remark.reason, message, at: clock.now() });
+    this.#refused.add(page);
+    return null;
   }
 
-  /** The back of a sheet. */
-  #isLeftOut({ pages }: OpenFile, { reason }: Remark): boolean {
-    return reason === 'BLANK' && pages > 1;
+  /** Null: it is sent all the same. */
+  #whyNotSent({ pages }: OpenFile, page: number, remark: Remark): string | null {
+    if (isBackOfSheet(remark, pages)) return `Page ${page} is blank, and was left out.`;
+    return isHeld(remark, this.#settings() ?? {}) ? pageKeptBack(page, remark) : null;
   }
 
   async #keep(
@@ -261,6 +265,10 @@ export class SplitWork {
       template: settings?.template ?? parseTemplate(NAME_WITHOUT_FOLDER),
     };
   }
+}
+
+function isBackOfSheet({ reason }: Remark, pages: number): boolean {
+  return reason === 'BLANK' && pages > 1;
 }
 
 const GONE: GivenUp = {

@@ -6,7 +6,7 @@ import { systemCode } from '../../core/domain/errors.ts';
 import { sameIdentity, type FileIdentity } from '../../core/domain/document.ts';
 import type { AdmissionSink } from './admissionSink.ts';
 import { judge, judgeTooLarge, type Candidate } from './admit.ts';
-import { isLookedAt, keptBack, remarkOn, SENT_ANYWAY, type Remark } from '../../core/domain/look.ts';
+import { isHeld, isLookedAt, keptBack, remarkOn, SENT_ANYWAY, type Remark } from '../../core/domain/look.ts';
 import type { PageSplitter } from '../../core/ports/pages.ts';
 import { NO_RECEIPT } from '../../core/domain/needsPerson.ts';
 import type { ByteBudget } from '../../delivery/payload/byteBudget.ts';
@@ -120,7 +120,7 @@ async function image(file: Unsettled, candidate: Candidate, deps: ExamineDeps): 
     await deps.lookAtMount();
     if (deps.mark() !== candidate.mark) return settling.disturbed(file);
   }
-  if (remark && settings.look === 'hold')
+  if (isHeld(remark, settings))
     return note(file, candidate.identity, 'rejected', remark.reason, keptBack(remark), deps);
   if (!(await deps.sink.admit({ ...candidate, remark }))) return settling.retryLater(file);
   settling.done(file, candidate.identity);

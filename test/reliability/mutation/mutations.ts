@@ -183,6 +183,18 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
+    what: 'an image is sent that its folder keeps back',
+    promises: ['P1'],
+    killedBy: 'simulation',
+    edits: [{ file: 'src/core/domain/look.ts', in: 'isHeld', returns: 'false' }],
+  },
+  {
+    what: 'a file that is a single blank page is left out',
+    promises: ['P1'],
+    killedBy: 'simulation',
+    edits: [{ file: 'src/intake/pages/splitWork.ts', in: 'isBackOfSheet', returns: "reason === 'BLANK'" }],
+  },
+  {
     what: 'a file is sent although its end is missing',
     promises: ['P1'],
     killedBy: 'simulation',

@@ -1,12 +1,16 @@
 import type { LedgerEvent } from '../../../src/ledger/events.ts';
 import type { DocumentState } from '../../../src/core/domain/document.ts';
+import { pageOf } from '../../../src/core/domain/pages.ts';
+import type { FolderSettings } from '../../../src/core/domain/settings.ts';
 import { complaintsAbout, type Lives } from './limitsOracle.ts';
+import { fateOf, isHeld } from './looks.ts';
 import { LedgerView, type KnownDocument } from './ledgerView.ts';
 import { isAside, placeOf, type Disposals } from './modelFolder.ts';
 import { DONE } from './modelResults.ts';
 import { TOKEN, type Arrival, type ModelService } from './modelService.ts';
 import type { Office } from './office.ts';
 import type { Plan } from './plan.ts';
+import type { Page } from './paged.ts';
 import { hashOf, type Inode, type Share } from './share.ts';
 import { Obligations } from './obligations.ts';
 import type { DeferredImage } from '../../../src/core/ports/deferredJournal.ts';
@@ -74,6 +78,7 @@ export class Oracle implements Disposals, Witness {
     const event = this.view.read(entry);
     if (event.kind === 'sighted' && event.pages !== undefined && !event.into)
       this.#ended(event, open.get(event.sighting)?.uid);
+    if (event.kind === 'sighted') this.#sighted(event, open);
     if (event.kind === 'named') this.#named(event);
     if (event.kind === 'moved') {
       for (const id of event.documents) {
@@ -85,8 +90,11 @@ export class Oracle implements Disposals, Witness {
     this.#story.tell('journal', wordsOf(event, this.view));
   }
 
-  #named({ document: id, endpoint: { uid }, name, sha256, folder }: LedgerEvent & { kind: 'named' }): void {
+  #named(named: LedgerEvent & { kind: 'named' }): void {
+    const { document: id, endpoint, name, sha256, folder, path } = named;
+    const { uid } = endpoint;
     this.#mustHaveRested(name, sha256, folder);
+    this.#mustBeSent(folder, path, sha256);
     this.#mustBeNewPage(id, uid, name, sha256);
     for (const other of this.view.documents.values()) {
       if (other.id === id || other.uid !== uid) continue;
@@ -107,25 +115,80 @@ export class Oracle implements Disposals, Witness {
     return this.office.files.imagesOf(file, page).flatMap((image) => this.view.documentOf(uid, image) ?? []);
   }
 
-  /** Pages that no document of the endpoint stands for; those that nothing can read are none. */
-  #pagesWithout(uid: string, file: string, states?: readonly DocumentState[]): number[] {
+  /** Pages that are to be sent, and that no document of the endpoint stands for. */
+  #pagesWithout(
+    uid: string,
+    file: string,
+    isToBeSent: (page: Page, pages: number) => boolean,
+    states?: readonly DocumentState[],
+  ): number[] {
     const pages = this.office.files.pagesOf(file) ?? [];
-    return pages.flatMap(({ kind }, at) => {
-      if (kind === 'damaged') return [];
+    return pages.flatMap((page, at) => {
+      if (!isToBeSent(page, pages.length)) return [];
       const documents = this.#pageDocuments(uid, file, at + 1);
       return documents.some(({ state }) => states?.includes(state) ?? true) ? [] : [at + 1];
     });
   }
 
   /** A file counts as taken apart. */
-  #ended({ verdict, sha256, path }: LedgerEvent & { kind: 'sighted' }, uid: string | undefined): void {
+  #ended(event: LedgerEvent & { kind: 'sighted' }, uid: string | undefined): void {
+    const { verdict, sha256, folder, path } = event;
     if (sha256 === null || uid === undefined) return;
-    const isDamaged = this.office.files.pagesOf(sha256)?.some(({ kind }) => kind === 'damaged') ?? true;
-    if (isDamaged !== (verdict === 'rejected'))
+    const { pages, fate } = this.#fatesOf(folder, sha256);
+    const has = (...fates: Fate[]): boolean => pages.some((page) => fates.includes(fate(page)));
+    const isUnsent = (which: Fate): boolean =>
+      this.#pagesWithout(uid, sha256, (page) => fate(page) === which).length > 0;
+    const isOnlyBlank = !has('sent', 'held', 'damaged');
+    // A page that is not to be sent may have become a document meanwhile, by way of another folder.
+    const mustReject = has('damaged') || isUnsent('held');
+    const mayReject = mustReject || has('held') || isOnlyBlank;
+    if (verdict === 'rejected' ? !mayReject : mustReject)
       this.#story.breach('P1', `${path} was taken apart and is noted as ${verdict}`);
-    const without = this.#pagesWithout(uid, sha256);
+    const without = this.#pagesWithout(uid, sha256, (page) => fate(page) === 'sent');
     if (without.length > 0)
       this.#story.breach('P1', `${path} ended without a name for pages ${without.join(', ')}`);
+  }
+
+  /** What is to become of each page of a file. */
+  #fatesOf(folder: string, file: string): { pages: readonly Page[]; fate: (page: Page) => Fate } {
+    const pages = this.office.files.pagesOf(file) ?? [];
+    const settings = this.#settingsOf(folder);
+    const fate = ({ kind, text }: Page): Fate =>
+      kind === 'damaged' ? 'damaged' : fateOf(settings, text, pages.length);
+    return { pages, fate };
+  }
+
+  #settingsOf(folder: string): FolderSettings {
+    return this.#plan.config.folders.find(({ path }) => path === folder)!;
+  }
+
+  /** Nothing is sent that its folder keeps back. */
+  #mustBeSent(folder: string, path: string, sha256: string): void {
+    const page = pageOf(path);
+    const image = this.office.whole.get(sha256)?.bytes;
+    const isKept =
+      page === null
+        ? image !== undefined && isHeld(this.#settingsOf(folder), image)
+        : this.office.files.pagesBehind(sha256).every(({ file, page: number }) => {
+            const { pages, fate } = this.#fatesOf(folder, file);
+            return fate(pages[number - 1]!) !== 'sent';
+          });
+    if (isKept) this.#story.breach('P1', `${folder}/${path} is to be sent, and was to be kept back`);
+  }
+
+  /** Nothing is kept back, and no page left out, that looks as it should. */
+  #sighted(event: LedgerEvent & { kind: 'sighted' }, open: LedgerView['open']): void {
+    const { folder, path, verdict, reason, file } = event;
+    if (verdict !== 'rejected' || !LOOKS_ODD.has(reason ?? '')) return;
+    const page = pageOf(path);
+    const bytes = file === undefined ? undefined : open.get(file)?.sha256;
+    const { look } = this.#settingsOf(folder);
+    const { pages, fate } = this.#fatesOf(folder, bytes ?? '');
+    const isRight =
+      page === null
+        ? look === 'hold' || (look === 'warn' && event.pages !== undefined)
+        : bytes === undefined || ['held', 'leftOut'].includes(fate(pages[page.page - 1]!));
+    if (!isRight) this.#story.breach('P1', `${folder}/${path} is not sent (${reason}), and looks well`);
   }
 
   /** What was written a moment ago may still be written to: nobody could tell that it is whole. */
@@ -196,7 +259,8 @@ export class Oracle implements Disposals, Witness {
     const { uid } = this.#plan.config.folders.find((each) => each.path === share.path)!.endpoint;
     const document = this.view.documentOf(uid, sha256);
     const isNewPlace = !this.view.placesOf.get(sha256)?.has(`${share.path}/${path}`);
-    if (document?.state === 'failed' && isNewPlace)
+    const isSent = !isHeld(this.#settingsOf(share.path), file.bytes);
+    if (document?.state === 'failed' && isNewPlace && isSent)
       this.obligations.scannedAgain({ uid, sha256, share, path, file }, document);
   }
 
@@ -205,6 +269,7 @@ export class Oracle implements Disposals, Witness {
   }
 
   deferred(image: DeferredImage): void {
+    if (!image.isFile) this.#mustBeSent(image.folder, image.path, image.sha256);
     this.obligations.deferred(image);
   }
 
@@ -286,7 +351,7 @@ export class Oracle implements Disposals, Witness {
     const uid = folder?.endpoint.uid ?? '';
     const sha256 = hashOf(file.bytes);
     const document = this.view.documentOf(uid, sha256);
-    if (this.office.files.pagesOf(sha256)) this.#disposingPages(what, share.path, uid, sha256);
+    if (this.office.files.pagesOf(sha256)) this.#disposingPages(what, share.path, uid, sha256, how);
     else if (document?.state !== 'accepted')
       this.#story.breach(
         'P3',
@@ -304,9 +369,18 @@ export class Oracle implements Disposals, Witness {
     this.#story.tell('agent', what);
   }
 
-  #disposingPages(what: string, folder: string, uid: string, file: string): void {
-    const without = this.#pagesWithout(uid, file, ['accepted']);
-    const isDamaged = this.office.files.pagesOf(file)?.some(({ kind }) => kind === 'damaged');
+  #disposingPages(
+    what: string,
+    folder: string,
+    uid: string,
+    file: string,
+    how: 'archived' | 'deleted',
+  ): void {
+    const { pages, fate } = this.#fatesOf(folder, file);
+    const isDamaged = pages.some((page) => fate(page) === 'damaged');
+    // A page that was left out lies nowhere else.
+    const has = how === 'deleted' ? ['sent', 'held', 'leftOut'] : ['sent', 'held'];
+    const without = this.#pagesWithout(uid, file, (page) => has.includes(fate(page)), ['accepted']);
     if (without.length > 0)
       this.#story.breach('P3', `${what}, and its pages ${without.join(', ')} are not accepted`);
     if (isDamaged) this.#story.breach('P3', `${what}, and not all of it could be sent`);
@@ -316,10 +390,11 @@ export class Oracle implements Disposals, Witness {
 
   /** What a file of pages is owed. */
   #owedPages(where: string, share: Share, path: string, file: string): string[] {
-    const { endpoint, afterUpload } = this.#plan.config.folders.find((each) => each.path === share.path)!;
+    const { endpoint, afterUpload } = this.#settingsOf(share.path);
     if (this.view.sightingAt(share.path, path)?.sha256 !== file)
       return [`${where} is not in the ledger as it is`];
-    const without = this.#pagesWithout(endpoint.uid, file, [
+    const { pages, fate } = this.#fatesOf(share.path, file);
+    const without = this.#pagesWithout(endpoint.uid, file, (page) => fate(page) === 'sent', [
       'queued',
       'uploading',
       'accepted',
@@ -327,14 +402,13 @@ export class Oracle implements Disposals, Witness {
       'unconfirmed',
     ]);
     if (without.length > 0) return [`${where} has no document for its pages ${without.join(', ')}`];
-    const isDamaged = this.office.files.pagesOf(file)?.some(({ kind }) => kind === 'damaged');
     // A page that was refused is sent under another name where it is drawn otherwise; the file in which it was refused stays for a person.
-    const pages = this.office.files.pagesOf(file) ?? [];
     const isSent =
-      !isDamaged &&
-      pages.every((_, at) => {
+      pages.some((page) => fate(page) === 'sent') &&
+      pages.every((page, at) => {
         const documents = this.#pageDocuments(endpoint.uid, file, at + 1);
-        return documents.length > 0 && documents.every(({ state }) => state === 'accepted');
+        const isThere = documents.length > 0 || (fate(page) === 'leftOut' && afterUpload === 'archive');
+        return fate(page) !== 'damaged' && isThere && documents.every(({ state }) => state === 'accepted');
       });
     return isSent && afterUpload !== 'keep' && !this.view.areBytesFromBefore(share.path, file)
       ? [`${where} should have been ${afterUpload}d`]
@@ -354,7 +428,10 @@ export class Oracle implements Disposals, Witness {
         if (share.isAlike(sha256)) continue;
         if (isAside(path)) owed.push(`${where} was left aside`);
         else if (this.office.files.pagesOf(sha256)) owed.push(...this.#owedPages(where, share, path, sha256));
-        else if (this.office.wasWhole(sha256)) {
+        else if (this.office.wasWhole(sha256) && isHeld(this.#settingsOf(share.path), bytes)) {
+          const { verdict = 'nothing' } = this.view.sightingAt(share.path, path) ?? {};
+          if (verdict !== 'rejected') owed.push(`${where} is to be kept back, and noted as ${verdict}`);
+        } else if (this.office.wasWhole(sha256)) {
           const document = this.view.documentOf(endpoint.uid, sha256);
           if (!document)
             owed.push(`${where} (${this.office.whole.get(sha256)?.label ?? 'one page'}) has no name`);
@@ -442,12 +519,17 @@ export class Oracle implements Disposals, Witness {
   }
 }
 
+/** Of a page. */
+type Fate = ReturnType<typeof fateOf> | 'damaged';
+/** As the agent calls images that can't be read. */
+const LOOKS_ODD: ReadonlySet<string> = new Set(['BLANK', 'BLURRED', 'TOO_DARK', 'TOO_SMALL']);
+
 function wordsOf(event: LedgerEvent, view: LedgerView): string {
   switch (event.kind) {
     case 'named':
       return `named ${event.name} (${event.sha256.slice(0, 8)}) from ${event.folder}/${event.path}`;
     case 'sighted':
-      return `sighted ${event.folder}/${event.path}: ${event.verdict}`;
+      return `sighted ${event.folder}/${event.path}: ${event.verdict}${event.reason ? ` (${event.reason})` : ''}`;
     case 'moved':
       return `${event.documents.map((id) => view.documents.get(id)?.name).join(', ')} moved to ${event.state}${'reason' in event && event.reason ? ` (${event.reason})` : ''}`;
     case 'began':

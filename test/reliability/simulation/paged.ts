@@ -1,6 +1,7 @@
 import { PAGE_TYPES } from '../../../src/core/domain/pages.ts';
 import type { OpenFile, PageImage, PageSplitter, Unreadable } from '../../../src/core/ports/pages.ts';
 import type { Dice } from '../support/dice.ts';
+import { appearanceOf } from './looks.ts';
 import { pictureOf, type Picture } from './pictures.ts';
 import type { Process } from './process.ts';
 import { hashOf } from './share.ts';
@@ -13,7 +14,7 @@ import { hashOf } from './share.ts';
 const HEAD = 'PDF|';
 const END = '|END';
 
-interface Page {
+export interface Page {
   readonly kind: 'original' | 'drawn' | 'damaged';
   readonly text: string;
 }
@@ -87,7 +88,7 @@ export function modelSplitter(
 ): PageSplitter {
   const dice = process.dice;
   return {
-    async open({ bytes: read, into, signal }) {
+    async open({ bytes: read, into, isLookedAt, signal }) {
       const bytes = await read();
       if (bytes === null || signal.aborted) return TROUBLE;
       const file = hashOf(bytes);
@@ -99,7 +100,8 @@ export function modelSplitter(
         const image = files.draw(file, number, process.number);
         if (image === null) return DAMAGED;
         onImage(image);
-        return { kind: 'image', type: 'jpeg', bytes: image, isOriginal: false, appearance: null };
+        const appearance = isLookedAt ? appearanceOf(pages[number - 1]!.text) : null;
+        return { kind: 'image', type: 'jpeg', bytes: image, isOriginal: false, appearance };
       };
       const opened: OpenFile = {
         kind: 'open',
@@ -109,7 +111,7 @@ export function modelSplitter(
       };
       return process.step('the opening of a file', () => (dice.chance(0.02) ? TROUBLE : opened));
     },
-    look: async () => null,
+    look: (bytes) => process.step('a look at an image', () => appearanceOf(bytes)),
     close: async () => {},
   };
 }

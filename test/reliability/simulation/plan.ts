@@ -3,6 +3,7 @@ import { parseTemplate } from '../../../src/core/domain/nameTemplate.ts';
 import { Dice } from '../support/dice.ts';
 import { FAULTS, type Phase } from './modelService.ts';
 import type { KillPoint, Pace } from './process.ts';
+import { drawLooks } from './looks.ts';
 import { drawScenario, narrow } from './scenarios.ts';
 import type { ShareKind, ShareState } from './share.ts';
 
@@ -65,7 +66,9 @@ export function planOf(seed: number): Plan {
   const files = Dice.of(seed, 'files of pages');
   // Of throws of their own: all other stories stay what they were.
   const filesOfPages = files.chance(0.3) ? files.int(1, 3) : 0;
-  const plan = { ...narrow(draw(dice), drawScenario(dice), dice), filesOfPages, seed };
+  const narrowed = narrow(draw(dice), drawScenario(dice), dice);
+  const config = { ...narrowed.config, folders: drawLooks(seed, narrowed.config.folders) };
+  const plan = { ...narrowed, config, filesOfPages, seed };
   if (plan.ledgerAway.length > 0) return plan;
   return { ...plan, ledgerAway: absences(Dice.of(seed, 'absences'), plan.troubleMs) };
 }

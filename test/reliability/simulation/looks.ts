@@ -1,0 +1,56 @@
+import type { Appearance } from '../../../src/core/domain/look.ts';
+import type { FolderSettings } from '../../../src/core/domain/settings.ts';
+import { Dice } from '../support/dice.ts';
+
+/** What a picture looks like to the agent, each time it looks. `untold`: that can't be measured. */
+type Looks = 'good' | 'blurred' | 'blank' | 'untold';
+
+const SEEN: Readonly<Record<Looks, Appearance | null>> = {
+  good: { width: 800, height: 1_000, paper: 240, detail: 300, sharpness: 2 },
+  blurred: { width: 800, height: 1_000, paper: 240, detail: 100, sharpness: 0.5 },
+  blank: { width: 800, height: 1_000, paper: 240, detail: 5, sharpness: 0.1 },
+  untold: null,
+};
+/** Whose arrival something waits for. */
+const CANARY = 'canary';
+
+/** Decided by what it shows alone. */
+function looksOf(content: string | Buffer): Looks {
+  const text = content.toString('latin1');
+  if (text.includes(CANARY)) return 'good';
+  return Dice.of(text, 'looks').weighted({ good: 10, blurred: 3, blank: 2, untold: 1 });
+}
+
+export function appearanceOf(content: string | Buffer): Appearance | null {
+  return SEEN[looksOf(content)];
+}
+
+/** Of throws of their own: all other stories stay what they were. */
+export function drawLooks<T extends FolderSettings>(seed: number, folders: readonly T[]): T[] {
+  const dice = Dice.of(seed, 'looks of folders');
+  const isLooking = dice.chance(0.3);
+  return folders.map((folder) => ({
+    ...folder,
+    look: isLooking ? dice.pick(['off', 'warn', 'hold'] as const) : 'off',
+  }));
+}
+
+/** Whether a folder keeps this image from being sent. */
+export function isHeld({ look }: Pick<FolderSettings, 'look'>, image: Buffer): boolean {
+  return look === 'hold' && isFlawed(image);
+}
+
+/** What becomes of a page of a file of so many, where it has no document yet: `leftOut` is nobody's trouble, `held` is a person's. */
+export function fateOf(
+  { look }: Pick<FolderSettings, 'look'>,
+  text: string,
+  pages: number,
+): 'sent' | 'held' | 'leftOut' {
+  if (look !== 'off' && looksOf(text) === 'blank' && pages > 1) return 'leftOut';
+  return look === 'hold' && isFlawed(text) ? 'held' : 'sent';
+}
+
+function isFlawed(content: string | Buffer): boolean {
+  const looks = looksOf(content);
+  return looks === 'blurred' || looks === 'blank';
+}
