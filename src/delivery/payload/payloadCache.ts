@@ -90,7 +90,9 @@ export class PayloadCache {
     this.#taken += 1;
   }
 
+  /** Many at once, as their admissions then share a commit: once half of the room is free. */
   #grant(): void {
+    if (this.#used > this.#limit / 2 || this.#taken > this.#places / 2) return;
     for (const waiter of this.#waiting) {
       if (!this.#fits(waiter.size)) return;
       this.#occupy(waiter.size);

@@ -32,9 +32,9 @@ export interface DispatchDeps {
 /** Target wait of a prepared upload for a slot. */
 const AHEAD_MS = 50;
 /** Cap on prepared uploads, as a multiple of the concurrency. */
-const AHEAD_FACTOR = 2;
+const AHEAD_FACTOR = 4;
 /** Of the requests at once, with those that are accepted and not recorded yet: a kill leaves as many to be sent again. */
-const LEFT_FACTOR = 2;
+const LEFT_FACTOR = 3;
 const LEDGER_RETRY_MS = 5_000;
 const LEASE_MS = 1_000;
 /** A jump of the clock is noticed when the loop wakes, at the latest after the longest sleep (notifier.ts). */
@@ -201,8 +201,14 @@ export class Dispatcher {
       this.#inFlight.size >= concurrency * LEFT_FACTOR + aheadOfAny ||
       this.#sending >= concurrency + aheadOfAny ||
       queue.inFlight >= this.#mostOf(queue) + ahead
-    )
+    ) {
+      queue.isFilling = false;
       return { why: 'pace', waitMs: null };
+    }
+    // In batches, each of which is one commit.
+    if (!queue.isFilling && queue.inFlight > this.#mostOf(queue) + ahead / 2)
+      return { why: 'pace', waitMs: null };
+    queue.isFilling = true;
     if (gate.kind === 'paused') return this.#waiting(queue, { why: 'hold', waitMs: null });
     if (gate.kind === 'closed') {
       return this.#waiting(queue, { why: gate.outage ? 'outage' : 'hold', waitMs: this.#waitFor(gate) });

@@ -30,6 +30,8 @@ export class EndpointQueue {
   readonly #looked = new Map<Lane, number>();
   /** Begun, and neither accepted nor over. */
   inFlight = 0;
+  /** More are made ready, until there are enough. */
+  isFilling = true;
   /** The wall clock was set back by so much since the last look; Infinity: it was not. */
   #setBackMs = Infinity;
 

@@ -1,11 +1,12 @@
-import PQueue from 'p-queue';
 import { describeError } from '../../core/domain/errors.ts';
 import { examine, type ExamineDeps } from './examine.ts';
 import type { Unsettled } from './settling.ts';
 import type { Notifier } from '../../core/notifier.ts';
 
-/** Files of one folder that are looked at, at once: as many as make a good commit together. */
-const EXAMINED_AT_ONCE = 32;
+/** Files of one folder that are looked at, at once: what of them is admitted in one turn shares a commit. */
+const EXAMINED_AT_ONCE = 64;
+/** The next are taken when no more than these are left, so that they come in batches too; one scan by itself waits for no other. */
+const LEFT_OF_BATCH = EXAMINED_AT_ONCE / 2;
 
 /**
  * Looks at the files of one folder as they fall due, until aborted. `notifier` is notified when one may be due sooner. While
@@ -18,26 +19,26 @@ export async function settleLoop(
   signal: AbortSignal,
 ): Promise<void> {
   const { settling, sink } = deps;
-  const examining = new PQueue({ concurrency: EXAMINED_AT_ONCE });
+  const examined = new Set<Promise<void>>();
   const endListening = sink.onChange(() => notifier.notify());
   while (!signal.aborted) {
     if (!sink.isOpen) {
       await notifier.wait(null, signal);
       continue;
     }
-    const room = EXAMINED_AT_ONCE * 2 - examining.pending - examining.size;
+    const room = examined.size > LEFT_OF_BATCH ? 0 : EXAMINED_AT_ONCE - examined.size;
     for (const file of settling.takeDue(room)) {
-      void examining.add(async () => {
-        await examineOrRetry(file, deps);
-        notifier.notify();
+      const examining = examineOrRetry(file, deps).then(() => {
+        examined.delete(examining);
+        if (examined.size <= LEFT_OF_BATCH) notifier.notify();
         onExamined();
       });
+      examined.add(examining);
     }
-    const busy = examining.pending + examining.size >= EXAMINED_AT_ONCE * 2;
-    await notifier.wait(busy ? null : settling.nextDueIn(), signal);
+    await notifier.wait(examined.size > LEFT_OF_BATCH ? null : settling.nextDueIn(), signal);
   }
   endListening();
-  await examining.onIdle();
+  await Promise.all(examined);
 }
 
 async function examineOrRetry(file: Unsettled, deps: ExamineDeps): Promise<void> {

@@ -7,7 +7,7 @@ import { fromData, type Answers, type Call, type Calls, type Said, type ThreadDa
 const LONG: ReadonlySet<Call['method']> = new Set(['backup']);
 
 interface Pending {
-  readonly isLong?: boolean;
+  readonly method?: Call['method'];
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -17,8 +17,6 @@ export interface Opened {
   readonly backupsDir: string;
 }
 
-/** Turns of the event loop for which calls wait for company while others are under way. Fewer messages: a twentieth less of the processor. */
-const BUSY_TURNS = 6;
 /** Of its heap: what a commit makes is dropped with it. */
 const YOUNG_GENERATION_MB = 8;
 const START_AGAIN =
@@ -42,6 +40,8 @@ export class WriterLink {
   readonly #ended: Promise<void>;
   #settleOpening!: Pending;
   #calls: Call[] = [];
+  /** Ends of requests that are being recorded. */
+  #finishing = 0;
   #isScheduled = false;
   #lastId = 0;
   #isClosing = false;
@@ -77,17 +77,17 @@ export class WriterLink {
     return this.#opening;
   }
 
-  /** Goes with whatever else is asked for in this turn of the event loop, or the next few. */
+  /** Goes with whatever else is asked for in this turn of the event loop. */
   call(method: Call['method'], args: readonly unknown[]): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (this.#end !== null || this.#isClosing) return reject(this.#end ?? this.#refusal());
       const id = (this.#lastId += 1);
       if (this.#pending.size === 0) this.#worker.ref();
-      const isLong = LONG.has(method);
-      if (!isLong) this.storage.asked();
-      this.#pending.set(id, { isLong, resolve, reject });
+      if (!LONG.has(method)) this.storage.asked();
+      this.#pending.set(id, { method, resolve, reject });
       this.#calls.push({ id, method, args });
-      this.#schedule();
+      // No request waits for the end of another to be recorded: those that come meanwhile share the next commit.
+      if (method !== 'finish' || this.#finishing === 0) this.#schedule();
     });
   }
 
@@ -105,18 +105,16 @@ export class WriterLink {
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    const next = (left: number): void => {
-      if (left > 1) return void setImmediate(() => next(left - 1));
+    setImmediate(() => {
       this.#isScheduled = false;
       if (this.#calls.length > 0) this.#send();
-    };
-    const isBusy = this.#pending.size > this.#calls.length;
-    setImmediate(() => next(isBusy ? BUSY_TURNS : 1));
+    });
   }
 
   #send(): void {
     const calls = this.#calls;
     this.#calls = [];
+    for (const { method } of calls) if (method === 'finish') this.#finishing += 1;
     this.#worker.postMessage({ calls, isLast: this.#isClosing } satisfies Calls);
   }
 
@@ -144,10 +142,12 @@ export class WriterLink {
     for (const answer of answers) {
       const pending = this.#pending.get(answer.id);
       this.#pending.delete(answer.id);
-      if (pending?.isLong === false) this.storage.answered();
+      if (pending?.method !== undefined && !LONG.has(pending.method)) this.storage.answered();
+      if (pending?.method === 'finish') this.#finishing -= 1;
       if ('error' in answer) pending?.reject(fromData(answer.error));
       else pending?.resolve(answer.value);
     }
+    if (this.#finishing === 0 && this.#calls.length > 0) this.#schedule();
     if (this.#pending.size === 0 && !this.#isClosing) this.#worker.unref();
   }
 
