@@ -6,6 +6,7 @@ type Catalogue = (format: Format) => Texts;
 /** The file of each language, loaded where somebody reads it. */
 export const LANGUAGES = {
   en: async () => (await import('./languages/en.ts')).default,
+  de: async () => (await import('./languages/de.ts')).default,
 } as const satisfies Readonly<Record<string, () => Promise<Catalogue>>>;
 
 export type Language = keyof typeof LANGUAGES;
