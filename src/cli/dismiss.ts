@@ -39,7 +39,7 @@ export function addDismiss(program: Command, io: Io): void {
           hint: '`receiptd list --needs-person` shows them.',
         });
       const config = await configOf(io, options);
-      const { states, since, until, limit, ...filter } = filterOf(config, options);
+      const { states, statuses, values, since, until, limit, ...filter } = filterOf(config, options);
       if (limit !== undefined) throw new ReceiptdError('USAGE', '`dismiss` takes no --limit.');
       const result = await operate(io, config, 'dismiss', {
         by: operatorName(),
@@ -50,6 +50,8 @@ export function addDismiss(program: Command, io: Io): void {
         filter: {
           ...filter,
           ...(states && { states: [...states] }),
+          ...(statuses && { statuses: [...statuses] }),
+          ...(values && { values: [...values] }),
           ...(since !== undefined && { since: iso(since) }),
           ...(until !== undefined && { until: iso(until) }),
         },

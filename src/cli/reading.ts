@@ -76,7 +76,7 @@ function askingReading({ stateDir }: Config): Reading {
 
 async function* pages(
   stateDir: string,
-  { since, until, limit = Infinity, states, ...rest }: ListFilter,
+  { since, until, limit = Infinity, states, statuses, values, ...rest }: ListFilter,
 ): AsyncGenerator<ListRow> {
   let left = limit;
   let cursor: string | null | undefined;
@@ -84,6 +84,8 @@ async function* pages(
     const page = await callControl(stateDir, 'documents', {
       ...rest,
       ...(states && { states: [...states] }),
+      ...(statuses && { statuses: [...statuses] }),
+      ...(values && { values: [...values] }),
       ...(since !== undefined && { since: iso(since) }),
       ...(until !== undefined && { until: iso(until) }),
       order: 'oldest',

@@ -1,5 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { DocumentState } from '../core/domain/document.ts';
+import { readPosted, type Posted } from '../core/domain/posted.ts';
+import { postedWords } from '../core/domain/search.ts';
 import type { PayloadEncoding, ResultRow } from '../core/ports/results.ts';
 import type { Move } from './events.ts';
 
@@ -67,6 +69,25 @@ function escapes(bytes: Buffer): number {
   let count = 0;
   for (const byte of bytes) if (byte < 32 && byte !== 9 && byte !== 10 && byte !== 13) count += 1;
   return count;
+}
+
+/** What is looked for, and shown, of a payload: columns beside it, made of it alone. */
+export function postedOf({ encoding, payload }: { encoding: PayloadEncoding; payload: string | null }): {
+  readonly fields: string | null;
+  readonly words: string | null;
+} {
+  const posted = encoding === 'utf8' ? readPosted(payload) : null;
+  if (posted === null) return { fields: null, words: null };
+  return { fields: JSON.stringify(posted), words: postedWords(posted) };
+}
+
+/** Whoever posts more about one document gets the first of it shown by `results` alone. */
+export const MOST_POSTED = 100;
+
+/** @param fields a list of the `fields` of a document's results, newest first @returns oldest first */
+export function toPosted(fields: string | null): readonly Posted[] {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by `postedOf`
+  return fields === null ? [] : (JSON.parse(fields) as readonly Posted[]).toReversed();
 }
 
 /** Columns as `sql/results.ts` names them. */

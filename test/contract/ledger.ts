@@ -1338,7 +1338,16 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         const a = await queued('a', 'a');
         await upload(a.id, ACCEPTED);
         const { id } = await ledger.recordResult(posted('doc-a', 'DONE'));
+        const found = async () => {
+          const { rows } = await ledger.page(
+            { search: '12.50' },
+            { order: 'oldest', limit: 9, withinMs: 60_000 },
+          );
+          return rows.map((row) => row.posted);
+        };
+        expect(await found()).toEqual([[{ '/total': '12.50 €' }]]);
         expect(await ledger.erase([a.id], 8_000)).toBe(1);
+        expect(await found()).toEqual([]);
         expect(await ledger.result(id)).toMatchObject({ status: 'DONE', payload: null, givenUid: null });
         expect(await ledger.recordResult(posted('doc-a', 'DONE'))).toMatchObject({ isNew: false });
         expect(await ledger.erasable(9_000)).toEqual([]);
@@ -1605,6 +1614,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
           dismissedAt: null,
           sightingId: null,
           archivedTo: null,
+          posted: [],
           createdAt: '1970-01-01T00:00:00.010Z',
           updatedAt: '1970-01-01T00:00:03.000Z',
           notBefore: null,

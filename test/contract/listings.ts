@@ -44,6 +44,11 @@ const SEARCHES = [
   'REJECTED pdf',
   'held arger',
   'script 422',
+  'hotel arger',
+  'GROSS 2026-11',
+  'done muller söhne',
+  '12,50',
+  '<b>Einstein',
   'nothing such',
 ];
 
@@ -91,6 +96,21 @@ function filtersOf({ endpoints, folders, until }: Office): Record<string, Filter
     ['what a person has to look at', { states: ['failed', 'unconfirmed', 'lost', 'rejected'] }],
     ['what waits in one folder', { states: ['queued', 'held', 'uploading'], folder: folders.paused }],
     ['documents of a folder and a time', { endpoint: office, folder: folders.paused, since: until - week }],
+    ['statuses of the service', { statuses: ['<b>prüfen</b>\u202e', 'EN_COURS', 'none such'] }],
+    ['a status in one folder', { statuses: ['DONE'], folder: folders.paused }],
+    ['an amount', { values: [{ pointer: '/total', from: '100', to: '300.5' }] }],
+    ['an amount as it is written', { values: [{ pointer: '/total', contains: ',50 €' }] }],
+    [
+      'a merchant and days',
+      {
+        values: [
+          { pointer: '/receipt/merchant', contains: 'ARGER hotel' },
+          { pointer: '/receipt/date', from: '2026-10-15', to: '2026-11-15' },
+        ],
+      },
+    ],
+    ['a value that was never posted', { values: [{ pointer: '/a"b', from: '1' }] }],
+    ['a value beside words', { values: [{ pointer: '/total' }], search: 'done scan' }],
     ['duplicates of one endpoint by name', { states: ['duplicate'], endpoint: office, search: 'SCAN' }],
   ]);
 }
@@ -191,6 +211,8 @@ export function describeListingContract(name: string, create: () => Promise<Ledg
         const request = {
           ...filter,
           states: filter.states && [...filter.states],
+          statuses: filter.statuses && [...filter.statuses],
+          values: filter.values && [...filter.values],
           ...(since !== undefined && { since: new Date(since).toISOString() }),
           ...(until !== undefined && { until: new Date(until).toISOString() }),
         };
@@ -202,6 +224,33 @@ export function describeListingContract(name: string, create: () => Promise<Ledg
           cursor = next ?? undefined;
         } while (cursor !== undefined);
         const expected = all.filter((row) => passes(row, whole)).length;
+        expect([name, counted]).toEqual([name, expected]);
+      }
+    });
+
+    it('tallies what each filter lists, in parts of any size', async () => {
+      for (const [name, filter] of Object.entries(filtersOf(office))) {
+        const counted: Record<string, number> = {};
+        for (const withinMs of [60_000, 0]) {
+          let cursor: string | undefined;
+          do {
+            const wanted = { withinMs, ...(cursor !== undefined && { cursor }) };
+            const { rows, next } = await ledger.tally(filter, wanted);
+            for (const { endpoint, folder, state, status, at, count } of rows) {
+              const key = JSON.stringify([endpoint?.uid ?? null, folder, state, status, at]);
+              counted[key] = (counted[key] ?? 0) + count;
+            }
+            cursor = next ?? undefined;
+          } while (cursor !== undefined);
+        }
+        const expected: Record<string, number> = {};
+        for (const { endpointUid, folder, state, status, createdAt } of all.filter((row) =>
+          passes(row, filter),
+        )) {
+          const at = Math.floor(Date.parse(createdAt) / 900_000) * 900_000;
+          const key = JSON.stringify([endpointUid, folder, state, status, at]);
+          expected[key] = (expected[key] ?? 0) + 2;
+        }
         expect([name, counted]).toEqual([name, expected]);
       }
     });

@@ -157,6 +157,7 @@ describe('the documentation', () => {
       dismissedAt: true,
       sightingId: true,
       archivedTo: true,
+      posted: true,
       createdAt: true,
       updatedAt: true,
       notBefore: true,

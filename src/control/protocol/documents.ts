@@ -28,6 +28,11 @@ const listRow = z
     dismissedBy: z.string().nullable().describe('Who saw to it that it needs nobody any more.'),
     dismissedAt: instant.nullable(),
     archivedTo: z.string().nullable(),
+    posted: z
+      .array(z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])))
+      .describe(
+        'Values that the service posted about the document by their JSON pointers, result by result, oldest first.',
+      ),
     createdAt: instant,
     updatedAt: instant,
     notBefore: instant.nullable(),
@@ -45,10 +50,27 @@ export const documentFilter = z.object({
     .max(1000)
     .optional()
     .describe(
-      "Words. Each must be part of the name, path, hash, state, the service's status or the message. Case and accents make no difference.",
+      "Words. Each must be part of the name, path, hash, state, the service's status, the message, or a value that the service posted. Case and accents make no difference.",
     ),
   since: instant.optional().describe('First seen at this time or later.'),
   until: instant.optional().describe('First seen before this time.'),
+  statuses: z
+    .array(z.string().max(1000))
+    .max(100)
+    .optional()
+    .describe('Only those that the service gave one of these statuses, verbatim.'),
+  values: z
+    .array(
+      z.object({
+        pointer: z.string().regex(/^\//).max(200).describe('JSON pointer of the value (RFC 6901).'),
+        contains: z.string().max(200).optional().describe('Words, as `search` has them.'),
+        from: z.string().max(40).optional().describe('A number, or a day (YYYY-MM-DD).'),
+        to: z.string().max(40).optional().describe('The same, included.'),
+      }),
+    )
+    .max(8)
+    .optional()
+    .describe('Only those about which the service posted such values last.'),
   attention: z
     .enum(ATTENTIONS)
     .optional()

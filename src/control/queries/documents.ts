@@ -2,15 +2,15 @@ import { needsPerson } from '../../core/domain/needsPerson.ts';
 import { iso } from '../../core/domain/words.ts';
 import { readAnswer } from '../../core/domain/keptAnswer.ts';
 import { endpointId } from '../../core/domain/document.ts';
-import {
-  PAGE_LIMIT,
-  type DocumentDetail,
-  type ListFilter,
-  type ListOrder,
-  type LedgerReports,
-  type StateCount,
+import type {
+  DocumentDetail,
+  ListFilter,
+  ListOrder,
+  ListRow,
+  LedgerReports,
+  StateCount,
 } from '../../core/ports/ledgerReports.ts';
-import type { DocumentDetailJson, DocumentFilter } from '../protocol/documents.ts';
+import type { DocumentDetailJson, DocumentFilter, ListRowJson } from '../protocol/documents.ts';
 import type { Request, Response } from '../protocol/protocol.ts';
 import { namedDocuments } from './namedDocuments.ts';
 import { unknownDocument } from './unknownDocument.ts';
@@ -27,6 +27,8 @@ export function listFilter({
   since,
   until,
   attention,
+  statuses,
+  values,
 }: DocumentFilter): Omit<ListFilter, 'limit'> {
   return {
     ...(states && { states }),
@@ -36,6 +38,8 @@ export function listFilter({
     ...(since !== undefined && { since: Date.parse(since) }),
     ...(until !== undefined && { until: Date.parse(until) }),
     ...(attention && { attention }),
+    ...(statuses && { statuses }),
+    ...(values && values.length > 0 && { values }),
   };
 }
 
@@ -45,8 +49,10 @@ export async function documentsPage(
 ): Promise<Response<'documents'>> {
   const wanted = { order, limit, withinMs: PAGE_MS, ...(cursor !== undefined && { cursor }) };
   const { rows, next, lookedUntil } = await ledger.page(listFilter(filter), wanted);
-  return { rows: [...rows], next, lookedUntil: lookedUntil === null ? null : iso(lookedUntil) };
+  return { rows: rows.map(rowJson), next, lookedUntil: lookedUntil === null ? null : iso(lookedUntil) };
 }
+
+const rowJson = (row: ListRow): ListRowJson => ({ ...row, posted: [...row.posted] });
 
 /** For going through what a filter lists, one by one. */
 export async function neighboursOf(
@@ -65,7 +71,7 @@ export async function neighboursOf(
 
 /** What the ledger keeps sums of is asked of them; anything else is counted, as far as the time goes. */
 export async function countDocuments(
-  ledger: Pick<LedgerReports, 'page' | 'counts'>,
+  ledger: Pick<LedgerReports, 'tally' | 'counts'>,
   { cursor, ...filter }: Request<'countDocuments'>,
 ): Promise<Response<'countDocuments'>> {
   const wanted = listFilter(filter);
@@ -80,21 +86,11 @@ export async function countDocuments(
     const meant = (await ledger.counts()).filter(isMeant);
     return { count: meant.reduce((sum, { count }) => sum + count, 0), next: null };
   }
-  const until = performance.now() + PAGE_MS;
-  let count = 0;
-  let next = cursor ?? null;
-  do {
-    const withinMs = Math.max(1, until - performance.now());
-    const page = await ledger.page(wanted, {
-      order: 'newest',
-      limit: PAGE_LIMIT,
-      withinMs,
-      ...(next !== null && { cursor: next }),
-    });
-    count += page.rows.length;
-    next = page.next;
-  } while (next !== null && performance.now() < until);
-  return { count, next };
+  const { rows, next } = await ledger.tally(wanted, {
+    withinMs: PAGE_MS,
+    ...(cursor !== undefined && { cursor }),
+  });
+  return { count: rows.reduce((sum, { count }) => sum + count, 0), next };
 }
 
 export async function documentDetails(

@@ -1,3 +1,5 @@
+import type { Posted, PostedValue } from './posted.ts';
+
 /**
  * What a search compares. The ledgers filter roughly, in SQL, and `isFound` decides: so that all of them, and whoever checks
  * them, agree.
@@ -38,13 +40,36 @@ export interface Searchable {
   /** The service's. */
   readonly status: string | null;
   readonly message: string | null;
+  /** What it posted about the document. */
+  readonly posted: readonly Posted[];
 }
 
 export function isFound(
-  { name, path, sha256, state, status, message }: Searchable,
+  { name, path, sha256, state, status, message, posted }: Searchable,
   words: readonly string[],
 ): boolean {
   if (words.length === 0) return true;
   const texts = [name, path, sha256, state, status, message].map((text) => fold(text ?? ''));
-  return words.every((word) => texts.some((text) => text.includes(word)));
+  const missing = words.filter((word) => !texts.some((text) => text.includes(word)));
+  if (missing.length === 0 || posted.length === 0) return missing.length === 0;
+  const values = posted.map(postedWords);
+  return missing.every((word) => values.some((text) => text.includes(word)));
+}
+
+/** What of posted values is compared: each value as it is written here and there, folded, in lines. */
+export function postedWords(posted: Posted): string {
+  return fold(Object.values(posted).flatMap(spellings).join('\n'));
+}
+
+/** An amount and a day have more than one: 1234.5, 1234.50, 1234,50; 2026-05-14, 14.05.2026. */
+function spellings(value: PostedValue): string[] {
+  if (typeof value === 'boolean') return [];
+  const text = String(value);
+  const number = /^-?\d{1,12}(?:\.\d{1,2})?$/.exec(text);
+  if (number) {
+    const amount = Number(text).toFixed(2);
+    return [...new Set([text, amount, amount.replace('.', ',')])];
+  }
+  const day = /^(\d{4})-(\d\d)-(\d\d)(?!\d)/.exec(text);
+  return day ? [text, `${day[3]}.${day[2]}.${day[1]}`] : [text];
 }

@@ -7,6 +7,7 @@ import type {
   FileRef,
   Verdict,
 } from '../domain/document.ts';
+import type { Posted, ValueWanted } from '../domain/posted.ts';
 import type { FleetReports } from './fleet.ts';
 import type { Hold } from './hold.ts';
 import type { JournalHead } from './journal.ts';
@@ -59,6 +60,8 @@ export interface ListRow {
   readonly dismissedBy: string | null;
   readonly dismissedAt: string | null;
   readonly archivedTo: string | null;
+  /** What the service posted about the document, result by result, oldest first. */
+  readonly posted: readonly Posted[];
   /** ISO 8601, UTC. */
   readonly createdAt: string;
   readonly updatedAt: string;
@@ -76,6 +79,10 @@ export interface ListFilter {
   /** The same; rows created then are not among them. */
   readonly until?: number;
   readonly attention?: Attention;
+  /** Of the service, verbatim. */
+  readonly statuses?: readonly string[];
+  /** All of them. */
+  readonly values?: readonly ValueWanted[];
   readonly limit?: number;
 }
 
@@ -107,6 +114,30 @@ export interface Page {
   readonly next: string | null;
   /** Created there, everything up to here was looked at; milliseconds, null at the end. */
   readonly lookedUntil: number | null;
+}
+
+export interface TallyWanted {
+  /** `next` of the tally before. */
+  readonly cursor?: string;
+  /** Milliseconds after which it ends with what it has. */
+  readonly withinMs: number;
+}
+
+/** Rows of a list that are alike. */
+export interface TallyRow {
+  readonly folder: string;
+  readonly endpoint: EndpointKey | null;
+  readonly state: ListState;
+  readonly status: string | null;
+  /** When the quarter of an hour began in which they were created; milliseconds. */
+  readonly at: number;
+  readonly count: number;
+}
+
+export interface Tally {
+  readonly rows: readonly TallyRow[];
+  /** Null at the end. */
+  readonly next: string | null;
 }
 
 /** One upload request; milliseconds and bytes. */
@@ -212,6 +243,8 @@ export interface LedgerReports extends ResultReports {
   list(filter: ListFilter): AsyncIterable<ListRow>;
   /** A part of the same, in either order. @throws ReceiptdError USAGE for a cursor that is none */
   page(filter: Omit<ListFilter, 'limit'>, wanted: PageWanted): Promise<Page>;
+  /** How many rows of each kind the same list has. @throws ReceiptdError USAGE for a cursor that is none */
+  tally(filter: Omit<ListFilter, 'limit'>, wanted: TallyWanted): Promise<Tally>;
   /** Upload requests that began from `from` until before `to` (milliseconds), in no order. */
   uploads(from: number, to: number): Promise<readonly UploadRow[]>;
   /** How many of them were accepted. */

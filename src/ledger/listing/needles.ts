@@ -1,3 +1,4 @@
+import { boundOf, type ValueWanted } from '../../core/domain/posted.ts';
 import { fold, searchWords } from '../../core/domain/search.ts';
 import type { Hold } from '../../core/ports/hold.ts';
 
@@ -20,6 +21,12 @@ export interface KnownFolder {
   readonly path: string;
 }
 
+/** Whether rows that hold all needles hold all words, one by one: then SQL alone can decide. */
+export function isWhollyNeedles(search: string): boolean {
+  const words = searchWords(search);
+  return words.length <= MOST && words.every((word) => !/[/\\]/.test(word));
+}
+
 export function needlesOf(
   search: string,
   holds: readonly Hold[],
@@ -34,4 +41,25 @@ export function needlesOf(
     folders: paths.filter((each) => each.text.includes(text)).map(({ id }) => id),
     ofHeld: held.some((said) => said.includes(text)),
   }));
+}
+
+/** What SQL looks for of a value that is wanted. */
+interface ValueNeedle {
+  /** The pointer as a key in JSON. */
+  readonly key: string;
+  readonly word: string | null;
+  /** Of numbers; what is text may lie there or not. */
+  readonly from: number;
+  readonly to: number;
+}
+
+export function valueNeedles({ pointer, contains = '', from = '', to = '' }: ValueWanted): ValueNeedle {
+  const [word = null] = searchWords(contains).toSorted((a, b) => b.length - a.length);
+  const bound = (text: string, none: number) => boundOf(text) ?? none;
+  return {
+    key: JSON.stringify(pointer),
+    word,
+    from: bound(from, -Number.MAX_VALUE),
+    to: bound(to, Number.MAX_VALUE),
+  };
 }

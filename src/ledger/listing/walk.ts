@@ -16,6 +16,8 @@ export interface Position {
 }
 
 export interface Listed extends Position {
+  /** Absolute. */
+  readonly folder: string;
   readonly row: ListRow;
 }
 
@@ -48,6 +50,13 @@ export interface WalkOptions {
 /** Whether the end of a window, where one was found, lies before the walk's own. */
 export function isInside(found: Position | undefined, { order, stop }: WindowWanted): found is Position {
   return found !== undefined && (order === 'oldest' ? found.at < stop : found.at > stop);
+}
+
+/** The last place before the first time that is not wanted. */
+export function endOf(order: ListOrder, stop: number): Position {
+  return order === 'oldest'
+    ? { at: stop - 1, id: Number.MAX_SAFE_INTEGER }
+    : { at: stop + 1, id: Number.MIN_SAFE_INTEGER };
 }
 
 /** Along an index by the time of creation, window by window. */
@@ -97,11 +106,7 @@ export class Walk {
     const start = this.#looked;
     if (start === null || this.#pending.length > 0) return;
     const size = this.#size;
-    const end: Position =
-      order === 'oldest'
-        ? { at: stop - 1, id: Number.MAX_SAFE_INTEGER }
-        : { at: stop + 1, id: Number.MIN_SAFE_INTEGER };
-    const { rows, looked } = await read({ order, start, size, stop, end });
+    const { rows, looked } = await read({ order, start, size, stop, end: endOf(order, stop) });
     this.#pending = rows;
     this.#looked = looked;
     const wanted = Math.round((size * LARGEST_YIELD) / Math.max(1, rows.length));

@@ -1,5 +1,6 @@
 import type { LedgerEvent, Move } from '../events.ts';
 import { foldedUnlessAscii } from '../../core/domain/search.ts';
+import { postedOf } from '../resultRows.ts';
 import { EventSets, type Sending, type TimedEvent } from './eventSets.ts';
 import * as DISPOSALS from './sql/disposals.ts';
 import * as DOCUMENTS from './sql/documents.ts';
@@ -65,7 +66,7 @@ function applyOne(sql: Sending, event: LedgerEvent, at: number): void {
       const { result: id, document: documentId, attempts, status, sha256, size, encoding } = event;
       const { payload, givenName, givenUid } = event;
       const kept = { attempts, status, sha256, size, encoding, payload, givenName, givenUid };
-      sql.send(RESULTS.INSERT_RESULT, { id, agentId, documentId, ...kept, at });
+      sql.send(RESULTS.INSERT_RESULT, { id, agentId, documentId, ...kept, ...postedOf(event), at });
       if (documentId !== null && status !== null)
         sql.send(RESULTS.SET_STATUS, { id: documentId, status, at });
       return;

@@ -1,9 +1,12 @@
 import type { AccountOf } from '../../core/domain/account.ts';
-import type { Along, Conditions, ListSource, ToListed } from '../listing/list.ts';
-import { isInside, type Position, type ReadWindow } from '../listing/walk.ts';
+import { valueNeedles } from '../listing/needles.ts';
+import type { Along, Conditions, ListSource, TalliedRow, ToListed } from '../listing/source.ts';
+import { isInside, type Position, type ReadWindow, type WindowWanted } from '../listing/walk.ts';
 import { holdsOf } from './holds.ts';
+import type { Places } from './places.ts';
 import type { Reading } from './reading.ts';
-import * as SQL from './sql/reports.ts';
+import * as SQL from './sql/list.ts';
+import type { Params } from './statements.ts';
 
 const WALKS: Readonly<Record<Along, SQL.Walks>> = {
   documents: SQL.DOCUMENTS,
@@ -13,6 +16,33 @@ const WALKS: Readonly<Record<Along, SQL.Walks>> = {
 
 export function listSource(ledger: Reading, accountOf: AccountOf): ListSource {
   const { places } = ledger;
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the columns it selects
+  const inWindow = <Row extends { readonly folder: string }>(
+    along: Along,
+    conditions: Conditions,
+    what: 'rows' | 'tally',
+  ): ((wanted: WindowWanted) => Promise<{ rows: Row[]; looked: Position | null }>) => {
+    const params = paramsOf(places, along, conditions);
+    const counts = { needles: conditions.needles.length, values: conditions.values.length };
+    return (wanted) =>
+      ledger.read(async (sql) => {
+        const { order, start, size, end } = wanted;
+        const text = WALKS[along][order];
+        const { at, id } = start;
+        const found = await sql.get<Position>(text.windowEnd, { at, id, size });
+        const inside = isInside(found, wanted);
+        const last = inside ? found : end;
+        const bounds = { at, id, lastAt: last.at, lastId: last.id };
+        const rows = await sql.all<Row & { readonly place: string }>(text[what](counts), {
+          ...bounds,
+          ...params,
+        });
+        return {
+          rows: rows.map((row) => ({ ...row, folder: places.toFolder(row.place, row.folder) })),
+          looked: inside ? { at: found.at, id: found.id } : null,
+        };
+      });
+  };
   return {
     accountOf,
     holds: () => ledger.read((sql) => holdsOf(sql, places)),
@@ -23,43 +53,49 @@ export function listSource(ledger: Reading, accountOf: AccountOf): ListSource {
       }),
     reads<Row extends { readonly folder: string }>(
       along: Along,
-      { states, folder, endpoint, needles, attention }: Conditions,
+      conditions: Conditions,
       toListed: ToListed<Row>,
     ): ReadWindow {
-      const params = {
-        states,
-        ...(folder === null ? { place: null, folder } : places.ofFolder(folder)),
-        baseUrl: endpoint?.baseUrl ?? null,
-        uid: endpoint?.uid ?? null,
-        attention,
-        ...Object.fromEntries(
-          needles.flatMap(({ text, folders, ofHeld }, n) => [
-            [`needle${n}`, text],
-            [`folders${n}`, folders],
-            ...(along === 'sightings' ? [] : [[`held${n}`, ofHeld] as const]),
-          ]),
-        ),
+      const read = inWindow<Row>(along, conditions, 'rows');
+      return async (wanted) => {
+        const { rows, looked } = await read(wanted);
+        return { rows: rows.map(toListed), looked };
       };
-      return (wanted) =>
-        ledger.read(async (sql) => {
-          const { order, start, size, end } = wanted;
-          const text = WALKS[along][order];
-          const { at, id } = start;
-          const found = await sql.get<Position>(text.windowEnd, { at, id, size });
-          const inside = isInside(found, wanted);
-          const last = inside ? found : end;
-          const rows = await sql.all<Row & { readonly place: string }>(text.rows(needles.length), {
-            at,
-            id,
-            lastAt: last.at,
-            lastId: last.id,
-            ...params,
-          });
-          return {
-            rows: rows.map((row) => toListed({ ...row, folder: places.toFolder(row.place, row.folder) })),
-            looked: inside ? { at: found.at, id: found.id } : null,
-          };
-        });
     },
+    tallies: (along, conditions) => inWindow<TalliedRow>(along, conditions, 'tally'),
+  };
+}
+
+function paramsOf(
+  places: Places,
+  along: Along,
+  { states, statuses, folder, endpoint, needles, values, attention }: Conditions,
+): Params {
+  return {
+    states,
+    statuses,
+    ...(folder === null ? { place: null, folder } : places.ofFolder(folder)),
+    baseUrl: endpoint?.baseUrl ?? null,
+    uid: endpoint?.uid ?? null,
+    attention,
+    ...Object.fromEntries(
+      needles.flatMap(({ text, folders, ofHeld }, n) => [
+        [`needle${n}`, text],
+        [`folders${n}`, folders],
+        ...(along === 'sightings' ? [] : [[`held${n}`, ofHeld] as const]),
+      ]),
+    ),
+    ...Object.fromEntries(
+      values.flatMap((value, n) => {
+        const { key, word, from, to } = valueNeedles(value);
+        return [
+          [`pointer${n}`, key],
+          [`at${n}`, value.pointer],
+          [`word${n}`, word],
+          [`from${n}`, from],
+          [`to${n}`, to],
+        ];
+      }),
+    ),
   };
 }

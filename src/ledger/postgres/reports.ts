@@ -14,6 +14,7 @@ import type {
 import { holdOver, isHeld } from '../holdOver.ts';
 import { withNeeding, type NeedingFiles } from '../needing.ts';
 import { list, page } from '../listing/list.ts';
+import { tally } from '../listing/tally.ts';
 import {
   relativePath,
   splitPath,
@@ -82,6 +83,8 @@ export function createReports(ledger: Reading, accountOf: AccountOf): Omit<Ledge
     list: (filter) => list(source, filter),
 
     page: (filter, wanted) => page(source, filter, wanted),
+
+    tally: (filter, wanted) => tally(source, filter, wanted),
 
     uploads: (from, to) => all<UploadRow>(SQL.UPLOADS, { from, to }),
 

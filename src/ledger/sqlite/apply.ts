@@ -1,6 +1,7 @@
 import type { LedgerEvent, Move } from '../events.ts';
 import { foldedUnlessAscii } from '../../core/domain/search.ts';
 import { ensureEndpoint, ensureFolder } from './places.ts';
+import { postedOf } from '../resultRows.ts';
 import { splitPath } from '../rows.ts';
 import * as DISPOSALS from './sql/disposals.ts';
 import * as DOCUMENTS from './sql/documents.ts';
@@ -74,7 +75,7 @@ export function apply(sql: Sql, event: LedgerEvent, at: number): void {
       const { result: id, document: documentId, attempts, status, sha256, size, encoding } = event;
       const { payload, givenName, givenUid } = event;
       const kept = { attempts, status, sha256, size, encoding, payload, givenName, givenUid };
-      sql.run(RESULTS.INSERT_RESULT, { id, documentId, ...kept, at });
+      sql.run(RESULTS.INSERT_RESULT, { id, documentId, ...kept, ...postedOf(event), at });
       if (documentId !== null && status !== null) sql.run(RESULTS.SET_STATUS, { id: documentId, status, at });
       return;
     }

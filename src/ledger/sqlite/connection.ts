@@ -2,6 +2,7 @@ import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { elevated } from '../../core/domain/elevated.ts';
+import { fold } from '../../core/domain/search.ts';
 import { messageOf, ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import { damaged, isDamage, isStoreFailure } from './failure.ts';
 import { APPLICATION_ID, LATEST_VERSION, migrate } from './migrate.ts';
@@ -120,6 +121,10 @@ function guarded(
   try {
     // SQLite takes a path that begins with `file:` for a URI; an absolute path never does.
     db = new DatabaseSync(path, { ...options, timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
+    // For what a search compares. No part of the schema needs it: other programs can read the file.
+    db.function('fold', { deterministic: true }, (text: unknown) =>
+      typeof text === 'string' ? fold(text) : null,
+    );
     prepare(db);
     return db;
   } catch (error) {

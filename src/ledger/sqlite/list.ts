@@ -1,9 +1,11 @@
 import type { AccountOf } from '../../core/domain/account.ts';
-import type { Along, Conditions, ListSource, ToListed } from '../listing/list.ts';
+import { valueNeedles } from '../listing/needles.ts';
+import type { Along, Conditions, ListSource, TalliedRow, ToListed } from '../listing/source.ts';
 import type { KnownFolder } from '../listing/needles.ts';
-import { isInside, type Position, type ReadWindow } from '../listing/walk.ts';
+import { isInside, type Position, type ReadWindow, type WindowWanted } from '../listing/walk.ts';
 import { allHolds } from './holds.ts';
-import * as SQL from './sql/reports.ts';
+import * as SQL from './sql/list.ts';
+import type { Params } from './statements.ts';
 import type { Store } from './store.ts';
 
 const WALKS: Readonly<Record<Along, SQL.Walks>> = {
@@ -13,46 +15,69 @@ const WALKS: Readonly<Record<Along, SQL.Walks>> = {
 };
 
 export function listSource(store: Store, accountOf: AccountOf): ListSource {
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the columns it selects
+  const inWindow = <Row>(
+    along: Along,
+    conditions: Conditions,
+    what: 'rows' | 'tally',
+  ): ((wanted: WindowWanted) => Promise<{ rows: Row[]; looked: Position | null }>) => {
+    const params = paramsOf(along, conditions);
+    const counts = { needles: conditions.needles.length, values: conditions.values.length };
+    return (wanted) =>
+      store.read((sql) => {
+        const { order, start, size, end } = wanted;
+        const text = WALKS[along][order];
+        const { at, id } = start;
+        const found = sql.get<Position>(text.windowEnd, { at, id, size });
+        const inside = isInside(found, wanted);
+        const last = inside ? found : end;
+        const bounds = { at, id, lastAt: last.at, lastId: last.id };
+        const rows = sql.all<Row>(text[what](counts), { ...bounds, ...params });
+        return { rows, looked: inside ? { at: found.at, id: found.id } : null };
+      });
+  };
   return {
     accountOf,
     holds: () => store.read(allHolds),
     folders: () => store.read((sql) => sql.all<KnownFolder>(SQL.FOLDERS)),
-    reads<Row>(
-      along: Along,
-      { states, folder, endpoint, needles, attention }: Conditions,
-      toListed: ToListed<Row>,
-    ): ReadWindow {
-      const params = {
-        states: states ? JSON.stringify(states) : null,
-        folder,
-        baseUrl: endpoint?.baseUrl ?? null,
-        uid: endpoint?.uid ?? null,
-        attention,
-        ...Object.fromEntries(
-          needles.flatMap(({ text, folders, ofHeld }, n) => [
-            [`needle${n}`, text],
-            [`folders${n}`, JSON.stringify(folders)],
-            ...(along === 'sightings' ? [] : [[`held${n}`, Number(ofHeld)] as const]),
-          ]),
-        ),
+    reads<Row>(along: Along, conditions: Conditions, toListed: ToListed<Row>): ReadWindow {
+      const read = inWindow<Row>(along, conditions, 'rows');
+      return async (wanted) => {
+        const { rows, looked } = await read(wanted);
+        return { rows: rows.map(toListed), looked };
       };
-      return (wanted) =>
-        store.read((sql) => {
-          const { order, start, size, end } = wanted;
-          const text = WALKS[along][order];
-          const { at, id } = start;
-          const found = sql.get<Position>(text.windowEnd, { at, id, size });
-          const inside = isInside(found, wanted);
-          const last = inside ? found : end;
-          const rows = sql.all<Row>(text.rows(needles.length), {
-            at,
-            id,
-            lastAt: last.at,
-            lastId: last.id,
-            ...params,
-          });
-          return { rows: rows.map(toListed), looked: inside ? { at: found.at, id: found.id } : null };
-        });
     },
+    tallies: (along, conditions) => inWindow<TalliedRow>(along, conditions, 'tally'),
+  };
+}
+
+function paramsOf(
+  along: Along,
+  { states, statuses, folder, endpoint, needles, values, attention }: Conditions,
+): Params {
+  return {
+    states: states ? JSON.stringify(states) : null,
+    statuses: statuses ? JSON.stringify(statuses) : null,
+    folder,
+    baseUrl: endpoint?.baseUrl ?? null,
+    uid: endpoint?.uid ?? null,
+    attention,
+    ...Object.fromEntries(
+      needles.flatMap(({ text, folders, ofHeld }, n) => [
+        [`needle${n}`, text],
+        [`folders${n}`, JSON.stringify(folders)],
+        ...(along === 'sightings' ? [] : [[`held${n}`, Number(ofHeld)] as const]),
+      ]),
+    ),
+    ...Object.fromEntries(
+      values.map(valueNeedles).flatMap(({ key, word, from, to }, n) => [
+        [`pointer${n}`, key],
+        // SQLite's paths can't name everything that a key may be.
+        [`at${n}`, /^"[^"\\]*"$/.test(key) ? `$.${key}` : null],
+        [`word${n}`, word],
+        [`from${n}`, from],
+        [`to${n}`, to],
+      ]),
+    ),
   };
 }

@@ -15,6 +15,7 @@ import { documentById } from './documents.ts';
 import { holdOver, isHeld } from '../holdOver.ts';
 import { withNeeding, type NeedingFiles } from '../needing.ts';
 import { list, page } from '../listing/list.ts';
+import { tally } from '../listing/tally.ts';
 import { allHolds } from './holds.ts';
 import { listSource } from './list.ts';
 import {
@@ -73,6 +74,8 @@ export function createReports(store: Store, accountOf: AccountOf = DEFAULT_ACCOU
     list: (filter) => list(source, filter),
 
     page: (filter, wanted) => page(source, filter, wanted),
+
+    tally: (filter, wanted) => tally(source, filter, wanted),
 
     uploads: (from, to) => store.read((sql) => sql.all<UploadRow>(SQL.UPLOADS, { from, to })),
 

@@ -40,6 +40,10 @@ const row = {
   state: 'failed',
   status: null,
   message: 'Das Bild ist zu groß.',
+  posted: [
+    { '/total': 1234.5, '/date': '2026-05-14T10:00:00Z', '/merchant/name': 'Hôtel Ärger' },
+    { '/paid': true },
+  ],
 };
 
 it.each([
@@ -49,7 +53,10 @@ it.each([
   'sohne MULLER',
   'buro/mu',
   'COFFEE failed',
-  'gross c0ffee'.replace('c0ffee', 'bild'),
+  'gross bild',
+  'HOTEL arger 2026-05',
+  '14.05.2026 1234,50',
+  '1234.5 scan0001',
 ])('finds by %j', (search) => expect(isFound(row, searchWords(search))).toBe(search !== 'COFFEE failed'));
 
 it('finds a part of any text in it, however it is written', () => {

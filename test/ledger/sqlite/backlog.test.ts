@@ -10,6 +10,7 @@ import {
 import { NEXT_NUMBERS } from '../../../src/ledger/sqlite/sql/endpoints.ts';
 import * as PAGES from '../../../src/ledger/sqlite/sql/pages.ts';
 import * as QUEUE from '../../../src/ledger/sqlite/sql/queue.ts';
+import * as LISTS from '../../../src/ledger/sqlite/sql/list.ts';
 import * as REPORTS from '../../../src/ledger/sqlite/sql/reports.ts';
 import * as SIGHTINGS from '../../../src/ledger/sqlite/sql/sightings.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
@@ -124,12 +125,12 @@ describe('a backlog of 200,000 documents', () => {
     ['the pages of files with the same bytes', PAGES.PAGES_OF_BYTES],
     ['whose bytes are wanted', QUEUE.WANTED_FILES],
     ['a file that is gone', SIGHTINGS.GONE],
-    ['where a window of documents ends', REPORTS.DOCUMENTS.oldest.windowEnd],
-    ['where one ends, newest first', REPORTS.DOCUMENTS.newest.windowEnd],
-    ['where a window of unsettled documents ends', REPORTS.UNSETTLED_DOCUMENTS.oldest.windowEnd],
-    ['where one of these ends, newest first', REPORTS.UNSETTLED_DOCUMENTS.newest.windowEnd],
-    ['where a window of other files ends', REPORTS.SIGHTINGS.oldest.windowEnd],
-    ['where one of these ends, newest first ', REPORTS.SIGHTINGS.newest.windowEnd],
+    ['where a window of documents ends', LISTS.DOCUMENTS.oldest.windowEnd],
+    ['where one ends, newest first', LISTS.DOCUMENTS.newest.windowEnd],
+    ['where a window of unsettled documents ends', LISTS.UNSETTLED_DOCUMENTS.oldest.windowEnd],
+    ['where one of these ends, newest first', LISTS.UNSETTLED_DOCUMENTS.newest.windowEnd],
+    ['where a window of other files ends', LISTS.SIGHTINGS.oldest.windowEnd],
+    ['where one of these ends, newest first ', LISTS.SIGHTINGS.newest.windowEnd],
   ];
 
   function plan(sql: string): string[] {
@@ -151,8 +152,17 @@ describe('a backlog of 200,000 documents', () => {
   });
 
   it('looks for what is not settled only among that', () => {
-    const { oldest, newest } = REPORTS.UNSETTLED_DOCUMENTS;
-    for (const sql of [oldest, newest].flatMap(({ windowEnd, rows }) => [windowEnd, rows(0), rows(2)]))
+    const { oldest, newest } = LISTS.UNSETTLED_DOCUMENTS;
+    const [all, found] = [
+      { needles: 0, values: 0 },
+      { needles: 2, values: 1 },
+    ];
+    db.function('fold', (text: unknown) => text);
+    const texts = [oldest, newest].flatMap(({ windowEnd, rows, tally }) => [
+      windowEnd,
+      ...[all, found].flatMap((wanted) => [rows(wanted), tally(wanted)]),
+    ]);
+    for (const sql of texts)
       expect(plan(sql).join()).toMatch(/SEARCH d USING (COVERING )?INDEX documents_unsettled/);
   });
 

@@ -1,6 +1,9 @@
 import type { DocumentState } from '../../../src/core/domain/document.ts';
+import type { Posted } from '../../../src/core/domain/posted.ts';
 import { isFound, searchWords } from '../../../src/core/domain/search.ts';
+import { isValueMeant } from '../../../src/core/domain/valueFilter.ts';
 import type { ListFilter, ListOrder, ListRow } from '../../../src/core/ports/ledgerReports.ts';
+import { resultOf } from './posted.ts';
 import type { Image, Office, OtherFile, Scan } from './plan.ts';
 
 /** A row as it has to be listed; which numbers the ledger gave is its own business. */
@@ -33,7 +36,7 @@ export function inOrder(rows: readonly ExpectedRow[], order: ListOrder): readonl
 /** Plainly, over rows that are all at hand. */
 export function passes(
   row: ExpectedRow,
-  { states, endpoint, folder, search = '', since, until, attention }: ListFilter,
+  { states, endpoint, folder, search = '', since, until, attention, statuses, values = [] }: ListFilter,
 ): boolean {
   const at = Date.parse(row.createdAt);
   return (
@@ -42,6 +45,8 @@ export function passes(
     (folder === undefined || row.folder === folder) &&
     (attention === undefined ||
       { needed: row.needsPerson, dismissed: row.dismissedAt !== null, none: !row.needsPerson }[attention]) &&
+    (statuses === undefined || (row.status !== null && statuses.includes(row.status))) &&
+    values.every((wanted) => isValueMeant(row.posted, wanted)) &&
     isFound(row, searchWords(search)) &&
     (since === undefined || at >= since) &&
     (until === undefined || at < until)
@@ -114,6 +119,7 @@ function rowOfFile({ at, folder, path, identity, note, after }: OtherFile): Expe
       goneAt === undefined && state !== 'skipped' && state !== 'split' && reason !== 'NOT_AN_IMAGE',
     ...UNDISMISSED,
     archivedTo: null,
+    posted: [],
     createdAt: iso(at),
     updatedAt: iso(goneAt ?? at),
     notBefore: null,
@@ -126,6 +132,7 @@ function rowOfDocument(office: Office, image: Image): ExpectedRow {
   let status: string | null = null;
   let [reason, message]: [string | null, string | null] = [null, null];
   let archivedTo: string | null = null;
+  const posted: Posted[] = [];
   let [answerLost, attempts, notBefore, updatedAt, path] = [false, 0, 0, at, image.path];
   for (const after of image.after) {
     switch (after.do) {
@@ -155,6 +162,7 @@ function rowOfDocument(office: Office, image: Image): ExpectedRow {
         break;
       case 'result':
         [status, updatedAt] = [after.status, after.at];
+        posted.push(valuesOf(image, after.status));
         // The proof that it arrived.
         if (state === 'unconfirmed') [state, reason, message] = ['accepted', null, null];
         break;
@@ -186,10 +194,17 @@ function rowOfDocument(office: Office, image: Image): ExpectedRow {
     needsPerson: ['failed', 'unconfirmed', 'lost'].includes(state),
     ...UNDISMISSED,
     archivedTo,
+    posted,
     createdAt: iso(at),
     updatedAt: iso(updatedAt),
     notBefore: notBefore === 0 ? null : iso(notBefore),
   };
+}
+
+/** What `resultOf` nests, flat. */
+function valuesOf(image: Image, status: string): Posted {
+  const { total, receipt } = resultOf(image, status);
+  return { '/total': total, '/receipt/merchant': receipt.merchant, '/receipt/date': receipt.date };
 }
 
 /** No folder of the office has two. */

@@ -2,6 +2,7 @@ import type { FileIdentity } from '../../../src/core/domain/document.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import type { After } from './fates.ts';
 import type { Image, Office, Scan } from './plan.ts';
+import { resultOf } from './posted.ts';
 
 /** Of scans that are written down at once: their commits are one. */
 const AT_ONCE = 500;
@@ -105,9 +106,7 @@ async function recordAfter(ledger: Ledger, image: Image, id: number, after: Happ
       return ledger.gone(folder, [path], at);
     case 'result': {
       const { status } = after;
-      const payload = Buffer.from(
-        JSON.stringify({ name, endpointUid: endpoint.uid, status, total: '12,50 €' }),
-      );
+      const payload = Buffer.from(JSON.stringify(resultOf(image, status)));
       await ledger.recordResult({ at, baseUrl: endpoint.baseUrl, uid: endpoint.uid, name, status, payload });
     }
   }

@@ -2,6 +2,7 @@ import { ReceiptdError } from '../../../core/domain/errors.ts';
 import { foldedUnlessAscii } from '../../../core/domain/search.ts';
 import type { JournalEntry, JournalHead } from '../../../core/ports/journal.ts';
 import { fromJournal, type LedgerEvent } from '../../events.ts';
+import { postedOf } from '../../resultRows.ts';
 import { apply } from '../apply.ts';
 import type { Sending } from '../eventSets.ts';
 import type { Connection } from '../connection.ts';
@@ -27,8 +28,8 @@ SELECT n.id, n.endpoint_id, n.folder_id, :agentId::integer, :path, n.name, :fold
          WHERE f.place = :place AND f.path = :folder AND e.base_url = :baseUrl AND e.uid = :uid) n`;
 
 const INSERT_UNMATCHED = `
-INSERT INTO results (id, received_at, status, sha256, size, encoding, payload, given_name, given_uid)
-VALUES (:id, :at, :status, :sha256, :size, :encoding, :payload, :givenName, :givenUid) ON CONFLICT DO NOTHING`;
+INSERT INTO results (id, received_at, status, sha256, size, encoding, words, fields, payload, given_name, given_uid)
+VALUES (:id, :at, :status, :sha256, :size, :encoding, :words, :fields, :payload, :givenName, :givenUid) ON CONFLICT DO NOTHING`;
 
 const MOVE_ON = `UPDATE imports SET seq = :seq, hash = :hash WHERE ledger = :ledger AND seq = :from`;
 
@@ -136,7 +137,7 @@ class Taking {
         if (event.document !== null) return apply(this.#sql, event, at);
         const { result: id, status, sha256, size, encoding, payload, givenName, givenUid } = event;
         const kept = { status, sha256, size, encoding, payload, givenName, givenUid };
-        this.#sql.send(INSERT_UNMATCHED, { id, at, ...kept });
+        this.#sql.send(INSERT_UNMATCHED, { id, at, ...kept, ...postedOf(event) });
         return;
       }
       case 'continued':

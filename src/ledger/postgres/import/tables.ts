@@ -103,7 +103,7 @@ export const TABLES: readonly Table[] = [
       integer('attempts'),
       ...['status', 'sha256'].map(text),
       bigint('size'),
-      ...['encoding', 'payload', 'given_name', 'given_uid'].map(text),
+      ...['encoding', 'words', 'fields', 'payload', 'given_name', 'given_uid'].map(text),
     ],
   },
   {

@@ -224,6 +224,8 @@ CREATE TABLE results (
   sha256      text COLLATE "C" NOT NULL,
   size        bigint NOT NULL,
   encoding    text NOT NULL CHECK (encoding IN ('utf8', 'base64')),
+  words       text,
+  fields      text,
   payload     text,
   given_name  text,
   given_uid   text

@@ -23,13 +23,16 @@ export const MATCH_BY_NAME = `${MATCH}
    AND d.endpoint_id = ANY (ARRAY(SELECT id FROM endpoints WHERE base_url = :baseUrl)) LIMIT 2 FOR NO KEY UPDATE OF d`;
 
 export const INSERT_RESULT = `
-INSERT INTO results (id, agent_id, received_at, document_id, attempts, status, sha256, size, encoding, payload, given_name, given_uid)
-VALUES (:id, :agentId, :at, :documentId, :attempts, :status, :sha256, :size, :encoding, :payload, :givenName, :givenUid)`;
+INSERT INTO results (id, agent_id, received_at, document_id, attempts, status, sha256, size, encoding, words,
+                     fields, payload, given_name, given_uid)
+VALUES (:id, :agentId, :at, :documentId, :attempts, :status, :sha256, :size, :encoding, :words, :fields, :payload, :givenName,
+        :givenUid)`;
 
 export const SET_STATUS = `UPDATE documents SET service_status = :status, updated_at = :at WHERE id = :id`;
 
 export const ERASE_RESULTS = `
-UPDATE results SET payload = NULL, given_name = NULL, given_uid = NULL WHERE document_id = ANY (:ids::bigint[])`;
+UPDATE results SET payload = NULL, fields = NULL, words = NULL, given_name = NULL, given_uid = NULL
+ WHERE document_id = ANY (:ids::bigint[])`;
 
 /**
  * `results`: those that came since the document's last upload request began. `statuses`: those of them that brought one; all that

@@ -222,7 +222,8 @@ CREATE TRIGGER sightings_judged AFTER UPDATE OF verdict, document_id, gone_at ON
 END;
 
 -- What the service posted about documents. Rows are never deleted; erasure takes payload and names.
--- attempts: upload requests of the document by then. given_*: what payload or address say of the document.
+-- attempts: upload requests of the document by then. given_*: what payload or address say of the document. fields, words: values of the
+-- payload by their JSON pointers, and as a search compares them; before the payload, so that it need not be read for them.
 CREATE TABLE results (
   id          INTEGER PRIMARY KEY,
   received_at INTEGER NOT NULL,
@@ -232,6 +233,8 @@ CREATE TABLE results (
   sha256      TEXT NOT NULL,
   size        INTEGER NOT NULL,
   encoding    TEXT NOT NULL CHECK (encoding IN ('utf8', 'base64')),
+  words       TEXT,
+  fields      TEXT,
   payload     TEXT,
   given_name  TEXT,
   given_uid   TEXT

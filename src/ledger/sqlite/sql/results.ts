@@ -18,8 +18,9 @@ export const MATCH_IN_ENDPOINT = `${MATCH} AND e.uid = :uid`;
 export const MATCH_BY_NAME = `${MATCH} LIMIT 2`;
 
 export const INSERT_RESULT = `
-INSERT INTO results (id, received_at, document_id, attempts, status, sha256, size, encoding, payload, given_name, given_uid)
-VALUES (:id, :at, :documentId, :attempts, :status, :sha256, :size, :encoding, :payload, :givenName, :givenUid)`;
+INSERT INTO results (id, received_at, document_id, attempts, status, sha256, size, encoding, words, fields,
+                     payload, given_name, given_uid)
+VALUES (:id, :at, :documentId, :attempts, :status, :sha256, :size, :encoding, :words, :fields, :payload, :givenName, :givenUid)`;
 
 export const SET_STATUS = `UPDATE documents SET service_status = :status, updated_at = :at WHERE id = :id`;
 
@@ -40,7 +41,7 @@ SELECT d.service_status AS serviceStatus, d.response, d.answer_lost AS answerLos
  WHERE d.id = :id AND d.attempts > 0`;
 
 export const ERASE_RESULTS = `
-UPDATE results SET payload = NULL, given_name = NULL, given_uid = NULL WHERE document_id = :id`;
+UPDATE results SET payload = NULL, fields = NULL, words = NULL, given_name = NULL, given_uid = NULL WHERE document_id = :id`;
 
 export const COUNT_RESULTS = {
   all: 'SELECT count(*) AS count FROM results',

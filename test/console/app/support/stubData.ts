@@ -96,6 +96,7 @@ export function makeRow(index: number, id: number, at: number): Row {
     dismissedAt: null,
     sightingId: isDocument ? null : id,
     archivedTo: null,
+    posted: [],
     createdAt: created,
     updatedAt: created,
     notBefore: null,

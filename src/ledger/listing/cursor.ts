@@ -1,0 +1,31 @@
+import { ReceiptdError } from '../../core/domain/errors.ts';
+import type { Position } from './walk.ts';
+
+/** Where walks go on; null where nothing is left. */
+export type Places = readonly [documents: Position | null, sightings: Position | null];
+
+export function startOf(from: string | Places | undefined, beginning: Position): Places {
+  if (from === undefined) return [beginning, beginning];
+  return typeof from === 'string' ? readCursor(from) : from;
+}
+
+/** Two places, each `at.id`, or `-` where nothing is left. */
+export function cursorOf(places: readonly (Position | null)[]): string {
+  return places.map((place) => (place === null ? '-' : `${place.at}.${place.id}`)).join('~');
+}
+
+const CURSOR = /^(?:-|(-?\d{1,16})\.(-?\d{1,16}))~(?:-|(-?\d{1,16})\.(-?\d{1,16}))$/;
+
+/** @throws ReceiptdError USAGE */
+export function readCursor(cursor: string): Places {
+  const found = CURSOR.exec(cursor);
+  if (!found) {
+    throw new ReceiptdError('USAGE', 'The cursor is not one that a page ended with.', {
+      hint: 'Begin with the first page.',
+    });
+  }
+  const [, ...parts] = found;
+  const place = (at?: string, id?: string) =>
+    at === undefined || id === undefined ? null : { at: Number(at), id: Number(id) };
+  return [place(parts[0], parts[1]), place(parts[2], parts[3])];
+}

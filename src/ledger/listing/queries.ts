@@ -1,0 +1,107 @@
+import { VERDICTS } from '../../core/domain/document.ts';
+import { isFound, searchWords } from '../../core/domain/search.ts';
+import { isNeeding, NEEDING_STATES } from '../../core/domain/needsPerson.ts';
+import { isValueMeant } from '../../core/domain/valueFilter.ts';
+import type { Hold } from '../../core/ports/hold.ts';
+import type { ListFilter, ListOrder, ListRow, ListState } from '../../core/ports/ledgerReports.ts';
+import { documentRow, sightingRow } from './listedRows.ts';
+import { needlesOf } from './needles.ts';
+import type { Conditions, ListSource, ReadTally } from './source.ts';
+import type { Position, ReadWindow } from './walk.ts';
+
+/** What a filter asks of the ledger. */
+export interface Queries {
+  readonly holds: readonly Hold[];
+  /** Documents, and the files that are no document's own. Null where none of them can pass. */
+  readonly documents: Query | null;
+  readonly sightings: Query | null;
+  /** Before the first row, in this order. */
+  readonly beginning: Position;
+  /** The first time that is not wanted any more. */
+  readonly stop: number;
+}
+
+export interface Query {
+  readonly read: ReadWindow;
+  readonly tally: ReadTally;
+}
+
+export async function queriesOf(source: ListSource, filter: ListFilter, order: ListOrder): Promise<Queries> {
+  const { folder, endpoint, search = '', since, until, attention, statuses, values } = filter;
+  const { accountOf } = source;
+  const states = statesWanted(filter);
+  const holds = await source.holds();
+  const first = since ?? Number.MIN_SAFE_INTEGER;
+  const to = until ?? Number.MAX_SAFE_INTEGER;
+  const isOldest = order === 'oldest';
+  const conditions: Conditions = {
+    // `held` is a queued document seen together with a hold.
+    states: states?.map((state) => (state === 'held' ? 'queued' : state)) ?? null,
+    statuses: statuses ?? null,
+    folder: folder ?? null,
+    endpoint: endpoint ?? null,
+    needles: search === '' ? [] : needlesOf(search, holds, await source.folders()),
+    values: values ?? [],
+    attention: attention ?? null,
+  };
+  const documents = documentsWanted(filter);
+  return {
+    holds,
+    documents: documents && {
+      read: source.reads(documents, conditions, (row) => ({
+        at: row.createdAt,
+        id: row.id,
+        folder: row.folder,
+        row: documentRow(row, holds, accountOf),
+      })),
+      tally: source.tallies(documents, conditions),
+    },
+    sightings: sightingsWanted(filter)
+      ? {
+          read: source.reads('sightings', conditions, (row) => ({
+            at: row.createdAt,
+            id: row.id,
+            folder: row.folder,
+            row: sightingRow(row),
+          })),
+          tally: source.tallies('sightings', conditions),
+        }
+      : null,
+    beginning: { at: isOldest ? first : to, id: Number.MIN_SAFE_INTEGER },
+    stop: isOldest ? to : first - 1,
+  };
+}
+
+/** What SQL only says roughly. */
+export function isMeantBy({ states, search = '', values = [] }: ListFilter): (row: ListRow) => boolean {
+  const words = searchWords(search);
+  return (row) =>
+    // Only together with the holds a queued document is known to be held or not.
+    (states === undefined || states.includes(row.state)) &&
+    isFound(row, words) &&
+    values.every((wanted) => isValueMeant(row.posted, wanted));
+}
+
+/** Whatever else is asked for: only in some states a person may be needed, or have been. */
+function statesWanted({ states, attention }: ListFilter): readonly ListState[] | undefined {
+  return attention === undefined || attention === 'none'
+    ? states
+    : (states?.filter(isNeeding) ?? NEEDING_STATES);
+}
+
+function documentsWanted(filter: ListFilter): 'documents' | 'unsettled' | null {
+  const states = statesWanted(filter);
+  if (states === undefined || states.includes('accepted')) return 'documents';
+  return states.some((state) => !isVerdict(state)) ? 'unsettled' : null;
+}
+
+function sightingsWanted(filter: ListFilter): boolean {
+  const states = statesWanted(filter);
+  return states === undefined || states.some(isVerdict);
+}
+
+const OF_FILES: ReadonlySet<string> = new Set(VERDICTS.filter((verdict) => verdict !== 'document'));
+
+function isVerdict(state: ListState): boolean {
+  return OF_FILES.has(state);
+}

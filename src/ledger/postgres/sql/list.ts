@@ -1,0 +1,204 @@
+import type { ListOrder } from '../../../core/ports/ledgerReports.ts';
+import { TALLY_SPAN_MS, type Wanted } from '../../listing/source.ts';
+import { UNDECIDED_SQL } from '../../needing.ts';
+import { MOST_POSTED } from '../../resultRows.ts';
+import { SELECT_DOCUMENT } from './documents.ts';
+import { LISTED } from './reports.ts';
+import { NEEDS_PERSON } from './sightings.ts';
+
+/** The zero keeps the primary key from being walked for the last of one document's. */
+const ARCHIVED_TO = `
+       (SELECT s.archived_to FROM sightings s
+         WHERE s.document_id = d.id AND s.verdict = 'document' AND s.archived_to IS NOT NULL
+         ORDER BY s.id + 0 DESC LIMIT 1) AS "archivedTo"`;
+
+/** The last results of a document, as `toPosted` reads them. */
+const postedAbout = (document: string) => `
+       (SELECT '[' || string_agg(p.fields, ',' ORDER BY p.id DESC) || ']'
+          FROM (SELECT r.id, r.fields FROM results r WHERE r.document_id = ${document} AND r.fields IS NOT NULL
+                 ORDER BY r.id DESC LIMIT ${MOST_POSTED}) p) AS posted`;
+
+const DISMISSED = `
+       d.dismissed_at AS "dismissedAt", d.dismissed_by AS "dismissedBy"`;
+
+/** Along an index by the time of creation. */
+export interface Walk {
+  /** The last row of a window of `size` rows behind a row; none when fewer are left. */
+  readonly windowEnd: string;
+  /** What the window holds. NULL parameters filter nothing; of a search it may hold more than is found. */
+  readonly rows: (wanted: Wanted) => string;
+  /** The same, counted. */
+  readonly tally: (wanted: Wanted) => string;
+}
+
+export type Walks = Readonly<Record<ListOrder, Walk>>;
+
+/** Comparison, and direction, of what comes later in an order. */
+const LATER: Readonly<Record<ListOrder, readonly [later: string, until: string, direction: string]>> = {
+  oldest: ['>', '<=', 'ASC'],
+  newest: ['<', '>=', 'DESC'],
+};
+
+function inBothOrders(walk: (order: ListOrder) => Walk): Walks {
+  return { oldest: walk('oldest'), newest: walk('newest') };
+}
+
+export const FOLDERS = `SELECT id, place, path FROM folders`;
+
+/** The same in every database: of ASCII alone. */
+const lowered = (text: string) => `lower((${text}) COLLATE "C")`;
+
+const holds = (column: string, needle: string) => `strpos(${lowered(column)}, ${needle}) > 0`;
+
+/** Where others than ASCII are in it, that does not fold it. */
+const mayHold = (column: string) => `octet_length(${column}) > length(${column})`;
+
+const postedHolds = (document: string, needle: string) =>
+  `EXISTS (SELECT 1 FROM results r WHERE r.document_id = ${document} AND strpos(r.words, ${needle}) > 0)`;
+
+/** Where a needle is found, and where only the row itself says whether it is. */
+interface Places {
+  readonly found: (needle: string, n: number) => readonly string[];
+  readonly unsure: readonly string[];
+}
+
+const OF_DOCUMENTS: Places = {
+  found: (needle, n) => [
+    `strpos(coalesce(d.folded_name, ${lowered('d.name')}), ${needle}) > 0`,
+    `strpos(coalesce(d.folded_path, ${lowered('d.path')}), ${needle}) > 0`,
+    `d.folder_id = ANY (:folders${n}::integer[])`,
+    `strpos(d.sha256, ${needle}) > 0 OR strpos(d.state, ${needle}) > 0 OR (:held${n}::boolean AND d.state = 'queued')`,
+    `${holds('d.service_status', needle)} OR ${holds('d.message', needle)}`,
+    postedHolds('d.id', needle),
+  ],
+  unsure: [mayHold('d.service_status'), mayHold('d.message')],
+};
+
+const OF_SIGHTINGS: Places = {
+  found: (needle, n) => [
+    `strpos(coalesce(s.folded_path, ${lowered(`s.dir || '/' || s.name`)}), ${needle}) > 0`,
+    `strpos(coalesce(d.folded_name, ${lowered('d.name')}), ${needle}) > 0`,
+    `s.folder_id = ANY (:folders${n}::integer[])`,
+    `strpos(s.sha256, ${needle}) > 0 OR strpos(s.verdict, ${needle}) > 0`,
+    `${holds('d.service_status', needle)} OR ${holds('s.message', needle)}`,
+    postedHolds('s.document_id', needle),
+  ],
+  unsure: [mayHold('d.service_status'), mayHold('s.message')],
+};
+
+const each = (count: number, text: (n: number) => string): string =>
+  Array.from({ length: count }, (_, n) => text(n)).join('');
+
+/** For each needle, by its number: somewhere in these. For each value: a result has it, and it may be one that is meant. */
+function findAll({ needles, values }: Wanted, document: string, { found, unsure }: Places): string {
+  return [
+    each(
+      needles,
+      (n) => `
+   AND (${[...unsure, ...found(`:needle${n}::text`, n)].join('\n        OR ')})`,
+    ),
+    each(
+      values,
+      (n) => `
+   AND EXISTS (SELECT 1 FROM results r
+                WHERE r.document_id = ${document} AND strpos(r.fields, :pointer${n}::text) > 0
+                  AND (:word${n}::text IS NULL OR strpos(r.words, :word${n}::text) > 0)
+                  AND CASE WHEN jsonb_typeof(r.fields::jsonb -> :at${n}::text) = 'number'
+                           THEN (r.fields::jsonb ->> :at${n}::text)::numeric BETWEEN :from${n}::numeric AND :to${n}::numeric
+                           ELSE TRUE END)`,
+    ),
+  ].join('');
+}
+
+/** Whether a row is among those that `findAll` lets pass without being sure; never, where that can't be. */
+function isUnsure({ needles }: Wanted, { found, unsure }: Places): string {
+  if (needles === 0) return 'FALSE';
+  const sure = each(
+    needles,
+    (n) => `
+       AND coalesce(${found(`:needle${n}::text`, n).join('\n            OR ')}, FALSE)`,
+  );
+  return `bool_or((${unsure.join(' OR ')}) AND NOT (TRUE ${sure}))`;
+}
+
+const OF_FOLDER_AND_ENDPOINT = `
+   AND (:folder::text IS NULL OR (f.place = :place::text AND f.path = :folder::text))
+   AND (:baseUrl::text IS NULL OR (e.base_url = :baseUrl::text AND e.uid = :uid::text))
+   AND (:statuses::text[] IS NULL OR d.service_status = ANY (:statuses::text[]))`;
+
+function documentsWhere(only: string): Walks {
+  return inBothOrders((order) => {
+    const [later, until, direction] = LATER[order];
+    const behind = `${only} AND (d.created_at, d.id) ${later} (:at::bigint, :id::bigint)`;
+    const meant = (
+      wanted: Wanted,
+    ) => `${behind} AND (d.created_at, d.id) ${until} (:lastAt::bigint, :lastId::bigint)
+   AND (:states::text[] IS NULL OR d.state = ANY (:states::text[]))${OF_FOLDER_AND_ENDPOINT}
+   AND (:attention::text IS NULL OR CASE :attention::text
+         WHEN 'none' THEN d.dismissed_at IS NOT NULL OR d.state NOT IN (${UNDECIDED_SQL})
+         ELSE (d.dismissed_at IS NULL) = (:attention::text = 'needed') END)${findAll(wanted, 'd.id', OF_DOCUMENTS)}`;
+    return {
+      windowEnd: `
+SELECT d.created_at AS at, d.id FROM documents d
+ WHERE ${behind} ORDER BY d.created_at ${direction}, d.id ${direction} LIMIT 1 OFFSET :size::integer - 1`,
+      rows: (
+        wanted,
+      ) => `${SELECT_DOCUMENT.replace(/\n\s*FROM documents d\n/, `,${ARCHIVED_TO},${postedAbout('d.id')},${DISMISSED}\n  FROM documents d\n`)}
+ WHERE ${meant(wanted)}
+ ORDER BY d.created_at ${direction}, d.id ${direction}`,
+      tally: (wanted) => `
+SELECT f.place, f.path AS folder, e.base_url AS "baseUrl", e.uid, d.state, d.service_status AS status,
+       d.created_at / ${TALLY_SPAN_MS} AS span, count(*) AS count, ${isUnsure(wanted, OF_DOCUMENTS)} AS "isUnsure"
+  FROM documents d
+  JOIN endpoints e ON e.id = d.endpoint_id
+  JOIN folders f ON f.id = d.folder_id
+ WHERE ${meant(wanted)}
+ GROUP BY f.id, e.id, d.state, d.service_status, span`,
+    };
+  });
+}
+
+export const DOCUMENTS = documentsWhere('TRUE');
+
+/** Few in most ledgers, however long. */
+export const UNSETTLED_DOCUMENTS = documentsWhere(`d.state <> 'accepted'`);
+
+export const SIGHTINGS = inBothOrders((order): Walk => {
+  const [later, until, direction] = LATER[order];
+  const behind = `s.verdict <> 'document' AND (s.seen_at, s.id) ${later} (:at::bigint, :id::bigint)`;
+  const meant = (
+    wanted: Wanted,
+  ) => `${LISTED} AND ${behind} AND (s.seen_at, s.id) ${until} (:lastAt::bigint, :lastId::bigint)
+   AND (:states::text[] IS NULL OR s.verdict = ANY (:states::text[]))${OF_FOLDER_AND_ENDPOINT}
+   AND (:attention::text IS NULL
+        OR CASE :attention::text
+             WHEN 'needed' THEN ${NEEDS_PERSON}
+             WHEN 'none' THEN CASE WHEN ${NEEDS_PERSON} THEN FALSE ELSE TRUE END
+             ELSE s.gone_at IS NULL AND s.dismissed_at IS NOT NULL END)${findAll(wanted, 's.document_id', OF_SIGHTINGS)}`;
+  return {
+    windowEnd: `
+SELECT s.seen_at AS at, s.id FROM sightings s
+ WHERE ${behind} ORDER BY s.seen_at ${direction}, s.id ${direction} LIMIT 1 OFFSET :size::integer - 1`,
+    rows: (wanted) => `
+SELECT s.id, f.place, f.path AS folder, s.dir, s.name, s.verdict, s.size, s.sha256, s.reason, s.message,
+       s.archived_to AS "archivedTo", s.seen_at AS "createdAt", s.updated_at AS "updatedAt", s.gone_at AS "goneAt",
+       s.dismissed_at AS "dismissedAt", s.dismissed_by AS "dismissedBy",
+       d.id AS "documentId", d.name AS "documentName", d.type, d.service_status AS "serviceStatus",
+       e.base_url AS "baseUrl", e.uid,${postedAbout('s.document_id')}
+  FROM sightings s
+  JOIN folders f ON f.id = s.folder_id
+  LEFT JOIN documents d ON d.id = s.document_id
+  LEFT JOIN endpoints e ON e.id = d.endpoint_id
+ WHERE ${meant(wanted)}
+ ORDER BY s.seen_at ${direction}, s.id ${direction}`,
+    tally: (wanted) => `
+SELECT f.place, f.path AS folder, e.base_url AS "baseUrl", e.uid, s.verdict AS state, d.service_status AS status,
+       s.seen_at / ${TALLY_SPAN_MS} AS span, count(*) AS count, ${isUnsure(wanted, OF_SIGHTINGS)} AS "isUnsure"
+  FROM sightings s
+  JOIN folders f ON f.id = s.folder_id
+  LEFT JOIN documents d ON d.id = s.document_id
+  LEFT JOIN endpoints e ON e.id = d.endpoint_id
+ WHERE ${meant(wanted)}
+ GROUP BY f.id, e.id, s.verdict, d.service_status, span`,
+  };
+});

@@ -1,0 +1,25 @@
+import type { Image } from './plan.ts';
+
+/** As the service might write it: nobody has said how. */
+const MERCHANTS = [
+  'Hotel Ärger',
+  'Müller & Söhne GmbH',
+  'Café <b>Einstein</b>',
+  'Bäckerei Groß',
+  'Taxi 4711',
+];
+
+/** What the service posts about an image: nested, and amounts as numbers or texts. */
+export function resultOf({ name, endpoint, number, at }: Image, status: string) {
+  const total = 12.5 + (number % 400);
+  return {
+    name,
+    endpointUid: endpoint.uid,
+    status,
+    total: number % 5 === 0 ? `${total.toFixed(2).replace('.', ',')} €` : total,
+    receipt: {
+      merchant: MERCHANTS[number % MERCHANTS.length] ?? '',
+      date: new Date(at).toISOString().slice(0, 10),
+    },
+  };
+}
