@@ -80,6 +80,7 @@ function settingsOf({ settings, generations, lasting }: ControlDeps) {
   return {
     config: () => settings.state(),
     changeConfig: (request) => settings.change(request),
+    undoConfig: (request) => settings.undo(request),
     reload: () => settings.reload(),
     testFolder: (request) => testFolder(request, { settings, lasting, current: () => generations.current }),
     createEndpoint: (request) => createEndpoint(request, { settings, generations }),

@@ -11,6 +11,7 @@ import { guardStateDir } from '../daemon/stateDirGuard.ts';
 import { whileWritable } from '../daemon/whileWritable.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import type { LogLines } from '../core/ports/logLines.ts';
+import { consequencesOf } from './consequences.ts';
 import { composeSideServices } from './sideServices.ts';
 import { composeGeneration } from './generation.ts';
 import { composeProcessScope } from './processScope.ts';
@@ -46,7 +47,9 @@ export async function runDaemon(options: DaemonOptions, stop: AbortSignal): Prom
   const endReload = options.onReload(() => onReload());
   try {
     const replace = (next: Config): Promise<void> => generations.replace(next);
-    const settings = await Settings.read(config.file, context, { lasting, replace });
+    const foresee = (before: Config, after: Config) =>
+      consequencesOf(before, after, { ...lasting, spool: () => generations.current.spool });
+    const settings = await Settings.read(config.file, context, { lasting, replace, foresee });
     if (settings.current.stateDir !== config.stateDir) throw changedAtStart(config.file);
     const generations = await Generations.start(settings.current, {
       compose: (next: Config) => composeGeneration(next, lasting, { once: false }),

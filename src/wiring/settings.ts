@@ -6,10 +6,11 @@ import type { Config, LoadContext } from '../config/config.ts';
 import { applyEdits } from '../config/edit.ts';
 import { refuseExampleUid } from '../config/exampleUid.ts';
 import { changedKeys, readLiveConfig, type LiveConfig } from '../config/live.ts';
-import { readConfigFile, textOf } from '../config/load.ts';
+import { readConfig, readConfigFile, textOf } from '../config/load.ts';
 import { readYaml } from '../config/yamlSource.ts';
 import { mayHoldSecret } from '../config/secrets.ts';
 import { showPath } from '../config/show.ts';
+import type { Consequence } from '../control/protocol/consequences.ts';
 import type { ConfigEdit, ConfigState, Request } from '../control/protocol/protocol.ts';
 import type { Found } from '../system/fileWatch.ts';
 import { formerOriginals, type FormerOriginals } from '../intake/dispose/originalsRule.ts';
@@ -18,6 +19,7 @@ import { hidePasswords, withPasswords } from '../config/hidePasswords.ts';
 import { FILE_ONLY } from './consoleKeys.ts';
 import { refuseKeysBeyondConsole, refusePathsBeyondConsole, type Reach } from './consoleReach.ts';
 import type { ProcessScope } from './processScope.ts';
+import { changedMeanwhile, inOneLine, notWhileRunning, nothingToUndo, told } from './settingsTexts.ts';
 
 export interface SettingsDeps {
   readonly file: string;
@@ -25,6 +27,29 @@ export interface SettingsDeps {
   readonly lasting: Pick<ProcessScope, 'ledger' | 'incidents' | 'log' | 'clock'>;
   /** Puts a configuration into effect. Rejects where that can't be done; then the former one is. */
   readonly replace: (config: Config) => Promise<void>;
+  /** What a change would do at once. */
+  readonly foresee: (before: Config, after: Config) => Promise<Consequence[]>;
+}
+
+interface How {
+  readonly dryRun?: boolean | undefined;
+  readonly by?: string | undefined;
+}
+
+interface Change {
+  readonly revision: string;
+  readonly former: string;
+  readonly text: string;
+  readonly read: LiveConfig;
+  readonly keys: readonly string[];
+  /** For the journal. */
+  readonly detail: string;
+}
+
+/** The last change of this process: of which revision, and what the file said before. */
+interface LastChange extends Pick<Change, 'revision' | 'text' | 'keys'> {
+  readonly at: Date;
+  readonly by: string;
 }
 
 /** A configuration file as it was read: its text, and what is right or wrong with it. */
@@ -56,6 +81,7 @@ export class Settings {
   #live: LiveConfig;
   #revision: string;
   #problem: ReceiptdError | null = null;
+  #last: LastChange | null = null;
   #turn: Promise<unknown> = Promise.resolve();
 
   private constructor(deps: SettingsDeps, look: Look) {
@@ -144,20 +170,10 @@ export class Settings {
   }
 
   /** The same; of the file as it is, where no revision is told. */
-  edit(
-    edits: readonly ConfigEdit[],
-    how: {
-      readonly revision?: string;
-      readonly dryRun?: boolean | undefined;
-      readonly by?: string | undefined;
-    },
-  ): Promise<ConfigState> {
+  edit(edits: readonly ConfigEdit[], how: How & { readonly revision?: string }): Promise<ConfigState> {
     return this.#inTurn(async () => {
-      const { file, lasting } = this.#deps;
-      const before = await this.#bytes();
-      const revision = revisionOf(before);
-      if (how.revision !== undefined && how.revision !== revision) throw changedMeanwhile(file);
-      const former = this.#decode(before);
+      const { file } = this.#deps;
+      const { revision, text: former } = await this.#look(how.revision);
       let text = former;
       for (const edit of withPasswords(edits)) {
         text = applyEdits(text, [edit], file);
@@ -170,29 +186,66 @@ export class Settings {
       const isMoved = ({ restartNeeded }: LiveConfig): boolean => restartNeeded.includes('stateDir');
       if (isMoved(read) && !isMoved(this.#live)) throw notWhileRunning();
       if (how.by === BY_CONSOLE) refusePathsBeyondConsole(read.config, this.#reach);
-      const originals = await this.#originals(read.config);
-      if (how.dryRun) return { ...(await this.#state()), originals };
-      if (text === former) {
-        await this.#readAgain();
-        return { ...(await this.#state()), originals };
-      }
-      const history = join(this.#live.config.stateDir, 'config-history');
-      const at = new Date(lasting.clock.now());
-      const written = await replaceConfigFile(file, { revision, text, history, at });
-      try {
-        await lasting.ledger.recordAct({
-          at: lasting.clock.now(),
-          kind: 'config',
-          by: how.by ?? SOMEBODY,
-          detail: told(edits),
-        });
-        await this.#take({ revision: written, text, read });
-      } catch (error) {
-        await replaceConfigFile(file, { revision: written, text: former, history: null, at });
-        throw error;
-      }
-      return { ...(await this.#state()), originals };
+      const keys = [...new Set(edits.map(({ path }) => showPath(path)))];
+      return this.#change({ revision, former, text, read, keys, detail: told(edits) }, how);
     });
+  }
+
+  /** The operation. Only what the console itself changed is taken back from there. */
+  undo({ revision, ...how }: Request<'undoConfig'>): Promise<ConfigState> {
+    return this.#inTurn(async () => {
+      const last = this.#last;
+      const { text: former } = await this.#look(revision);
+      const isForeign = how.by === BY_CONSOLE && last?.by !== BY_CONSOLE;
+      if (last === null || last.revision !== revision || isForeign) throw nothingToUndo();
+      const { text, keys } = last;
+      const read = this.#parse(text);
+      return this.#change({ revision, former, text, read, keys, detail: `undo ${keys.join('; ')}` }, how);
+    });
+  }
+
+  async #look(revision: string | undefined): Promise<{ revision: string; text: string }> {
+    const bytes = await this.#bytes();
+    const found = revisionOf(bytes);
+    if (revision !== undefined && revision !== found) throw changedMeanwhile(this.#deps.file);
+    return { revision: found, text: this.#decode(bytes) };
+  }
+
+  /** Writes what may be written and puts it into effect; or only says what that would do. */
+  async #change({ revision, former, text, read, keys, detail }: Change, how: How): Promise<ConfigState> {
+    const { file, lasting } = this.#deps;
+    const originals = await this.#originals(read.config);
+    if (how.dryRun)
+      return { ...(await this.#state()), originals, consequences: await this.#consequences(text) };
+    if (text === former) {
+      await this.#readAgain();
+      return { ...(await this.#state()), originals };
+    }
+    const history = join(this.#live.config.stateDir, 'config-history');
+    const at = new Date(lasting.clock.now());
+    const by = how.by ?? SOMEBODY;
+    const written = await replaceConfigFile(file, { revision, text, history, at });
+    try {
+      await lasting.ledger.recordAct({ at: at.getTime(), kind: 'config', by, detail });
+      await this.#take({ revision: written, text, read });
+    } catch (error) {
+      await replaceConfigFile(file, { revision: written, text: former, history: null, at });
+      throw error;
+    }
+    this.#last = { revision: written, text: former, at, by, keys };
+    return { ...(await this.#state()), originals };
+  }
+
+  /** Of a text as it would be after a restart; nothing where the ledger is away. */
+  async #consequences(text: string): Promise<Consequence[]> {
+    const { file, context, foresee } = this.#deps;
+    const { config } = readConfig(text.replace(/^\uFEFF/, ''), file, context);
+    try {
+      return await foresee(this.#live.config, config);
+    } catch (error) {
+      if (isOfLedger(error)) return [];
+      throw error;
+    }
   }
 
   async #readAgain({ isQuiet = false } = {}): Promise<void> {
@@ -272,9 +325,18 @@ export class Settings {
       bytes = await this.#bytes();
     } catch (error) {
       if (!(error instanceof ReceiptdError)) throw error;
-      return { ...about, revision: '', text: '', values: {}, folderPaths: [], problem: error.sentence() };
+      return {
+        ...about,
+        revision: '',
+        text: '',
+        values: {},
+        folderPaths: [],
+        problem: error.sentence(),
+        undo: null,
+      };
     }
     const revision = revisionOf(bytes);
+    const undo = this.#undo(revision);
     try {
       const text = this.#decode(bytes);
       const { data, config, restartNeeded } = this.#parse(text);
@@ -287,6 +349,7 @@ export class Settings {
         values,
         folderPaths: config.folders.map(({ path }) => path),
         problem,
+        undo,
         restartNeeded: [...restartNeeded],
       };
     } catch (error) {
@@ -294,8 +357,22 @@ export class Settings {
       const text = bytes.toString();
       // A file that is not right may hold what must not be shown.
       const shown = mayHoldSecret(text) ? '' : hidePasswords(text);
-      return { ...about, revision, text: shown, values: {}, folderPaths: [], problem: error.sentence() };
+      return {
+        ...about,
+        revision,
+        text: shown,
+        values: {},
+        folderPaths: [],
+        problem: error.sentence(),
+        undo,
+      };
     }
+  }
+
+  #undo(revision: string): ConfigState['undo'] {
+    if (this.#last === null || this.#last.revision !== revision) return null;
+    const { at, by, keys } = this.#last;
+    return { at: at.toISOString(), by, keys: [...keys] };
   }
 
   #bytes(): Promise<Buffer> {
@@ -320,44 +397,14 @@ export class Settings {
   }
 }
 
-function dataOf(text: string, file: string): unknown {
-  return readYaml(text.replace(/^\uFEFF/, ''), file).data;
-}
-
 const MARK = Buffer.from([0xef, 0xbb, 0xbf]);
-const TOLD = 20;
 const JUST_CHANGED = 'It was changed a moment ago and is being read.';
 
-/** Which keys; what they hold now stands in the file. */
-function told(edits: readonly ConfigEdit[]): string {
-  const list = edits.slice(0, TOLD).map(({ kind, path }) => `${kind} ${showPath(path)}`);
-  return list.join('; ') + (edits.length > TOLD ? `; ${edits.length - TOLD} more` : '');
-}
-
-function inOneLine(message: string): string {
-  const [first = '', ...others] = message.split('\n');
-  const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
-  return `${first}${more}${/[.!?]$/.test(first + more) ? '' : '.'}`;
-}
-
-function changedMeanwhile(file: string): ReceiptdError {
-  return new ReceiptdError(
-    'CONFIG_CHANGED',
-    `${file} was changed by somebody else, so nothing was written.`,
-    {
-      hint: 'Look at it again, then repeat your change.',
-    },
-  );
+function dataOf(text: string, file: string): unknown {
+  return readYaml(text.replace(/^\uFEFF/, ''), file).data;
 }
 
 /** The console takes its part without the agent being restarted. */
 function ofAgent(parsed: LiveConfig['parsed']): object {
   return { ...parsed, console: null, monitoring: null, alerts: null, results: null };
-}
-
-/** Commands look for the agent there: a second one, with a ledger that knows nothing, would send everything again. */
-function notWhileRunning(): ReceiptdError {
-  return new ReceiptdError('CONFIG_INVALID', "stateDir can't be changed while receiptd runs.", {
-    hint: 'Stop it, move the directory, change the file in an editor, and start it again.',
-  });
 }

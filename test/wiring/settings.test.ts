@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { Settings } from '../../src/wiring/settings.ts';
 import type { Config } from '../../src/config/config.ts';
+import type { Consequence } from '../../src/control/protocol/consequences.ts';
 import { ReceiptdError } from '../../src/core/domain/errors.ts';
 import { openSqliteLedger } from '../../src/ledger/sqlite/open.ts';
 import { OpenIncidents } from '../../src/daemon/openIncidents.ts';
@@ -32,10 +33,12 @@ async function begin(text = TEXT) {
   const ledger = { ...opened, storage: { trouble: () => trouble, onChange: () => () => {} } };
   const incidents = new OpenIncidents({ clock, log });
   const replace = vi.fn<(config: Config) => Promise<void>>(async () => {});
+  const foresee = vi.fn<(before: Config, after: Config) => Promise<Consequence[]>>(async () => []);
   const context = { env: {}, platform: process.platform, home: dir, cwd: dir, isRoot: false };
   const settings = await Settings.read(file, context, {
     lasting: { ledger, incidents, log, clock },
     replace,
+    foresee,
   });
   return {
     dir,
@@ -44,6 +47,7 @@ async function begin(text = TEXT) {
     ledger,
     incidents,
     replace,
+    foresee,
     settings,
     content: () => readFile(file, 'utf8'),
     setTrouble: (now: typeof trouble) => {
@@ -200,4 +204,44 @@ it('a revision that nobody shows any more is refused', async () => {
   await writeFile(file, `${TEXT}spool: always\n`);
   const late = settings.change({ revision, edits: recursive });
   await expect(late).rejects.toMatchObject({ code: 'CONFIG_CHANGED' });
+});
+
+it('the last change is taken back, and that as well; the file is as it was, byte for byte', async () => {
+  const { settings, content, replace } = await begin();
+  expect((await settings.state()).undo).toBeNull();
+  const { revision, undo } = await settings.edit(recursive, { by: 'console' });
+  expect(undo).toMatchObject({ by: 'console', keys: ['folders[0].recursive'] });
+  const changed = await content();
+  const trial = await settings.undo({ revision, dryRun: true, by: 'console' });
+  expect([await content(), trial.consequences]).toEqual([changed, []]);
+  const back = await settings.undo({ revision, by: 'console' });
+  expect(await content()).toBe(TEXT);
+  expect(replace.mock.calls.map(([config]) => config.folders[0]?.recursive)).toEqual([true, false]);
+  expect(back.undo).toMatchObject({ keys: ['folders[0].recursive'] });
+  await settings.undo({ revision: back.revision, by: 'console' });
+  expect(await content()).toBe(changed);
+});
+
+it('a change is not taken back once the file is another, and the console takes back its own only', async () => {
+  const { file, settings, content } = await begin();
+  const { revision } = await settings.edit(recursive, { by: 'ann' });
+  await expect(settings.undo({ revision, by: 'console' })).rejects.toMatchObject({ code: 'CONFIG_CHANGED' });
+  await writeFile(file, `${await content()}# more\n`);
+  const { revision: now, undo } = await settings.state();
+  expect(undo).toBeNull();
+  await expect(settings.undo({ revision: now })).rejects.toMatchObject({ code: 'CONFIG_CHANGED' });
+});
+
+it('a trial says what the change would do, and asks for that only then', async () => {
+  const { settings, foresee } = await begin();
+  const consequence = { kind: 'unprotected' as const, waiting: 3 };
+  foresee.mockResolvedValue([consequence]);
+  const edits = [{ kind: 'set' as const, path: ['spool'], value: 'never' }];
+  expect((await settings.edit(edits, { dryRun: true })).consequences).toEqual([consequence]);
+  expect((await settings.edit(edits, {})).consequences).toBeUndefined();
+  expect(foresee.mock.calls.map(([before, after]) => [before.spool, after.spool])).toEqual([
+    ['auto', 'never'],
+  ]);
+  foresee.mockRejectedValue(new ReceiptdError('LEDGER_UNREACHABLE', 'It is away.'));
+  expect((await settings.edit(recursive, { dryRun: true })).consequences).toEqual([]);
 });

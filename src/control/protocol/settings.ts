@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { by, nothing, type Exchange } from './shapes.ts';
+import { consequence } from './consequences.ts';
+import { by, instant, nothing, type Exchange } from './shapes.ts';
 
 const key = z.union([z.string(), z.number().int().min(0)]);
 const path = z.array(key).min(1).max(20);
@@ -50,6 +51,20 @@ const configState = z.object({
     )
     .optional()
     .describe('Originals from before, of folders that archive or delete; told by changes and reloads only.'),
+  consequences: z
+    .array(consequence)
+    .optional()
+    .describe('What the change would do at once; told by trials only.'),
+  undo: z
+    .object({
+      at: instant,
+      by: z.string(),
+      keys: z.array(z.string()).describe('What it concerned, such as delivery.rate.'),
+    })
+    .nullable()
+    .describe(
+      'The last change, where `undoConfig` takes it back: the file was not changed since, and the agent not restarted.',
+    ),
   restartNeeded: z.array(z.string()).describe('Keys whose values take effect at the next start only.'),
   fileOnly: z
     .array(
@@ -75,6 +90,11 @@ export const SETTINGS = {
       dryRun: z.boolean().optional().describe('Only says whether it would be taken.'),
       by,
     }),
+    response: configState,
+  },
+  undoConfig: {
+    says: 'Takes the last change of the configuration back, and puts the former one into effect. Undone, it is the last change itself.',
+    request: z.object({ revision: z.string(), dryRun: z.boolean().optional(), by }),
     response: configState,
   },
   reload: {

@@ -28,10 +28,14 @@ export class StubAgent {
   rows: Row[] = makeRows(ROWS, Date.now());
   results = makeResults(this.rows);
   text = CONFIG;
+  former = CONFIG;
   problem: string | null = null;
   restartNeeded: string[] = [];
   /** What a trial of a change says of originals from before. */
   originals: NonNullable<Response<'changeConfig'>['originals']> = [];
+  /** The same of what it would do at once. */
+  consequences: NonNullable<Response<'changeConfig'>['consequences']> = [];
+  undo: Response<'config'>['undo'] = null;
   /** What comes of tests of alerts. */
   tested: Response<'testAlerts'>['results'] = [];
   mailPassword: Response<'mailPassword'>['where'] = 'notNeeded';
@@ -168,6 +172,7 @@ export class StubAgent {
       folderPaths: (folders ?? []).map(({ path }) => path.replace(/^~/, '/root')),
       problem: this.problem,
       restartNeeded: this.restartNeeded,
+      undo: this.undo,
       fileOnly: [...FILE_ONLY],
     };
   }
@@ -342,9 +347,14 @@ export class StubAgent {
       erase: unused,
       backup: unused,
       config: async () => this.config(),
+      undoConfig: async () => {
+        this.text = this.former;
+        this.undo = null;
+        return this.config();
+      },
       reload: async () => this.config(),
       changeConfig: async ({ revision, edits, dryRun }) => {
-        if (dryRun) return { ...this.config(), originals: this.originals };
+        if (dryRun) return { ...this.config(), originals: this.originals, consequences: this.consequences };
         if (revision !== this.revision)
           throw new ReceiptdError('USAGE', 'The file is another by now.', { hint: 'Read it again.' });
         const document = parseDocument(this.text);
@@ -360,7 +370,13 @@ export class StubAgent {
             hint: 'Nothing was changed.',
           });
         }
+        this.former = this.text;
         this.text = document.toString();
+        this.undo = {
+          at: new Date().toISOString(),
+          by: 'console',
+          keys: edits.map(({ path }) => path.join('.')),
+        };
         return this.config();
       },
       testFolder: async ({ path, settings }) => {

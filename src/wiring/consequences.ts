@@ -1,0 +1,195 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import type { Config, FolderConfig } from '../config/config.ts';
+import type { Consequence } from '../control/protocol/consequences.ts';
+import { endpointId } from '../core/domain/document.ts';
+import { nextOpening } from '../core/domain/hours.ts';
+import { BUDGET_LIMITS, BUDGET_PERIODS } from '../core/domain/limits.ts';
+import { acceptPolicy } from '../core/domain/settings.ts';
+import type { Clock } from '../core/ports/clock.ts';
+import type { Ledger } from '../core/ports/ledger.ts';
+import type { StateCount } from '../core/ports/ledgerReports.ts';
+import type { Spool } from '../core/ports/spool.ts';
+import { leavingWithinHour, sentSoFar, type SentSoFar, type Waiting } from './backlogWithin.ts';
+import { composeFolders, type Guards } from './folders.ts';
+import { lookThrough } from './testFolder.ts';
+
+export interface ConsequenceDeps {
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly guards: Guards;
+  readonly spool: () => Spool;
+}
+
+interface Change {
+  readonly before: Config;
+  readonly after: Config;
+  readonly counts: readonly StateCount[];
+  readonly waiting: Waiting;
+  readonly sent: SentSoFar;
+  readonly now: number;
+}
+
+/** What a change would do at once that a person may not mean, with numbers. Changes nothing. */
+export async function consequencesOf(
+  before: Config,
+  after: Config,
+  deps: ConsequenceDeps,
+): Promise<Consequence[]> {
+  const { ledger, clock } = deps;
+  const now = clock.now();
+  const counts = await ledger.counts();
+  const waiting = new Map<string, number>();
+  for (const { endpoint, state, count } of counts)
+    if (endpoint !== null && state === 'queued')
+      waiting.set(endpointId(endpoint), (waiting.get(endpointId(endpoint)) ?? 0) + count);
+  const change = { before, after, counts, waiting, sent: sentSoFar(ledger, now), now };
+  return [
+    ...(await ofLimits(change)),
+    ...ofEndpoints(change),
+    ...after.folders.flatMap((folder) => ofFolder(folder, change)),
+    ...(await ofNewFolders(change, deps)),
+    ...(await ofStorage(change, deps)),
+    ...(hasChannel(before) && !hasChannel(after) ? [{ kind: 'nobodyAlerted' as const }] : []),
+  ];
+}
+
+async function ofLimits(change: Change): Promise<Consequence[]> {
+  const { before, after, waiting, sent, now } = change;
+  const limitsOf = ({ delivery, endpoints }: Config) => [delivery.limits, delivery.hours, endpoints];
+  if (isDeepStrictEqual(limitsOf(before), limitsOf(after))) return [];
+  const all = total(waiting);
+  const until = (hours: Config['delivery']['hours']) => (hours === null ? 0 : nextOpening(hours, now));
+  const [open, opens] = [until(before.delivery.hours), until(after.delivery.hours)];
+  const found: Consequence[] = [];
+  if (open === 0 && opens > 0)
+    found.push({ kind: 'closed', until: new Date(now + opens).toISOString(), waiting: all });
+  for (const { alias, key, limits } of [
+    { alias: null, key: null, limits: after.delivery.limits },
+    ...after.endpoints,
+  ]) {
+    const former = key === null ? before.delivery.limits : sameEndpoint(before, key)?.limits;
+    for (const period of BUDGET_PERIODS) {
+      const limit = limits[BUDGET_LIMITS[period]];
+      if (limit === null || limit === former?.[BUDGET_LIMITS[period]]) continue;
+      const used = await sent(key, period);
+      const its = key === null ? all : (waiting.get(endpointId(key)) ?? 0);
+      if (used >= limit) found.push({ kind: 'spent', endpoint: alias, period, limit, used, waiting: its });
+    }
+  }
+  const [earlier, then] = [
+    await leavingWithinHour(before, waiting, sent, now),
+    await leavingWithinHour(after, waiting, sent, now),
+  ];
+  if (then > earlier) found.push({ kind: 'released', waiting: all, before: earlier, after: then });
+  return found;
+}
+
+function ofEndpoints({ before, after, counts }: Change): Consequence[] {
+  return before.endpoints.flatMap(({ alias, key }): Consequence[] => {
+    if (sameEndpoint(after, key) !== undefined) return [];
+    const waiting = sum(counts, (each) => isWaiting(each) && isOf(each, endpointId(key)));
+    return waiting === 0 ? [] : [{ kind: 'stranded', endpoint: alias, waiting }];
+  });
+}
+
+function ofFolder(folder: FolderConfig, { before, counts }: Change): Consequence[] {
+  const { path } = folder;
+  const former = before.folders.find((each) => each.path === path);
+  if (former === undefined) return [];
+  const here = (states: readonly string[]) =>
+    sum(counts, (each) => each.folder === path && states.includes(each.state));
+  const waiting = here(['queued']);
+  const found: Consequence[] = [];
+  if (folder.afterUpload === 'delete' && former.afterUpload !== 'delete')
+    found.push({ kind: 'deletes', folder: path, waiting });
+  if (endpointId(folder.endpoint) !== endpointId(former.endpoint))
+    found.push({ kind: 'rerouted', folder: path, from: former.alias, to: folder.alias, waiting });
+  if (folder.pages !== former.pages)
+    found.push({
+      kind: 'pages',
+      folder: path,
+      pages: folder.pages,
+      files: here(['split']),
+      pdf: folder.pages === 'split' || folder.accept.includes('pdf'),
+    });
+  const files = here(['rejected']);
+  if (files > 0 && acceptPolicy(folder) !== acceptPolicy(former))
+    found.push({ kind: 'lookedAgain', folder: path, files });
+  return found;
+}
+
+async function ofNewFolders(
+  { before, after }: Change,
+  { ledger, guards }: ConsequenceDeps,
+): Promise<Consequence[]> {
+  const found: Consequence[] = [];
+  for (const { path, existing } of after.folders) {
+    if (existing.kind === 'skip' || before.folders.some((each) => each.path === path)) continue;
+    if (!(await ledger.isFirstWatch(path))) continue;
+    const folder = composeFolders(after, undefined, guards)(path);
+    if ((await folder.availability()).state !== 'present') continue;
+    const { count } = await lookThrough(folder);
+    if (count !== 0) found.push({ kind: 'firstWatched', folder: path, files: count });
+  }
+  return found;
+}
+
+/** Hashes are asked for in parts, as sweeps do. */
+const AT_ONCE = 500;
+
+async function ofStorage(
+  { before, after, waiting, now }: Change,
+  { ledger, spool: spoolNow }: ConsequenceDeps,
+): Promise<Consequence[]> {
+  const found: Consequence[] = [];
+  const spool = spoolNow();
+  const { keepFailedMs, spoolLimit, backups } = after.storage;
+  if (keepFailedMs < before.storage.keepFailedMs) {
+    const hashes = spool.hashes();
+    let images = 0;
+    for (let start = 0; start < hashes.length; start += AT_ONCE) {
+      const some = hashes.slice(start, start + AT_ONCE);
+      const wanted = await ledger.wanted(some, now - before.storage.keepFailedMs);
+      images += wanted.size - (await ledger.wanted([...wanted], now - keepFailedMs)).size;
+    }
+    if (images > 0) found.push({ kind: 'copiesRemoved', images });
+  }
+  const used = spool.usedBytes;
+  if (spoolLimit < before.storage.spoolLimit && used > spoolLimit)
+    found.push({ kind: 'spoolFull', used, limit: spoolLimit });
+  if (backups < before.storage.backups) {
+    const names = await readdir(join(before.stateDir, 'backups')).catch(() => []);
+    const there = names.filter((name) => /^ledger-.+\.db$/.test(name)).length;
+    if (there > backups) found.push({ kind: 'backupsRemoved', backups: there - backups, kept: backups });
+  }
+  if (after.spool === 'never' && before.spool !== 'never')
+    found.push({ kind: 'unprotected', waiting: total(waiting) });
+  return found;
+}
+
+function sameEndpoint({ endpoints }: Config, key: FolderConfig['endpoint']) {
+  return endpoints.find((each) => endpointId(each.key) === endpointId(key));
+}
+
+function hasChannel({ alerts }: Config): boolean {
+  const { desktop, eventLog, command, webhook, email } = alerts;
+  return desktop || eventLog || command !== null || webhook !== null || email !== null;
+}
+
+function isWaiting({ state }: StateCount): boolean {
+  return state === 'queued' || state === 'held';
+}
+
+function isOf({ endpoint }: StateCount, id: string): boolean {
+  return endpoint !== null && endpointId(endpoint) === id;
+}
+
+function sum(counts: readonly StateCount[], fits: (count: StateCount) => boolean): number {
+  return counts.filter(fits).reduce((all, { count }) => all + count, 0);
+}
+
+function total(waiting: Waiting): number {
+  return [...waiting.values()].reduce((all, count) => all + count, 0);
+}

@@ -1,0 +1,40 @@
+import { showPath } from '../config/show.ts';
+import type { ConfigEdit } from '../control/protocol/protocol.ts';
+import { ReceiptdError } from '../core/domain/errors.ts';
+
+const TOLD = 20;
+
+/** Which keys; what they hold now stands in the file. */
+export function told(edits: readonly ConfigEdit[]): string {
+  const list = edits.slice(0, TOLD).map(({ kind, path }) => `${kind} ${showPath(path)}`);
+  return list.join('; ') + (edits.length > TOLD ? `; ${edits.length - TOLD} more` : '');
+}
+
+export function inOneLine(message: string): string {
+  const [first = '', ...others] = message.split('\n');
+  const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+  return `${first}${more}${/[.!?]$/.test(first + more) ? '' : '.'}`;
+}
+
+export function nothingToUndo(): ReceiptdError {
+  return new ReceiptdError('CONFIG_CHANGED', 'There is no change here that could be taken back.', {
+    hint: 'Former versions of the file are in config-history in the state directory.',
+  });
+}
+
+export function changedMeanwhile(file: string): ReceiptdError {
+  return new ReceiptdError(
+    'CONFIG_CHANGED',
+    `${file} was changed by somebody else, so nothing was written.`,
+    {
+      hint: 'Look at it again, then repeat your change.',
+    },
+  );
+}
+
+/** Commands look for the agent there: a second one, with a ledger that knows nothing, would send everything again. */
+export function notWhileRunning(): ReceiptdError {
+  return new ReceiptdError('CONFIG_INVALID', "stateDir can't be changed while receiptd runs.", {
+    hint: 'Stop it, move the directory, change the file in an editor, and start it again.',
+  });
+}
