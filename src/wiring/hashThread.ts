@@ -13,4 +13,19 @@ function answer({ id, memory, offset, length, file }: Question): Answer {
   return read.kind === 'bytes' ? { id, identity: read.identity, digest: digest() } : { id, read };
 }
 
-parentPort?.on('message', (question: Question) => parentPort?.postMessage(answer(question)));
+/** Of so many bytes answers go back together: what they belong to is admitted together, and soon. */
+const TOGETHER_BYTES = 2 * 1024 * 1024;
+
+parentPort?.on('message', (questions: readonly Question[]) => {
+  let answers: Answer[] = [];
+  let bytes = 0;
+  for (const question of questions) {
+    answers.push(answer(question));
+    bytes += question.length;
+    if (bytes < TOGETHER_BYTES) continue;
+    parentPort?.postMessage(answers);
+    answers = [];
+    bytes = 0;
+  }
+  if (answers.length > 0) parentPort?.postMessage(answers);
+});

@@ -6,7 +6,7 @@ import type { FileRead, ReadBeside } from '../../core/ports/folder.ts';
 /** SHA-256 in hexadecimal digits. */
 export type Hash = (bytes: Buffer) => Promise<string>;
 
-/** What a thread is asked for: the hash of what lies in this memory, or of `file`, which is read into it first. */
+/** What a thread is asked for, together with others (they come and go as arrays): the hash of what lies in this memory, or of `file`, which is read into it first. */
 export interface Question {
   readonly id: number;
   readonly memory: SharedArrayBuffer;
@@ -55,6 +55,7 @@ export function createHashing(program: string, idleMs = IDLE_MS): Hashing {
   let isBroken = false;
   let lastId = 0;
   let idle: NodeJS.Timeout | null = null;
+  let questions: Question[] = [];
 
   const end = (): void => {
     void worker?.terminate();
@@ -66,9 +67,11 @@ export function createHashing(program: string, idleMs = IDLE_MS): Hashing {
     for (const onAnswer of waiting.values()) onAnswer(null);
     waiting.clear();
   };
-  const answered = (answer: Answer): void => {
-    waiting.get(answer.id)?.(answer);
-    waiting.delete(answer.id);
+  const answered = (answers: readonly Answer[]): void => {
+    for (const answer of answers) {
+      waiting.get(answer.id)?.(answer);
+      waiting.delete(answer.id);
+    }
     if (waiting.size > 0) return;
     // Nobody waits any more who would keep the process alive.
     worker?.unref();
@@ -82,6 +85,10 @@ export function createHashing(program: string, idleMs = IDLE_MS): Hashing {
     started.on('message', answered).on('error', fail);
     return started;
   };
+  const send = (): void => {
+    worker?.postMessage(questions);
+    questions = [];
+  };
   const canAsk = (size: number): boolean => !isBroken && size >= BESIDE_BYTES;
   const ask = (memory: SharedArrayBuffer, bytes: Buffer, file: string | null): Promise<Answer | null> => {
     if (idle !== null) clearTimeout(idle);
@@ -89,8 +96,9 @@ export function createHashing(program: string, idleMs = IDLE_MS): Hashing {
     worker ??= start();
     worker.ref();
     const id = (lastId += 1);
-    const question: Question = { id, memory, offset: bytes.byteOffset, length: bytes.length, file };
-    worker.postMessage(question);
+    // Once the promises of now have had their turn: what they ask for goes together.
+    if (questions.length === 0) process.nextTick(send);
+    questions.push({ id, memory, offset: bytes.byteOffset, length: bytes.length, file });
     return new Promise((done) => waiting.set(id, done));
   };
 

@@ -1,7 +1,8 @@
 import type { Document, Lane } from '../../core/domain/document.ts';
 import type { LedgerQueue } from '../../core/ports/ledgerQueue.ts';
-import { requireDocument } from './documents.ts';
+import { toDocument, type DocumentRow } from '../rows.ts';
 import { endpointIdOf, folderIdOf } from './places.ts';
+import { DOCUMENTS_BY_ID } from './sql/documents.ts';
 import * as SQL from './sql/queue.ts';
 import type { Sql } from './statements.ts';
 import type { Store } from './store.ts';
@@ -56,7 +57,9 @@ export class Claims {
       }
       if (taken.length === before) break;
     }
-    return taken.map((id) => requireDocument(sql, id));
+    const rows = sql.all<DocumentRow>(DOCUMENTS_BY_ID, { ids: JSON.stringify(taken) });
+    const byId = new Map(rows.map((row) => [row.id, toDocument(row)]));
+    return taken.flatMap((id) => byId.get(id) ?? []);
   }
 
   /** Folder ids in ascending order, begun after the one that was served last. */

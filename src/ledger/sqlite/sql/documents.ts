@@ -10,6 +10,8 @@ SELECT d.id, e.base_url AS baseUrl, e.uid, f.path AS folder, d.path, d.name, d.s
 
 export const DOCUMENT_BY_ID = `${SELECT_DOCUMENT} WHERE d.id = :id`;
 
+export const DOCUMENTS_BY_ID = `${SELECT_DOCUMENT} WHERE d.id IN (SELECT value FROM json_each(:ids))`;
+
 export const DOCUMENTS_BY_NAME = `${SELECT_DOCUMENT}
  WHERE d.id IN (SELECT n.id FROM endpoints ne CROSS JOIN documents n ON n.endpoint_id = ne.id AND n.name = :name)
  ORDER BY d.id`;
