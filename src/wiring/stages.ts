@@ -8,6 +8,7 @@ import { PayloadCache } from '../delivery/payload/payloadCache.ts';
 import { Holds } from '../delivery/holds/holds.ts';
 import { Intake } from '../intake/intake.ts';
 import type { Intakes } from '../intake/intakes.ts';
+import { Looks } from '../intake/looks.ts';
 import { PageIntake } from '../intake/pages/pageIntake.ts';
 import { pageReader, readingPages } from '../intake/pages/pageReading.ts';
 import { FleetTurns } from '../fleet/fleetTurns.ts';
@@ -162,8 +163,12 @@ export function composeIntake(
   const folders: readonly FolderSettings[] = config.folders.map((folder) =>
     splitter === null ? withoutSplitter(folder) : folder,
   );
+  const { papers = null } = world;
+  const looks =
+    splitter &&
+    new Looks({ ledger, inspector, papers, measure: (bytes, type) => splitter.look(bytes, type) });
   const pages =
-    splitter === null
+    splitter === null || looks === null
       ? null
       : new PageIntake({
           ledger,
@@ -172,6 +177,8 @@ export function composeIntake(
           open,
           splitter,
           inspector,
+          looks,
+          memory: reading,
           folders,
           clock,
           log,
@@ -207,7 +214,7 @@ export function composeIntake(
         folder: world.folders(folder.path),
         settings: once ? atRest(folder) : folder,
         pages: pages ?? undefined,
-        look: splitter ? (bytes, type) => splitter.look(bytes, type) : undefined,
+        looks: looks ?? undefined,
         memory: reading,
         hints: world.hints,
         claims: world.claims,

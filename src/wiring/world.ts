@@ -10,6 +10,7 @@ import type { Incidents } from '../core/ports/incident.ts';
 import type { Ledger } from '../core/ports/ledger.ts';
 import type { Log } from '../core/ports/log.ts';
 import type { PageSplitter } from '../core/ports/pages.ts';
+import type { ScannedPapers } from '../core/ports/papers.ts';
 import type { ReceiptService, TokenSource } from '../core/ports/service.ts';
 import type { Spool } from '../core/ports/spool.ts';
 import type { DeferredJournal } from '../core/ports/deferredJournal.ts';
@@ -62,6 +63,8 @@ export interface World {
   readonly tidy?: (signal: AbortSignal) => Promise<void>;
   /** What takes files apart; not there, or null: it is not installed. */
   readonly splitter?: PageSplitter | null;
+  /** Not there, or null: papers are not compared. */
+  readonly papers?: ScannedPapers | null;
   /** A file of this watched folder can't be sent as it is. */
   readonly onAmiss?: (folder: string, path: string) => void;
 }

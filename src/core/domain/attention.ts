@@ -88,6 +88,11 @@ function rejected(reason: string, bytes: number): readonly [what: string, advice
       ];
     case 'BLURRED':
       return ['The image is blurred.', `Scan the receipt again; if it is as good as it gets, ${ASK}.`];
+    case 'SCANNED_BEFORE':
+      return [
+        'It looks like a receipt that was scanned before.',
+        `If it is the same receipt, delete it; if it is another one, ${ASK}.`,
+      ];
     case 'TOO_MANY_PAGES':
     case 'TOO_DEAR':
       return [

@@ -1,4 +1,5 @@
 import type { FolderSettings } from './settings.ts';
+import { local } from './words.ts';
 
 /** What was measured of an image, drawn at most 800 pixels long and grey. Brightness counts from 0, black, to 255. */
 export interface Appearance {
@@ -11,14 +12,18 @@ export interface Appearance {
   readonly detail: number;
   /** The same beside the difference of paper and ink: well focused print is above 1.5. */
   readonly sharpness: number;
+  /** Where on the paper there is print, to be compared with that of others (paper.ts); null where there is too little. */
+  readonly print: string | null;
 }
 
 /** What may be wrong with an image; codes that stand in docs/documents.md. */
 export type Flaw = 'BLANK' | 'TOO_SMALL' | 'TOO_DARK' | 'BLURRED';
+/** Nothing is wrong with it, but its paper was scanned before. */
+const SCANNED_BEFORE = 'SCANNED_BEFORE';
 
 /** What people are told about an image. */
 export interface Remark {
-  readonly reason: Flaw;
+  readonly reason: Flaw | typeof SCANNED_BEFORE;
   readonly message: string;
 }
 
@@ -45,6 +50,17 @@ export function remarkOn(seen: Appearance): Remark | null {
   return { reason: first, message: flaws.map((flaw) => SENTENCES[flaw]).join(' ') };
 }
 
+/** What is said of one whose paper was scanned before, as the document of that name. */
+export function scannedBefore(name: string, at: number): Remark {
+  return { reason: SCANNED_BEFORE, message: `It looks like ${name}, scanned at ${local(at)}.` };
+}
+
+/** Both, the graver first. */
+export function withRemark(first: Remark | null, other: Remark | null): Remark | null {
+  if (first === null || other === null) return first ?? other;
+  return { reason: first.reason, message: `${first.message} ${other.message}` };
+}
+
 function flawsOf({ width, height, paper, detail, sharpness }: Appearance): Flaw[] {
   if (detail < BLANK_DETAIL && paper >= BLANK_PAPER) return ['BLANK'];
   const flaws: Flaw[] = [];
@@ -56,13 +72,21 @@ function flawsOf({ width, height, paper, detail, sharpness }: Appearance): Flaw[
 
 /** What is said of an image that is kept back. */
 export function keptBack({ reason, message }: Remark): string {
-  const advice = reason === 'BLANK' ? 'If it is a receipt, scan it again' : 'Scan it again';
-  return `${message} ${advice}, or send it as it is: \`receiptd send FILE\`.`;
+  return `${message} ${ADVICE[reason] ?? 'Scan it again, or send'} it as it is: \`receiptd send FILE\`.`;
 }
 
+const ADVICE: Readonly<Partial<Record<Remark['reason'], string>>> = {
+  BLANK: 'If it is a receipt, scan it again, or send',
+  SCANNED_BEFORE: 'If it is another receipt, send',
+};
+
 /** The same of a page, which can't be sent by itself. */
-export function pageKeptBack(page: number, { message }: Remark): string {
-  return `Page ${page} is not sent. ${message} Scan it again.`;
+export function pageKeptBack(page: number, { reason, message }: Remark): string {
+  const advice =
+    reason === SCANNED_BEFORE
+      ? 'If it is another receipt, save it as an image, and send that: `receiptd send FILE`.'
+      : 'Scan it again.';
+  return `Page ${page} is not sent. ${message} ${advice}`;
 }
 
 /** Whether the folder keeps an image back of which that is said. */
@@ -71,7 +95,7 @@ export function isHeld(remark: Remark | null, { look }: Pick<FolderSettings, 'lo
 }
 
 /** In the log, with the remark beside it. */
-export const SENT_ANYWAY = 'Sent, although it may be unreadable';
+export const SENT_ANYWAY = 'Sent, with a remark on how it looks';
 
 /** Whether images of this folder are looked at before they are sent. */
 export function isLookedAt({ look = 'off' }: Pick<FolderSettings, 'look'>): boolean {

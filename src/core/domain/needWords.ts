@@ -92,6 +92,13 @@ const WORDS: Readonly<Record<string, Words>> = {
     advice: 'Scan it again, or send it as it is with `receiptd send FILE`.',
     here: 'Scan the receipt again.',
   },
+  SCANNED_BEFORE: {
+    short: 'like a receipt scanned before',
+    one: 'image looks like a receipt that was scanned before, and was not sent',
+    many: 'images look like receipts that were scanned before, and were not sent',
+    advice: 'Delete it, or, if it is another receipt, send it with `receiptd send FILE`.',
+    here: 'Dismiss it if it is the same receipt.',
+  },
   TOO_MANY_PAGES: {
     short: 'with too many pages',
     one: 'file has too many pages',

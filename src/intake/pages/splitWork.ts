@@ -1,12 +1,5 @@
 import { endpointId, type EndpointKey } from '../../core/domain/document.ts';
-import {
-  isHeld,
-  isLookedAt,
-  pageKeptBack,
-  remarkOn,
-  SENT_ANYWAY,
-  type Remark,
-} from '../../core/domain/look.ts';
+import { isHeld, isLookedAt, pageKeptBack, SENT_ANYWAY, type Remark } from '../../core/domain/look.ts';
 import { parseTemplate } from '../../core/domain/nameTemplate.ts';
 import { PAGE_TYPES, pagePath, SPLIT_TYPES, type PageType } from '../../core/domain/pages.ts';
 import { acceptPolicy, DEFAULT_RESOLUTION, type FolderSettings } from '../../core/domain/settings.ts';
@@ -19,8 +12,10 @@ import type { Log } from '../../core/ports/log.ts';
 import type { OpenFile, PageImage, PageSplitter } from '../../core/ports/pages.ts';
 import type { Spool } from '../../core/ports/spool.ts';
 import { locateBytes, type OpenFolder } from '../../delivery/payload/locateBytes.ts';
+import type { ByteBudget } from '../../delivery/payload/byteBudget.ts';
 import type { PayloadStore } from '../../delivery/payload/payloadStore.ts';
 import { nameContext } from '../settle/admit.ts';
+import type { Looked, Looks } from '../looks.ts';
 import type { OwnCopies } from './ownCopies.ts';
 import { endOf, REASON_OF, type GivenUp } from './splitEnd.ts';
 
@@ -32,6 +27,9 @@ export interface SplitWorkDeps {
   readonly open: OpenFolder;
   readonly splitter: PageSplitter;
   readonly inspector: ImageInspector;
+  readonly looks: Looks;
+  /** Bytes that are being read. */
+  readonly memory: ByteBudget;
   readonly folders: readonly FolderSettings[];
   readonly clock: Clock;
   readonly log: Log;
@@ -67,7 +65,8 @@ export class SplitWork {
 
   /** Never rejects for what the file holds. */
   async slice(signal: AbortSignal): Promise<SliceEnd> {
-    const opened = await this.#open(signal);
+    const { memory } = this.#deps;
+    const opened = await memory.with(this.#split.file.identity.size, () => this.#open(signal));
     if (opened === 'later') return 'later';
     if (opened.kind === 'refused') {
       if (opened.reason === 'TROUBLE') return this.#later(opened.detail);
@@ -101,26 +100,40 @@ export class SplitWork {
 
   /** Null: it is decided. */
   async #page(file: OpenFile, page: number, twin: SplitPage | undefined): Promise<SliceEnd | null> {
-    const { ledger, clock } = this.#deps;
+    const { ledger, clock, memory } = this.#deps;
     // The same page of the same file, whatever it would be drawn as now. What has to be sent again needs its bytes.
     if (twin?.sha256 && twin.state !== 'failed' && twin.state !== 'lost') {
       await this.#admit(file, page, { sha256: twin.sha256, type: 'jpeg', bytes: null, remark: null });
       return null;
     }
     const image = await file.page(page);
-    if (image.kind === 'refused') {
-      if (image.reason === 'TROUBLE') return this.#later(image.detail);
-      const message = `Page ${page} can't be sent: ${image.detail}.`;
-      await ledger.notePage(this.#split, page, { reason: REASON_OF[image.reason], message, at: clock.now() });
-      // Not before: a page that the ledger does not know of would be passed over without a word.
-      this.#refused.add(page);
-      this.#dearInARow = image.reason === 'TOO_DEAR' ? this.#dearInARow + 1 : 0;
-      return null;
+    if (image.kind === 'image') {
+      this.#dearInARow = 0;
+      // Before that, nobody could tell how much it takes.
+      return memory.with(image.bytes.length, () => this.#image(file, page, image));
     }
-    this.#dearInARow = 0;
-    const remark = image.appearance && remarkOn(image.appearance);
+    if (image.reason === 'TROUBLE') return this.#later(image.detail);
+    const message = `Page ${page} can't be sent: ${image.detail}.`;
+    await ledger.notePage(this.#split, page, { reason: REASON_OF[image.reason], message, at: clock.now() });
+    // Not before: a page that the ledger does not know of would be passed over without a word.
+    this.#refused.add(page);
+    this.#dearInARow = image.reason === 'TOO_DEAR' ? this.#dearInARow + 1 : 0;
+    return null;
+  }
+
+  /** What becomes of a page that could be read. Null: it is decided. */
+  async #image(file: OpenFile, page: number, image: PageImage): Promise<SliceEnd | null> {
+    const { ledger, clock, inspector, looks } = this.#deps;
+    const { endpoint } = this.#split;
+    const sha256 = await inspector.sha256(image.bytes);
+    const looked = await looks.atPage(image.appearance, {
+      folder: this.#split.file.folder,
+      endpoint,
+      sha256,
+    });
+    const { remark } = looked;
     const message = remark && this.#whyNotSent(file, page, remark);
-    if (!remark || message === null) return this.#keep(file, page, image, remark);
+    if (!remark || message === null) return this.#keep(file, page, { ...image, sha256 }, looked);
     await ledger.notePage(this.#split, page, { reason: remark.reason, message, at: clock.now() });
     this.#refused.add(page);
     return null;
@@ -135,15 +148,15 @@ export class SplitWork {
   async #keep(
     file: OpenFile,
     page: number,
-    { bytes, type }: PageImage,
-    remark: Remark | null,
+    { bytes, type, sha256 }: PageImage & { readonly sha256: string },
+    { remark, remember }: Looked,
   ): Promise<SliceEnd | null> {
-    const { copies, inspector } = this.#deps;
-    const sha256 = await inspector.sha256(bytes);
-    const kept = await copies.whileKept(sha256, bytes, () =>
+    const kept = await this.#deps.copies.whileKept(sha256, bytes, () =>
       this.#admit(file, page, { sha256, type, bytes, remark }),
     );
-    return kept === 'noRoom' ? 'later' : null;
+    if (kept === 'noRoom') return 'later';
+    await remember();
+    return null;
   }
 
   async #admit(

@@ -6,8 +6,8 @@ import { systemCode } from '../../core/domain/errors.ts';
 import { sameIdentity, type FileIdentity } from '../../core/domain/document.ts';
 import type { AdmissionSink } from './admissionSink.ts';
 import { judge, judgeTooLarge, type Candidate } from './admit.ts';
-import { isHeld, isLookedAt, keptBack, remarkOn, SENT_ANYWAY, type Remark } from '../../core/domain/look.ts';
-import type { PageSplitter } from '../../core/ports/pages.ts';
+import { isHeld, isLookedAt, keptBack, SENT_ANYWAY } from '../../core/domain/look.ts';
+import type { Looked, Looks } from '../looks.ts';
 import { NO_RECEIPT } from '../../core/domain/needsPerson.ts';
 import type { ByteBudget } from '../../delivery/payload/byteBudget.ts';
 import type { Settling, Unsettled } from './settling.ts';
@@ -22,7 +22,7 @@ export interface ExamineDeps {
   readonly log: Log;
   readonly memory: ByteBudget;
   /** Left out: nothing that looks at images is installed. */
-  readonly look?: PageSplitter['look'] | undefined;
+  readonly looks?: Looks | undefined;
   /**
    * Finds out on what the folder lies by now. Asked between the reading of a file and the record of it: known files tell where
    * a folder lies, so that none of another file system may become known before the folder was looked at there.
@@ -111,19 +111,21 @@ async function afterRead(
 }
 
 async function image(file: Unsettled, candidate: Candidate, deps: ExamineDeps): Promise<void> {
-  const { settling, settings, look } = deps;
-  let remark: Remark | null = null;
-  if (look && isLookedAt(settings)) {
-    const appearance = await look(candidate.bytes, candidate.type);
-    remark = appearance && remarkOn(appearance);
+  const { settling, settings, looks } = deps;
+  let looked: Looked | null = null;
+  if (looks && isLookedAt(settings)) {
+    const at = { folder: settings.path, endpoint: settings.endpoint };
+    looked = await looks.atImage(candidate.bytes, candidate.type, at);
     // That takes its time.
     await deps.lookAtMount();
     if (deps.mark() !== candidate.mark) return settling.disturbed(file);
   }
+  const remark = looked?.remark ?? null;
   if (isHeld(remark, settings))
     return note(file, candidate.identity, 'rejected', remark.reason, keptBack(remark), deps);
   if (!(await deps.sink.admit({ ...candidate, remark }))) return settling.retryLater(file);
   settling.done(file, candidate.identity);
+  await looked?.remember();
   if (!remark) return;
   const { reason, message: detail } = remark;
   deps.log.warn(SENT_ANYWAY, { folder: settings.path, path: file.path, reason, detail });

@@ -17,7 +17,7 @@ export async function appearanceOf(image: Sharp): Promise<Appearance> {
     .greyscale()
     .raw()
     .toBuffer({ resolveWithObject: true });
-  return { ...autoOrient, ...measure(data, info.width, info.height) };
+  return { ...autoOrient, ...measure(data, info.width, info.height), print: null };
 }
 
 /** Of a grey picture, one byte a pixel. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isLookedAt, keptBack, remarkOn, type Appearance } from '../../../src/core/domain/look.ts';
 
-const GOOD: Appearance = { width: 600, height: 1_200, paper: 250, detail: 300, sharpness: 2 };
+const GOOD: Appearance = { width: 600, height: 1_200, paper: 250, detail: 300, sharpness: 2, print: null };
 
 describe('a look at an image', () => {
   it.each<[string, Partial<Appearance>, string | null]>([
@@ -14,14 +14,14 @@ describe('a look at an image', () => {
     ['narrow', { width: 249 }, 'TOO_SMALL'],
     ['low', { height: 249 }, 'TOO_SMALL'],
     ['as small as can be', { width: 250, height: 250 }, null],
-    ['blurred', { sharpness: 0.94 }, 'BLURRED'],
-    ['soft', { sharpness: 0.95 }, null],
+    ['blurred', { sharpness: 0.94, print: null }, 'BLURRED'],
+    ['soft', { sharpness: 0.95, print: null }, null],
   ])('%s', (_what, differs, reason) => {
     expect(remarkOn({ ...GOOD, ...differs })?.reason ?? null).toBe(reason);
   });
 
   it('says all that is wrong, and what to do', () => {
-    const remark = remarkOn({ ...GOOD, width: 100, paper: 50, sharpness: 0.1 });
+    const remark = remarkOn({ ...GOOD, width: 100, paper: 50, sharpness: 0.1, print: null });
     expect(remark).toEqual({
       reason: 'TOO_SMALL',
       message: 'It has too few pixels to be read. It is too dark. It is blurred.',

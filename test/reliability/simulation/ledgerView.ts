@@ -31,6 +31,7 @@ export interface KnownSighting {
   readonly folder: string;
   readonly path: string;
   readonly verdict: Verdict;
+  readonly reason: string | null;
   readonly sha256: string | null;
   readonly document: number | null;
 }
@@ -78,13 +79,13 @@ export class LedgerView {
         break;
       }
       case 'sighted': {
-        const { sighting: id, folder, path, verdict, document } = event;
+        const { sighting: id, folder, path, verdict, reason, document } = event;
         const wasThere = this.sightings.has(id);
         if (event.supersedes !== null) this.sightings.delete(event.supersedes);
         const sha256 = document === null ? event.sha256 : (this.documents.get(document)?.sha256 ?? null);
         // What is said of one that is gone brings it back to no place.
         const isHistory = event.supersedes === id && !wasThere;
-        if (!isHistory) this.sightings.set(id, { id, folder, path, verdict, sha256, document });
+        if (!isHistory) this.sightings.set(id, { id, folder, path, verdict, reason, sha256, document });
         if (sha256 !== null && !this.#firstOfBytes.has(sha256)) this.#firstOfBytes.set(sha256, id);
         if (event.into && sha256 !== null) this.open.set(id, { uid: event.into.uid, sha256 });
         else this.open.delete(id);

@@ -5,11 +5,10 @@ import { Dice } from '../support/dice.ts';
 /** What a picture looks like to the agent, each time it looks. `untold`: that can't be measured. */
 type Looks = 'good' | 'blurred' | 'blank' | 'untold';
 
-const SEEN: Readonly<Record<Looks, Appearance | null>> = {
+const SEEN: Readonly<Record<Exclude<Looks, 'untold'>, Omit<Appearance, 'print'>>> = {
   good: { width: 800, height: 1_000, paper: 240, detail: 300, sharpness: 2 },
   blurred: { width: 800, height: 1_000, paper: 240, detail: 100, sharpness: 0.5 },
   blank: { width: 800, height: 1_000, paper: 240, detail: 5, sharpness: 0.1 },
-  untold: null,
 };
 /** Whose arrival something waits for. */
 const CANARY = 'canary';
@@ -22,7 +21,17 @@ function looksOf(content: string | Buffer): Looks {
 }
 
 export function appearanceOf(content: string | Buffer): Appearance | null {
-  return SEEN[looksOf(content)];
+  const looks = looksOf(content);
+  return looks === 'untold' ? null : { ...SEEN[looks], print: paperOf(content) };
+}
+
+/** Of another scan of a paper, in its label. */
+export const ONCE_MORE = ' once more';
+
+/** Images of the same paper show the same. */
+export function paperOf(content: string | Buffer): string {
+  const [head = '', label] = content.toString('latin1').split('|');
+  return (label ?? head).replace(ONCE_MORE, '');
 }
 
 /** Of throws of their own: all other stories stay what they were. */
@@ -33,6 +42,10 @@ export function drawLooks<T extends FolderSettings>(seed: number, folders: reado
     ...folder,
     look: isLooking ? dice.pick(['off', 'warn', 'hold'] as const) : 'off',
   }));
+}
+
+export function isLooking({ look }: Pick<FolderSettings, 'look'>): boolean {
+  return look !== 'off';
 }
 
 /** Whether a folder keeps this image from being sent. */

@@ -1,4 +1,5 @@
 import { Dice } from '../support/dice.ts';
+import { isLooking, ONCE_MORE, paperOf } from './looks.ts';
 import { PagedFiles } from './paged.ts';
 import { firstPage, picture, pictureOf, type Picture } from './pictures.ts';
 import type { Plan } from './plan.ts';
@@ -20,6 +21,8 @@ export class Office {
   readonly unfit = new Map<string, 'junk' | 'cut short'>();
   /** First pages, by hash, and when they were first written: more is to come. */
   readonly files = new PagedFiles();
+  /** Papers that are scanned once more, into another image. */
+  readonly scannedTwice = new Set<string>();
   readonly #paged = new Map<string, number>();
   readonly #plan: Plan;
   readonly #shares: readonly Share[];
@@ -71,6 +74,7 @@ export class Office {
     for (let left = this.#dice.int(0, 5); left > 0; left -= 1)
       this.#at(this.#dice.next() * troubleMs, () => this.#meddle());
     this.#beginFiles();
+    if (this.#plan.config.folders.some(isLooking)) this.#scanOnceMore();
     return this.#pictures;
   }
 
@@ -87,6 +91,22 @@ export class Office {
           this.#whenThere(share, () => this.#put(share, name, this.#good(file))),
         );
       }
+    }
+  }
+
+  /** Of throws of their own, too. */
+  #scanOnceMore(): void {
+    const { seed, scansWithinMs } = this.#plan;
+    const dice = Dice.of(seed, 'scans of the same papers');
+    for (const { label, bytes } of this.#pictures) {
+      if (!dice.chance(0.3)) continue;
+      const image = picture(`${label}${ONCE_MORE}`, 'jpeg', dice.int(10, 400));
+      const share = dice.pick(this.#shares);
+      const name = `SCAN000${dice.int(1, 6)}.jpg`;
+      this.scannedTwice.add(paperOf(bytes));
+      this.#at(dice.next() * scansWithinMs, () =>
+        this.#whenThere(share, () => this.#put(share, name, this.#good(image))),
+      );
     }
   }
 

@@ -3,7 +3,7 @@ import type { DocumentState } from '../../../src/core/domain/document.ts';
 import { pageOf } from '../../../src/core/domain/pages.ts';
 import type { FolderSettings } from '../../../src/core/domain/settings.ts';
 import { complaintsAbout, type Lives } from './limitsOracle.ts';
-import { fateOf, isHeld } from './looks.ts';
+import { fateOf, isHeld, paperOf } from './looks.ts';
 import { LedgerView, type KnownDocument } from './ledgerView.ts';
 import { isAside, placeOf, type Disposals } from './modelFolder.ts';
 import { DONE } from './modelResults.ts';
@@ -176,9 +176,24 @@ export class Oracle implements Disposals, Witness {
     if (isKept) this.#story.breach('P1', `${folder}/${path} is to be sent, and was to be kept back`);
   }
 
+  /** Whether its folder may keep this image back: it can't be read, or another one of the same paper was sent. */
+  #mayBeKept(folder: string, image: Buffer): boolean {
+    const settings = this.#settingsOf(folder);
+    const isTwin = this.office.scannedTwice.has(paperOf(image));
+    return isHeld(settings, image) || (settings.look === 'hold' && isTwin);
+  }
+
+  #isKept(folder: string, path: string, image: Buffer): boolean {
+    const { verdict, reason } = this.view.sightingAt(folder, path) ?? {};
+    return verdict === 'rejected' && LOOKS_ODD.has(reason ?? '') && this.#mayBeKept(folder, image);
+  }
+
   /** Nothing is kept back, and no page left out, that looks as it should. */
   #sighted(event: LedgerEvent & { kind: 'sighted' }, open: LedgerView['open']): void {
-    const { folder, path, verdict, reason, file } = event;
+    const { folder, path, verdict, reason, message, file } = event;
+    const told = /looks like (.*), scanned/.exec(message ?? '')?.[1];
+    if (told !== undefined && ![...this.view.documents.values()].some(({ name }) => name === told))
+      this.#story.breach('P1', `${folder}/${path} is said to be ${told}, which there is not`);
     if (verdict !== 'rejected' || !LOOKS_ODD.has(reason ?? '')) return;
     const page = pageOf(path);
     const bytes = file === undefined ? undefined : open.get(file)?.sha256;
@@ -259,7 +274,7 @@ export class Oracle implements Disposals, Witness {
     const { uid } = this.#plan.config.folders.find((each) => each.path === share.path)!.endpoint;
     const document = this.view.documentOf(uid, sha256);
     const isNewPlace = !this.view.placesOf.get(sha256)?.has(`${share.path}/${path}`);
-    const isSent = !isHeld(this.#settingsOf(share.path), file.bytes);
+    const isSent = !this.#mayBeKept(share.path, file.bytes);
     if (document?.state === 'failed' && isNewPlace && isSent)
       this.obligations.scannedAgain({ uid, sha256, share, path, file }, document);
   }
@@ -428,10 +443,8 @@ export class Oracle implements Disposals, Witness {
         if (share.isAlike(sha256)) continue;
         if (isAside(path)) owed.push(`${where} was left aside`);
         else if (this.office.files.pagesOf(sha256)) owed.push(...this.#owedPages(where, share, path, sha256));
-        else if (this.office.wasWhole(sha256) && isHeld(this.#settingsOf(share.path), bytes)) {
-          const { verdict = 'nothing' } = this.view.sightingAt(share.path, path) ?? {};
-          if (verdict !== 'rejected') owed.push(`${where} is to be kept back, and noted as ${verdict}`);
-        } else if (this.office.wasWhole(sha256)) {
+        else if (this.#isKept(share.path, path, bytes)) continue;
+        else if (this.office.wasWhole(sha256)) {
           const document = this.view.documentOf(endpoint.uid, sha256);
           if (!document)
             owed.push(`${where} (${this.office.whole.get(sha256)?.label ?? 'one page'}) has no name`);
@@ -522,7 +535,13 @@ export class Oracle implements Disposals, Witness {
 /** Of a page. */
 type Fate = ReturnType<typeof fateOf> | 'damaged';
 /** As the agent calls images that can't be read. */
-const LOOKS_ODD: ReadonlySet<string> = new Set(['BLANK', 'BLURRED', 'TOO_DARK', 'TOO_SMALL']);
+const LOOKS_ODD: ReadonlySet<string> = new Set([
+  'BLANK',
+  'BLURRED',
+  'TOO_DARK',
+  'TOO_SMALL',
+  'SCANNED_BEFORE',
+]);
 
 function wordsOf(event: LedgerEvent, view: LedgerView): string {
   switch (event.kind) {

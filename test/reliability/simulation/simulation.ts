@@ -247,6 +247,7 @@ class Simulation {
       buffers,
       hints: modelHints(this.#shares, process, hints),
       splitter: modelSplitter(this.#office.files, process, (image) => this.#office.drawn(image)),
+      papers: this.#state.openPapers(process),
       inspector,
       host: 'scanner-pc',
       background: [],

@@ -12,6 +12,7 @@ import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import type { Spool } from '../../../src/core/ports/spool.ts';
 import type { DeferredImage, DeferredJournal } from '../../../src/core/ports/deferredJournal.ts';
 import { awayLedger, type AwayLedger } from '../../support/awayLedger.ts';
+import type { PaperImage, ScannedPapers } from '../../../src/core/ports/papers.ts';
 import type { Process } from './process.ts';
 import { hashOf, systemError } from './share.ts';
 
@@ -45,6 +46,8 @@ export class StateDirectory {
   #reserved = 0;
   /** What the agent's own file of deferred images holds, in its order. */
   readonly #deferred = new Map<string, DeferredImage>();
+  /** What the papers looked like that were scanned, by folder and image. */
+  readonly papers = new Map<string, PaperImage & { readonly folder: string; readonly at: number }>();
   #isLedgerAway = false;
   #away: AwayLedger | null = null;
 
@@ -128,6 +131,22 @@ export class StateDirectory {
         waiting.delete(keyOf(image));
       },
       close: async () => {},
+    };
+  }
+
+  openPapers(process: Process): ScannedPapers {
+    return {
+      alike: (folder, { sha256, print }) =>
+        process.step('a look for the same paper', () =>
+          [...this.papers.values()].filter(
+            (each) => each.folder === folder && each.print === print && each.sha256 !== sha256,
+          ),
+        ),
+      remember: (folder, image) =>
+        process.step('what a paper looks like', () => {
+          const at = process.timeline.wall;
+          if (this.disk === 'well') this.papers.set(`${folder} ${image.sha256}`, { ...image, folder, at });
+        }),
     };
   }
 

@@ -278,6 +278,7 @@ export default function english({ counted, number }: Format) {
         TOO_DARK: 'Too dark',
         TOO_SMALL: 'Too small',
         BLURRED: 'Blurred',
+        SCANNED_BEFORE: 'Scanned before',
         NAME_NOT_UTF8: 'Name that can’t be read',
         INCOMPLETE: 'Cut short',
         incomplete: 'Cut short',
@@ -422,7 +423,7 @@ export default function english({ counted, number }: Format) {
     timeline: {
       seen: 'File seen',
       seenAs: (verdict: string) => `File seen: ${verdict}`,
-      looked: 'Sent, although it may be unreadable',
+      looked: 'Sent, with a remark on how it looks',
       gone: 'File gone',
       disposed: { archived: 'File archived', deleted: 'File deleted', kept: 'File kept' },
       named: 'Named and recorded',

@@ -1,0 +1,91 @@
+import { isErased, type Document, type EndpointKey } from '../core/domain/document.ts';
+import { isOfLedger } from '../core/domain/errors.ts';
+import type { ImageType } from '../core/domain/imageType.ts';
+import { remarkOn, scannedBefore, withRemark, type Appearance, type Remark } from '../core/domain/look.ts';
+import type { ImageInspector } from '../core/ports/image.ts';
+import type { LedgerReports } from '../core/ports/ledgerReports.ts';
+import type { PageSplitter } from '../core/ports/pages.ts';
+import type { ScannedPapers } from '../core/ports/papers.ts';
+
+export interface LooksDeps {
+  readonly ledger: Pick<LedgerReports, 'bySha256'>;
+  readonly measure: PageSplitter['look'];
+  readonly inspector: Pick<ImageInspector, 'sha256'>;
+  /** Null: papers are not compared. */
+  readonly papers: ScannedPapers | null;
+}
+
+/** Where an image came in, and what it is. */
+export interface ImageAt {
+  readonly folder: string;
+  readonly endpoint: EndpointKey;
+  readonly sha256: string;
+}
+
+export interface Looked {
+  /** What people are told; null: nothing. */
+  readonly remark: Remark | null;
+  /** To be called once it is admitted. */
+  readonly remember: () => Promise<void>;
+}
+
+/** Looks at images before they are sent. What is known already is sent no more, and not looked at. */
+export class Looks {
+  readonly #deps: LooksDeps;
+
+  constructor(deps: LooksDeps) {
+    this.#deps = deps;
+  }
+
+  async atImage(bytes: Buffer, type: ImageType, at: Omit<ImageAt, 'sha256'>): Promise<Looked> {
+    const { inspector, measure } = this.#deps;
+    const sha256 = await inspector.sha256(bytes);
+    return this.#look({ ...at, sha256 }, () => measure(bytes, type));
+  }
+
+  /** `seen`: what was measured when it was drawn. */
+  atPage(seen: Appearance | null, at: ImageAt): Promise<Looked> {
+    return this.#look(at, async () => seen);
+  }
+
+  async #look(at: ImageAt, measure: () => Promise<Appearance | null>): Promise<Looked> {
+    if ((await this.#document(at.endpoint, at.sha256)) !== null) return UNREMARKABLE;
+    const seen = await measure();
+    if (seen === null) return UNREMARKABLE;
+    const flaw = remarkOn(seen);
+    const { papers } = this.#deps;
+    const { print } = seen;
+    if (papers === null || print === null || flaw?.reason === 'BLANK')
+      return { ...UNREMARKABLE, remark: flaw };
+    const image = { sha256: at.sha256, print };
+    return {
+      remark: withRemark(flaw, await this.#scannedBefore(at, await papers.alike(at.folder, image))),
+      remember: () => papers.remember(at.folder, image),
+    };
+  }
+
+  async #scannedBefore(
+    { endpoint }: ImageAt,
+    scans: Awaited<ReturnType<ScannedPapers['alike']>>,
+  ): Promise<Remark | null> {
+    for (const { sha256, at } of scans) {
+      const document = await this.#document(endpoint, sha256);
+      if (document !== null && !isErased(document)) return scannedBefore(document.name, at);
+    }
+    return null;
+  }
+
+  /** One that is sent, or will be: what the service refused may well be scanned again. */
+  async #document(endpoint: EndpointKey, sha256: string): Promise<Document | null> {
+    try {
+      const document = await this.#deps.ledger.bySha256(endpoint, sha256);
+      return document === null || document.state === 'failed' || document.state === 'lost' ? null : document;
+    } catch (error) {
+      // While a shared ledger is away nobody can tell.
+      if (isOfLedger(error)) return null;
+      throw error;
+    }
+  }
+}
+
+const UNREMARKABLE: Looked = { remark: null, remember: async () => {} };

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import type { Document, DocumentState } from '../../src/core/domain/document.ts';
+import { ReceiptdError } from '../../src/core/domain/errors.ts';
+import type { Appearance } from '../../src/core/domain/look.ts';
+import type { PaperImage } from '../../src/core/ports/papers.ts';
+import { Looks } from '../../src/intake/looks.ts';
+
+const GOOD: Appearance = {
+  width: 600,
+  height: 1_200,
+  paper: 250,
+  detail: 300,
+  sharpness: 2,
+  print: 'stripes',
+};
+const AT = { folder: '/scans', endpoint: { baseUrl: 'https://service.example', uid: 'office' } };
+
+/** Documents by hash; each image was scanned in this order, and all of the papers look the same. */
+function office(documents: Readonly<Record<string, DocumentState>>) {
+  const remembered: PaperImage[] = Object.keys(documents).map((sha256) => ({ sha256, print: 'stripes' }));
+  let measured = 0;
+  const state = { isAway: false };
+  const looks = new Looks({
+    ledger: {
+      bySha256: async (_endpoint, sha256) => {
+        if (state.isAway) throw new ReceiptdError('LEDGER_UNREACHABLE', 'It is away.', { hint: 'Wait.' });
+        const found = documents[sha256];
+        // No more of it is looked at.
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+        return found
+          ? ({ name: `document-${sha256}`, path: `${sha256}.jpg`, state: found } as Document)
+          : null;
+      },
+    },
+    measure: async () => {
+      measured += 1;
+      return GOOD;
+    },
+    inspector: { sha256: async (bytes) => Buffer.from(bytes).toString() },
+    papers: {
+      alike: async (_folder, { sha256, print }) =>
+        remembered
+          .filter((each) => each.print === print && each.sha256 !== sha256)
+          .map((each) => ({ sha256: each.sha256, at: Date.UTC(2026, 0, 14) })),
+      remember: async (_folder, image) => void remembered.push(image),
+    },
+  });
+  return { looks, remembered, state, measured: () => measured };
+}
+
+describe('a paper that is scanned again', () => {
+  it('is said to be like the document of the first scan', async () => {
+    const { looks } = office({ first: 'accepted' });
+    const { remark } = await looks.atPage(GOOD, { ...AT, sha256: 'second' });
+    expect(remark).toMatchObject({
+      reason: 'SCANNED_BEFORE',
+      message: expect.stringMatching(/^It looks like document-first, scanned at 2026-01-1\d/) as string,
+    });
+  });
+
+  it('is nothing special where the service refused the first scan, or that was lost', async () => {
+    const { looks } = office({ refused: 'failed', gone: 'lost' });
+    expect((await looks.atPage(GOOD, { ...AT, sha256: 'second' })).remark).toBeNull();
+  });
+
+  it('is remembered once it is admitted, and not before', async () => {
+    const { looks, remembered } = office({});
+    const { remark, remember } = await looks.atImage(Buffer.from('first'), 'jpeg', AT);
+    expect([remark, remembered.length]).toEqual([null, 0]);
+    await remember();
+    expect(remembered).toEqual([{ sha256: 'first', print: 'stripes' }]);
+  });
+
+  it('is not compared where it is blank, and told of with what else is wrong', async () => {
+    const { looks } = office({ first: 'queued' });
+    const of = async (differs: Partial<Appearance>) =>
+      (await looks.atPage({ ...GOOD, ...differs }, { ...AT, sha256: 'second' })).remark;
+    expect(await of({ detail: 3 })).toEqual({ reason: 'BLANK', message: 'It looks blank.' });
+    expect(await of({ sharpness: 0.1 })).toMatchObject({
+      reason: 'BLURRED',
+      message: expect.stringMatching(/^It is blurred\. It looks like document-first,/) as string,
+    });
+  });
+});
+
+it('an image that is a document already is not looked at', async () => {
+  const { looks, measured } = office({ first: 'accepted', again: 'accepted' });
+  expect((await looks.atImage(Buffer.from('again'), 'jpeg', AT)).remark).toBeNull();
+  expect(measured()).toBe(0);
+});
+
+it('while the ledger is away, images are looked at and not compared', async () => {
+  const { looks, state, measured } = office({ first: 'accepted' });
+  state.isAway = true;
+  expect((await looks.atImage(Buffer.from('second'), 'jpeg', AT)).remark).toBeNull();
+  expect(measured()).toBe(1);
+});
