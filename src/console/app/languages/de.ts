@@ -256,6 +256,7 @@ export default function german({ counted, number }: Format): Texts {
         TOO_DARK: 'Zu dunkel',
         TOO_SMALL: 'Zu klein',
         BLURRED: 'Unscharf',
+        SCANNED_BEFORE: 'Schon einmal gescannt',
         NAME_NOT_UTF8: 'Name nicht lesbar',
         INCOMPLETE: 'Unvollständig',
         incomplete: 'Unvollständig',
@@ -401,7 +402,7 @@ export default function german({ counted, number }: Format): Texts {
     timeline: {
       seen: 'Datei gesehen',
       seenAs: (verdict) => `Datei gesehen: ${verdict}`,
-      looked: 'Gesendet, obwohl vielleicht nicht lesbar',
+      looked: 'Gesendet, mit einer Anmerkung zum Aussehen',
       gone: 'Datei nicht mehr da',
       disposed: { archived: 'Datei archiviert', deleted: 'Datei gelöscht', kept: 'Datei behalten' },
       named: 'Benannt und eingetragen',
