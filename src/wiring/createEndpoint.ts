@@ -13,7 +13,7 @@ const PROBE = 'to-be-created';
  * whatever goes wrong then. All that can be known before is checked before.
  */
 export async function createEndpoint(
-  { name, alias, language, outgoingUrl, by }: Request<'createEndpoint'>,
+  { name, alias, language, outgoingUrl, account, by }: Request<'createEndpoint'>,
   { settings, generations }: { settings: Settings; generations: Generations<Config, Running> },
 ): Promise<Response<'createEndpoint'>> {
   const before = await settings.state();
@@ -22,6 +22,9 @@ export async function createEndpoint(
   if (Object.hasOwn(Object(before.values['endpoints']), alias)) throw taken(alias);
   const edit = (uid: string) => [
     { kind: 'set' as const, path: ['endpoints', alias, 'uid'], value: uid },
+    ...(account === undefined
+      ? []
+      : [{ kind: 'set' as const, path: ['endpoints', alias, 'account'], value: account }]),
     ...namingTheOnly(before.values),
   ];
   await settings.edit(edit(PROBE), { dryRun: true });
@@ -30,6 +33,7 @@ export async function createEndpoint(
       name,
       ...(outgoingUrl !== undefined && { outgoingUrl }),
       ...(language !== undefined && { dominantLanguage: language }),
+      ...(account !== undefined && { account }),
     });
     const { uid, verbatim } = record;
     await acts

@@ -136,6 +136,7 @@ export const SETTINGS = {
       alias: z.string().describe('In the configuration.'),
       language: z.string().optional().describe('Dominant language, such as de-DE.'),
       outgoingUrl: z.string().optional().describe('Address of a response handler.'),
+      account: z.string().optional().describe('Of the configuration; the default one if left out.'),
       by,
     }),
     response: z.object({

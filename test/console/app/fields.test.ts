@@ -1,41 +1,51 @@
+import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import { configSchema, endpointSchema } from '../../../src/config/schema.ts';
-import { folderSchema } from '../../../src/config/schemaFolder.ts';
 import {
   DELIVERY_FIELDS,
-  ENDPOINT_FIELDS,
+  endpointFields,
   folderFields,
   TYPES,
-  type Field,
 } from '../../../src/console/app/settings/fields.ts';
+import { SECTIONS } from '../../../src/console/app/settings/sections.ts';
 import { IMAGE_TYPES } from '../../../src/core/domain/imageType.ts';
+import { ALL_KEYS, FILE_ONLY, isEditable } from '../../../src/wiring/consoleKeys.ts';
 
-const delivery = configSchema.shape.delivery.unwrap();
+const below = (prefix: string, fields: readonly { readonly path: readonly string[] }[]) =>
+  fields.map(({ path }) => [prefix, ...path].filter((part) => part !== '').join('.'));
 
-/** The forms are for what people change often; these are changed in the file. */
-it.each<[string, object, readonly Field[], readonly string[]]>([
-  ['an endpoint', endpointSchema.shape, ENDPOINT_FIELDS, ['account']],
-  ['all endpoints together', delivery.shape, DELIVERY_FIELDS, ['spread', 'grace', 'parkAfter']],
-  [
-    'a folder',
-    folderSchema.shape,
-    folderFields(['office']),
-    [
-      'share',
-      'builtInIgnores',
-      'pageResolution',
-      'look',
-      'upright',
-      'nameMaxBytes',
-      'afterUploadOn',
-      'afterUploadExisting',
-      'needsAttention',
-      'silentAfter',
-    ],
-  ],
-])('every setting of %s has a field in its form, or is left to the file', (_, settings, fields, inFile) => {
-  const inForm = new Set(fields.map(({ path: [key = ''] }) => key));
-  expect([...inForm, ...inFile].toSorted()).toEqual(Object.keys(settings).toSorted());
+/** Every key that some form sets. */
+const IN_FORMS = [
+  ...below('folders[]', folderFields(['office'])),
+  ...below('endpoints.*', endpointFields([])),
+  ...below('delivery', DELIVERY_FIELDS),
+  ...SECTIONS.flatMap(({ groups }) => groups.flatMap(({ fields }) => below('', fields))),
+];
+
+it('every setting has one field in a form, or is shown with the reason why only the file changes it', () => {
+  const inFile = FILE_ONLY.map(({ key }) => key);
+  expect([...IN_FORMS, ...inFile].toSorted()).toEqual(ALL_KEYS.toSorted());
+});
+
+it('a form has no field that the agent would refuse', () => {
+  expect(IN_FORMS.filter((key) => !isEditable(key))).toEqual([]);
+});
+
+it('what only the file changes is shown on one page of settings', () => {
+  for (const { key } of FILE_ONLY) {
+    const pages = SECTIONS.filter(({ keys }) => keys.includes(key.split('.', 1)[0] ?? ''));
+    expect([key, pages.length]).toEqual([key, 1]);
+  }
+});
+
+it('the reference of the configuration names no other settings', async () => {
+  const text = await readFile(new URL('../../../docs/configuration.md', import.meta.url), 'utf8');
+  const named = text.split(/^## /m).flatMap((section) => {
+    const [, heading = ''] = /^`([^`]+)`/.exec(section) ?? [];
+    const prefix = heading.replace('<name>', '*');
+    const keys = [...section.matchAll(/^\| `([\w.]+)` \|/gm)].map(([, key = '']) => key);
+    return heading === '' ? [] : keys.map((key) => (key === prefix ? key : `${prefix}.${key}`));
+  });
+  expect(named.toSorted()).toEqual(ALL_KEYS.toSorted());
 });
 
 it('the form of a folder offers every type of image', () => {

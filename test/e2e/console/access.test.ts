@@ -17,7 +17,12 @@ const PAGES: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
   '#/endpoints/edit?alias=office': (page) => page.getByLabel('Rate').waitFor(),
   '#/delivery': (page) => page.getByLabel('Bandwidth').waitFor(),
   '#/log': (page) => heading(page, 'Log'),
-  '#/config': (page) => page.getByText('baseUrl:').waitFor(),
+  '#/config': (page) => page.getByRole('link', { name: 'Alerts' }).waitFor(),
+  '#/config/alerts': (page) => page.getByRole('button', { name: 'Send a test Mail' }).waitFor(),
+  '#/config/storage': (page) => page.getByLabel('Most space for copies').waitFor(),
+  '#/config/service': (page) => page.getByText('service.baseUrl').waitFor(),
+  '#/config/machine': (page) => page.getByText('ledger.kind').waitFor(),
+  '#/config/file': (page) => page.getByText('baseUrl:').waitFor(),
 };
 
 async function goTo(page: Page, place: string): Promise<void> {
@@ -32,6 +37,7 @@ inBrowser('the console for everybody', (here) => {
   test('has no accessibility violation on any page, in light and in dark', async () => {
     here.stub.agent.paused.add('branch');
     here.stub.agent.held = 7;
+    here.stub.agent.mailPassword = 'missing';
     here.stub.log('warn', 'The service is slow', { url: 'https://receipts.example.com' });
     here.stub.log('error', 'A folder cannot be reached');
     const page = await here.browser.open('#/');
@@ -77,7 +83,7 @@ inBrowser('the console for everybody', (here) => {
     expect(await axeViolations(page)).toEqual([]);
     // The page one is on can be seen among the others.
     await goTo(page, '#/config');
-    const box = await page.getByRole('link', { name: 'Configuration' }).boundingBox();
+    const box = await page.getByRole('link', { name: 'Settings' }).boundingBox();
     expect((box?.x ?? 999) + (box?.width ?? 0)).toBeLessThanOrEqual(361);
   });
 

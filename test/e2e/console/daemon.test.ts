@@ -12,6 +12,7 @@ import {
 } from '../../console/app/support/browser.ts';
 import { announced, heading, rows, shows } from '../../console/app/support/inBrowser.ts';
 import { drawReceipt } from '../../support/images.ts';
+import { hookServer } from '../../features/alerts/channels/receivers.ts';
 import { prepare, sha256, type Site } from '../support/agent.ts';
 
 describe.skipIf(!hasChromium)('the console of a real agent', () => {
@@ -192,11 +193,37 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
     expect(await page.locator('img').count()).toBe(0);
   });
 
+  test('alerts are set, tested and undone, and the comments of the file stay', async () => {
+    const { hooks, url } = await hookServer();
+    const before = `# by hand\n${await readFile(site.config, 'utf8')}`;
+    await writeFile(site.config, before);
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByRole('link', { name: 'Alerts' }).click();
+    await page.getByLabel('Webhook', { exact: true }).fill(`${url}/hook`);
+    await page.getByLabel('Daily summary').fill('07:30');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await shows(page.getByText(/^Changed here at .*: alerts/));
+    const after = await readFile(site.config, 'utf8');
+    expect(after).toContain(`${url}/hook`);
+    expect(after).toContain('# by hand');
+    await page.getByRole('button', { name: 'Send a test Webhook' }).click();
+    await shows(page.getByText('Delivered.', { exact: true }));
+    expect(hooks.map(({ url: path }) => path)).toEqual(['/hook']);
+    // The last channel goes with it.
+    await page.getByRole('button', { name: 'Undo' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Undo the last change?' });
+    await shows(dialog.getByText('No channel is left'));
+    await dialog.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(() => readFile(site.config, 'utf8')).toBe(before);
+    await shows(page.getByText('Nobody is alerted: there is no mail server'));
+  });
+
   test('the log is live, the configuration is shown, and signing out ends it', async () => {
     await page.getByRole('link', { name: 'Log' }).click();
     await writeFile(site.file('inbox', 'taxi.jpg'), await drawReceipt({ type: 'jpeg', seed: 'taxi' }));
     await shows(page.getByRole('log').getByText(/taxi-/).first());
-    await page.getByRole('link', { name: 'Configuration' }).click();
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByRole('link', { name: 'The file' }).click();
     await shows(page.getByText(site.config));
     await page.getByRole('button', { name: 'Sign out' }).click();
     await heading(page, 'You are not signed in');

@@ -51,7 +51,7 @@ inBrowser('a session of the console', (here) => {
     await heading(page, 'Overview');
     expect(page.url()).not.toContain('token');
     here.stub.forgetSessions();
-    await page.getByRole('link', { name: 'Configuration' }).click();
+    await page.getByRole('link', { name: 'Settings' }).click();
     await heading(page, 'You are not signed in');
   });
 });

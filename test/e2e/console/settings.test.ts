@@ -8,7 +8,9 @@ inBrowser('folders, endpoints and the configuration', (here) => {
   const edits = () =>
     here.stub.agent.asked
       .filter(({ operation }) => operation === 'changeConfig')
-      .map(({ request }) => (request as Request<'changeConfig'>).edits);
+      .map(({ request }) => request as Request<'changeConfig'>)
+      .filter(({ dryRun = false }) => !dryRun)
+      .map((request) => request.edits);
 
   test('a folder is paused and goes on', async () => {
     const page = await here.browser.open('#/folders');
@@ -311,7 +313,7 @@ inBrowser('folders, endpoints and the configuration', (here) => {
     await page.getByRole('link', { name: 'Create endpoint' }).click();
     await page.getByLabel('Name at the service').fill('Depot');
     await page.getByLabel('Name here').fill('office');
-    await page.getByLabel('Language').fill('de-DE');
+    await page.getByRole('textbox', { name: 'Language' }).fill('de-DE');
     await page.getByRole('button', { name: 'Create endpoint' }).click();
     await shows(
       page.getByRole('alert').getByText('There is an endpoint "office" already. Choose another name.'),
@@ -339,7 +341,7 @@ inBrowser('folders, endpoints and the configuration', (here) => {
     const { agent } = here.stub;
     agent.problem = 'folders.0.path: expected a path.';
     agent.restartNeeded = ['log.maxSize'];
-    const page = await here.browser.open('#/config');
+    const page = await here.browser.open('#/config/file');
     await shows(page.getByText('/etc/receiptd/receiptd.yaml'));
     await shows(page.getByText(agent.revision, { exact: true }));
     await shows(page.getByText('folders.0.path: expected a path.'));
@@ -357,5 +359,117 @@ inBrowser('folders, endpoints and the configuration', (here) => {
     );
     await page.getByRole('button', { name: 'Reload the file' }).click();
     await shows(page.getByRole('alert').getByText('Line 3 is no YAML. Correct it.'));
+  });
+
+  test('alerts are set, the password of the mail server is stored apart, and each channel is tested', async () => {
+    const { agent } = here.stub;
+    const page = await here.browser.open('#/config');
+    await page.getByRole('link', { name: 'Alerts' }).click();
+    await heading(page, 'Alerts');
+    agent.mailPassword = 'missing';
+    await page.getByLabel('Mail server', { exact: true }).fill('smtps://mail.example.com');
+    await page.getByLabel('Who gets mail').fill('office@example.com\nann@example.com');
+    await page.getByLabel('User at the mail server').fill('scans');
+    await page.getByLabel('Quiet hours').fill('Sat-Sun 00:00-24:00');
+    await page.getByLabel('Daily summary').fill('07:30');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await announced(page, 'Saved and in effect.');
+    const email = {
+      server: 'smtps://mail.example.com',
+      to: ['office@example.com', 'ann@example.com'],
+      user: 'scans',
+    };
+    expect(edits()).toEqual([
+      [
+        {
+          kind: 'set',
+          path: ['alerts'],
+          value: { email, digest: '07:30', quietHours: ['Sat-Sun 00:00-24:00'] },
+        },
+      ],
+    ]);
+    expect(agent.text).toContain('# The scanner at the front desk.');
+
+    await shows(page.getByText('No password is stored for this user'));
+    await page.getByLabel('Password', { exact: true }).fill('correct horse');
+    await page.getByRole('button', { name: 'Store password' }).click();
+    await announced(page, 'The password was stored.');
+    await shows(page.getByText('A password is stored.'));
+    expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('');
+
+    await page.getByRole('button', { name: 'Send a test Mail' }).click();
+    await announced(page, 'The test was delivered: Mail.');
+    await page.getByRole('button', { name: 'Send a test Webhook' }).click();
+    await shows(
+      page.getByRole('alert').getByText('Not delivered. The webhook at hooks.example.com answered'),
+    );
+    const tests = agent.asked.filter(({ operation }) => operation === 'testAlerts');
+    expect(tests.map(({ request }) => request)).toEqual([{ channel: 'email' }, { channel: 'webhook' }]);
+
+    await page.getByLabel('Quiet hours').fill('none');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect
+      .poll(() => edits().at(-1))
+      .toEqual([{ kind: 'set', path: ['alerts', 'quietHours'], value: 'none' }]);
+  });
+
+  test('what only the file changes is shown with its value and the reason, and has no field', async () => {
+    const { agent } = here.stub;
+    agent.text +=
+      'alerts:\n  command: [ /usr/local/bin/tell, --now ]\nmonitoring: { listen: 127.0.0.1:9464 }\n';
+    const page = await here.browser.open('#/config/alerts');
+    const row = page.locator('.in-file > div', { hasText: 'alerts.command' });
+    await shows(row.getByText('/usr/local/bin/tell --now'));
+    await shows(row.getByText('A program that receiptd runs.'));
+    await shows(page.getByText('These are changed in /etc/receiptd/receiptd.yaml, in an editor'));
+    expect(await page.locator('.in-file input').count()).toBe(0);
+    await page.getByRole('link', { name: '← Settings' }).click();
+    await page.getByRole('link', { name: 'Monitoring' }).click();
+    await shows(page.getByText('127.0.0.1:9464'));
+    await shows(page.getByText('An address that receiptd listens on.'));
+    expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
+  });
+
+  test('what a change would do is said with numbers before it is saved, and it can be undone', async () => {
+    const { agent } = here.stub;
+    agent.consequences = [{ kind: 'released', waiting: 3412, before: 60, after: 3412 }];
+    const page = await here.browser.open('#/delivery');
+    await page.getByLabel('Uploads at once').fill('8');
+    await page.getByRole('button', { name: 'Save' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Save this change?' });
+    await shows(
+      dialog.getByText(
+        '3,412 documents wait to be sent. With this, up to 3,412 can leave within an hour; until now it was 60.',
+      ),
+    );
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(edits()).toEqual([]);
+    const before = agent.text;
+    await page.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await announced(page, 'Saved and in effect.');
+    await heading(page, 'Endpoints and limits');
+    await shows(page.getByText(/^Changed here at .*delivery\.concurrency/));
+    expect(agent.text).not.toBe(before);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await announced(page, 'The last change was undone.');
+    expect(agent.text).toBe(before);
+  });
+
+  test('an endpoint is created for another account', async () => {
+    const { agent } = here.stub;
+    agent.text += 'accounts:\n  second: { store: file }\n';
+    const page = await here.browser.open('#/endpoints/new');
+    await page.getByLabel('Name at the service').fill('Depot');
+    await page.getByLabel('Name here').fill('depot');
+    await page.getByLabel('Account').selectOption('second');
+    await page.getByRole('button', { name: 'Create endpoint' }).click();
+    await announced(page, /depot was created/);
+    expect(agent.asked.findLast(({ operation }) => operation === 'createEndpoint')?.request).toEqual({
+      name: 'Depot',
+      alias: 'depot',
+      account: 'second',
+    });
   });
 });

@@ -34,7 +34,7 @@ export default function german({ counted, number }: Format): Texts {
       endpoints: 'Endpunkte',
       fleet: 'Verbund',
       log: 'Protokoll',
-      config: 'Konfiguration',
+      config: 'Einstellungen',
       signOut: 'Abmelden',
     },
     theme: {
@@ -515,6 +515,7 @@ export default function german({ counted, number }: Format): Texts {
           help: 'Buchstaben, Ziffern, - und _; Ordner und Befehle verwenden ihn.',
         },
         language: { label: 'Sprache', help: 'Überwiegende Sprache der Belege, etwa de-DE.' },
+        account: { label: 'Konto', help: 'Bei dem er angelegt wird; dessen Zugangsdaten werden verwendet.' },
         outgoingUrl: {
           label: 'Empfänger der Ergebnisse',
           help: 'Adresse, an die der Dienst seine Ergebnisse schickt.',
@@ -546,16 +547,178 @@ export default function german({ counted, number }: Format): Texts {
         keep: 'an ihrem Platz lassen',
         archive: 'ins Archiv verschieben',
         delete: 'löschen',
+        'spool.auto': 'die sich nicht sofort senden lassen',
+        'spool.always': 'alle',
+        'spool.never': 'keine',
+        'look.off': 'nein',
+        'look.warn': 'senden, und darauf hinweisen',
+        'look.hold': 'zurückhalten',
+        'afterUploadExisting.auto': 'sie bleiben, außer in einem neuen Ordner',
+        'afterUploadExisting.leave': 'sie bleiben',
+        'afterUploadExisting.include': 'sie werden behandelt wie alle anderen',
+        'account.none': 'das übliche Konto',
       },
       groups: {
         folder: 'Ordner',
         files: 'Welche Dateien, und ihre Namen',
+        images: 'Seiten und Qualität',
         after: 'Nach der Übertragung',
+        people: 'Für die Leute am Scanner',
         settle: 'Wann eine Datei als vollständig gilt',
         endpoint: 'Endpunkt',
         pace: 'Tempo',
         hours: 'Sendezeiten',
       },
+    },
+    settings: {
+      title: 'Einstellungen',
+      undo: 'Rückgängig',
+      undoTitle: 'Letzte Änderung rückgängig machen?',
+      undone: 'Die letzte Änderung wurde rückgängig gemacht.',
+      lastChange: (keys, at) =>
+        `Hier geändert um ${at}: ${keys}. Rückgängig stellt die Einstellungen wieder her; was inzwischen gesendet, archiviert oder entfernt wurde, bleibt es.`,
+      inFile: 'Nur in der Datei',
+      inFileMeans: (file) =>
+        `Das wird in ${file} geändert, mit einem Editor auf dem Rechner, auf dem receiptd läuft: Wer einen angemeldeten Browser übernimmt, darf das nicht können.`,
+      notSet: 'nicht gesetzt',
+      why: {
+        program: 'Ein Programm, das receiptd ausführt.',
+        secret: 'Sagt, wo ein Geheimnis liegt.',
+        listens: 'Eine Adresse, an der receiptd auf Verbindungen wartet.',
+        credentials: 'Entscheidet, wohin die Zugangsdaten gesendet werden.',
+        trust: 'Entscheidet, welche Zertifikate gelten.',
+        reach: 'Entscheidet, wer was ändern darf.',
+        ledger: 'Entscheidet, wo Belege eingetragen werden.',
+      },
+      elsewhere: {
+        folders: {
+          title: 'Ordner',
+          means: 'Was überwacht wird, wie Belege heißen, Originale, und der Ordner für Unerledigtes.',
+        },
+        endpoints: { title: 'Endpunkte', means: 'Wohin Belege gehen, und die Grenzen je Endpunkt.' },
+        sending: { title: 'Senden', means: 'Grenzen für alle Endpunkte zusammen, und Sendezeiten.' },
+      },
+      sections: {
+        alerts: {
+          title: 'Benachrichtigungen',
+          means: 'Wer erfährt, wenn etwas ausfällt, und wenn es vorbei ist.',
+        },
+        results: {
+          title: 'Ergebnisse',
+          means: 'Wie Ergebnisse ankommen, die der Dienst zu Belegen schickt.',
+        },
+        monitoring: { title: 'Überwachung', means: 'Messwerte und Zustand für Maschinen, etwa Prometheus.' },
+        intake: { title: 'Aufnahme', means: 'Wie oft Ordner durchgesehen werden.' },
+        storage: {
+          title: 'Speicher und Protokoll',
+          means:
+            'Kopien von Bildern, Sicherungen des Eingangsbuchs und das Protokoll: wie viel, und wie lange.',
+        },
+        console: {
+          title: 'Konsole',
+          means: 'Unter welchen Namen diese Konsole erreichbar ist, und ihre Vorschaubilder.',
+        },
+        service: {
+          title: 'Dienst',
+          means: 'Wie übertragen wird, und wie lange auf eine Antwort gewartet wird.',
+        },
+        machine: {
+          title: 'Dieser Rechner',
+          means: 'Wo Belege eingetragen werden, und wer den Agenten steuert.',
+        },
+      },
+      file: { title: 'Die Datei', means: 'Alles als Text, mit den Kommentaren.' },
+      groups: {
+        mail: 'Per Mail',
+        otherChannels: 'Auf anderen Wegen',
+        when: 'Wann',
+        results: 'Was angenommen wird',
+        intake: 'Ordner',
+        copies: 'Kopien von Bildern',
+        backups: 'Sicherungen des Eingangsbuchs',
+        log: 'Protokolldatei',
+        console: 'Konsole',
+        service: 'Übertragungen und Antworten',
+        timeouts: 'Längste Wartezeiten',
+      },
+    },
+    alerts: {
+      test: 'Probe',
+      testMeans: 'Schickt sofort eine Probe, mit den gespeicherten Einstellungen.',
+      noChannel:
+        'Niemand wird benachrichtigt: Es gibt noch keinen Mailserver, keinen Webhook und keinen anderen Weg.',
+      send: 'Probe senden',
+      sending: 'Wird gesendet …',
+      taken: 'Zugestellt.',
+      delivered: (channel) => `Die Probe wurde zugestellt: ${channel}.`,
+      notDelivered: 'Nicht zugestellt.',
+      channels: {
+        desktop: 'Desktop',
+        eventLog: 'Ereignisprotokoll',
+        command: 'Programm',
+        webhook: 'Webhook',
+        email: 'Mail',
+      },
+      password: {
+        title: 'Passwort des Mailservers',
+        label: 'Passwort',
+        help: 'Es liegt bei den Zugangsdaten, nie in der Datei, und wird nicht wieder gezeigt. Nach einem anderen Server oder Benutzer ist es neu einzugeben.',
+        save: 'Passwort speichern',
+        stored: 'Das Passwort wurde gespeichert.',
+        where: {
+          missing:
+            'Für diesen Benutzer an diesem Server ist kein Passwort gespeichert; Mails werden nicht zugestellt.',
+          stored: 'Ein Passwort ist gespeichert. Geben Sie ein anderes ein, um es zu ersetzen.',
+          inFile: 'Das Passwort steht in einer Datei, die die Konfiguration nennt. Ändern Sie es dort.',
+        },
+      },
+    },
+    consequences: {
+      title: 'Diese Änderung speichern?',
+      confirm: 'Speichern',
+      released: (waiting, before, after) =>
+        `${counted(waiting, 'Beleg wartet', 'Belege warten')} auf das Senden. Damit können bis zu ${number(after)} innerhalb einer Stunde hinausgehen; bisher waren es ${number(before)}.`,
+      spent: {
+        day: (endpoint, used, limit, waiting) =>
+          `${endpoint}: Heute gab es schon ${number(used)} Übertragungen, und die neue Grenze ist ${number(limit)}. Vor morgen geht nichts hinaus (es warten ${number(waiting)}).`,
+        month: (endpoint, used, limit, waiting) =>
+          `${endpoint}: In diesem Monat gab es schon ${number(used)} Übertragungen, und die neue Grenze ist ${number(limit)}. Vor dem nächsten Monat geht nichts hinaus (es warten ${number(waiting)}).`,
+      },
+      closed: (until, waiting) =>
+        `Vor ${until}, dem Beginn der Sendezeit, geht nichts hinaus (es warten ${number(waiting)}).`,
+      lookedAgain: (folder, n) =>
+        `${files(n)} in ${folder}, bisher nicht gesendet, werden noch einmal geprüft und gesendet, wenn sie jetzt passen.`,
+      split: (folder) =>
+        `Neue PDF und mehrseitige TIFF in ${folder} werden zerlegt: Jede Seite wird ein eigener Beleg.`,
+      whole: (folder, n) =>
+        `Neue PDF und TIFF in ${folder} werden unverändert gesendet. ${files(n)}, bisher zerlegt, bleiben, wie sie sind.`,
+      wholeWithoutPdf: (folder, n) =>
+        `Neue TIFF in ${folder} werden unverändert gesendet, und PDF gar nicht mehr, weil PDF nicht unter den Typen steht. ${files(n)}, bisher zerlegt, bleiben, wie sie sind.`,
+      firstWatched: (folder, n) =>
+        `${folder} wurde noch nie überwacht. ${counted(n, 'Datei liegt', 'Dateien liegen')} darin und werden geprüft; neue Belege darunter werden sofort gesendet.`,
+      manyWatched: (folder) =>
+        `${folder} wurde noch nie überwacht. Der Ordner enthält mehr Dateien, als sich in ein paar Sekunden zählen lassen; neue Belege darunter werden sofort gesendet.`,
+      deletes: (folder, waiting) =>
+        `Ab jetzt werden Originale in ${folder} gelöscht, sobald der Dienst sie angenommen hat (es warten ${number(waiting)}). Das lässt sich nicht rückgängig machen.`,
+      originals: {
+        archive: (folder, n) =>
+          `${counted(n, 'Original', 'Originale')} in ${folder}, früher angenommen, würden sofort archiviert.`,
+        delete: (folder, n) =>
+          `${counted(n, 'Original', 'Originale')} in ${folder}, früher angenommen, würden sofort gelöscht. Das lässt sich nicht rückgängig machen.`,
+      },
+      rerouted: (folder, from, to, waiting) =>
+        `Was ab jetzt in ${folder} ankommt, geht an ${to}. Was von dort noch wartet (${number(waiting)}), geht weiter an ${from}.`,
+      stranded: (endpoint, waiting) =>
+        `${counted(waiting, 'Beleg wartet', 'Belege warten')} auf ${endpoint}, wie der Endpunkt bisher war, und würden weiter warten: Die Konfiguration hat ihn dann nicht mehr.`,
+      copiesRemoved: (images) =>
+        `${counted(images, 'Kopie', 'Kopien')} abgelehnter oder unbestätigter Belege würden entfernt. Ohne Original ließen sie sich nicht noch einmal senden.`,
+      spoolFull: (used, limit) =>
+        `Kopien belegen jetzt ${used}, mehr als ${limit}. Neue Scans würden in ihren Ordnern warten, bis Platz ist.`,
+      backupsRemoved: (n, kept) =>
+        `${counted(n, 'Sicherung', 'Sicherungen')} des Eingangsbuchs würden nach dem nächsten Start entfernt; ${number(kept)} bleiben.`,
+      unprotected: (waiting) =>
+        `Es wird kein Bild mehr kopiert: Ein Scan, der überschrieben oder gelöscht wird, während er wartet, ist verloren (es warten ${number(waiting)}).`,
+      nobodyAlerted: 'Es bleibt kein Weg: Niemand würde benachrichtigt, wenn etwas ausfällt.',
     },
     unsaved: {
       title: 'Ohne Speichern verlassen?',
@@ -632,6 +795,120 @@ export default function german({ counted, number }: Format): Texts {
         label: 'Wann Übertragungen beginnen dürfen',
         help: 'Eine Zeitspanne je Zeile, etwa Mon-Fri 07:00-19:00, oder always (immer). Ortszeit des Rechners.',
       },
+      share: {
+        label: 'Gemeinsamer Name',
+        help: 'Name dieses Ordners unter Agenten mit gemeinsamem Eingangsbuch, oder none (keiner).',
+      },
+      nameMaxBytes: { label: 'Längster Name', help: 'In Bytes.' },
+      builtInIgnores: { label: 'Temporäre, verborgene und halb geladene Dateien übergehen', help: '' },
+      pageResolution: {
+        label: 'Auflösung',
+        help: 'Punkte je Zoll bei PDF-Seiten, die gezeichnet werden müssen.',
+      },
+      look: {
+        label: 'Bilder vor dem Senden prüfen',
+        help: 'Leer, zu dunkel, unscharf oder zu klein zum Lesen.',
+      },
+      upright: { label: 'Fotos, die auf der Seite liegen, aufrecht senden', help: '' },
+      afterUploadOn: {
+        label: 'Wann das geschieht',
+        help: 'accepted (angenommen), oder je Zeile ein Status des Dienstes, etwa DONE, den erst ein Ergebnis bringen muss.',
+      },
+      afterUploadExisting: {
+        label: 'Früher angenommene Dateien',
+        help: 'Was mit Dateien geschieht, die vor dieser Einstellung da waren.',
+      },
+      needsAttention: {
+        label: 'Ordner für Unerledigtes',
+        help: 'Etwa _Bitte ansehen, oder none (keiner). Dorthin kommt eine Kopie jeder Datei, die sich nicht senden lässt, mit dem Grund.',
+      },
+      silentAfter: {
+        label: 'Scanner gilt als verstummt nach',
+        help: 'auto, never (nie) oder eine Dauer an Arbeitszeit, etwa 4h.',
+      },
+      account: { label: 'Konto', help: 'Wessen Zugangsdaten verwendet werden. none: die üblichen.' },
+      spread: { label: 'Ein Tempo je Minute oder Stunde gleichmäßig verteilen', help: '' },
+      grace: {
+        label: 'Warten beim Anhalten',
+        help: 'Wie lange begonnene Übertragungen weitergehen dürfen, etwa 20s.',
+      },
+      parkAfter: {
+        label: 'Serverfehler bis zum Zurückstellen',
+        help: 'Eines Belegs, während andere durchkommen.',
+      },
+      mailServer: {
+        label: 'Mailserver',
+        help: 'smtps://mail.example.com, oder smtp://mail.example.com:587 mit STARTTLS; none für keine Mail.',
+      },
+      mailTo: { label: 'Wer Mail bekommt', help: 'Eine Adresse je Zeile.' },
+      mailUser: {
+        label: 'Benutzer am Mailserver',
+        help: 'Sein Passwort wird unten eingegeben, sobald das gespeichert ist.',
+      },
+      mailFrom: { label: 'Absender', help: 'Eine Mailadresse.' },
+      webhookUrl: { label: 'Webhook', help: 'Adresse, an die jede Meldung geht, oder none (keine).' },
+      desktop: { label: 'Auf dem Desktop des Benutzers, unter dem receiptd läuft', help: '' },
+      eventLog: { label: 'Im Ereignisprotokoll von Windows', help: '' },
+      alertAfter: {
+        label: 'Warten vor einer Meldung',
+        help: 'Was bis dahin vorbei ist, steht nur im Protokoll. Etwa 2m.',
+      },
+      alertSilent: {
+        label: 'Ein Scanner gilt als verstummt nach',
+        help: 'auto, never (nie) oder eine Dauer an Arbeitszeit, etwa 4h.',
+      },
+      digest: {
+        label: 'Tägliche Zusammenfassung',
+        help: 'Eine Uhrzeit wie 07:30, oder off (aus). Ortszeit des Rechners.',
+      },
+      quietHours: {
+        label: 'Ruhezeiten',
+        help: 'Eine Zeitspanne je Zeile, etwa Mon-Fri 19:00-07:00, oder none (keine). Ortszeit des Rechners.',
+      },
+      resultSize: { label: 'Größtes Ergebnis', help: 'Etwa 1MB.' },
+      resultRate: {
+        label: 'Höchstens so viele Ergebnisse',
+        help: 'N/s, N/min oder N/h. Weitere sollen später noch einmal kommen.',
+      },
+      reconcileEvery: { label: 'Ordner mit dem Eingangsbuch vergleichen alle', help: 'Etwa 60s.' },
+      pollEvery: { label: 'Netzlaufwerke auflisten alle', help: 'Etwa 5s.' },
+      takeOverAfter: { label: 'Ordner eines anderen Agenten übernehmen nach', help: 'Etwa 10m.' },
+      confirmAbove: {
+        label: 'Mehr Dateien melden als',
+        help: 'In einem Ordner, der zum ersten Mal überwacht wird.',
+      },
+      spool: {
+        label: 'Welche Bilder kopiert werden',
+        help: 'In das Zustandsverzeichnis, bis der Dienst sie hat.',
+      },
+      spoolLimit: {
+        label: 'Höchstens Platz für Kopien',
+        help: 'Etwa 5GB. Ist er voll, warten neue Scans.',
+      },
+      keepFailed: {
+        label: 'Kopien abgelehnter Belege behalten für',
+        help: 'Für einen neuen Versuch, etwa 24d.',
+      },
+      reserve: { label: 'Reserve für eine volle Platte', help: 'Etwa 8MB. Wirkt ab dem nächsten Start.' },
+      backupEvery: { label: 'Sichern alle', help: 'Etwa 1d. Wirkt ab dem nächsten Start.' },
+      backups: { label: 'Aufbewahrte Sicherungen', help: '0: keine. Wirkt ab dem nächsten Start.' },
+      logLevel: { label: 'Unwichtigste Zeilen', help: 'Wirkt ab dem nächsten Start.' },
+      logSize: { label: 'Größe einer Protokolldatei', help: 'Etwa 10MB. Wirkt ab dem nächsten Start.' },
+      logFiles: { label: 'Aufbewahrte Protokolldateien', help: 'Wirkt ab dem nächsten Start.' },
+      hosts: {
+        label: 'Weitere Namen der Konsole',
+        help: 'Einer je Zeile: der Name im Zertifikat oder der eines Reverse-Proxys. Andere werden abgelehnt.',
+      },
+      thumbnails: { label: 'Höchstens Platz für Vorschaubilder', help: 'Etwa 50MB, oder off (aus).' },
+      uploadContentType: {
+        label: 'Content-Type der Übertragungen',
+        help: 'auto, oder ein Medientyp wie application/octet-stream.',
+      },
+      answerLimit: { label: 'Von jeder Antwort aufheben', help: 'Etwa 64kB.' },
+      timeoutConnect: { label: 'Auf eine Verbindung', help: '' },
+      timeoutProgress: { label: 'Auf Fortschritt einer Übertragung', help: '' },
+      timeoutHeaders: { label: 'Auf den Beginn einer Antwort', help: '' },
+      timeoutBody: { label: 'Auf das Ende einer Antwort', help: '' },
     },
     log: {
       title: 'Protokoll',
@@ -647,7 +924,7 @@ export default function german({ counted, number }: Format): Texts {
       toEnd: 'Zum Neuesten',
     },
     config: {
-      title: 'Konfiguration',
+      title: 'Konfigurationsdatei',
       means: 'Die Datei selbst, mit ihren Kommentaren. Sie enthält keine Geheimnisse.',
       reload: 'Datei neu laden',
       reloaded: 'Die Datei wurde neu geladen.',

@@ -53,7 +53,7 @@ export default function english({ counted, number }: Format) {
       endpoints: 'Endpoints',
       fleet: 'Fleet',
       log: 'Log',
-      config: 'Configuration',
+      config: 'Settings',
       signOut: 'Sign out',
     },
     theme: {
@@ -531,6 +531,7 @@ export default function english({ counted, number }: Format) {
         name: { label: 'Name at the service', help: 'What people at the service see.' },
         alias: { label: 'Name here', help: 'Letters, digits, - and _; folders and commands use it.' },
         language: { label: 'Language', help: 'Dominant language of the receipts, such as de-DE.' },
+        account: { label: 'Account', help: 'At which it is created; its credentials are used.' },
         outgoingUrl: { label: 'Response handler', help: 'Address where the service posts its results.' },
       },
     },
@@ -559,16 +560,169 @@ export default function english({ counted, number }: Format) {
         keep: 'keep it where it is',
         archive: 'move it to the archive',
         delete: 'delete it',
+        'spool.auto': 'those that cannot be sent at once',
+        'spool.always': 'every image',
+        'spool.never': 'none',
+        'look.off': 'no',
+        'look.warn': 'send them, and say so',
+        'look.hold': 'keep them back',
+        'afterUploadExisting.auto': 'they stay, except in a new folder',
+        'afterUploadExisting.leave': 'they stay',
+        'afterUploadExisting.include': 'they are treated like all others',
+        'account.none': 'the default account',
       } as Readonly<Record<string, string>>,
       groups: {
         folder: 'Folder',
         files: 'Which files, and their names',
+        images: 'Pages and quality',
         after: 'After the upload',
+        people: 'For the people at the scanner',
         settle: 'When a file counts as complete',
         endpoint: 'Endpoint',
         pace: 'Pace',
         hours: 'Sending hours',
       },
+    },
+    /** What can be set, and what only the file changes. */
+    settings: {
+      title: 'Settings',
+      undo: 'Undo',
+      undoTitle: 'Undo the last change?',
+      undone: 'The last change was undone.',
+      lastChange: (keys: string, at: string) =>
+        `Changed here at ${at}: ${keys}. Undoing it puts the settings back; what was sent, archived or removed meanwhile stays so.`,
+      inFile: 'Only in the file',
+      inFileMeans: (file: string) =>
+        `These are changed in ${file}, in an editor on the machine that receiptd runs on: somebody who takes over a signed-in browser must not be able to.`,
+      notSet: 'not set',
+      why: {
+        program: 'A program that receiptd runs.',
+        secret: 'Says where a secret is kept.',
+        listens: 'An address that receiptd listens on.',
+        credentials: 'Decides where the credentials are sent.',
+        trust: 'Decides which certificates are used or trusted.',
+        reach: 'Decides who may change what.',
+        ledger: 'Decides where documents are recorded.',
+      },
+      elsewhere: {
+        folders: {
+          title: 'Folders',
+          means:
+            'What is watched, how documents are named, originals, and the folder for what needs attention.',
+        },
+        endpoints: { title: 'Endpoints', means: 'Where receipts go, and the limits of each endpoint.' },
+        sending: { title: 'Sending', means: 'Limits for all endpoints together, and sending hours.' },
+      },
+      sections: {
+        alerts: { title: 'Alerts', means: 'Who is told when something breaks, and when it is over.' },
+        results: {
+          title: 'Results',
+          means: 'How results are received that the service posts about documents.',
+        },
+        monitoring: { title: 'Monitoring', means: 'Metrics and health for machines, such as Prometheus.' },
+        intake: { title: 'Taking in', means: 'How often folders are looked through.' },
+        storage: {
+          title: 'Storage and log',
+          means: 'Copies of images, backups of the ledger, and the log: how much, and for how long.',
+        },
+        console: { title: 'Console', means: 'By which names this console is reached, and its thumbnails.' },
+        service: { title: 'Service', means: 'How uploads are made, and how long an answer is waited for.' },
+        machine: {
+          title: 'This machine',
+          means: 'Where documents are recorded, and who controls the agent.',
+        },
+      },
+      file: { title: 'The file', means: 'All of it as text, with its comments.' },
+      groups: {
+        mail: 'By mail',
+        otherChannels: 'In other ways',
+        when: 'When',
+        results: 'What is accepted',
+        intake: 'Folders',
+        copies: 'Copies of images',
+        backups: 'Backups of the ledger',
+        log: 'Log file',
+        console: 'Console',
+        service: 'Uploads and answers',
+        timeouts: 'Longest waits',
+      },
+    },
+    alerts: {
+      test: 'Test',
+      testMeans: 'Sends a test, at once, with the settings that are saved.',
+      noChannel: 'Nobody is alerted: there is no mail server, webhook or other channel yet.',
+      send: 'Send a test',
+      sending: 'Sending …',
+      taken: 'Delivered.',
+      delivered: (channel: string) => `The test was delivered: ${channel}.`,
+      notDelivered: 'Not delivered.',
+      channels: {
+        desktop: 'Desktop',
+        eventLog: 'Event log',
+        command: 'Program',
+        webhook: 'Webhook',
+        email: 'Mail',
+      },
+      password: {
+        title: 'Password of the mail server',
+        label: 'Password',
+        help: 'It is kept with the credentials, never in the file, and not shown again. After another server or user is set, it has to be entered anew.',
+        save: 'Store password',
+        stored: 'The password was stored.',
+        where: {
+          missing: 'No password is stored for this user at this server, so mail is not delivered.',
+          stored: 'A password is stored. Enter another one to replace it.',
+          inFile: 'The password is in a file that the configuration names. Change it there.',
+        },
+      },
+    },
+    /** What a change would do, before it is saved. */
+    consequences: {
+      title: 'Save this change?',
+      confirm: 'Save',
+      released: (waiting: number, before: number, after: number) =>
+        `${counted(waiting, 'document waits', 'documents wait')} to be sent. With this, up to ${number(after)} can leave within an hour; until now it was ${number(before)}.`,
+      spent: {
+        day: (endpoint: string, used: number, limit: number, waiting: number) =>
+          `${endpoint}: ${number(used)} uploads were made today already, and the new limit is ${number(limit)}. Nothing leaves before tomorrow (waiting: ${number(waiting)}).`,
+        month: (endpoint: string, used: number, limit: number, waiting: number) =>
+          `${endpoint}: ${number(used)} uploads were made this month already, and the new limit is ${number(limit)}. Nothing leaves before next month (waiting: ${number(waiting)}).`,
+      },
+      closed: (until: string, waiting: number) =>
+        `Nothing leaves before ${until}, when sending hours begin (waiting: ${number(waiting)}).`,
+      lookedAgain: (folder: string, n: number) =>
+        `${files(n)} in ${folder} that ${n === 1 ? 'was' : 'were'} not sent will be looked at again, and sent where they fit now.`,
+      split: (folder: string) =>
+        `New PDFs and TIFFs of several pages in ${folder} are taken apart: each page becomes a document of its own.`,
+      whole: (folder: string, n: number) =>
+        `New PDFs and TIFFs in ${folder} are sent as they are. ${files(n)} taken apart so far stay as they are.`,
+      wholeWithoutPdf: (folder: string, n: number) =>
+        `New TIFFs in ${folder} are sent as they are, and PDFs no longer at all, because PDF is not among the types to send. ${files(n)} taken apart so far stay as they are.`,
+      firstWatched: (folder: string, n: number) =>
+        `${folder} was never watched. ${counted(n, 'file lies', 'files lie')} in it and will be looked at; new receipts among them are sent at once.`,
+      manyWatched: (folder: string) =>
+        `${folder} was never watched. It holds more files than can be counted in a few seconds; new receipts among them are sent at once.`,
+      deletes: (folder: string, waiting: number) =>
+        `From now on, originals in ${folder} are deleted once the service has accepted them (waiting: ${number(waiting)}). This cannot be undone.`,
+      originals: {
+        archive: (folder: string, n: number) =>
+          `${counted(n, 'original', 'originals')} in ${folder} that the service accepted before would be archived at once.`,
+        delete: (folder: string, n: number) =>
+          `${counted(n, 'original', 'originals')} in ${folder} that the service accepted before would be deleted at once. This cannot be undone.`,
+      },
+      rerouted: (folder: string, from: string, to: string, waiting: number) =>
+        `What comes into ${folder} from now on goes to ${to}. What waits from there (${number(waiting)}) still goes to ${from}.`,
+      stranded: (endpoint: string, waiting: number) =>
+        `${counted(waiting, 'document waits', 'documents wait')} for ${endpoint} as it was, and would go on waiting: the configuration no longer has that endpoint.`,
+      copiesRemoved: (images: number) =>
+        `${counted(images, 'copy', 'copies')} of failed or unconfirmed documents would be removed. Without their originals, these could not be sent again.`,
+      spoolFull: (used: string, limit: string) =>
+        `Copies take ${used} now, more than ${limit}. New scans would wait in their folders until there is room.`,
+      backupsRemoved: (n: number, kept: number) =>
+        `${counted(n, 'backup', 'backups')} of the ledger would be removed after the next start; ${number(kept)} are kept.`,
+      unprotected: (waiting: number) =>
+        `No image is copied any more: a scan that is overwritten or deleted while it waits is lost (waiting: ${number(waiting)}).`,
+      nobodyAlerted: 'No channel is left: nobody would be alerted when something breaks.',
     },
     unsaved: {
       title: 'Leave without saving?',
@@ -635,6 +789,99 @@ export default function english({ counted, number }: Format) {
         label: 'When uploads may start',
         help: 'One span a line, such as Mon-Fri 07:00-19:00, or always. Local time of the machine.',
       },
+      share: {
+        label: 'Shared name',
+        help: 'Name of this folder among agents that share the ledger, or none.',
+      },
+      nameMaxBytes: { label: 'Longest name', help: 'In bytes.' },
+      builtInIgnores: { label: 'Ignore temporary, hidden and partly downloaded files', help: '' },
+      pageResolution: { label: 'Resolution', help: 'Dots per inch of PDF pages that have to be drawn.' },
+      look: { label: 'Check images before sending', help: 'Blank, too dark, blurred, or too small to read.' },
+      upright: { label: 'Send photographs upright that lie on their side', help: '' },
+      afterUploadOn: {
+        label: 'When that happens',
+        help: 'accepted, or one status of the service a line, such as DONE, that a result has to bring first.',
+      },
+      afterUploadExisting: {
+        label: 'Files accepted before',
+        help: 'What happens to files that were there before that was set.',
+      },
+      needsAttention: {
+        label: 'Folder for what needs attention',
+        help: 'Such as _needs attention, or none. It gets a copy of each file that cannot be sent, with the reason.',
+      },
+      silentAfter: {
+        label: 'Scanner counts as silent after',
+        help: 'auto, never, or a duration of working hours such as 4h.',
+      },
+      account: { label: 'Account', help: 'Whose credentials are used. none: the default ones.' },
+      spread: { label: 'Spread a rate per minute or hour evenly', help: '' },
+      grace: { label: 'Wait at a stop', help: 'How long uploads under way may go on, such as 20s.' },
+      parkAfter: { label: 'Server errors until set aside', help: 'Of one document while others pass.' },
+      mailServer: {
+        label: 'Mail server',
+        help: 'smtps://mail.example.com, or smtp://mail.example.com:587 with STARTTLS; none for no mail.',
+      },
+      mailTo: { label: 'Who gets mail', help: 'One address a line.' },
+      mailUser: {
+        label: 'User at the mail server',
+        help: 'Its password is entered below, once this is saved.',
+      },
+      mailFrom: { label: 'Sender', help: 'A mail address.' },
+      webhookUrl: { label: 'Webhook', help: 'Address that each alert is posted to, or none.' },
+      desktop: { label: 'On the desktop of the user who runs receiptd', help: '' },
+      eventLog: { label: 'In the event log of Windows', help: '' },
+      alertAfter: {
+        label: 'Wait before alerting',
+        help: 'Trouble that is over by then is in the log only. Such as 2m.',
+      },
+      alertSilent: {
+        label: 'A scanner counts as silent after',
+        help: 'auto, never, or a duration of working hours such as 4h.',
+      },
+      digest: { label: 'Daily summary', help: 'A time such as 07:30, or off. Local time of the machine.' },
+      quietHours: {
+        label: 'Quiet hours',
+        help: 'One span a line, such as Mon-Fri 19:00-07:00, or none. Local time of the machine.',
+      },
+      resultSize: { label: 'Largest result', help: 'Such as 1MB.' },
+      resultRate: {
+        label: 'Most results',
+        help: 'N/s, N/min or N/h. Further ones are asked to come again later.',
+      },
+      reconcileEvery: { label: 'Compare folders with the ledger every', help: 'Such as 60s.' },
+      pollEvery: { label: 'List network shares every', help: 'Such as 5s.' },
+      takeOverAfter: { label: 'Take over another agent’s folder after', help: 'Such as 10m.' },
+      confirmAbove: {
+        label: 'Report more files than',
+        help: 'In a folder that is watched for the first time.',
+      },
+      spool: {
+        label: 'Which images are copied',
+        help: 'Into the state directory, until the service has them.',
+      },
+      spoolLimit: { label: 'Most space for copies', help: 'Such as 5GB. When it is full, new scans wait.' },
+      keepFailed: { label: 'Keep copies of failed documents for', help: 'For a retry, such as 24d.' },
+      reserve: { label: 'Reserve for a full disk', help: 'Such as 8MB. Takes effect at the next start.' },
+      backupEvery: { label: 'Back up every', help: 'Such as 1d. Takes effect at the next start.' },
+      backups: { label: 'Backups kept', help: '0 makes none. Takes effect at the next start.' },
+      logLevel: { label: 'Least important lines', help: 'Takes effect at the next start.' },
+      logSize: { label: 'Size of a log file', help: 'Such as 10MB. Takes effect at the next start.' },
+      logFiles: { label: 'Log files kept', help: 'Takes effect at the next start.' },
+      hosts: {
+        label: 'Further host names of the console',
+        help: 'One a line: the name in the certificate, or of a reverse proxy. Others are refused.',
+      },
+      thumbnails: { label: 'Most space for thumbnails', help: 'Such as 50MB, or off.' },
+      uploadContentType: {
+        label: 'Content type of uploads',
+        help: 'auto, or a media type such as application/octet-stream.',
+      },
+      answerLimit: { label: 'Of each answer, keep', help: 'Such as 64kB.' },
+      timeoutConnect: { label: 'For a connection', help: '' },
+      timeoutProgress: { label: 'For progress of an upload', help: '' },
+      timeoutHeaders: { label: 'For an answer to begin', help: '' },
+      timeoutBody: { label: 'For an answer to be complete', help: '' },
     },
     log: {
       title: 'Log',
@@ -650,7 +897,7 @@ export default function english({ counted, number }: Format) {
       toEnd: 'To the newest',
     },
     config: {
-      title: 'Configuration',
+      title: 'Configuration file',
       means: 'The file itself, with its comments. It holds no secrets.',
       reload: 'Reload the file',
       reloaded: 'The file was reloaded.',

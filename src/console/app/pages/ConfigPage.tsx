@@ -1,77 +1,59 @@
 import { call } from '../api.ts';
-import { useAct, useAsk } from '../parts/hooks.ts';
-import { Failure, Loading, Notice, announce } from '../parts/Notice.tsx';
+import { useAsk } from '../parts/hooks.ts';
+import { ConfigProblems, LastChange } from '../parts/LastChange.tsx';
+import { Failure, Loading } from '../parts/Notice.tsx';
 import { Page } from '../parts/Page.tsx';
+import { href, usePlace } from '../router.ts';
+import { SECTIONS } from '../settings/sections.ts';
 import { t } from '../texts.ts';
-import { Button } from '../parts/Button.tsx';
-import { Words } from '../parts/Words.tsx';
+import { ConfigFile } from './ConfigFile.tsx';
+import { SettingsSectionPage } from './SettingsSectionPage.tsx';
 
+/** All pages of settings but those of folders and endpoints, which more people open. */
 export function ConfigPage() {
-  const { data, error, again, take } = useAsk((signal) => call('config', {}, signal), '');
-  const act = useAct();
-  const reload = async () => {
-    take(await call('reload', {}));
-    announce(t.config.reloaded);
-  };
+  const [, name] = usePlace().path;
+  if (name === undefined) return <Settings />;
+  if (name === 'file') return <ConfigFile />;
+  const section = SECTIONS.find((each) => each.name === name);
+  if (section !== undefined) return <SettingsSectionPage key={name} section={section} />;
   return (
-    <Page
-      title={t.config.title}
-      actions={
-        <Button disabled={act.busy} onClick={() => void act.run(reload)}>
-          {t.config.reload}
-        </Button>
-      }
-    >
-      <p class="muted lead">{t.config.means}</p>
-      <Failure error={act.error} />
-      <Failure error={error} again={again} />
-      {data === null && error === null && <Loading />}
-      {data !== null && (
-        <>
-          {data.problem !== null && (
-            <Notice tone="bad">
-              <p>
-                <strong>{t.config.problem}</strong> <Words text={data.problem} />
-              </p>
-            </Notice>
-          )}
-          {data.restartNeeded.length > 0 && (
-            <Notice tone="warn">
-              <p>{t.config.restartNeeded(data.restartNeeded)}</p>
-            </Notice>
-          )}
-          {!data.writable && (
-            <Notice tone="warn">
-              <p>{t.config.notWritable}</p>
-            </Notice>
-          )}
-          <dl class="facts">
-            <div>
-              <dt>{t.config.file}</dt>
-              <dd class="mono">{data.file}</dd>
-            </div>
-            <div>
-              <dt>{t.config.revision}</dt>
-              <dd class="mono hash">{data.revision}</dd>
-            </div>
-          </dl>
-          <pre class="scroll yaml" tabIndex={0} role="group" aria-label={t.config.text}>
-            <code>{data.text.split('\n').map(coloured)}</code>
-          </pre>
-        </>
-      )}
+    <Page title={t.unknownPage.title} back={{ href: href(['config']), text: t.settings.title }}>
+      <p>{t.unknownPage.text}</p>
     </Page>
   );
 }
 
-/** Comments step back, so that what is set can be seen among them. */
-function coloured(line: string, index: number) {
-  return /^\s*#/.test(line) ? (
-    <span key={index} class="comment">
-      {line}
-      {'\n'}
-    </span>
-  ) : (
-    `${line}\n`
+/** What is set most often first; the pages of their own among it. */
+const ELSEWHERE = { folders: ['folders'], endpoints: ['endpoints'], sending: ['delivery'] } as const;
+
+function Settings() {
+  const { data, error, again, take } = useAsk((signal) => call('config', {}, signal), '');
+  const cards = [
+    ...Object.entries(ELSEWHERE).map(([name, path]) => ({
+      ...t.settings.elsewhere[name as keyof typeof ELSEWHERE],
+      href: href(path),
+    })),
+    ...SECTIONS.map(({ name }) => ({ ...t.settings.sections[name], href: href(['config', name]) })),
+    { ...t.settings.file, href: href(['config', 'file']) },
+  ];
+  return (
+    <Page title={t.settings.title}>
+      <Failure error={error} again={again} />
+      {data === null && error === null && <Loading />}
+      {data !== null && (
+        <>
+          <ConfigProblems config={data} />
+          <LastChange config={data} onUndone={take} />
+        </>
+      )}
+      <ul class="cards">
+        {cards.map(({ title, means, href: to }) => (
+          <li key={to}>
+            <a href={to}>{title}</a>
+            <p class="muted">{means}</p>
+          </li>
+        ))}
+      </ul>
+    </Page>
   );
 }

@@ -8,7 +8,7 @@ import { Page } from '../parts/Page.tsx';
 import { Unsaved } from '../parts/Unsaved.tsx';
 import { go, href } from '../router.ts';
 import { editsBetween, isObject, valueAt, type JsonObject } from '../settings/edits.ts';
-import { DELIVERY_FIELDS, ENDPOINT_FIELDS, type Field } from '../settings/fields.ts';
+import { DELIVERY_FIELDS, endpointFields, type Field } from '../settings/fields.ts';
 import { t } from '../texts.ts';
 
 const BACK = { href: href(['endpoints']), text: t.endpoints.pageTitle };
@@ -18,9 +18,12 @@ export function EndpointEdit({ alias }: { readonly alias: string }) {
     <SectionEdit
       title={t.endpoints.editTitle(alias)}
       path={['endpoints', alias]}
-      fields={ENDPOINT_FIELDS}
+      fields={(config) => endpointFields(accountsOf(config))}
       groups={[
-        { title: t.form.groups.endpoint, ids: ['uid', 'endpointConcurrency', 'rate', 'perDay', 'perMonth'] },
+        {
+          title: t.form.groups.endpoint,
+          ids: ['uid', 'account', 'endpointConcurrency', 'rate', 'perDay', 'perMonth'],
+        },
       ]}
     />
   );
@@ -32,9 +35,12 @@ export function DeliveryEdit() {
       title={t.endpoints.delivery}
       path={['delivery']}
       isOptional
-      fields={DELIVERY_FIELDS}
+      fields={() => DELIVERY_FIELDS}
       groups={[
-        { title: t.form.groups.pace, ids: ['concurrency', 'rate', 'perDay', 'perMonth', 'bandwidth'] },
+        {
+          title: t.form.groups.pace,
+          ids: ['concurrency', 'rate', 'spread', 'perDay', 'perMonth', 'bandwidth', 'grace', 'parkAfter'],
+        },
         { title: t.form.groups.hours, ids: ['hours'] },
       ]}
     />
@@ -44,7 +50,7 @@ export function DeliveryEdit() {
 interface SectionEditProps {
   readonly title: string;
   readonly path: readonly string[];
-  readonly fields: readonly Field[];
+  readonly fields: (config: ConfigState) => readonly Field[];
   readonly groups: readonly { readonly title: string; readonly ids: readonly string[] }[];
   /** The file need not have it. */
   readonly isOptional?: boolean;
@@ -64,7 +70,7 @@ function SectionEdit({ title, path, fields, groups, isOptional = false }: Sectio
       {data !== null && (
         <ConfigForm
           config={data}
-          fields={fields}
+          fields={fields(data)}
           groups={groups}
           values={values}
           edits={(state, before, next) => {
@@ -83,18 +89,28 @@ function SectionEdit({ title, path, fields, groups, isOptional = false }: Sectio
   );
 }
 
+function accountsOf({ values }: ConfigState): string[] {
+  const accounts = valueAt(values, ['accounts']);
+  return isObject(accounts) ? Object.keys(accounts) : [];
+}
+
 const CREATE = ['name', 'alias', 'language', 'outgoingUrl'] as const;
 type Given = Record<(typeof CREATE)[number], string>;
 
 /** Asks the service for a new endpoint; that is never repeated by itself, for each time makes another one. */
 export function EndpointCreate() {
   const [given, setGiven] = useState<Given>({ name: '', alias: '', language: '', outgoingUrl: '' });
+  const [account, setAccount] = useState('');
   const act = useAct();
+  // Without it an endpoint of the default account can be made all the same.
+  const { data: config } = useAsk((signal) => call('config', {}, signal), '');
+  const accounts = config === null ? [] : accountsOf(config);
   const create = async () => {
     const { name, alias, language, outgoingUrl } = given;
     const { uid } = await call('createEndpoint', {
       name: name.trim(),
       alias: alias.trim(),
+      ...(account === '' ? {} : { account }),
       ...(language.trim() === '' ? {} : { language: language.trim() }),
       ...(outgoingUrl.trim() === '' ? {} : { outgoingUrl: outgoingUrl.trim() }),
     });
@@ -137,6 +153,25 @@ export function EndpointCreate() {
                 </p>
               </div>
             ))}
+            {accounts.length > 0 && (
+              <div class="field">
+                <label for="create-account">{t.create.fields.account.label}</label>
+                <select
+                  id="create-account"
+                  value={account}
+                  aria-describedby="create-account-help"
+                  onChange={({ currentTarget }) => setAccount(currentTarget.value)}
+                >
+                  <option value="">{t.form.options['account.none']}</option>
+                  {accounts.map((each) => (
+                    <option key={each}>{each}</option>
+                  ))}
+                </select>
+                <p class="help" id="create-account-help">
+                  {t.create.fields.account.help}
+                </p>
+              </div>
+            )}
           </div>
         </div>
         <Failure error={act.error} />

@@ -4,6 +4,7 @@ import { useOverview } from '../live.ts';
 import { useAsk } from '../parts/hooks.ts';
 import { Failure, Loading } from '../parts/Notice.tsx';
 import { Page, Section } from '../parts/Page.tsx';
+import { RecentChange } from '../parts/RecentChange.tsx';
 import { PauseButton } from '../parts/PauseButton.tsx';
 import { EndpointTable } from '../parts/Places.tsx';
 import { Table } from '../parts/Table.tsx';
@@ -23,6 +24,7 @@ export function EndpointsPage() {
         </a>
       }
     >
+      <RecentChange sections={['endpoints', 'delivery']} />
       {overview === null ? (
         <Loading />
       ) : (

@@ -14,12 +14,17 @@ import { Button } from '../parts/Button.tsx';
 
 const BACK = { href: href(['folders']), text: t.folders.title };
 const GROUPS = [
-  { title: t.form.groups.folder, ids: ['path', 'endpoint', 'recursive', 'watch'] },
+  { title: t.form.groups.folder, ids: ['path', 'endpoint', 'recursive', 'watch', 'share'] },
   {
     title: t.form.groups.files,
-    ids: ['name', 'existing', 'accept', 'pages', 'maxFileSize', 'include', 'ignore'],
+    ids: ['name', 'nameMaxBytes', 'existing', 'accept', 'maxFileSize', 'include', 'ignore', 'builtInIgnores'],
   },
-  { title: t.form.groups.after, ids: ['afterUpload', 'archiveTo'] },
+  { title: t.form.groups.images, ids: ['pages', 'pageResolution', 'look', 'upright'] },
+  {
+    title: t.form.groups.after,
+    ids: ['afterUpload', 'archiveTo', 'afterUploadOn', 'afterUploadExisting'],
+  },
+  { title: t.form.groups.people, ids: ['needsAttention', 'silentAfter'] },
   { title: t.form.groups.settle, ids: ['settleShort', 'settleLong', 'settlePatience'] },
 ];
 

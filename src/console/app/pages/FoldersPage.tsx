@@ -8,6 +8,7 @@ import { useAct } from '../parts/hooks.ts';
 import { Loading, announce } from '../parts/Notice.tsx';
 import { Page } from '../parts/Page.tsx';
 import { FolderTable } from '../parts/Places.tsx';
+import { RecentChange } from '../parts/RecentChange.tsx';
 import { PauseButton } from '../parts/PauseButton.tsx';
 import { href } from '../router.ts';
 import { t } from '../texts.ts';
@@ -26,6 +27,7 @@ export function FoldersPage() {
         </a>
       }
     >
+      <RecentChange sections={['folders']} />
       {overview === null ? (
         <Loading />
       ) : (

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import type { Consequence } from '../../../control/protocol/consequences.ts';
 import type { ConfigEdit, ConfigState } from '../../../control/protocol/settings.ts';
 import { call, sayError } from '../api.ts';
 import { applied, textOf, type Field, type Typed } from '../settings/fields.ts';
@@ -8,12 +9,8 @@ import { t } from '../texts.ts';
 import { Input } from './Input.tsx';
 import { Notice, announce } from './Notice.tsx';
 import { Button } from './Button.tsx';
-import {
-  changesOriginals,
-  OriginalsDialog,
-  type ExistingOriginals,
-  type Originals,
-} from './OriginalsDialog.tsx';
+import { ConsequencesDialog } from './Consequences.tsx';
+import { OriginalsDialog, originalsOf, type ExistingOriginals, type Originals } from './OriginalsDialog.tsx';
 import { Unsaved } from './Unsaved.tsx';
 import { Words } from './Words.tsx';
 
@@ -32,6 +29,14 @@ interface ConfigFormProps {
   readonly extra?: (next: JsonObject) => ComponentChildren;
 }
 
+/** What a person has to know, or decide, before it is saved. */
+interface Asked {
+  readonly consequences: readonly Consequence[];
+  readonly originals: Originals | null;
+}
+
+const NO_ACT = { busy: false, error: null, run: async () => {}, clear: () => {} };
+
 type Refusal = { readonly kind: 'refused' | 'conflict'; readonly text: string; readonly newer?: ConfigState };
 
 /**
@@ -43,7 +48,7 @@ export function ConfigForm(props: ConfigFormProps) {
   const [typed, setTyped] = useState<Typed>({});
   const [refusal, setRefusal] = useState<Refusal | null>(null);
   const [busy, setBusy] = useState(false);
-  const [concerned, setConcerned] = useState<Originals | null>(null);
+  const [asked, setAsked] = useState<Asked | null>(null);
   const values = props.values(config);
   if (values === null) {
     return (
@@ -55,22 +60,27 @@ export function ConfigForm(props: ConfigFormProps) {
   const next = applied(props.fields, values, typed);
   const edits = props.edits(config, values, next);
 
-  const save = async (existing?: ExistingOriginals) => {
+  const save = async (isDecided = false, existing?: ExistingOriginals) => {
     setBusy(true);
     setRefusal(null);
-    setConcerned(null);
+    setAsked(null);
     try {
       const { revision } = config;
-      if (existing === undefined && typeof props.folder === 'string' && changesOriginals(values, next)) {
-        const { originals = [] } = await call('changeConfig', { revision, edits, dryRun: true });
-        const found = originals.find(({ folder }) => folder === props.folder);
-        if (found !== undefined) return setConcerned(found);
+      if (!isDecided) {
+        const { originals = [], consequences = [] } = await call('changeConfig', {
+          revision,
+          edits,
+          dryRun: true,
+        });
+        const concerned = originalsOf(originals, props.folder ?? null, values, next);
+        if (consequences.length > 0 || concerned !== null)
+          return setAsked({ consequences, originals: concerned });
       }
-      const decided =
+      const wanted =
         existing === undefined
           ? edits
           : props.edits(config, values, { ...next, afterUploadExisting: existing });
-      const state = await call('changeConfig', { revision, edits: decided });
+      const state = await call('changeConfig', { revision, edits: wanted });
       const later = state.restartNeeded.length > 0 ? ` ${t.config.restartNeeded(state.restartNeeded)}` : '';
       announce(props.saved + later);
       props.onSaved(state);
@@ -96,13 +106,25 @@ export function ConfigForm(props: ConfigFormProps) {
   return (
     <>
       <Unsaved isTyped={edits.length > 0} />
-      {concerned !== null && (
-        <OriginalsDialog
-          originals={concerned}
-          onDecided={(existing) => void save(existing)}
-          onClose={() => setConcerned(null)}
-        />
-      )}
+      {asked !== null &&
+        (asked.originals?.stay ? (
+          <OriginalsDialog
+            originals={asked.originals}
+            consequences={asked.consequences.filter(({ kind }) => kind !== 'deletes')}
+            onDecided={(existing) => void save(true, existing)}
+            onClose={() => setAsked(null)}
+          />
+        ) : (
+          <ConsequencesDialog
+            title={t.consequences.title}
+            confirm={t.consequences.confirm}
+            originals={asked.originals}
+            consequences={asked.consequences}
+            act={NO_ACT}
+            onConfirm={() => void save(true)}
+            onClose={() => setAsked(null)}
+          />
+        ))}
       <form
         class="config-form"
         onSubmit={(event) => {

@@ -33,7 +33,7 @@ export function Input({ field, value, onValue }: InputProps) {
   }
   if (field.kind === 'checks') return <Checks {...{ field, value, onValue }} />;
   return (
-    <div class={`field ${field.kind}`}>
+    <div class="field">
       <label for={id}>
         {label}
         {field.required && <span class="muted"> ({t.form.required})</span>}
@@ -63,7 +63,7 @@ function Control({
       >
         {field.options?.map((option) => (
           <option key={option} value={option}>
-            {t.form.options[option] ?? option}
+            {t.form.options[`${field.id}.${option}`] ?? t.form.options[option] ?? option}
           </option>
         ))}
       </select>

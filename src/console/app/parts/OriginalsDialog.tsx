@@ -1,30 +1,41 @@
 import { useState } from 'preact/hooks';
+import type { Consequence } from '../../../control/protocol/consequences.ts';
 import type { ConfigState } from '../../../control/protocol/settings.ts';
 import type { JsonObject } from '../settings/edits.ts';
 import { t } from '../texts.ts';
+import { Consequences } from './Consequences.tsx';
 import { Dialog } from './Dialog.tsx';
 import { useAct } from './hooks.ts';
 
 export type Originals = NonNullable<ConfigState['originals']>[number];
 export type ExistingOriginals = 'leave' | 'include';
 
-/** Whether other originals than before would be archived or deleted, or in another way. */
-export function changesOriginals(before: JsonObject, next: JsonObject): boolean {
+/** Those of this folder, if other ones than before would be archived or deleted, or in another way, and nobody has decided about them. */
+export function originalsOf(
+  all: readonly Originals[],
+  folder: string | null,
+  before: JsonObject,
+  next: JsonObject,
+): Originals | null {
   const { afterUpload = 'keep' } = next;
-  if (afterUpload === 'keep') return false;
-  return ['afterUpload', 'afterUploadOn'].some(
-    (key) => JSON.stringify(before[key]) !== JSON.stringify(next[key]),
-  );
+  if (afterUpload === 'keep') return null;
+  const changes = (key: string) => JSON.stringify(before[key]) !== JSON.stringify(next[key]);
+  const isDecided = changes('afterUploadExisting');
+  if (!isDecided && !changes('afterUpload') && !changes('afterUploadOn')) return null;
+  const found = all.find((each) => each.folder === folder);
+  return found === undefined || (isDecided && found.stay) ? null : found;
 }
 
 interface OriginalsDialogProps {
   readonly originals: Originals;
+  /** What else the change would do. */
+  readonly consequences: readonly Consequence[];
   readonly onDecided: (existing: ExistingOriginals) => void;
   readonly onClose: () => void;
 }
 
 /** Asks about files that were accepted long before; without an answer they stay. */
-export function OriginalsDialog({ originals, onDecided, onClose }: OriginalsDialogProps) {
+export function OriginalsDialog({ originals, consequences, onDecided, onClose }: OriginalsDialogProps) {
   const { files, folder, afterUpload } = originals;
   const [existing, setExisting] = useState<ExistingOriginals>('leave');
   const act = useAct();
@@ -38,6 +49,7 @@ export function OriginalsDialog({ originals, onDecided, onClose }: OriginalsDial
       onConfirm={() => onDecided(existing)}
       onClose={onClose}
     >
+      <Consequences consequences={consequences} />
       <p>{t.originals.says(files, folder)}</p>
       {(['leave', 'include'] as const).map((each) => (
         <label key={each} class="choice">

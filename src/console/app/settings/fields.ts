@@ -11,6 +11,8 @@ export interface Field {
   /** What holds while the key is not in the file. */
   readonly initial?: string;
   readonly required?: boolean;
+  /** Of lines: stands alone, in place of a list. */
+  readonly word?: 'always' | 'none' | 'accepted';
 }
 
 export type FieldId = keyof Texts['fields'];
@@ -45,8 +47,7 @@ function valueOf(field: Field, text: string): Json | undefined {
         .map((line) => line.trim())
         .filter((line) => line !== '');
       if (lines.length === 0) return undefined;
-      // Of the sending hours: the one word that is no list.
-      return lines.length === 1 && lines[0] === 'always' ? 'always' : lines;
+      return lines.length === 1 && lines[0] === field.word ? field.word : lines;
     }
     case 'checks':
       return trimmed.split(/\s+/).filter((each) => each !== '');
@@ -78,13 +79,19 @@ export function folderFields(endpoints: readonly string[]): readonly Field[] {
     endpointField(endpoints),
     { id: 'recursive', path: ['recursive'], kind: 'yes', initial: 'false' },
     { id: 'watch', path: ['watch'], kind: 'choice', options: ['auto', 'poll'], initial: 'auto' },
+    { id: 'share', path: ['share'], kind: 'text', initial: 'none' },
     { id: 'name', path: ['name'], kind: 'text', initial: '{stem}-{hash:12}' },
+    { id: 'nameMaxBytes', path: ['nameMaxBytes'], kind: 'number', initial: '300' },
     { id: 'existing', path: ['existing'], kind: 'text', initial: 'send' },
     { id: 'accept', path: ['accept'], kind: 'checks', options: TYPES, initial: ACCEPTED },
     { id: 'pages', path: ['pages'], kind: 'choice', options: ['split', 'whole'], initial: 'split' },
+    { id: 'pageResolution', path: ['pageResolution'], kind: 'number', initial: '200' },
+    { id: 'look', path: ['look'], kind: 'choice', options: ['off', 'warn', 'hold'], initial: 'off' },
+    { id: 'upright', path: ['upright'], kind: 'yes', initial: 'false' },
     { id: 'maxFileSize', path: ['maxFileSize'], kind: 'text', initial: '50MB' },
     { id: 'include', path: ['include'], kind: 'lines', initial: '**/*' },
     { id: 'ignore', path: ['ignore'], kind: 'lines' },
+    { id: 'builtInIgnores', path: ['builtInIgnores'], kind: 'yes', initial: 'true' },
     {
       id: 'afterUpload',
       path: ['afterUpload'],
@@ -93,6 +100,16 @@ export function folderFields(endpoints: readonly string[]): readonly Field[] {
       initial: 'keep',
     },
     { id: 'archiveTo', path: ['archiveTo'], kind: 'text', initial: 'archive' },
+    { id: 'afterUploadOn', path: ['afterUploadOn'], kind: 'lines', initial: 'accepted', word: 'accepted' },
+    {
+      id: 'afterUploadExisting',
+      path: ['afterUploadExisting'],
+      kind: 'choice',
+      options: ['auto', 'leave', 'include'],
+      initial: 'auto',
+    },
+    { id: 'needsAttention', path: ['needsAttention'], kind: 'text', initial: 'none' },
+    { id: 'silentAfter', path: ['silentAfter'], kind: 'text', initial: 'auto' },
     { id: 'settleShort', path: ['settle', 'short'], kind: 'text', initial: '200ms' },
     { id: 'settleLong', path: ['settle', 'long'], kind: 'text', initial: '5s' },
     { id: 'settlePatience', path: ['settle', 'patience'], kind: 'text', initial: '10m' },
@@ -113,15 +130,22 @@ const LIMITS: readonly Field[] = [
   { id: 'perMonth', path: ['perMonth'], kind: 'number', initial: 'unlimited' },
 ];
 
-export const ENDPOINT_FIELDS: readonly Field[] = [
-  { id: 'uid', path: ['uid'], kind: 'text', required: true },
-  { id: 'endpointConcurrency', path: ['concurrency'], kind: 'number' },
-  ...LIMITS,
-];
+/** @param accounts names of the further ones */
+export function endpointFields(accounts: readonly string[]): readonly Field[] {
+  return [
+    { id: 'uid', path: ['uid'], kind: 'text', required: true },
+    { id: 'account', path: ['account'], kind: 'choice', options: ['none', ...accounts], initial: 'none' },
+    { id: 'endpointConcurrency', path: ['concurrency'], kind: 'number' },
+    ...LIMITS,
+  ];
+}
 
 export const DELIVERY_FIELDS: readonly Field[] = [
   { id: 'concurrency', path: ['concurrency'], kind: 'number', initial: '4' },
   ...LIMITS,
   { id: 'bandwidth', path: ['bandwidth'], kind: 'text', initial: 'unlimited' },
-  { id: 'hours', path: ['hours'], kind: 'lines', initial: 'always' },
+  { id: 'spread', path: ['spread'], kind: 'yes', initial: 'true' },
+  { id: 'grace', path: ['grace'], kind: 'text', initial: '20s' },
+  { id: 'parkAfter', path: ['parkAfter'], kind: 'number', initial: '5' },
+  { id: 'hours', path: ['hours'], kind: 'lines', initial: 'always', word: 'always' },
 ];

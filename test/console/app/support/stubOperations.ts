@@ -37,7 +37,10 @@ export class StubAgent {
   consequences: NonNullable<Response<'changeConfig'>['consequences']> = [];
   undo: Response<'config'>['undo'] = null;
   /** What comes of tests of alerts. */
-  tested: Response<'testAlerts'>['results'] = [];
+  tested: Response<'testAlerts'>['results'] = [
+    { channel: 'webhook', problem: 'The webhook at hooks.example.com answered with HTTP 500.' },
+    { channel: 'email', problem: null },
+  ];
   mailPassword: Response<'mailPassword'>['where'] = 'notNeeded';
   /** Of every document; null: as its state has it. */
   attempts: DocumentDetailJson['attempts'] | null = null;
@@ -235,7 +238,11 @@ export class StubAgent {
       },
       resultsPath: unused,
       send: unused,
-      alerts: unused,
+      alerts: async () => ({
+        channels: this.tested.map(({ channel }) => channel),
+        quietUntil: null,
+        open: [],
+      }),
       testAlerts: async ({ channel }) => ({
         results: this.tested.filter((each) => channel === undefined || each.channel === channel),
       }),

@@ -1,0 +1,130 @@
+import { useState } from 'preact/hooks';
+import type { Response } from '../../../control/protocol/protocol.ts';
+import { call } from '../api.ts';
+import { Button } from '../parts/Button.tsx';
+import { useAct, useAsk } from '../parts/hooks.ts';
+import { announce, Failure, Loading, Notice } from '../parts/Notice.tsx';
+import { Section } from '../parts/Page.tsx';
+import { Refusal, Words } from '../parts/Words.tsx';
+import { t } from '../texts.ts';
+
+type Channel = Response<'alerts'>['channels'][number];
+type Tested = Response<'testAlerts'>['results'][number];
+
+/** Of the configuration in effect: the password of the mail server, and a test through each channel. */
+export function AlertTests() {
+  const { data, error, again } = useAsk(
+    async (signal) => ({
+      ...(await call('alerts', {}, signal)),
+      ...(await call('mailPassword', {}, signal)),
+    }),
+    '',
+  );
+  if (error !== null) return <Failure error={error} again={again} />;
+  if (data === null) return <Loading />;
+  const { channels, where } = data;
+  return (
+    <>
+      {where !== 'notNeeded' && <Password where={where} onStored={again} />}
+      <Section title={t.alerts.test} id="test-alerts">
+        {channels.length === 0 ? (
+          <p class="muted">{t.alerts.noChannel}</p>
+        ) : (
+          <>
+            <p class="muted lead">{t.alerts.testMeans}</p>
+            <ul class="tests">
+              {channels.map((channel) => (
+                <ChannelTest key={channel} channel={channel} />
+              ))}
+            </ul>
+          </>
+        )}
+      </Section>
+    </>
+  );
+}
+
+function ChannelTest({ channel }: { readonly channel: Channel }) {
+  const act = useAct();
+  const [tested, setTested] = useState<Tested | null>(null);
+  const name = t.alerts.channels[channel];
+  const test = async () => {
+    setTested(null);
+    const { results } = await call('testAlerts', { channel });
+    const found = results.find((each) => each.channel === channel) ?? null;
+    setTested(found);
+    if (found !== null && found.problem === null) announce(t.alerts.delivered(name));
+  };
+  return (
+    <li>
+      <div class="row">
+        <strong>{name}</strong>
+        <Button disabled={act.busy} aria-label={t.of(t.alerts.send, name)} onClick={() => void act.run(test)}>
+          {act.busy ? t.alerts.sending : t.alerts.send}
+        </Button>
+        {tested !== null && tested.problem === null && <span class="ok">{t.alerts.taken}</span>}
+      </div>
+      <Refusal error={act.error} />
+      {tested !== null && tested.problem !== null && (
+        <Notice tone="bad" urgent>
+          <p>
+            <strong>{t.alerts.notDelivered}</strong> <Words text={tested.problem} />
+          </p>
+        </Notice>
+      )}
+    </li>
+  );
+}
+
+function Password({
+  where,
+  onStored,
+}: {
+  readonly where: 'missing' | 'stored' | 'inFile';
+  readonly onStored: () => void;
+}) {
+  const [typed, setTyped] = useState('');
+  const act = useAct();
+  const store = async () => {
+    await call('setMailPassword', { password: typed });
+    setTyped('');
+    announce(t.alerts.password.stored);
+    onStored();
+  };
+  return (
+    <Section title={t.alerts.password.title} id="mail-password">
+      <p class={where === 'missing' ? 'lead' : 'muted lead'}>{t.alerts.password.where[where]}</p>
+      {where !== 'inFile' && (
+        <form
+          class="password"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void act.run(store);
+          }}
+        >
+          <div class="field">
+            <label for="mail-password-field">{t.alerts.password.label}</label>
+            <input
+              id="mail-password-field"
+              type="password"
+              required
+              value={typed}
+              autocomplete="off"
+              aria-describedby="mail-password-help"
+              onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+            />
+            <p class="help" id="mail-password-help">
+              {t.alerts.password.help}
+            </p>
+          </div>
+          <Refusal error={act.error} />
+          <div class="form-actions">
+            <button type="submit" disabled={act.busy || typed === ''}>
+              {t.alerts.password.save}
+            </button>
+          </div>
+        </form>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,107 @@
+import { useState } from 'preact/hooks';
+import type { ConfigState } from '../../../control/protocol/settings.ts';
+import { call } from '../api.ts';
+import { ConfigForm } from '../parts/ConfigForm.tsx';
+import { useAsk } from '../parts/hooks.ts';
+import { ConfigProblems, LastChange } from '../parts/LastChange.tsx';
+import { Failure, Loading } from '../parts/Notice.tsx';
+import { Page, Section } from '../parts/Page.tsx';
+import { href } from '../router.ts';
+import { editsBetween, isObject, valueAt, type Json, type JsonObject } from '../settings/edits.ts';
+import type { SettingsSection } from '../settings/sections.ts';
+import { t } from '../texts.ts';
+import { AlertTests } from './AlertTests.tsx';
+
+/** What of one section can be set here, and what is set in the file. */
+export function SettingsSectionPage({ section }: { readonly section: SettingsSection }) {
+  const { data, error, again, take } = useAsk((signal) => call('config', {}, signal), section.name);
+  const [turn, setTurn] = useState(0);
+  const back = { href: href(['config']), text: t.settings.title };
+  const taken = (config: ConfigState) => {
+    take(config);
+    setTurn((before) => before + 1);
+  };
+  const { title, means } = t.settings.sections[section.name];
+  return (
+    <Page title={title} back={back}>
+      <p class="muted lead">{means}</p>
+      <Failure error={error} again={again} />
+      {data === null && error === null && <Loading />}
+      {data !== null && (
+        <>
+          <ConfigProblems config={data} />
+          <LastChange config={data} onUndone={taken} />
+          {section.groups.length > 0 && (
+            <ConfigForm
+              key={turn}
+              config={data}
+              fields={section.groups.flatMap(({ fields }) => fields)}
+              groups={section.groups.map(({ title: its, fields }) => ({
+                title: t.settings.groups[its],
+                ids: fields.map(({ id }) => id),
+              }))}
+              values={({ values }) => values}
+              edits={(_, before, next) => editsBetween(before, next, [])}
+              saved={t.form.saved}
+              onSaved={taken}
+              cancel={back.href}
+            />
+          )}
+          {section.name === 'alerts' && <AlertTests key={data.revision} />}
+          <InFile config={data} section={section} />
+        </>
+      )}
+    </Page>
+  );
+}
+
+/** Whoever took over a browser that is signed in must not run programs, read secrets or open ports. */
+function InFile({ config, section }: { readonly config: ConfigState; readonly section: SettingsSection }) {
+  const rows = config.fileOnly
+    .filter(({ key }) => section.keys.includes(key.split('.', 1)[0] ?? ''))
+    .flatMap(({ key, why }) =>
+      keysOf(key, config.values as JsonObject).map((each) => ({
+        key: each,
+        why,
+        value: shown(config, each),
+      })),
+    );
+  if (rows.length === 0) return null;
+  return (
+    <Section title={t.settings.inFile} id="in-file">
+      <p class="muted lead">{t.settings.inFileMeans(config.file)}</p>
+      <dl class="facts in-file">
+        {rows.map(({ key, why, value }) => (
+          <div key={key}>
+            <dt class="mono">{key}</dt>
+            <dd>
+              {value === null ? (
+                <span class="muted">{t.settings.notSet}</span>
+              ) : (
+                <span class="mono">{value}</span>
+              )}
+              <span class="help">{t.settings.why[why]}</span>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </Section>
+  );
+}
+
+/** `accounts.*.file`: of each account. */
+function keysOf(key: string, values: JsonObject): string[] {
+  const [before = '', after] = key.split('.*');
+  if (after === undefined) return [key];
+  const named = valueAt(values, before.split('.'));
+  return isObject(named) ? Object.keys(named).map((name) => `${before}.${name}${after}`) : [];
+}
+
+function shown({ values }: ConfigState, key: string): string | null {
+  const value = valueAt(values, key.split('.'));
+  if (value === undefined || value === null) return null;
+  return Array.isArray(value) ? value.map(plain).join(' ') : plain(value);
+}
+
+const plain = (value: Json): string =>
+  value !== null && typeof value === 'object' ? JSON.stringify(value) : String(value);

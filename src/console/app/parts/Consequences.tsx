@@ -1,0 +1,77 @@
+import type { Consequence } from '../../../control/protocol/consequences.ts';
+import type { ConfigState } from '../../../control/protocol/settings.ts';
+import { bytes, moment } from '../format.ts';
+import { t } from '../texts.ts';
+import { Dialog } from './Dialog.tsx';
+import type { Act } from './hooks.ts';
+
+/** In the words of whoever decides. */
+function sentenceOf(it: Consequence): string {
+  const says = t.consequences;
+  switch (it.kind) {
+    case 'released':
+      return says.released(it.waiting, it.before, it.after);
+    case 'spent':
+      return says.spent[it.period](it.endpoint ?? t.endpoints.all, it.used, it.limit, it.waiting);
+    case 'closed':
+      return says.closed(moment(it.until), it.waiting);
+    case 'lookedAgain':
+      return says.lookedAgain(it.folder, it.files);
+    case 'pages':
+      if (it.pages === 'split') return says.split(it.folder);
+      return it.pdf ? says.whole(it.folder, it.files) : says.wholeWithoutPdf(it.folder, it.files);
+    case 'firstWatched':
+      return it.files === null ? says.manyWatched(it.folder) : says.firstWatched(it.folder, it.files);
+    case 'deletes':
+      return says.deletes(it.folder, it.waiting);
+    case 'rerouted':
+      return says.rerouted(it.folder, it.from, it.to, it.waiting);
+    case 'stranded':
+      return says.stranded(it.endpoint, it.waiting);
+    case 'copiesRemoved':
+      return says.copiesRemoved(it.images);
+    case 'spoolFull':
+      return says.spoolFull(bytes(it.used), bytes(it.limit));
+    case 'backupsRemoved':
+      return says.backupsRemoved(it.backups, it.kept);
+    case 'unprotected':
+      return says.unprotected(it.waiting);
+    case 'nobodyAlerted':
+      return says.nobodyAlerted;
+  }
+}
+
+export function Consequences({ consequences }: { readonly consequences: readonly Consequence[] }) {
+  if (consequences.length === 0) return null;
+  return (
+    <ul class="consequences">
+      {consequences.map((each, index) => (
+        <li key={index}>{sentenceOf(each)}</li>
+      ))}
+    </ul>
+  );
+}
+
+type Originals = NonNullable<ConfigState['originals']>[number];
+
+interface ConsequencesDialogProps {
+  readonly title: string;
+  readonly confirm: string;
+  readonly consequences: readonly Consequence[];
+  /** Those that would be archived or deleted at once. */
+  readonly originals?: Originals | null;
+  readonly act: Act;
+  readonly onConfirm: () => void;
+  readonly onClose: () => void;
+}
+
+export function ConsequencesDialog({ consequences, originals = null, ...dialog }: ConsequencesDialogProps) {
+  return (
+    <Dialog danger {...dialog}>
+      {originals !== null && (
+        <p>{t.consequences.originals[originals.afterUpload](originals.folder, originals.files)}</p>
+      )}
+      <Consequences consequences={consequences} />
+    </Dialog>
+  );
+}

@@ -1,0 +1,87 @@
+import { useState } from 'preact/hooks';
+import type { Consequence } from '../../../control/protocol/consequences.ts';
+import type { ConfigState } from '../../../control/protocol/settings.ts';
+import { call } from '../api.ts';
+import { moment } from '../format.ts';
+import { t } from '../texts.ts';
+import { Button } from './Button.tsx';
+import { ConsequencesDialog } from './Consequences.tsx';
+import { useAct } from './hooks.ts';
+import { announce, Notice } from './Notice.tsx';
+import { Refusal, Words } from './Words.tsx';
+
+/** What keeps changes from being saved, or from being in effect. */
+export function ConfigProblems({ config }: { readonly config: ConfigState }) {
+  return (
+    <>
+      {config.problem !== null && (
+        <Notice tone="bad">
+          <p>
+            <strong>{t.config.problem}</strong> <Words text={config.problem} />
+          </p>
+        </Notice>
+      )}
+      {config.restartNeeded.length > 0 && (
+        <Notice tone="warn">
+          <p>{t.config.restartNeeded(config.restartNeeded)}</p>
+        </Notice>
+      )}
+      {!config.writable && (
+        <Notice tone="warn">
+          <p>{t.config.notWritable}</p>
+        </Notice>
+      )}
+    </>
+  );
+}
+
+const SHOWN = 5;
+
+interface LastChangeProps {
+  readonly config: ConfigState;
+  readonly onUndone: (config: ConfigState) => void;
+}
+
+/** The last change that was made in the console, with a button that takes it back. */
+export function LastChange({ config, onUndone }: LastChangeProps) {
+  const act = useAct();
+  const [asked, setAsked] = useState<readonly Consequence[] | null>(null);
+  const { undo, revision } = config;
+  if (undo === null || undo.by !== 'console') return null;
+  const takeBack = async () => {
+    const state = await call('undoConfig', { revision });
+    setAsked(null);
+    announce(t.settings.undone);
+    onUndone(state);
+  };
+  const begin = async () => {
+    const { consequences = [] } = await call('undoConfig', { revision, dryRun: true });
+    if (consequences.length > 0) setAsked(consequences);
+    else await takeBack();
+  };
+  return (
+    <>
+      <Notice
+        tone="info"
+        actions={
+          <Button disabled={act.busy} onClick={() => void act.run(begin)}>
+            {t.settings.undo}
+          </Button>
+        }
+      >
+        <p>{t.settings.lastChange(undo.keys.slice(0, SHOWN).join(', '), moment(undo.at))}</p>
+        {asked === null && <Refusal error={act.error} />}
+      </Notice>
+      {asked !== null && (
+        <ConsequencesDialog
+          title={t.settings.undoTitle}
+          confirm={t.settings.undo}
+          consequences={asked}
+          act={act}
+          onConfirm={() => void act.run(takeBack)}
+          onClose={() => setAsked(null)}
+        />
+      )}
+    </>
+  );
+}
