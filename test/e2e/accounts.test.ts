@@ -1,6 +1,7 @@
 /** Several accounts at one service, and secrets that change while the agent runs. */
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
+import { callControl } from '../../src/control/client.ts';
 import { keytarIsHere, secretService, secretServiceIsHere } from '../api/credentials/secretService.ts';
 import { requirement } from '../support/requires.ts';
 import { drawReceipt } from '../support/images.ts';
@@ -100,6 +101,13 @@ test('each endpoint is used with the credentials of its account, and a bad one s
   const check = await said(site, 'check');
   expect(check).toContain('credentials branch: They come from the file store. Fair:');
   expect(check).toMatch(/ok {4}service branch: .* accepts the credentials from the file store/);
+  // As the console asks for a new endpoint.
+  const create = (account: string) =>
+    callControl(site.stateDir, 'createEndpoint', { name: 'Shop', alias: 'shop', account });
+  await expect(create('brnach')).rejects.toMatchObject({ code: 'ACCOUNT_UNKNOWN' });
+  const { uid, config } = await create('branch');
+  expect(config.values['endpoints']).toMatchObject({ shop: { uid, account: 'branch' } });
+  expect(site.sandbox.stats().requests['createEndpoint']).toEqual({ 201: 1 });
   const logout = await said(site, 'logout', '--store', 'file', '--account', 'branch');
   expect(logout).toBe('Removed the credentials of account branch from the file.\n');
   expect(JSON.parse(await readFile(site.file('state', 'credentials.json'), 'utf8'))).toEqual(MAIN_CLIENT);
