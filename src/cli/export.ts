@@ -5,13 +5,14 @@ import { finished } from 'node:stream/promises';
 import { Option, type Command } from 'commander';
 import { csvLines, SEPARATORS, type CsvForm } from '../control/queries/csv.ts';
 import { systemClock } from '../system/systemClock.ts';
+import type { ResultColumn } from '../control/queries/columns.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import type { ListRow } from '../core/ports/ledgerReports.ts';
 import { iso } from '../core/domain/words.ts';
 import { helpOf } from './help.ts';
 import { fitted, print, type Io } from './io.ts';
 import { filterOf, orSayNothing, withFilters, type FilterOptions } from './filters.ts';
-import { writeChunk, writeJsonArray } from './list.ts';
+import { namedRows, writeChunk, writeJsonArray } from './list.ts';
 import { outputUnwritable } from './output.ts';
 import { withReading } from './reading.ts';
 import { configOf } from './session.ts';
@@ -70,9 +71,12 @@ export function addExport(program: Command, io: Io): void {
       const form = formOf(format, options);
       const config = await configOf(io, options);
       const filter = filterOf(config, options);
+      const { columns } = config.results;
       return withReading(config, async (reports) => {
         const write: Write =
-          format === 'json' ? writeJsonArray : (target, each) => writeCsv(target, each, form);
+          format === 'json'
+            ? (target, each) => writeJsonArray(target, namedRows(each, columns))
+            : (target, each) => writeCsv(target, each, form, columns);
         const head = await reports.head();
         const target = output === undefined ? null : resolve(io.cwd, output);
         await orSayNothing(io, config, filter, reports.list(filter), (rows) =>
@@ -118,6 +122,7 @@ async function writeCsv(
   target: Pick<Io, 'stdout'>,
   rows: AsyncIterable<ListRow>,
   form: CsvForm,
+  columns: readonly ResultColumn[],
 ): Promise<void> {
-  for await (const line of csvLines(rows, form)) await writeChunk(target, line);
+  for await (const line of csvLines(rows, form, columns)) await writeChunk(target, line);
 }

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { Option, type Command } from 'commander';
 import type { Config } from '../config/config.ts';
 import { isElsewhere } from '../core/domain/elsewhere.ts';
+import type { ValueWanted } from '../core/domain/posted.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { nearest } from '../core/domain/nearest.ts';
 import { LIST_STATES, type ListFilter, type ListRow, type ListState } from '../core/ports/ledgerReports.ts';
@@ -19,6 +20,7 @@ export interface FilterOptions extends ConfigOption {
   readonly limit?: string;
   readonly needsPerson?: boolean;
   readonly dismissed?: boolean;
+  readonly where?: string[];
 }
 
 export function withFilters(command: Command): Command {
@@ -32,6 +34,10 @@ export function withFilters(command: Command): Command {
       "only what contains all of these words, in name, path, hash, state or the service's message; case and accents are ignored",
     )
     .option('--since <date>', 'only what was first seen on or after this day (YYYY-MM-DD, local time)')
+    .option(
+      '--where <condition...>',
+      'only with such values of results, named in results.columns: "total>=100", "total<=300", "merchant=hotel"',
+    )
     .option('--limit <n>', 'at most this many');
 }
 
@@ -47,8 +53,31 @@ export function filterOf(config: Config, options: FilterOptions): ListFilter {
     ...(options.since !== undefined && { since: dayOf('--since', options.since) }),
     ...(options.needsPerson && { attention: 'needed' as const }),
     ...(options.dismissed && { attention: 'dismissed' as const }),
+    ...(options.where && { values: options.where.map((text) => valueOf(config, text)) }),
     ...(options.limit !== undefined && { limit: numberOf('--limit', options.limit, 1) }),
   };
+}
+
+const CONDITION = /^([^<>=]+)(>=|<=|=)(.+)$/su;
+
+/** @throws ReceiptdError USAGE */
+function valueOf({ results: { columns } }: Config, text: string): ValueWanted {
+  const [, name = '', sign, value = ''] = CONDITION.exec(text) ?? [];
+  if (sign === undefined)
+    throw new ReceiptdError('USAGE', `--where takes conditions such as "total>=100", not "${text}".`);
+  const column = columns.find((each) => each.name === name.trim());
+  if (column === undefined) {
+    throw new ReceiptdError('USAGE', `results.columns names no value "${name.trim()}".`, {
+      hint:
+        columns.length === 0
+          ? 'It is empty: add names and JSON pointers.'
+          : `Named are: ${columns.map((each) => each.name).join(', ')}.`,
+    });
+  }
+  const { pointer } = column;
+  const trimmed = value.trim();
+  if (sign === '=') return { pointer, contains: trimmed };
+  return sign === '>=' ? { pointer, from: trimmed } : { pointer, to: trimmed };
 }
 
 export function endpointOf(config: Config, alias: string): Config['endpoints'][number] {
@@ -89,7 +118,7 @@ export async function orSayNothing(
   );
 }
 
-function nothing({ states, folder, endpoint, search, since, attention }: ListFilter): string {
+function nothing({ states, folder, endpoint, search, since, attention, values }: ListFilter): string {
   const parts = [
     ...(attention === undefined ? [] : [attention === 'needed' ? '--needs-person' : '--dismissed']),
     ...(states ? [`--state ${states.join(' ')}`] : []),
@@ -97,6 +126,7 @@ function nothing({ states, folder, endpoint, search, since, attention }: ListFil
     ...(endpoint ? [`--endpoint ${endpoint.uid}`] : []),
     ...(search === undefined ? [] : [`--search "${search}"`]),
     ...(since === undefined ? [] : ['--since']),
+    ...(values === undefined ? [] : ['--where']),
   ];
   return parts.length === 0 ? 'Nothing yet.' : `Nothing matches ${parts.join(' ')}.`;
 }

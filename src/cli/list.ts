@@ -1,5 +1,8 @@
 import type { Command } from 'commander';
 import { local } from '../core/domain/words.ts';
+import { namedRow } from '../control/queries/jsonLines.ts';
+import type { ResultColumn } from '../control/queries/columns.ts';
+import { lastPosted } from '../core/domain/posted.ts';
 import { escapeUnsafeJson } from '../core/domain/escape.ts';
 import type { ListRow } from '../core/ports/ledgerReports.ts';
 import { filterOf, orSayNothing, withFilters, type FilterOptions } from './filters.ts';
@@ -22,6 +25,7 @@ export function addList(program: Command, io: Io): void {
           'list --needs-person',
           'list --state failed unconfirmed',
           'list --search "müller may" --json',
+          'list --where "total>=100" "merchant=hotel"',
         ],
       }),
     )
@@ -30,7 +34,9 @@ export function addList(program: Command, io: Io): void {
       const filter = filterOf(config, options);
       return withReading(config, async (reports) => {
         await orSayNothing(io, config, filter, reports.list(filter), (rows) =>
-          options.json ? writeJsonArray(io, rows) : printTable(io, rows),
+          options.json
+            ? writeJsonArray(io, namedRows(rows, config.results.columns))
+            : printTable(io, rows, config.results.columns),
         );
       });
     });
@@ -46,34 +52,48 @@ export async function writeJsonArray(io: Pick<Io, 'stdout'>, rows: AsyncIterable
   await writeChunk(io, first ? '[]\n' : '\n]\n');
 }
 
+/** With what the configuration gives a name. */
+export async function* namedRows(
+  rows: AsyncIterable<ListRow>,
+  columns: readonly ResultColumn[],
+): AsyncGenerator<object> {
+  for await (const row of rows) yield namedRow(row, columns);
+}
+
 export async function writeChunk({ stdout }: Pick<Io, 'stdout'>, text: string): Promise<void> {
   if (!stdout.write(text)) await new Promise((done) => stdout.once('drain', done));
 }
 
-async function printTable(io: Io, rows: AsyncIterable<ListRow>): Promise<void> {
+async function printTable(
+  io: Io,
+  rows: AsyncIterable<ListRow>,
+  columns: readonly ResultColumn[],
+): Promise<void> {
   const shown: ListRow[] = [];
   for await (const row of rows) shown.push(row);
   if (shown.length === 0) return;
   const colors = colorsFor(io, io.stdout);
   // Loaded when it is wanted: to know how wide characters are takes longer than a list.
   const { fitted, shortenMiddle, shortenStart, table } = await import('./table.ts');
-  const head = ['NAME', 'STATE', 'STATUS', 'TRIES', 'FILE'];
-  const cells = shown.map(({ name, state, status, attempts, path }) => [
+  const named = columns.map(({ name }) => printable(name.toUpperCase()));
+  const head = ['NAME', 'STATE', 'STATUS', 'TRIES', ...named, 'FILE'];
+  const cells = shown.map(({ name, state, status, attempts, path, posted }) => [
     printable(name ?? '—'),
     state,
     printable(status ?? ''),
     String(attempts),
+    ...columns.map(({ pointer }) => printable(String(lastPosted(posted, pointer) ?? ''))),
     printable(path),
   ]);
   if (isTerminal(io.stdout)) {
-    const columns = io.stdout.columns || 80;
+    const width = io.stdout.columns || 80;
     const shortened = new Map([
       [0, shortenMiddle],
-      [4, shortenStart],
+      [4 + named.length, shortenStart],
     ]);
-    const [title = '', rule = '', ...lines] = fitted(head, cells, columns, shortened);
+    const [title = '', rule = '', ...lines] = fitted(head, cells, width, shortened);
     const { wrap } = await import('./screen.ts');
-    const reasons = shown.map((row) => wrap(`  ${whyOf(row)}`, columns).map((line) => colors.dim(line)));
+    const reasons = shown.map((row) => wrap(`  ${whyOf(row)}`, width).map((line) => colors.dim(line)));
     const all = lines.flatMap((line, n) => [
       line,
       ...(shown[n] && whyOf(shown[n]) ? (reasons[n] ?? []) : []),

@@ -82,7 +82,11 @@ export function assemble(parsed: ParsedConfig, draft: Draft, file: string, conte
     },
     monitoring: parsed.monitoring,
     alerts: assembleAlerts(parsed.alerts, file, context),
-    results: { ...parsed.results, tls: resolvePair(parsed.results.tls, file, context) },
+    results: {
+      ...parsed.results,
+      tls: resolvePair(parsed.results.tls, file, context),
+      columns: Object.entries(parsed.results.columns).map(([name, pointer]) => ({ name, pointer })),
+    },
     control: { group: control.group === 'none' ? null : control.group },
     log,
   };

@@ -138,6 +138,8 @@ export interface ResultsConfig {
   readonly rate: Rate | null;
   /** A program and its arguments. */
   readonly command: readonly string[] | null;
+  /** Values that have a name. */
+  readonly columns: readonly { readonly name: string; readonly pointer: string }[];
 }
 
 export interface CredentialsConfig {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  columnName,
   command,
   duration,
   hostName,
@@ -8,6 +9,7 @@ import {
   mailAddress,
   mailServer,
   path,
+  pointer,
   quietHours,
   rate,
   silentAfter,
@@ -80,6 +82,13 @@ export const resultsSchema = z.strictObject({
     .describe(
       'Most results accepted in any second, minute or hour; further ones are asked to come again later (429).',
     ),
+  columns: z
+    .record(columnName, pointer)
+    .prefault({})
+    .describe(
+      'Values of results that lists, filters and exports have under a name of your own: where the value stands in what the service posts, as a JSON pointer, such as total: /receipt/total. Those that were posted before are found too.',
+    )
+    .meta({ title: 'names and JSON pointers' }),
   command: command
     .prefault('none')
     .describe(

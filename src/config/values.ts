@@ -290,3 +290,20 @@ export const mailAddress = text(
 
 /** The service's status of a document, verbatim: which ones there are, the interface does not say. */
 export const serviceStatus = text('status', /^[^\0\r\n]{1,200}$/, 'a status as the service writes it');
+
+const OTHER_COLUMNS =
+  'name|state|status|endpointUid|path|sha256|type|size|attempts|answerLost|reason|message|archivedTo|createdAt|updatedAt';
+
+/** Of values of results; no other column of an export has such a name. */
+export const columnName = z
+  .string()
+  .regex(new RegExp(`^(?!(?:${OTHER_COLUMNS})$)\\p{L}[\\p{L}\\d _-]{0,39}$`, 'u'), {
+    error: 'a short name of letters, digits, spaces, - and _, other than those that exports have anyway',
+  });
+
+/** RFC 6901. */
+export const pointer = text(
+  'JSON pointer',
+  /^\/(?:[^~\p{Cc}]|~[01]){0,198}$/u,
+  'a JSON pointer, such as /total or /receipt/merchant/name',
+);

@@ -39,6 +39,7 @@ export function controlOf(deps: ControlDeps): { operations: Partial<Operations>;
     status: () => statusOf(deps),
     fleetNote: fleetNotes(ledger, clock),
     endpoints: () => generations.current.config.endpoints,
+    columns: () => generations.current.config.results.columns,
   };
   const locateBytes: StreamDeps['locateBytes'] = (document) => generations.current.locateBytes(document);
   return {
@@ -50,7 +51,7 @@ export function controlOf(deps: ControlDeps): { operations: Partial<Operations>;
       resultsPath: async ({ uid }) => ({ path: await deps.results.path(uid ?? null) }),
     },
     streams: [
-      ...readingStreams({ ledger, clock, pictures, locateBytes }),
+      ...readingStreams({ ledger, clock, pictures, locateBytes, columns: reading.columns }),
       eventStream({ overview: () => overview(reading), lines, clock, log }),
     ],
   };

@@ -96,6 +96,7 @@ describe('a config that says as little as possible', () => {
         tls: null,
         maxSize: 1_000_000,
         rate: { count: 2_000, intervalMs: 1_000 },
+        columns: [],
         command: null,
       },
       control: { group: null },

@@ -81,6 +81,9 @@ const overviewResponse = z
         perMonth: z.number().nullable(),
       }),
     ),
+    columns: z
+      .array(z.object({ name: z.string(), pointer: z.string() }))
+      .describe('Values of results that have a name (`results.columns`).'),
     backlog: z.object({
       waiting: z.number().describe('Documents that are to be sent.'),
       held: z.number().describe('Those of them that are on hold.'),

@@ -5,6 +5,7 @@ import { ALERTS } from './alerts.ts';
 import { AUDIT } from './audit.ts';
 import { CONSOLE } from './console.ts';
 import { DOCUMENTS } from './documents.ts';
+import { FACETS } from './facets.ts';
 import { FLEET } from './fleet.ts';
 import { MANY } from './many.ts';
 import { OVERVIEW } from './overview.ts';
@@ -28,6 +29,7 @@ const ALL = {
   ...OVERVIEW,
   ...FLEET,
   ...DOCUMENTS,
+  ...FACETS,
   ...RESULTS,
   ...ACTS,
   ...MANY,

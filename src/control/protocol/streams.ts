@@ -22,6 +22,8 @@ const FILTER = {
   search: 'Words; `documents` says where they are looked for.',
   attention:
     'needed: only what needs a person; dismissed: only what was dismissed; none: only what needs nobody.',
+  statuses: 'Statuses of the service, as a JSON list.',
+  values: 'As `documents` takes them, in JSON.',
   since: 'First seen at this time or later (ISO 8601).',
   until: 'First seen before this time (ISO 8601).',
 };
@@ -51,6 +53,15 @@ export const STREAMS = {
       ...FILTER,
       separator: 'Between cells: a comma if left out, or ; or tab.',
       bom: '1: with a byte order mark, by which Excel knows UTF-8.',
+    },
+  },
+  json: {
+    path: '/v1/documents.json',
+    says: 'The same as a list, with the values of results (`fields`) by the names that the configuration gives them.',
+    types: ['application/json'],
+    query: {
+      ids: 'Numbers of documents, with commas between; instead of a filter.',
+      ...FILTER,
     },
   },
   image: {

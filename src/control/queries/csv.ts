@@ -1,4 +1,6 @@
+import { lastPosted } from '../../core/domain/posted.ts';
 import type { ListRow } from '../../core/ports/ledgerReports.ts';
+import type { ResultColumn } from './columns.ts';
 
 const COLUMNS = [
   'name',
@@ -30,14 +32,21 @@ export interface CsvForm {
 /** RFC 4180. */
 const PLAIN: CsvForm = { separator: ',', byteOrderMark: false };
 
-/** With a header line. */
+/** With a header line; values of results behind the rest. */
 export async function* csvLines(
   rows: AsyncIterable<ListRow>,
   { separator, byteOrderMark }: CsvForm = PLAIN,
+  results: readonly ResultColumn[] = [],
 ): AsyncGenerator<string> {
-  yield `${byteOrderMark ? '\uFEFF' : ''}${COLUMNS.join(separator)}\r\n`;
-  for await (const row of rows)
-    yield `${COLUMNS.map((column) => csvCell(row[column], separator)).join(separator)}\r\n`;
+  const head = [...COLUMNS, ...results.map(({ name }) => csvCell(name, separator))];
+  yield `${byteOrderMark ? '\uFEFF' : ''}${head.join(separator)}\r\n`;
+  for await (const row of rows) {
+    const values = [
+      ...COLUMNS.map((column) => row[column]),
+      ...results.map(({ pointer }) => lastPosted(row.posted, pointer)),
+    ];
+    yield `${values.map((value) => csvCell(value, separator)).join(separator)}\r\n`;
+  }
 }
 
 /** A file name that begins like a formula must not be run by a spreadsheet: it gets a quote mark in front. */

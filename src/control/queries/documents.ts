@@ -17,7 +17,7 @@ import { unknownDocument } from './unknownDocument.ts';
 
 const PAGE_ROWS = 50;
 /** Nobody waits longer for a part of a search through a long ledger. */
-const PAGE_MS = 500;
+export const PAGE_MS = 500;
 
 export function listFilter({
   states,

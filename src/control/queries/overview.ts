@@ -9,6 +9,7 @@ import type { Hold } from '../../core/ports/hold.ts';
 import type { LedgerReports, ListState, StateCount } from '../../core/ports/ledgerReports.ts';
 import type { OverviewResponse } from '../protocol/overview.ts';
 import type { StatusResponse } from '../protocol/status.ts';
+import type { ResultColumn } from './columns.ts';
 import type { History } from './history.ts';
 import { rateForecasts, rateNote } from './rateNotes.ts';
 import { troubles } from './troubles.ts';
@@ -21,6 +22,8 @@ export interface OverviewDeps {
   /** How the agents are that share the ledger, in one sentence; null where none do. */
   readonly fleetNote?: () => Promise<string | null>;
   readonly endpoints: () => readonly EndpointSettings[];
+  /** Values of results that have a name. */
+  readonly columns: () => readonly ResultColumn[];
 }
 
 export async function overview({
@@ -30,6 +33,7 @@ export async function overview({
   status,
   fleetNote,
   endpoints,
+  columns,
 }: OverviewDeps): Promise<OverviewResponse> {
   const now = clock.now();
   const known = await figures(ledger, history);
@@ -63,6 +67,7 @@ export async function overview({
       perDay: limits.perDay,
       perMonth: limits.perMonth,
     })),
+    columns: [...columns()],
     backlog: {
       waiting,
       held,

@@ -1,6 +1,7 @@
 import { iso } from '../../core/domain/words.ts';
 import type { Operations } from '../protocol/protocol.ts';
 import { countDocuments, documentDetails, documentsPage, neighboursOf } from './documents.ts';
+import { facetsOf } from './facets.ts';
 import { fleetOf } from './fleet.ts';
 import { oneResult, resultsPage } from './results.ts';
 import { overview, type OverviewDeps } from './overview.ts';
@@ -18,6 +19,7 @@ export function readingOperations(
   | 'documents'
   | 'neighbours'
   | 'countDocuments'
+  | 'facets'
   | 'seenCounts'
   | 'document'
   | 'results'
@@ -34,6 +36,7 @@ export function readingOperations(
     documents: (request) => documentsPage(ledger, request),
     neighbours: (request) => neighboursOf(ledger, request),
     countDocuments: (request) => countDocuments(ledger, request),
+    facets: (request) => facetsOf(ledger, request),
     seenCounts: async ({ since, until }) => ({
       counts: [...(await ledger.seenCounts(Date.parse(since), Date.parse(until)))],
     }),

@@ -9,8 +9,10 @@ import { documentFilter } from '../protocol/documents.ts';
 import { STREAMS } from '../protocol/streams.ts';
 import { once, type StreamRequest, type StreamRoute } from '../streams.ts';
 import { numberedDocument, unknownDocument } from './unknownDocument.ts';
+import type { ResultColumn } from './columns.ts';
 import { csvLines, SEPARATORS, type CsvForm } from './csv.ts';
 import { detailJson, listFilter } from './documents.ts';
+import { jsonLines } from './jsonLines.ts';
 import { rowsOfDocuments } from './rowsOfDocuments.ts';
 import { zipOf } from './zip.ts';
 import { ALONE, pictureStreams, type PictureDeps } from './pictureStreams.ts';
@@ -18,13 +20,15 @@ import { ALONE, pictureStreams, type PictureDeps } from './pictureStreams.ts';
 export interface StreamDeps extends PictureDeps {
   readonly ledger: LedgerReports;
   readonly clock: Clock;
+  /** Values of results that have a name. */
+  readonly columns: () => readonly ResultColumn[];
   /** What is found has the document's hash: nothing but admitted images can be read here. */
   readonly locateBytes: (document: Document) => Promise<Found>;
 }
 
 /** What only looks, and is more than one JSON object. */
 export function readingStreams(deps: StreamDeps): StreamRoute[] {
-  const { ledger, clock, locateBytes } = deps;
+  const { ledger, clock, locateBytes, columns } = deps;
   return [
     ...pictureStreams(deps),
     {
@@ -34,7 +38,17 @@ export function readingStreams(deps: StreamDeps): StreamRoute[] {
           'content-type': 'text/csv; charset=utf-8; header=present',
           'content-disposition': `attachment; filename="receipts-${iso(clock.now()).slice(0, 10)}.csv"`,
         },
-        body: csvLines(rowsWanted(ledger, query), formOf(query)),
+        body: csvLines(rowsWanted(ledger, query), formOf(query), columns()),
+      }),
+    },
+    {
+      ...STREAMS.json,
+      serve: async ({ query }) => ({
+        headers: {
+          'content-type': 'application/json; charset=utf-8',
+          'content-disposition': `attachment; filename="receipts-${iso(clock.now()).slice(0, 10)}.json"`,
+        },
+        body: jsonLines(rowsWanted(ledger, query), columns()),
       }),
     },
     {
@@ -119,9 +133,18 @@ async function* documentsOf(ledger: LedgerReports, rows: AsyncIterable<ListRow>)
 
 function filterOf(query: StreamRequest['query']): ReturnType<typeof listFilter> {
   const text = (key: string) => query.get(key) || undefined;
+  const json = (key: string): unknown => {
+    try {
+      return JSON.parse(text(key) ?? 'null') ?? undefined;
+    } catch {
+      throw new ReceiptdError('USAGE', `${key} takes JSON.`);
+    }
+  };
   const [baseUrl, uid] = (text('endpoint') ?? '').split('#');
   const parsed = documentFilter.safeParse({
     states: text('states')?.split(','),
+    statuses: json('statuses'),
+    values: json('values'),
     folder: text('folder'),
     search: text('search'),
     attention: text('attention'),

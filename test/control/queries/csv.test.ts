@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { ListRow } from '../../../src/core/ports/ledgerReports.ts';
 import { csvCell, csvLines } from '../../../src/control/queries/csv.ts';
 
 describe('a CSV cell', () => {
@@ -43,5 +44,22 @@ describe('the lines', () => {
 
   it('begin with a byte order mark for Excel', async () => {
     expect(await head({ separator: ';', byteOrderMark: true })).toMatch(/^\uFEFFname;state;.*updatedAt\r\n$/);
+  });
+
+  it('have the values of results that have a name, as they were posted last, and run none of them', async () => {
+    const columns = [
+      { name: 'total', pointer: '/total' },
+      { name: 'Händler, Ort', pointer: '/merchant' },
+    ];
+    async function* rows() {
+      yield { posted: [{ '/total': 1, '/merchant': '=1+1' }, { '/total': 12.5 }] } as unknown as ListRow;
+      yield { posted: [] } as unknown as ListRow;
+    }
+    const lines: string[] = [];
+    for await (const line of csvLines(rows(), { separator: ',', byteOrderMark: false }, columns))
+      lines.push(line);
+    expect(lines[0]).toMatch(/updatedAt,total,"Händler, Ort"\r\n$/);
+    expect(lines[1]).toMatch(/,12\.5,'=1\+1\r\n$/);
+    expect(lines[2]).toMatch(/,,\r\n$/);
   });
 });

@@ -28,6 +28,11 @@ import { memoryDirectory } from '../../support/memoryDirectory.ts';
 
 const MINUTE = 60_000;
 const ACCEPTED = { state: 'accepted', serviceStatus: 'PROCESSING', response: '{"a":1}' } as const;
+const COLUMNS = [
+  { name: 'total', pointer: '/total' },
+  { name: 'merchant', pointer: '/merchant/name' },
+];
+
 const STATUS: StatusResponse = {
   pid: 1,
   startedAt: '2026-01-01T00:00:00.000Z',
@@ -72,6 +77,7 @@ async function place() {
     history: new History(ledger, clock),
     status: () => STATUS,
     endpoints: () => endpoints,
+    columns: () => COLUMNS,
   };
   const server = await startControlServer({
     socketPath: controlSocketPath(dir),
@@ -81,6 +87,7 @@ async function place() {
         ledger,
         clock,
         pictures,
+        columns: () => COLUMNS,
         locateBytes: async ({ sha256 }) => {
           const bytes = images.get(sha256);
           return bytes ? { kind: 'bytes', bytes } : { kind: 'gone', message: 'Nobody has it.' };
@@ -346,7 +353,14 @@ it('while a shared ledger is away the overview says how the agent is, and that t
   const { ledger, clock } = await place();
   const away = awayLedger(ledger, true);
   const history = new History(away.ledger, clock);
-  const deps = { ledger: away.ledger, clock, history, status: () => STATUS, endpoints: () => [] };
+  const deps = {
+    ledger: away.ledger,
+    clock,
+    history,
+    status: () => STATUS,
+    endpoints: () => [],
+    columns: () => [],
+  };
   const seen = await overview(deps);
   expect(seen.status).toEqual({
     ...STATUS,
@@ -357,4 +371,46 @@ it('while a shared ledger is away the overview says how the agent is, and that t
   await ledger.admit(admission('a.jpg', 'a', { at: clock.now() }));
   const back = await overview(deps);
   expect([back.status, back.backlog.waiting]).toEqual([STATUS, 1]);
+});
+
+it('counts what a filter lists by state, folder, status and day, and exports named values of results', async () => {
+  const { ledger, upload, ask, text } = await place();
+  const late = Date.UTC(2026, 4, 14, 22, 30);
+  await upload('a', late, 5);
+  await upload('b', late - 60 * MINUTE, 5);
+  await ledger.admit(admission('c.jpg', 'c', { at: late + 1 }));
+  const payload = Buffer.from(JSON.stringify({ total: 12.5, merchant: { name: 'Hotel <Ärger>' } }));
+  const result = {
+    at: late + 9,
+    baseUrl: OFFICE.baseUrl,
+    uid: OFFICE.uid,
+    name: 'doc-a',
+    status: 'DONE',
+    payload,
+  };
+  await ledger.recordResult(result);
+  const zone = 'Europe/Berlin';
+  const all = await ask('facets', { zone, by: 'day', states: ['accepted'] });
+  expect(all).toMatchObject({ total: 2, next: null });
+  expect(all.states).toEqual(
+    expect.arrayContaining([
+      { value: 'accepted', count: 2 },
+      { value: 'queued', count: 1 },
+    ]),
+  );
+  // Half past midnight there is the next day.
+  expect(all.periods.toSorted((x, y) => x.value.localeCompare(y.value))).toEqual([
+    { value: '2026-05-14', count: 1 },
+    { value: '2026-05-15', count: 1 },
+  ]);
+  const found = await ask('facets', { zone, by: 'month', search: 'arger hotel 12,50' });
+  expect(found).toMatchObject({ total: 1, statuses: [{ value: 'DONE', count: 1 }] });
+  await expect(ask('facets', { zone: 'Nowhere/Town', by: 'day' })).rejects.toMatchObject({ code: 'USAGE' });
+  const values = encodeURIComponent(JSON.stringify([{ pointer: '/total', from: '12', to: '13' }]));
+  const csv = (await text(`/v1/documents.csv?values=${values}`)).body;
+  expect(csv.split('\r\n')[0]).toMatch(/,total,merchant$/);
+  expect(csv.split('\r\n')).toHaveLength(3);
+  const json = (await text(`/v1/documents.json?values=${values}`)).body;
+  expect(JSON.parse(json)).toMatchObject([{ name: 'doc-a', fields: { total: 12.5 } }]);
+  expect(await text('/v1/documents.csv?values=%7B')).toMatchObject({ status: 422 });
 });

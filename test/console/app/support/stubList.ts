@@ -1,7 +1,11 @@
 import type { Response } from '../../../../src/control/protocol/protocol.ts';
 import type { DocumentFilter } from '../../../../src/control/protocol/documents.ts';
+import type { ListFilter } from '../../../../src/core/ports/ledgerReports.ts';
 import { isFound, searchWords } from '../../../../src/core/domain/search.ts';
 import type { OverviewResponse } from '../../../../src/control/protocol/overview.ts';
+import { facetsOf } from '../../../../src/control/queries/facets.ts';
+import type { Request } from '../../../../src/control/protocol/protocol.ts';
+import { isValueMeant } from '../../../../src/core/domain/valueFilter.ts';
 import { BASE_URL, type Row } from './stubData.ts';
 
 /** As the ledger: a search ends after some time, found or not. */
@@ -31,7 +35,7 @@ type Ask = DocumentFilter & {
 
 export function isMeant(
   row: Row,
-  { states, endpoint, folder, search = '', since, until, attention }: DocumentFilter,
+  { states, endpoint, folder, search = '', since, until, attention, statuses, values = [] }: DocumentFilter,
 ): boolean {
   return (
     (states === undefined || states.includes(row.state)) &&
@@ -39,6 +43,8 @@ export function isMeant(
     (folder === undefined || row.folder === folder) &&
     (attention === undefined ||
       { needed: row.needsPerson, dismissed: row.dismissedAt !== null, none: !row.needsPerson }[attention]) &&
+    (statuses === undefined || (row.status !== null && statuses.includes(row.status))) &&
+    values.every((wanted) => isValueMeant(row.posted, wanted)) &&
     isFound(row, searchWords(search)) &&
     (since === undefined || row.createdAt >= since) &&
     (until === undefined || row.createdAt < until)
@@ -65,4 +71,30 @@ export function page(
     next: at < ordered.length && last !== undefined ? last.path : null,
     lookedUntil: last?.createdAt ?? null,
   };
+}
+
+/** The program's own, over these rows. */
+export function facets(all: readonly Row[], request: Request<'facets'>): Promise<Response<'facets'>> {
+  const tally = async ({ since, until, ...rest }: Omit<ListFilter, 'limit'>) => {
+    const filter = {
+      ...rest,
+      states: rest.states && [...rest.states],
+      statuses: rest.statuses && [...rest.statuses],
+      values: rest.values && [...rest.values],
+      ...(since !== undefined && { since: new Date(since).toISOString() }),
+      ...(until !== undefined && { until: new Date(until).toISOString() }),
+    };
+    const rows = all
+      .filter((row) => isMeant(row, filter))
+      .map(({ folder, endpointUid: uid, state, status, createdAt }) => ({
+        folder,
+        endpoint: uid === null ? null : { baseUrl: BASE_URL, uid },
+        state,
+        status,
+        at: Date.parse(createdAt),
+        count: 1,
+      }));
+    return { rows, next: null };
+  };
+  return facetsOf({ tally }, request);
 }

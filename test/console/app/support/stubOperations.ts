@@ -8,7 +8,7 @@ import type { OverviewResponse } from '../../../../src/control/protocol/overview
 import type { ResultDetailJson, ResultJson } from '../../../../src/control/protocol/results.ts';
 import { ReceiptdError } from '../../../../src/core/domain/errors.ts';
 import { FILE_ONLY } from '../../../../src/wiring/consoleKeys.ts';
-import { counts, isMeant, page } from './stubList.ts';
+import { counts, facets, isMeant, page } from './stubList.ts';
 import { makeResults } from './stubResults.ts';
 import { BASE_URL, CONFIG, UIDS, detailOf, makeHistory, makeRow, makeRows, type Row } from './stubData.ts';
 
@@ -49,6 +49,8 @@ export class StubAgent {
   /** As the browser of the tests, in winter. */
   zone = { name: 'Europe/Berlin', offsetMinutes: 60 };
   incidents: OverviewResponse['status']['incidents'] = [];
+  /** Of the configuration. */
+  columns: OverviewResponse['columns'] = [];
   notes: string[] = ['Uploads to office keep to 120/min.'];
   paused = new Set<string>();
   held = 0;
@@ -153,6 +155,7 @@ export class StubAgent {
         perDay: perDay ?? null,
         perMonth: perMonth ?? null,
       })),
+      columns: this.columns,
       backlog: {
         waiting,
         held: this.held,
@@ -199,6 +202,7 @@ export class StubAgent {
           next: rows.slice(at).find(isIt)?.documentId ?? null,
         };
       },
+      facets: async (request) => facets(this.rows, request),
       countDocuments: async (request) => ({
         count: this.rows.filter((row) => isMeant(row, request)).length,
         next: null,
