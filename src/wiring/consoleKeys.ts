@@ -104,7 +104,7 @@ const KEYS: Readonly<Record<string, 'edit' | FileReason>> = {
   'results.tls.key': 'secret',
   'results.maxSize': 'edit',
   'results.rate': 'edit',
-  'results.columns.*': 'edit',
+  'results.columns': 'edit',
   'results.command': 'program',
   'control.group': 'reach',
   'log.level': 'edit',

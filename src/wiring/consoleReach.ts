@@ -73,7 +73,7 @@ function isMapping(value: unknown): value is Record<string, unknown> {
 
 /** `folders[].name`, `endpoints.*.uid`: as the table of keys has it. */
 function keyOf(path: Path): string {
-  if (path[0] === 'results' && path[1] === 'columns' && path.length === 3) return 'results.columns.*';
+  if (path[0] === 'results' && path[1] === 'columns' && path.length === 3) return 'results.columns';
   const [section, ...rest] = path.map((key) => (typeof key === 'number' ? '[]' : key));
   const isNamed = section === 'endpoints' || section === 'accounts';
   return [section, ...(isNamed && rest.length > 0 ? ['*', ...rest.slice(1)] : rest)]

@@ -23,7 +23,9 @@ function leaves(node: SchemaNode, path: string): string[] {
       leaves(inner, path === '' ? key : `${path}.${key}`),
     );
   if (node.items?.properties !== undefined) return leaves(node.items, `${path}[]`);
-  if (typeof node.additionalProperties === 'object') return leaves(node.additionalProperties, `${path}.*`);
+  // Names and plain values are one setting.
+  if (typeof node.additionalProperties === 'object' && node.additionalProperties.properties !== undefined)
+    return leaves(node.additionalProperties, `${path}.*`);
   return [path];
 }
 

@@ -334,6 +334,8 @@ export default function german({ counted, number }: Format): Texts {
       newest: 'Neueste zuerst',
       oldest: 'Älteste zuerst',
       clear: 'Filter zurücksetzen',
+      facets: 'Anzahl nach Zustand, Ordner, Status und Zeit',
+      time: 'Zeit',
     },
     document: {
       title: (id) => `Beleg ${id}`,
@@ -869,6 +871,10 @@ export default function german({ counted, number }: Format): Texts {
       resultRate: {
         label: 'Höchstens so viele Ergebnisse',
         help: 'N/s, N/min oder N/h. Weitere sollen später noch einmal kommen.',
+      },
+      resultColumns: {
+        label: 'Spalten',
+        help: 'Je Zeile ein Name, und wo der Wert in dem steht, was der Dienst meldet, etwa Summe: /receipt/total. Listen und Exporte zeigen sie.',
       },
       reconcileEvery: { label: 'Ordner mit dem Eingangsbuch vergleichen alle', help: 'Etwa 60s.' },
       pollEvery: { label: 'Netzlaufwerke auflisten alle', help: 'Etwa 5s.' },

@@ -355,6 +355,8 @@ export default function english({ counted, number }: Format) {
       newest: 'Newest first',
       oldest: 'Oldest first',
       clear: 'Clear filters',
+      facets: 'Counts by state, folder, status and time',
+      time: 'Time',
     },
     document: {
       title: (id: string) => `Document ${id}`,
@@ -848,6 +850,10 @@ export default function english({ counted, number }: Format) {
       resultRate: {
         label: 'Most results',
         help: 'N/s, N/min or N/h. Further ones are asked to come again later.',
+      },
+      resultColumns: {
+        label: 'Columns',
+        help: 'One a line: a name, and where the value stands in what the service posts, such as total: /receipt/total. Lists and exports show them.',
       },
       reconcileEvery: { label: 'Compare folders with the ledger every', help: 'Such as 60s.' },
       pollEvery: { label: 'List network shares every', help: 'Such as 5s.' },

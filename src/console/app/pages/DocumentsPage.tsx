@@ -22,7 +22,10 @@ import { SavedFilters } from './SavedFilters.tsx';
 import { Select } from './Select.tsx';
 import { SelectionBar } from './SelectionBar.tsx';
 import { useSelection, type Selection } from './useSelection.ts';
-import { useListing, useTotal, type Listed, type Total } from './useListing.ts';
+import { useListing, type Listed } from './useListing.ts';
+import { Facets } from './Facets.tsx';
+import { useFacets } from './useFacets.ts';
+import { lastOf } from './lastOf.ts';
 import { Button } from '../parts/Button.tsx';
 import { Words } from '../parts/Words.tsx';
 
@@ -34,7 +37,8 @@ export function DocumentsPage({ place }: { readonly place: Place }) {
   const cursor = place.query.get('cursor') ?? undefined;
   const box = useRef<HTMLDivElement>(null);
   const list = useListing(filter, cursor, () => isAtRest(box.current));
-  const total = useTotal(filter);
+  const facets = useFacets(filter, !list.busy);
+  const total = facets?.isCurrent ? { count: facets.total, isAll: facets.isAll } : null;
   const selection = useSelection(filter, list.rows);
   const columns = useColumns(filter, selection);
   const [view, setView] = useView();
@@ -68,6 +72,7 @@ export function DocumentsPage({ place }: { readonly place: Place }) {
     >
       <Filters filter={filter} />
       <SavedFilters filter={filter} />
+      {facets !== null && <Facets filter={filter} facets={facets} />}
       <Failure error={list.error} again={list.again} />
       <Status list={list} total={total} isLast={isLast}>
         <div class="list-tools">
@@ -165,7 +170,7 @@ function Status({
 }: {
   readonly children: ComponentChildren;
   readonly list: Listed;
-  readonly total: Total | null;
+  readonly total: { readonly count: number; readonly isAll: boolean } | null;
   readonly isLast: boolean;
 }) {
   const { rows, busy, stopped, lookedUntil, error } = list;
@@ -229,6 +234,10 @@ function useColumns(filter: FilterText, selection: Selection): readonly Column<L
       ),
     },
     { head: t.documents.status, cell: ({ status }) => status ?? <span class="muted">–</span> },
+    ...(overview?.columns ?? []).map(({ name, pointer }): Column<ListRowJson> => ({
+      head: name,
+      cell: ({ posted }) => lastOf(posted, pointer) ?? <span class="muted">–</span>,
+    })),
     { head: t.documents.endpoint, cell: alias },
     { head: t.documents.size, numeric: true, cell: ({ size }) => bytes(size) },
     {

@@ -7,6 +7,7 @@ import { href } from '../router.ts';
 const FILTER_KEYS = [
   'search',
   'state',
+  'status',
   'attention',
   'folder',
   'endpoint',
@@ -50,6 +51,7 @@ export function requestOf(filter: FilterText): DocumentFilter & { order: 'newest
     ...(filter.endpoint === undefined
       ? {}
       : { endpoint: { baseUrl: filter.endpoint.slice(0, hash), uid: filter.endpoint.slice(hash + 1) } }),
+    ...(filter.status === undefined ? {} : { statuses: [filter.status] }),
     ...(filter.search === undefined ? {} : { search: filter.search }),
     ...(since === undefined ? {} : { since }),
     ...(until === undefined ? {} : { until }),
@@ -58,10 +60,11 @@ export function requestOf(filter: FilterText): DocumentFilter & { order: 'newest
 
 /** The same in an address below /v1/. */
 export function paramsOf(filter: FilterText): URLSearchParams {
-  const { states, attention, since, until } = requestOf(filter);
+  const { states, statuses, attention, since, until } = requestOf(filter);
   const params = new URLSearchParams();
   const add = (key: string, value: string | undefined) => value !== undefined && params.set(key, value);
   add('states', states?.join(','));
+  add('statuses', statuses && JSON.stringify(statuses));
   add('attention', attention);
   add('folder', filter.folder);
   add('endpoint', filter.endpoint);

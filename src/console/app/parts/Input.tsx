@@ -71,7 +71,8 @@ function Control({
   }
   const placeholder = field.initial === undefined ? '' : t.form.standard(field.initial);
   const shared = { id, value, placeholder, spellcheck: false, autocomplete: 'off', onInput: typed };
-  if (field.kind === 'lines') return <textarea rows={3} {...shared} {...described} />;
+  if (field.kind === 'lines' || field.kind === 'pairs')
+    return <textarea rows={3} {...shared} {...described} />;
   return (
     <input
       type="text"

@@ -1,12 +1,12 @@
 import type { Texts } from '../languages/en.ts';
-import { valueAt, withValue, type Json, type JsonObject } from './edits.ts';
+import { isObject, valueAt, withValue, type Json, type JsonObject } from './edits.ts';
 
 /** One key of the file as a person edits it: always text, which is empty for the default. */
 export interface Field {
   readonly id: FieldId;
   /** Below the folder, the endpoint or the section. */
   readonly path: readonly string[];
-  readonly kind: 'text' | 'number' | 'yes' | 'choice' | 'lines' | 'checks';
+  readonly kind: 'text' | 'number' | 'yes' | 'choice' | 'lines' | 'checks' | 'pairs';
   readonly options?: readonly string[];
   /** What holds while the key is not in the file. */
   readonly initial?: string;
@@ -24,12 +24,17 @@ const ACCEPTED = TYPES.slice(0, -1).join(' ');
 export function textOf(field: Field, values: JsonObject): string {
   const value = valueAt(values, field.path);
   if (value === undefined || value === null) return shownDefault(field);
+  if (field.kind === 'pairs' && isObject(value))
+    return Object.entries(value)
+      .map(([name, each]) => `${name}: ${plain(each)}`)
+      .join('\n');
   if (!Array.isArray(value)) return plain(value);
   return value.map(plain).join(field.kind === 'checks' ? ' ' : '\n');
 }
 
 /** What no form has a place for is shown as it is. */
-const plain = (value: Json): string => (typeof value === 'object' ? JSON.stringify(value) : value.toString());
+const plain = (value: Json | undefined): string =>
+  typeof value === 'object' ? JSON.stringify(value) : String(value);
 
 /** Fields with a default that can be typed show it as a placeholder. */
 function shownDefault({ kind, initial = '' }: Field): string {
@@ -48,6 +53,12 @@ function valueOf(field: Field, text: string): Json | undefined {
         .filter((line) => line !== '');
       if (lines.length === 0) return undefined;
       return lines.length === 1 && lines[0] === field.word ? field.word : lines;
+    }
+    case 'pairs': {
+      const lines = text.split('\n').filter((line) => line.trim() !== '');
+      const pairs = lines.map((line) => /^([^:]*):?(.*)$/s.exec(line) ?? []);
+      const entries = pairs.map(([, name = '', value = '']) => [name.trim(), value.trim()] as const);
+      return entries.length === 0 ? undefined : Object.fromEntries(entries);
     }
     case 'checks':
       return trimmed.split(/\s+/).filter((each) => each !== '');

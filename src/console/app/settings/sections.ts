@@ -58,6 +58,7 @@ export const SECTIONS: readonly SettingsSection[] = [
         fields: [
           { id: 'resultSize', path: at('results.maxSize'), kind: 'text', initial: '1MB' },
           { id: 'resultRate', path: at('results.rate'), kind: 'text', initial: '2000/s' },
+          { id: 'resultColumns', path: at('results.columns'), kind: 'pairs' },
         ],
       },
     ],

@@ -1,0 +1,73 @@
+import { number } from '../format.ts';
+import { t } from '../texts.ts';
+import { filterHref, type FilterKey, type FilterText } from './documentFilter.ts';
+import type { ShownFacets } from './useFacets.ts';
+
+/** More of one kind say little. */
+const MOST = 40;
+
+interface Choice {
+  readonly text: string;
+  readonly count: number;
+  /** What of the filter it sets; an empty text takes it away. */
+  readonly sets: Partial<Record<FilterKey, string>>;
+  readonly isChosen: boolean;
+}
+
+/** What the list has of each kind; each leads to the list of it alone, and the chosen one back. */
+export function Facets({ filter, facets }: { readonly filter: FilterText; readonly facets: ShownFacets }) {
+  const one = (key: 'state' | 'folder' | 'status', value: string, text: string, count: number): Choice => ({
+    text,
+    count,
+    sets: { [key]: filter[key] === value ? '' : value },
+    isChosen: filter[key] === value,
+  });
+  const groups: readonly (readonly [string, readonly Choice[]])[] = [
+    [t.filters.state, facets.states.map(({ value, count }) => one('state', value, t.states[value], count))],
+    [t.filters.folder, facets.folders.map(({ value, count }) => one('folder', value, value, count))],
+    [t.documents.status, facets.statuses.map(({ value, count }) => one('status', value, value, count))],
+  ];
+  const times = facets.periods
+    .toSorted((a, b) => b.value.localeCompare(a.value))
+    .map(({ value, count }): Choice => {
+      const { since, until } = daysOf(value);
+      const isChosen = filter.since === since && filter.until === until;
+      return { text: value, count, sets: isChosen ? { since: '', until: '' } : { since, until }, isChosen };
+    });
+  return (
+    <details class="facets">
+      <summary>{t.filters.facets}</summary>
+      <dl>
+        {[...groups.map(([name, all]) => [name, byCount(all)] as const), [t.filters.time, times] as const]
+          .filter(([, all]) => all.length > 0)
+          .map(([name, all]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>
+                {all.slice(0, MOST).map(({ text, count, sets, isChosen }) => (
+                  <a
+                    key={text}
+                    class="chip"
+                    href={filterHref({ ...filter, ...sets })}
+                    {...(isChosen ? { 'aria-current': 'true' as const } : {})}
+                  >
+                    {text} <span class="muted">{number(count)}</span>
+                  </a>
+                ))}
+              </dd>
+            </div>
+          ))}
+      </dl>
+    </details>
+  );
+}
+
+const byCount = (all: readonly Choice[]) => all.toSorted((a, b) => b.count - a.count);
+
+/** The first and the last day of 2026-11, or of a day. */
+function daysOf(period: string): { readonly since: string; readonly until: string } {
+  const [year = 0, month = 1, day] = period.split('-').map(Number);
+  if (day !== undefined) return { since: period, until: period };
+  const last = new Date(year, month, 0).getDate();
+  return { since: `${period}-01`, until: `${period}-${String(last).padStart(2, '0')}` };
+}

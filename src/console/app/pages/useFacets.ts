@@ -1,0 +1,81 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { Request, Response } from '../../../control/protocol/protocol.ts';
+import { call } from '../api.ts';
+import { useOverview } from '../live.ts';
+import { useThrottled } from '../parts/hooks.ts';
+import { filterHref, requestOf, type FilterText } from './documentFilter.ts';
+
+interface Facets extends Parts {
+  /** Whether all was counted. */
+  readonly isAll: boolean;
+}
+
+/** Counting goes through all of the list: not with every scan that comes in. */
+const REFRESH_MS = 15_000;
+/** Each lasts half a second at most; then it says how many there are at least. */
+const MOST_PARTS = 10;
+const MOST_DAYS = 62;
+
+export interface ShownFacets extends Facets {
+  /** Whether they are of this filter; those of the one before stay until then. */
+  readonly isCurrent: boolean;
+}
+
+/** What the filter lists, counted by kind; null until something is known. `isReady`: the list itself comes first. */
+export function useFacets(filter: FilterText, isReady: boolean): ShownFacets | null {
+  const [known, setKnown] = useState<{ readonly key: string; readonly facets: Facets } | null>(null);
+  const key = filterHref({ ...filter, order: '' });
+  const counts = useThrottled(JSON.stringify(useOverview()?.counts ?? null), REFRESH_MS);
+  useEffect(() => {
+    if (!isReady) return;
+    const control = new AbortController();
+    const look = async () => {
+      const { order: _order, ...request } = requestOf(filter);
+      const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+      const by = daysOf(filter) <= MOST_DAYS ? 'day' : 'month';
+      let all: Parts | null = null;
+      let next: string | null = null;
+      for (let n = 0; n < MOST_PARTS && (n === 0 || next !== null); n += 1) {
+        const asked: Request<'facets'> = { ...request, zone, by, ...(next !== null && { cursor: next }) };
+        const { next: rest, ...part }: Response<'facets'> = await call('facets', asked, control.signal);
+        all = all === null ? part : sumOf(all, part);
+        next = rest;
+      }
+      if (all !== null && !control.signal.aborted)
+        setKnown({ key, facets: { ...all, isAll: next === null } });
+    };
+    // The list itself says what is wrong.
+    look().catch(() => {});
+    return () => control.abort();
+  }, [key, counts, isReady]);
+  return known && { ...known.facets, isCurrent: known.key === key };
+}
+
+function daysOf({ since, until }: FilterText): number {
+  if (since === undefined) return Infinity;
+  return (Date.parse(until ?? new Date().toISOString()) - Date.parse(since)) / 86_400_000;
+}
+
+type Parts = Omit<Response<'facets'>, 'next'>;
+
+function sumOf(a: Parts, b: Parts): Parts {
+  return {
+    total: a.total + b.total,
+    states: merged(a.states, b.states),
+    folders: merged(a.folders, b.folders),
+    endpoints: merged(a.endpoints, b.endpoints),
+    statuses: merged(a.statuses, b.statuses),
+    periods: merged(a.periods, b.periods),
+  };
+}
+
+type Counts<T> = { value: T; count: number }[];
+
+function merged<T>(a: Counts<T>, b: Counts<T>): Counts<T> {
+  const all = new Map<string, { value: T; count: number }>();
+  for (const { value, count } of [...a, ...b]) {
+    const key = JSON.stringify(value);
+    all.set(key, { value, count: count + (all.get(key)?.count ?? 0) });
+  }
+  return [...all.values()];
+}
