@@ -189,10 +189,10 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [{ file: 'src/core/domain/look.ts', in: 'isHeld', returns: 'false' }],
   },
   {
-    what: 'a file that is a single blank page is left out',
+    what: 'a page that is blurred is left out as if it were blank',
     promises: ['P1'],
     killedBy: 'simulation',
-    edits: [{ file: 'src/intake/pages/splitWork.ts', in: 'isBackOfSheet', returns: "reason === 'BLANK'" }],
+    edits: [{ file: 'src/intake/pages/splitWork.ts', in: 'isBackOfSheet', returns: 'pages > 1' }],
   },
   {
     what: 'a file is sent although its end is missing',
