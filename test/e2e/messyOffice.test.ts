@@ -73,12 +73,16 @@ async function linesOf(site: Site, rows: readonly Row[]): Promise<Line[]> {
     ...['muller', '<script>', '領収', '\n', 'nothing such'].map((words) => ['--search', words]),
     ['--since', day],
     ['--limit', '7'],
+    ['--where', 'total>=100', 'merchant=hotel'],
     ['--endpoint', 'office', '--state', 'rejected', '--search', 'pdf', '--since', day, '--limit', '3'],
   ];
   const oneOfEach = LIST_STATES.flatMap(
     (state) => rows.find((row) => row.state === state && row.name !== null) ?? [],
   );
   const results = JSON.parse((await site.look('results', 'list', '--json')).stdout) as { id: number }[];
+  // Turns would leave out an option that few filters have.
+  const isRare = (filter: readonly string[]): boolean =>
+    filters.filter(([option]) => option === filter[0]).length < FORMS.length;
   return [
     { args: ['check'], statuses: [0, 1, 2] },
     { args: ['check', '--json'], statuses: [0, 1, 2] },
@@ -95,7 +99,7 @@ async function linesOf(site: Site, rows: readonly Row[]): Promise<Line[]> {
     { args: ['alerts', '--json'] },
     ...filters.flatMap((filter, n) => [
       { args: ['list', ...filter] },
-      ...FORMS.filter((_, at) => hasTurn(n + at, FORMS.length)).map((form) => ({
+      ...FORMS.filter((_, at) => isRare(filter) || hasTurn(n + at, FORMS.length)).map((form) => ({
         args: [...form, ...filter],
       })),
     ]),
@@ -321,14 +325,17 @@ function kindOf(place: string, shown: readonly number[]): string | null {
   return `${path}?${query}`;
 }
 
-/** Of places that differ by their folder, endpoint or state alone, the first and each third of the others in its turn. */
+/** Of places that differ only by what they filter for, or by the list that a document was opened from, the first and each thirtieth of the others in its turn. */
 function inTurn(): (place: string) => boolean {
   const counts = new Map<string, number>();
   return (place) => {
-    const alike = place.replaceAll(/(folder|endpoint|path|alias|state)=[^&]+/g, '$1');
+    const [path = '', query] = place.split('?');
+    if (query === undefined) return true;
+    const keys = [...new Set(new URLSearchParams(query).keys())].toSorted();
+    const alike = /\/\d+$/.test(path) ? 'a document in a list' : `${path}?${keys.join('&')}`;
     const count = counts.get(alike) ?? 0;
     counts.set(alike, count + 1);
-    return alike === place || count === 0 || hasTurn(count, 3);
+    return count === 0 || hasTurn(count, 30);
   };
 }
 

@@ -32,6 +32,7 @@ export async function officeAtWork(size: number): Promise<AtWork> {
       warehouse: { uid: UIDS.warehouse },
       agency: { uid: UIDS.agency, account: 'agency' },
     },
+    results: { columns: { total: '/total', merchant: '/receipt/merchant' } },
     folders: Object.entries(folders).map(([name, path]) => ({
       path,
       endpoint: name === 'agency' ? 'agency' : name.startsWith('share') ? 'warehouse' : 'office',
