@@ -124,6 +124,8 @@ export type LedgerEvent =
   | {
       readonly kind: 'erased';
       readonly documents: readonly number[];
+      /** Files all of whose pages are erased, and those pages. Left out where there are none. */
+      readonly sightings?: readonly number[];
       /** Ranges of entries in the journal whose personal part is blank from now on. */
       readonly entries: readonly (readonly [from: number, to: number])[];
     }

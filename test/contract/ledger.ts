@@ -22,6 +22,8 @@ import type { NewResult } from '../../src/core/ports/results.ts';
 /** A place for one ledger. `open` opens what the last `open` left there; one account for all endpoints unless told. */
 export interface LedgerPlace {
   open(accountOf?: AccountOf): Promise<Ledger>;
+  /** All that lies there, its history too. */
+  stored(): Promise<string>;
   remove(): Promise<void>;
 }
 

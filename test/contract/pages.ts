@@ -172,6 +172,41 @@ export function describePagesContract(name: string, create: () => Promise<Ledger
       ]);
     });
 
+    it('erases the path of a file with the last of its pages', async () => {
+      const split = (await begin('of-jane-doe/a.pdf', 'pdf')) as Split;
+      const { document: first } = await pageOf(split, 1, 'one');
+      const { document: second } = await pageOf(split, 2, 'two');
+      await ledger.notePage(split, 3, { reason: 'BLANK', message: 'It is blank.', at: 2_000 });
+      await end(split);
+      const copy = (await begin('of-jane-doe/copy.pdf', 'pdf')) as Split;
+      await pageOf(copy, 1, 'one');
+      await end(copy, 'PAGES_NOT_SENT');
+      const open = (await begin('still-open/b.pdf', 'other')) as Split;
+      await pageOf(open, 1, 'one');
+      await accept(first.id);
+      await accept(second.id);
+      const paths = async () => {
+        const found = [];
+        for await (const { path } of ledger.list({})) found.push(path);
+        return found.join();
+      };
+      expect(await ledger.erase([first.id], 5_000)).toBe(1);
+      // The other page is somebody else's, perhaps.
+      expect(await paths()).toContain('a.pdf');
+      expect(await paths()).not.toContain('copy.pdf');
+      expect(await paths()).toContain('b.pdf');
+      expect(await ledger.erase([second.id], 6_000)).toBe(1);
+      expect(await paths()).not.toContain('a.pdf');
+      expect(await ledger.known({ folder: '/scans', path: 'of-jane-doe/a.pdf' })).toBeNull();
+      await ledger.close();
+      const stored = await place.stored();
+      expect(stored).toContain('still-open');
+      expect(stored).toContain(hashOf('one'));
+      expect(stored).not.toContain('of-jane-doe');
+      ledger = await place.open();
+      expect(await ledger.openSplits(0, 10)).toMatchObject([{ file: { path: 'still-open/b.pdf' } }]);
+    });
+
     it('queues a lost page again where its file is seen again, under its name', async () => {
       const split = (await begin('a.pdf', 'pdf')) as Split;
       const { document } = await pageOf(split, 1, 'one');

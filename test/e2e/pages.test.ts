@@ -112,6 +112,16 @@ describe('files of pages', () => {
       ['written.pdf', 'split', null],
       ['written.pdf/page 1', 'accepted', null],
     ]);
+
+    const written = site.file('inbox', 'written.pdf');
+    const name = (await site.list()).find(({ path }) => path === `${written}/page 1`)?.name ?? '';
+    const refused = await site.look('erase', name, '--yes');
+    expect(refused.stdout).toContain(`Not erased: ${name}`);
+    expect(refused.stdout).toContain(written);
+    expect(await site.quickMust('erase', name, '--with-originals', '--yes')).toContain('of 1 document.');
+    expect(existsSync(written)).toBe(false);
+    expect(await site.quickOnce()).toMatchObject({ status: 0 });
+    expect((await site.list()).filter(({ path }) => path.includes('written'))).toEqual([]);
   });
 
   test.skipIf(!hasReceipts())(

@@ -1,4 +1,5 @@
 import type { Document } from '../../core/domain/document.ts';
+import { pageOf } from '../../core/domain/pages.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { Ledger } from '../../core/ports/ledger.ts';
 import type { FileSeen } from '../../core/ports/ledgerIntake.ts';
@@ -24,6 +25,13 @@ export async function originalsThere(
   const there: FileSeen[] = [];
   for (const { folder, path, identity, archivedTo } of await ledger.sources(hash)) {
     if (archivedTo !== null || !folders.includes(folder)) continue;
+    const page = pageOf(path);
+    if (page !== null) {
+      const file = await fileThere({ folder, path: page.file }, hash, { ledger, open });
+      if (file !== null && !there.some((each) => each.folder === folder && each.path === file.path))
+        there.push(file);
+      continue;
+    }
     if (there.some((each) => each.folder === folder && each.path === path)) continue;
     const opened = open(folder);
     const read = await opened.read(path, size);
@@ -39,7 +47,23 @@ export async function originalsThere(
   return there;
 }
 
-/** Deletes such files of an accepted document as `afterUpload: delete` does. What has other bytes by then stays. */
+/** The file of which the image is a page, or may be. */
+async function fileThere(
+  file: Pick<FileSeen, 'folder' | 'path'>,
+  page: string,
+  { ledger, open }: Pick<OriginalsThereDeps, 'ledger' | 'open'>,
+): Promise<FileSeen | null> {
+  const known = await ledger.known(file);
+  if (known === null) return null;
+  const pages = await ledger.splitPages(known.sighting);
+  if (!pages.some((each) => each.sha256 === page)) return null;
+  const folder = open(file.folder);
+  const there = await folder.stat(file.path).catch(() => undefined);
+  const isGone = there === null && (await folder.availability()).state === 'present';
+  return isGone ? null : { ...file, identity: known.identity };
+}
+
+/** Deletes such files of an accepted document as `afterUpload: delete` does. What has other bytes by then stays, and a file some page of which was not accepted. */
 export async function deleteOriginals(
   { sha256: hash }: Document,
   files: readonly FileSeen[],
@@ -50,7 +74,13 @@ export async function deleteOriginals(
     if (known === null) continue;
     const settings = { path: file.folder, afterUpload: 'delete', afterUploadOn: null } as const;
     const deps = { folder: open(file.folder), settings, ledger, clock, log: SILENT };
-    await disposeOne({ sightingId: known.sighting, file, sha256: hash }, deps);
+    const { sighting: sightingId, verdict } = known;
+    if (verdict !== 'split') await disposeOne({ sightingId, file, sha256: hash }, deps);
+    else {
+      const only = { afterSightingId: sightingId - 1, limit: 1, stays: 0, statuses: null };
+      const [whole] = await ledger.toDispose(file.folder, only);
+      if (whole?.sightingId === sightingId) await disposeOne(whole, deps);
+    }
   }
 }
 

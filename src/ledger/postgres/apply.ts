@@ -111,7 +111,7 @@ function applyOne(sql: Sending, event: LedgerEvent, at: number): void {
       const ids = event.documents;
       sql.send(DOCUMENTS.ERASE_DOCUMENTS, { ids, at });
       sql.send(DOCUMENTS.ERASE_ATTEMPTS, { ids });
-      sql.send(DOCUMENTS.ERASE_SIGHTINGS, { ids, at });
+      sql.send(DOCUMENTS.ERASE_SIGHTINGS, { ids, sightings: event.sightings ?? [], at });
       sql.send(RESULTS.ERASE_RESULTS, { ids });
       return;
     }

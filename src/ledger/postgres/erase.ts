@@ -2,7 +2,14 @@ import type { LedgerEvent } from '../events.ts';
 import { toJournal } from '../events.ts';
 import { ADD_HISTORY, chainOn, SET_HEAD } from './history.ts';
 import { ERASABLE_AMONG } from './sql/documents.ts';
-import { AGENTS_OF_PERSONAL, BLANK_PERSONAL, HEADS_FOR_UPDATE } from './sql/erase.ts';
+import {
+  AGENTS_OF_PERSONAL,
+  BLANK_PERSONAL,
+  FILES_OF_DOCUMENTS,
+  FILES_OF_ERASED,
+  HEADS_FOR_UPDATE,
+  WITH_THEIR_PAGES,
+} from './sql/erase.ts';
 import type { Store } from './store.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -27,18 +34,24 @@ export async function erase(store: Store, documentIds: readonly number[], at: nu
 async function eraseBatch(sql: Transaction, ids: readonly number[], at: number): Promise<number> {
   const own = sql.session.agentId;
   // In the order in which everyone locks: agents, then documents.
-  const agents = await sql.all<{ id: number }>(AGENTS_OF_PERSONAL, { ids });
-  const others = agents.map(({ id }) => id).filter((id) => id !== own);
-  const heads = await sql.all<Head>(HEADS_FOR_UPDATE, { ids: others });
-  const documents = (await sql.all<{ id: number }>(ERASABLE_AMONG, { ids })).map(({ id }) => id);
+  const idsOf = async (text: string, params: Parameters<typeof sql.all>[1]): Promise<number[]> =>
+    (await sql.all<{ id: number }>(text, params)).map(({ id }) => id);
+  const held = await idsOf(FILES_OF_DOCUMENTS, { ids });
+  const agents = await idsOf(AGENTS_OF_PERSONAL, { ids, sightings: held });
+  const heads = await sql.all<Head>(HEADS_FOR_UPDATE, { ids: agents.filter((id) => id !== own) });
+  const documents = await idsOf(ERASABLE_AMONG, { ids });
   if (documents.length === 0) return 0;
+  const files = await idsOf(FILES_OF_ERASED, { ids: documents });
+  const sightings = files.length === 0 ? [] : await idsOf(WITH_THEIR_PAGES, { files });
   const blanked = await sql.all<{ agentId: number; seq: number }>(BLANK_PERSONAL, {
     ids: documents,
+    sightings,
     agents: [own, ...heads.map(({ id }) => id)],
   });
   const event = (agent: number): LedgerEvent => ({
     kind: 'erased',
     documents,
+    ...(sightings.length > 0 && { sightings }),
     entries: rangesOf(blanked.filter(({ agentId }) => agentId === agent).map(({ seq }) => seq)),
   });
   for (const { id, seq, hash } of heads) {

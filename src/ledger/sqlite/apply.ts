@@ -120,6 +120,7 @@ export function apply(sql: Sql, event: LedgerEvent, at: number): void {
         sql.run(DOCUMENTS.ERASE_SIGHTINGS, { id, at });
         sql.run(RESULTS.ERASE_RESULTS, { id });
       }
+      for (const id of event.sightings ?? []) sql.run(DOCUMENTS.ERASE_SIGHTING, { id, at });
       sql.run(ADD_ERASURE, { entries: JSON.stringify(event.entries) });
       return;
     case 'begun':

@@ -4,7 +4,7 @@ import type { JournalEntry, Json } from '../../core/ports/journal.ts';
 import { blankInJournal, personalRanges, type SeqRange } from '../journal/journal.ts';
 import { journalPathOf } from './files.ts';
 import { ERASABLE_ONE } from './sql/documents.ts';
-import { END_ERASURE, SIGHTINGS_OF_DOCUMENTS } from './sql/journal.ts';
+import { END_ERASURE, FILES_OF_ERASED, SIGHTINGS_OF_DOCUMENTS } from './sql/journal.ts';
 import type { Store } from './store.ts';
 
 const FOLD_TRIES = 20;
@@ -27,9 +27,12 @@ export async function erase(
     const erasable = [...new Set(documentIds)].filter((id) => sql.get(ERASABLE_ONE, { id }) !== undefined);
     if (erasable.length === 0) return { documents: erasable, entries: [] as SeqRange[] };
     const params = { documents: JSON.stringify(erasable) };
-    const sightings = sql.all<{ id: number }>(SIGHTINGS_OF_DOCUMENTS, params).map(({ id }) => id);
-    const ranges = personalRanges(journalPath, isAbout(new Set(erasable), new Set(sightings)));
-    sql.emit({ kind: 'erased', documents: erasable, entries: ranges }, at);
+    const idsOf = (text: string) => sql.all<{ id: number }>(text, params).map(({ id }) => id);
+    const files = idsOf(FILES_OF_ERASED);
+    const sightings = new Set([...idsOf(SIGHTINGS_OF_DOCUMENTS), ...files]);
+    const ranges = personalRanges(journalPath, isAbout(new Set(erasable), sightings));
+    const what = { documents: erasable, ...(files.length > 0 && { sightings: files }) };
+    sql.emit({ kind: 'erased', ...what, entries: ranges }, at);
     return { documents: erasable, entries: ranges };
   });
   if (documents.length > 0) {

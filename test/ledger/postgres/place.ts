@@ -102,6 +102,10 @@ BEGIN
     WHERE relnamespace = 'receiptd'::regnamespace;
 END $$`;
 
+const EVERYTHING = `
+SELECT query_to_xml(format('SELECT * FROM %s', oid::regclass), true, false, '')::text AS text FROM pg_class
+ WHERE relnamespace = 'receiptd'::regnamespace AND relkind = 'r'`;
+
 /** Roles are the whole cluster's. */
 export function roleOf({ name }: FreshDatabase): string {
   return `agents_${name}`;
@@ -143,6 +147,10 @@ export function placesInTurn(): { create(): Promise<LedgerPlace>; remove(): Prom
       return {
         open: (accountOf): Promise<Ledger> =>
           openPostgresLedger({ ...options, ...(accountOf && { accountOf }) }),
+        async stored() {
+          const rows = await owner?.query<{ text: string }>(EVERYTHING);
+          return rows?.rows.map(({ text }) => text).join('\n') ?? '';
+        },
         remove: async () => void (await owner?.query(EMPTY_ALL)),
       };
     },

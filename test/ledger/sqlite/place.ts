@@ -21,6 +21,10 @@ export async function createPlace(): Promise<LedgerPlace & { readonly dir: strin
     path: file,
     open: (accountOf): Promise<Ledger> =>
       openSqliteLedger({ path: file, clock, ...(accountOf && { accountOf }) }),
+    async stored() {
+      const files = (await fs.readdir(dir)).map((name) => fs.readFile(path.join(dir, name), 'latin1'));
+      return (await Promise.all(files)).join('\n');
+    },
     remove: () => fs.rm(dir, { recursive: true, force: true }),
   };
 }

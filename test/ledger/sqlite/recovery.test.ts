@@ -9,7 +9,9 @@ import { compareWithJournal } from '../../../src/ledger/sqlite/compare.ts';
 import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
 import { restoreLedger } from '../../support/restoreLedger.ts';
 import { MISCOUNTED } from '../../../src/ledger/sqlite/sql/reports.ts';
+import { pagePath } from '../../../src/core/domain/pages.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
+import type { Split } from '../../../src/core/ports/ledgerPages.ts';
 import type { ListRow } from '../../../src/core/ports/ledgerReports.ts';
 import { admission, hashOf, naming, OFFICE, SHOP, seen } from '../../contract/ledger.ts';
 import { clock, createPlace } from './place.ts';
@@ -495,6 +497,18 @@ async function take(
   }
 }
 
+/** A file whose only page is lost. */
+async function erasePages(ledger: Ledger): Promise<void> {
+  const file = seen('schmidt.pdf');
+  const plan = { endpoint: OFFICE, file, sha256: hashOf('pdf'), at: 4_000 };
+  const split = (await ledger.beginSplit(plan)) as Split;
+  const page = { file: { ...file, path: pagePath(file.path, 1) }, page: { split: split.id, page: 1 } };
+  const { document } = await ledger.admit(admission('page', 'page', page));
+  await ledger.endSplit(split, { at: 4_000, pages: 1, reason: null, message: null, policy: null });
+  await ledger.markLost(document.id, 'Gone.', 4_000);
+  expect(await ledger.erase([document.id], 6_000)).toBe(1);
+}
+
 describe('erasure', () => {
   it('leaves nothing of the personal data in any file, and the chain verifiable', async () => {
     await during(async (ledger) => {
@@ -511,6 +525,7 @@ describe('erasure', () => {
       expect(await ledger.erasable(5_000)).toEqual([document.id]);
       expect(await ledger.erase([document.id, 2, 777], 6_000)).toBe(1);
       expect(await ledger.erasable(5_000)).toEqual([]);
+      await erasePages(ledger);
       for (const file of fs.readdirSync(place.dir)) {
         const text = fs.readFileSync(path.join(place.dir, file), 'latin1').toLowerCase();
         expect([file, text.includes('schmidt')]).toEqual([file, false]);

@@ -94,7 +94,7 @@ export const ERASE_SIGHTINGS = `
 UPDATE sightings
    SET dir = '', name = '', folded_path = NULL, mtime_ns = 0, ctime_ns = 0, inode = 0, message = NULL, archived_to = NULL,
        gone_at = coalesce(gone_at, :at::bigint), updated_at = :at::bigint
- WHERE document_id = ANY (:ids::bigint[])`;
+ WHERE document_id = ANY (:ids::bigint[]) OR id = ANY (:sightings::bigint[])`;
 
 /** A result may come after everything else was erased. */
 const HOLDS_PERSONAL_DATA = `(d.erased_at IS NULL

@@ -1,5 +1,5 @@
-/** Two indexes: by the document, and by the files that were seen of it. */
-const ABOUT = `(document_id = ANY (:ids::bigint[])
+/** By indexes: of the document, and of the files that were seen of it or hold it as a page. */
+const ABOUT = `(document_id = ANY (:ids::bigint[]) OR sighting_id = ANY (:sightings::bigint[])
    OR sighting_id = ANY (ARRAY(SELECT id FROM sightings WHERE document_id = ANY (:ids::bigint[]))))`;
 
 const KEPT = `personal <> '' AND personal !~ '^ +$'`;
@@ -15,3 +15,20 @@ export const BLANK_PERSONAL = `
 UPDATE history SET personal = repeat(' ', octet_length(personal))
  WHERE ${ABOUT} AND ${KEPT} AND agent_id = ANY (:agents::integer[])
 RETURNING agent_id AS "agentId", seq`;
+
+const FILES = `SELECT file_id FROM sightings WHERE document_id = ANY (:ids::bigint[]) AND file_id IS NOT NULL`;
+
+/** Files that hold a page of these documents, and all that was noted of their pages. */
+export const FILES_OF_DOCUMENTS = `
+SELECT id FROM sightings WHERE id = ANY (ARRAY(${FILES})) OR file_id = ANY (ARRAY(${FILES}))`;
+
+/** Those none of whose pages is a document that stays. What is being taken apart stays. */
+export const FILES_OF_ERASED = `
+SELECT s.id FROM sightings s
+ WHERE s.id = ANY (ARRAY(${FILES})) AND s.split_into IS NULL
+   AND NOT EXISTS (SELECT 1 FROM sightings p JOIN documents d ON d.id = p.document_id
+                    WHERE p.file_id = s.id AND d.erased_at IS NULL AND d.id <> ALL (:ids::bigint[]))
+ ORDER BY s.id FOR NO KEY UPDATE`;
+
+export const WITH_THEIR_PAGES = `
+SELECT id FROM sightings WHERE id = ANY (:files::bigint[]) OR file_id = ANY (:files::bigint[]) ORDER BY id`;

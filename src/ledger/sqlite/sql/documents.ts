@@ -79,8 +79,11 @@ UPDATE documents
 export const ERASE_ATTEMPTS = `UPDATE attempts SET message = NULL WHERE document_id = :id`;
 
 /** Where the file still lies there, it is found, and seen, again. */
-export const ERASE_SIGHTINGS = `
+const BLANK_SIGHTINGS = `
 UPDATE sightings
    SET dir = '', name = '', folded_path = NULL, mtime_ns = 0, ctime_ns = 0, inode = 0, message = NULL, archived_to = NULL,
-       gone_at = coalesce(gone_at, :at), updated_at = :at
- WHERE document_id = :id`;
+       gone_at = coalesce(gone_at, :at), updated_at = :at`;
+
+export const ERASE_SIGHTINGS = `${BLANK_SIGHTINGS} WHERE document_id = :id`;
+
+export const ERASE_SIGHTING = `${BLANK_SIGHTINGS} WHERE id = :id`;

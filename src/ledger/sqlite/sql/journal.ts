@@ -6,6 +6,16 @@ export const END_ERASURE = `DELETE FROM erasures WHERE entries = :entries`;
 export const SIGHTINGS_OF_DOCUMENTS = `
 SELECT id FROM sightings WHERE document_id IN (SELECT value FROM json_each(:documents))`;
 
+/** Files none of whose pages is a document that stays, and all that was noted of their pages. What is being taken apart stays. */
+export const FILES_OF_ERASED = `
+WITH erased AS (SELECT value AS id FROM json_each(:documents)),
+     files AS (
+       SELECT s.id FROM sightings s
+        WHERE s.id IN (SELECT p.file_id FROM sightings p WHERE p.document_id IN (SELECT id FROM erased)) AND s.split_into IS NULL
+          AND NOT EXISTS (SELECT 1 FROM sightings p CROSS JOIN documents d ON d.id = p.document_id
+                           WHERE p.file_id = s.id AND d.erased_at IS NULL AND d.id NOT IN (SELECT id FROM erased)))
+SELECT id FROM files UNION ALL SELECT p.id FROM files CROSS JOIN sightings p ON p.file_id = files.id`;
+
 export const SET_HEAD = `
 INSERT INTO journal (id, ledger, seq, hash) VALUES (1, :ledger, :seq, :hash)
 ON CONFLICT (id) DO UPDATE SET ledger = :ledger, seq = :seq, hash = :hash`;
