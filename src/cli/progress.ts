@@ -1,6 +1,7 @@
 import { systemClock as clock } from '../system/systemClock.ts';
 import type { ProgressSource, RunProgress } from '../wiring/progress.ts';
-import { limitText, rateForecasts } from '../control/queries/rateNotes.ts';
+import { limitText } from '../core/domain/note.ts';
+import { rateForecasts } from '../control/queries/rateNotes.ts';
 import { endpointId, type Document } from '../core/domain/document.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { isElsewhere } from '../core/domain/elsewhere.ts';

@@ -1,3 +1,4 @@
+import { noteText } from '../core/domain/note.ts';
 import { fromHoldJson } from '../control/protocol/holdJson.ts';
 import type { Config } from '../config/config.ts';
 import type { Request, Response } from '../control/protocol/protocol.ts';
@@ -52,7 +53,8 @@ async function asking(io: Io, { stateDir }: Config): Promise<Sender> {
       const { holds } = await callControl(stateDir, 'overview', {}, { signal });
       return holds.map(fromHoldJson);
     },
-    notes: async () => (await callControl(stateDir, 'overview', {}, { signal })).status.notes,
+    notes: async () =>
+      (await callControl(stateDir, 'overview', {}, { signal })).status.notes.map(({ text }) => text),
     while: (wait) => wait(signal),
   };
 }
@@ -89,7 +91,7 @@ async function alone<T>(io: Io, config: Config, work: (sender: Sender) => Promis
             return detail.document;
           },
           holds: () => ledger.holds(),
-          notes: async () => generation.status().notes,
+          notes: async () => generation.status().notes.map(noteText),
           while: (wait) =>
             writable.whileWritable(ledger.storage, io.stop, async (stop) => {
               const done = new AbortController();

@@ -52,7 +52,7 @@ export function statusLines(config: Config, overview: Overview, colors: Colors):
   const backlog = backlogLine(overview);
   if (all.length === 0 && daemon) say(`Nothing is wrong. ${backlog}`);
   else if (overview.counts.length > 0) say(backlog);
-  for (const note of daemon?.notes ?? []) say(printable(note));
+  for (const { text } of daemon?.notes ?? []) say(printable(text));
   const spool = daemon?.spool;
   if (spool && spool.images > 0) {
     const copies = counted(spool.images, 'image', 'images');

@@ -1,5 +1,5 @@
 import { describeError } from '../core/domain/errors.ts';
-import { local } from '../core/domain/words.ts';
+import type { Note } from '../core/domain/note.ts';
 import type { Clock } from '../core/ports/clock.ts';
 import type { FleetAgent, FleetSignal, LedgerFleet } from '../core/ports/fleet.ts';
 import type { LedgerStorage } from '../core/ports/ledger.ts';
@@ -37,14 +37,12 @@ export class FleetWatch {
     this.#deps = deps;
   }
 
-  /** Why nothing is sent, where a person has paused this agent; in plain sentences. */
-  notes(): string[] {
+  /** Why nothing is sent, where a person has paused this agent. */
+  notes(): Note[] {
     const { fleet } = this.#deps;
     if (!fleet.isPaused()) return [];
-    const who = this.#paused === null ? '' : ` by ${this.#paused.by} since ${local(this.#paused.since)}`;
-    return [
-      `This agent is paused${who}: it takes in scans and sends nothing. \`receiptd fleet resume ${fleet.agent}\` resumes it.`,
-    ];
+    const { by = null, since = null } = this.#paused ?? {};
+    return [{ kind: 'paused', agent: fleet.agent, by, since }];
   }
 
   async run(signal: AbortSignal): Promise<void> {

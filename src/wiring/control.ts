@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts';
 import type { Operations, StatusResponse } from '../control/protocol/protocol.ts';
 import { eventStream } from '../control/queries/events.ts';
+import { noteJson } from '../control/protocol/noteJson.ts';
 import { fleetNotes } from '../control/queries/fleet.ts';
 import { History } from '../control/queries/history.ts';
 import { overview } from '../control/queries/overview.ts';
@@ -103,9 +104,10 @@ export function statusOf({
     startedAt,
     version,
     ...status,
-    notes: [...notes, ...results.notes(), ...settings.notes()],
-    incidents: lasting.incidents.list().map(({ code, message, hint, since }) => ({
+    notes: [...notes, ...results.notes(), ...settings.notes()].map(noteJson),
+    incidents: lasting.incidents.list().map(({ key, code, message, hint, since }) => ({
       code,
+      subject: key.startsWith(`${code} `) ? key.slice(code.length + 1) : null,
       message,
       hint,
       since: new Date(since).toISOString(),

@@ -27,6 +27,7 @@ import type { ProcessScope } from './processScope.ts';
 import { openConfiguredSpool } from './ledger.ts';
 import { operationsOf } from './operations.ts';
 import { checkPages } from './pageSplitter.ts';
+import type { Note } from '../core/domain/note.ts';
 import { composePipeline, type Pipeline } from './pipeline.ts';
 import { takeIn } from './sending.ts';
 import { changesOf, composeService } from './service.ts';
@@ -53,7 +54,7 @@ export interface Running
 export interface RunningStatus {
   readonly inFlight: number;
   readonly limitedBy: LimitedBy[];
-  readonly notes: string[];
+  readonly notes: Note[];
   readonly spool: SpoolStatus;
   readonly folders: FolderStatus[];
 }

@@ -14,6 +14,7 @@ import { composeFleet } from './fleet.ts';
 import type { Incidents } from '../core/ports/incident.ts';
 import type { LedgerStorage } from '../core/ports/ledger.ts';
 import { endpointId } from '../core/domain/document.ts';
+import type { Note } from '../core/domain/note.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { composeBytes, composeDelivery, composeIntake, composeSending } from './stages.ts';
 import type { PipelineConfig, World } from './world.ts';
@@ -24,8 +25,8 @@ export interface Pipeline {
   readonly pacer: Pacer;
   readonly holds: Holds;
   readonly payloads: PayloadStore;
-  /** What slows sending down and is no trouble, in plain sentences. */
-  readonly notes: () => string[];
+  /** What slows sending down and is no trouble. */
+  readonly notes: () => Note[];
   /** One for each folder of the configuration, in its order. */
   readonly intakes: readonly Intake[];
   /** Opens a folder as those see it who look for a document's bytes. */

@@ -5,8 +5,8 @@ import { resultsPath } from '../core/domain/resultsPath.ts';
 import { createReceiver } from '../features/results/receiver.ts';
 import { resultsSecret } from '../features/results/secret.ts';
 import type { ResultsSettings } from '../features/results/settings.ts';
-import { counted } from '../core/domain/words.ts';
 import { unlessLedgerAway } from '../core/domain/errors.ts';
+import type { Note } from '../core/domain/note.ts';
 import type { Document } from '../core/domain/document.ts';
 import type { ProcessScope } from './processScope.ts';
 
@@ -17,7 +17,7 @@ export interface Results {
   /** Hands results to the program of the configuration, until aborted. */
   hand(signal: AbortSignal): Promise<void>;
   /** For `status`. */
-  notes(): string[];
+  notes(): Note[];
   /** Path of the address for an endpoint, with its secret. */
   path(uid: string | null): Promise<string>;
   close(): Promise<void>;
@@ -68,12 +68,7 @@ export async function composeResults(
       handing.take(next.results.command);
     },
     hand: (signal) => handing.run(signal),
-    notes: () =>
-      unmatched === 0
-        ? []
-        : [
-            `${counted(unmatched, 'result')} of the service belong${unmatched === 1 ? 's' : ''} to no known document (\`receiptd results list --unmatched\`).`,
-          ],
+    notes: () => (unmatched === 0 ? [] : [{ kind: 'unmatched', results: unmatched }]),
     path: async (uid) => resultsPath(await secret(), uid),
     close: () => receiver.close(),
   };

@@ -1,3 +1,4 @@
+import type { Note } from '../core/domain/note.ts';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
@@ -127,11 +128,10 @@ export class Settings {
     refusePathsBeyondConsole({ folders: [folder] }, this.#reach);
   }
 
-  /** Sentences for `status`. */
-  notes(): string[] {
-    const { restartNeeded } = this.#live;
-    if (restartNeeded.length === 0) return [];
-    return [`Changed in ${this.file}, in effect after a restart only: ${restartNeeded.join(', ')}.`];
+  /** For `status`. */
+  notes(): Note[] {
+    const { restartNeeded: keys } = this.#live;
+    return keys.length === 0 ? [] : [{ kind: 'restart', file: this.file, keys }];
   }
 
   /** Told after every change that is in effect. */

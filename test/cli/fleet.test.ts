@@ -1,3 +1,4 @@
+import { noteText } from '../../src/core/domain/note.ts';
 import { describe, expect, it } from 'vitest';
 import { fleetTable } from '../../src/cli/fleet.ts';
 import type { FleetAgentJson } from '../../src/control/protocol/fleet.ts';
@@ -65,11 +66,11 @@ describe('the fleet', () => {
   });
 
   it('is a sentence', () => {
-    expect(fleetNote([BACK, FRONT])).toBe(
+    expect(noteText(fleetNote([BACK, FRONT]))).toBe(
       '2 agents share this ledger: back (silent, paused, 1 waits), front (running, 1,204 wait, 4 under way).',
     );
     const many = Array.from({ length: 30 }, (_, index) => ({ ...FRONT, name: `a${index}` }));
-    expect(fleetNote(many)).toMatch(/^30 agents share .*a19 \([^)]*\), and others\.$/);
+    expect(noteText(fleetNote(many))).toMatch(/^30 agents share .*a19 \([^)]*\), and others\.$/);
   });
 
   it('is counted once for all who look within ten seconds, and nothing where it can’t be reached', async () => {
@@ -82,7 +83,8 @@ describe('the fleet', () => {
       return fleet.agents();
     };
     const note = fleetNotes({ fleet: { agents } }, clock);
-    for (const _ of [1, 2, 3]) expect(await note()).toMatch(/^1 agent shares this ledger: here/);
+    for (const _ of [1, 2, 3])
+      expect(await note()).toMatchObject({ kind: 'fleet', agents: [{ name: 'here' }] });
     expect(counted.times).toBe(1);
     await clock.advance(10_000);
     expect(await note()).toBeNull();

@@ -1,3 +1,4 @@
+import { noteJson } from '../../src/control/protocol/noteJson.ts';
 import { NEEDING_STATES } from '../../src/core/domain/needsPerson.ts';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
@@ -105,13 +106,13 @@ describe('status', () => {
       oldestWaiting: NOW - 3 * HOUR,
       daemon: {
         ...daemon,
-        notes: ['Outside the sending hours until 20:00.'],
+        notes: [noteJson({ kind: 'deferred', images: 1_204 })],
         spool: { mode: 'auto', used: 12_400_000, limit: 2_000_000_000, images: 3 },
         folders: [{ ...watching, mode: 'polled', fileSystem: 'nfs', settling: 2 }],
       },
     });
     expect(text).toContain('1,502 documents are waiting to be sent, the oldest for 3 hours.\n');
-    expect(text).toContain('Outside the sending hours until 20:00.\n');
+    expect(text).toContain('1,204 images were deferred while the ledger was away;');
     expect(text).toContain('Copies of 3 images are kept in the state directory (12 MB of at most 2.0 GB).\n');
     expect(text).toContain('listed every 5 seconds; file system nfs;');
     expect(text).toContain('2 files are not at rest yet.\n');
@@ -151,6 +152,7 @@ describe('status', () => {
   it('claims nothing of documents while a shared ledger is away', () => {
     const incident = {
       code: 'LEDGER_UNREACHABLE',
+      subject: null,
       message: "The ledger can't be reached.",
       hint: '',
       since: daemon.startedAt,
@@ -197,6 +199,7 @@ describe('what keeps the agent from its work', () => {
     const counts = [{ ...many('unreadable', 1), needsPerson: true as const, reason: 'EACCES' }];
     const incident = {
       code: 'FILE_UNREADABLE' as const,
+      subject: SCANS,
       message: `1 file in ${SCANS} can't be read (EACCES): a.jpg.`,
       hint: "Let the agent's user read them.",
       since: new Date(NOW - HOUR).toISOString(),
@@ -212,6 +215,7 @@ describe('what keeps the agent from its work', () => {
     const folder = { ...watching, state: 'unreachable' as const, message: `${SCANS} does not answer.` };
     const incident = {
       code: 'FOLDER_UNREACHABLE' as const,
+      subject: SCANS,
       message: `${SCANS} does not answer.`,
       hint: 'Look at the share.',
       since: new Date(NOW - HOUR).toISOString(),

@@ -33,9 +33,15 @@ const STATUS: StatusResponse = {
   inFlight: 3,
   limitedBy: [],
   incidents: [
-    { code: 'WATCH_LIMIT', message: 'a limit', hint: 'raise it', since: '2026-11-21T05:00:00.000Z' },
+    {
+      code: 'WATCH_LIMIT',
+      subject: null,
+      message: 'a limit',
+      hint: 'raise it',
+      since: '2026-11-21T05:00:00.000Z',
+    },
   ],
-  notes: ['slow'],
+  notes: [{ text: 'slow', about: { kind: 'ledgerAway' } }],
   spool: { mode: 'auto', used: 1, limit: 2, images: 1 },
 };
 const posix = process.platform !== 'win32';

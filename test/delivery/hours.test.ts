@@ -1,3 +1,4 @@
+import { noteText } from '../../src/core/domain/note.ts';
 import { expect, it } from 'vitest';
 import { parseHours } from '../../src/core/domain/hours.ts';
 import { accept } from '../support/scriptedService.ts';
@@ -15,7 +16,7 @@ it('nothing starts outside the sending hours, and sending begins exactly with th
   expect(place.service.asked).toEqual([]);
   expect(sending.idles.at(-1)?.why).toBe('hold');
   expect(sending.gate.sendsSoon({ endpoint: OFFICE, folder: place.scans })).toBe(false);
-  expect(sending.gate.notes()).toEqual([
+  expect(sending.gate.notes().map(noteText)).toEqual([
     'It is outside the sending hours (`delivery.hours`); uploads start again on Mon 22:00.',
   ]);
   await place.clock.advance(1);

@@ -148,7 +148,9 @@ it('a change over the socket is written with comments kept, recorded, and in eff
   expect(await readdir(join(site.stateDir, 'config-history'))).toHaveLength(2);
   const later = await ask(site, [{ kind: 'set', path: ['log', 'level'], value: 'debug' }]);
   expect(later.restartNeeded).toEqual(['log.level']);
-  expect((await callControl(site.stateDir, 'status', {})).notes.join()).toContain('log.level');
+  expect((await callControl(site.stateDir, 'status', {})).notes).toMatchObject([
+    { about: { kind: 'restart', keys: ['log.level'] } },
+  ]);
   expect(await agent.stop()).toMatchObject({ status: 0 });
   expect((await storedOnce(site)).size).toBe(2);
   expect(await readFile(join(site.stateDir, 'ledger.journal'), 'utf8')).toMatch(/"config".*append folders/);

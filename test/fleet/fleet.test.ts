@@ -1,3 +1,4 @@
+import { noteText } from '../../src/core/domain/note.ts';
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -214,7 +215,7 @@ describe('what other agents change', () => {
     const watching = place.watch(await place.start());
     await place.clock.advance(5_000);
     expect(place.service.asked).toHaveLength(0);
-    expect(watching.notes()).toEqual([
+    expect(watching.notes().map(noteText)).toEqual([
       expect.stringMatching(/^This agent is paused by anna since .*`receiptd fleet resume here`/),
     ]);
     place.fleet.paused = null;

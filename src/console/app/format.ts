@@ -14,6 +14,7 @@ const clockSeconds = new Intl.DateTimeFormat(locale, {
 const dayClock = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
 const full = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' });
 const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
+const dayOfWeek = new Intl.DateTimeFormat(locale, { weekday: 'long', hour: '2-digit', minute: '2-digit' });
 const plural = new Intl.PluralRules(language);
 
 export type Instant = string | number | Date;
@@ -25,6 +26,8 @@ export const decimal = (value: number): string => onePlace.format(value);
 export const clockTime = (at: Instant): string => clock.format(new Date(at));
 export const seconds = (at: Instant): string => clockSeconds.format(new Date(at));
 export const instant = (at: Instant): string => full.format(new Date(at));
+/** Within a week: the day and the time. */
+export const weekday = (at: Instant): string => dayOfWeek.format(new Date(at));
 export const date = (at: Instant): string => day.format(new Date(at));
 
 /** The time alone for today. */

@@ -1,4 +1,5 @@
-import { counted, iso } from '../../core/domain/words.ts';
+import type { Note } from '../../core/domain/note.ts';
+import { iso } from '../../core/domain/words.ts';
 import type { FleetAgent } from '../../core/ports/fleet.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { LedgerReports } from '../../core/ports/ledgerReports.ts';
@@ -26,24 +27,18 @@ function isoOf(at: number | null): string | null {
   return at === null ? null : iso(at);
 }
 
-/** At most so many are named in one sentence. */
-const NAMED = 20;
-
-/** One plain sentence of all of them, for who looks at one agent. */
-export function fleetNote(agents: readonly FleetAgent[]): string {
-  const named = agents
-    .slice(0, NAMED)
-    .map(
-      ({ name, state, paused, queued, uploading }) =>
-        `${name} (${[
-          state,
-          ...(paused === null ? [] : ['paused']),
-          ...(queued > 0 ? [counted(queued, 'waits', 'wait')] : []),
-          ...(uploading > 0 ? [`${uploading} under way`] : []),
-        ].join(', ')})`,
-    );
-  const more = agents.length > NAMED ? ', and others' : '';
-  return `${counted(agents.length, 'agent shares', 'agents share')} this ledger: ${named.join(', ')}${more}.`;
+/** For who looks at one agent. */
+export function fleetNote(agents: readonly FleetAgent[]): Note {
+  return {
+    kind: 'fleet',
+    agents: agents.map(({ name, state, paused, queued, uploading }) => ({
+      name,
+      state,
+      paused: paused !== null,
+      queued,
+      uploading,
+    })),
+  };
 }
 
 /** Who looks on asks every second or two; how the others are is counted less often. */
@@ -53,9 +48,9 @@ const COUNTED_EVERY_MS = 10_000;
 export function fleetNotes(
   { fleet }: Pick<LedgerReports, 'fleet'>,
   clock: Pick<Clock, 'monotonic'>,
-): () => Promise<string | null> {
+): () => Promise<Note | null> {
   if (fleet === null) return async () => null;
-  let known: { readonly at: number; readonly note: Promise<string | null> } | null = null;
+  let known: { readonly at: number; readonly note: Promise<Note | null> } | null = null;
   return () => {
     if (known === null || clock.monotonic() - known.at >= COUNTED_EVERY_MS)
       known = { at: clock.monotonic(), note: fleet.agents().then(fleetNote, () => null) };

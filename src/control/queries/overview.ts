@@ -1,6 +1,8 @@
+import { noteJson } from '../protocol/noteJson.ts';
 import { toHoldJson } from '../protocol/holdJson.ts';
 import { endpointId } from '../../core/domain/document.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
+import type { Note } from '../../core/domain/note.ts';
 import { rateText } from '../../core/domain/rate.ts';
 import { iso } from '../../core/domain/words.ts';
 import type { EndpointSettings } from '../../core/domain/settings.ts';
@@ -11,7 +13,7 @@ import type { OverviewResponse } from '../protocol/overview.ts';
 import type { StatusResponse } from '../protocol/status.ts';
 import type { ResultColumn } from './columns.ts';
 import type { History } from './history.ts';
-import { rateForecasts, rateNote } from './rateNotes.ts';
+import { rateForecasts } from './rateNotes.ts';
 import { troubles } from './troubles.ts';
 
 export interface OverviewDeps {
@@ -19,8 +21,8 @@ export interface OverviewDeps {
   readonly clock: Clock;
   readonly history: History;
   readonly status: () => StatusResponse;
-  /** How the agents are that share the ledger, in one sentence; null where none do. */
-  readonly fleetNote?: () => Promise<string | null>;
+  /** How the agents are that share the ledger; null where none do. */
+  readonly fleetNote?: () => Promise<Note | null>;
   readonly endpoints: () => readonly EndpointSettings[];
   /** Values of results that have a name. */
   readonly columns: () => readonly ResultColumn[];
@@ -38,10 +40,11 @@ export async function overview({
   const now = clock.now();
   const known = await figures(ledger, history);
   const { counts, holds, oldest, perMinute } = known ?? UNKNOWN;
-  const note = known === null ? AWAY : ((await fleetNote?.()) ?? null);
+  const note: Note | null = known === null ? { kind: 'ledgerAway' } : ((await fleetNote?.()) ?? null);
   const plain = status();
   const forecasts = rateForecasts(plain.limitedBy, counts, endpoints());
-  const daemon = [...forecasts.map(rateNote), note].reduce(withNote, plain);
+  const more = [...forecasts, ...(note === null ? [] : [note])].map(noteJson);
+  const daemon = { ...plain, notes: [...plain.notes, ...more] };
   const waiting = total(counts, ['queued', 'uploading', 'held']);
   const held = total(counts, ['held']);
   const isPaused = (id: string) =>
@@ -101,12 +104,6 @@ async function figures(ledger: LedgerReports, history: OverviewDeps['history']):
     if (error instanceof ReceiptdError && error.code === 'LEDGER_UNREACHABLE') return null;
     throw error;
   }
-}
-
-const AWAY = 'While the ledger is away, nobody can tell what it holds and how many documents wait.';
-
-function withNote(status: StatusResponse, note: string | null): StatusResponse {
-  return note === null ? status : { ...status, notes: [...status.notes, note] };
 }
 
 /** When the document that has waited longest was named; milliseconds. */

@@ -107,8 +107,8 @@ function isOpen(hours: Hours, at: number): boolean {
 }
 
 /** Such as Mon 07:00. */
-export function openingText(hours: Hours, now: number): string {
-  const date = new Date(now + nextOpening(hours, now));
+export function openingText(at: number): string {
+  const date = new Date(at);
   const two = (value: number): string => String(value).padStart(2, '0');
   return `${DAYS[date.getDay()]} ${two(date.getHours())}:${two(date.getMinutes())}`;
 }

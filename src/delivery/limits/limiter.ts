@@ -9,11 +9,11 @@ import {
   RateWindow,
   type Reservation,
 } from '../../core/domain/limits.ts';
+import type { Note } from '../../core/domain/note.ts';
 import { rateText } from '../../core/domain/rate.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { LedgerQueue } from '../../core/ports/ledgerQueue.ts';
 import type { Limits } from '../../core/domain/settings.ts';
-import { spentNote } from './paceNote.ts';
 
 /** A rate that documents wait for. */
 export interface LimitedBy {
@@ -103,9 +103,15 @@ export class Limiter {
     return { endpoint: this.alias === '' ? null : this.alias, rate: rateText(rate), perMinute };
   }
 
-  notes(now: number): string[] {
+  notes(now: number): Note[] {
     const spent = this.#budgets.flatMap((budget) => budget.spent(now) ?? []);
-    return spent.map((each) => spentNote(this.alias, each));
+    return spent.map(({ period, limit, untilAt: until }) => ({
+      kind: 'spent',
+      endpoint: this.alias === '' ? null : this.alias,
+      period,
+      limit,
+      until,
+    }));
   }
 
   reserve(now: number, lane: Lane): Reservation[] {

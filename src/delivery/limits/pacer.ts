@@ -1,11 +1,11 @@
 import { endpointId, type EndpointKey, type Lane } from '../../core/domain/document.ts';
 import type { Reservation } from '../../core/domain/limits.ts';
+import type { Note } from '../../core/domain/note.ts';
 import type { Answer, Outcome } from '../../core/domain/outcome.ts';
 import { Limiter, type LimitedBy, type SentBefore } from './limiter.ts';
 import { Pace } from './pace.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import { ClockWatch } from '../../core/domain/clockWatch.ts';
-import { paceNote } from './paceNote.ts';
 import type { EndpointSettings, Limits } from '../../core/domain/settings.ts';
 
 export interface PacerDeps {
@@ -165,13 +165,17 @@ export class Pacer {
   }
 
   /**
-   * One plain sentence for each budget that is spent, and for each endpoint whose pace is below its limits: what is less, and why. The
-   * few requests after an outage that go one by one are not worth one.
+   * One for each budget that is spent, and for each endpoint whose pace is below its limits: what is less, and why. The few requests after
+   * an outage that go one by one are not worth one.
    */
-  notes(): string[] {
+  notes(): Note[] {
     const now = this.#clock.now();
-    const slowedDown = [...this.#endpoints.values()].flatMap(({ limiter: { alias }, pace: { reduced } }) =>
-      reduced && reduced.cause !== 'outage' ? [paceNote(alias, reduced)] : [],
+    const slowedDown = [...this.#endpoints.values()].flatMap(
+      ({ limiter: { alias: endpoint }, pace: { reduced } }): Note[] => {
+        if (reduced === null || reduced.cause === 'outage') return [];
+        const { cause, atOnce, configured, spacingMs } = reduced;
+        return [{ kind: 'slowed', endpoint, cause, atOnce, configured, spacingMs }];
+      },
     );
     return [...this.#limiters.flatMap((limiter) => limiter.notes(now)), ...slowedDown];
   }

@@ -1,5 +1,6 @@
 import type { Document, EndpointKey } from '../../core/domain/document.ts';
-import { nextOpening, openingText, type Hours } from '../../core/domain/hours.ts';
+import { nextOpening, type Hours } from '../../core/domain/hours.ts';
+import type { Note } from '../../core/domain/note.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { LedgerStorage } from '../../core/ports/ledger.ts';
 import type { Holds } from '../holds/holds.ts';
@@ -48,14 +49,11 @@ export class SendGate {
     return this.isOpen(waiting) && this.#deps.pacer.delay(waiting.endpoint, 'fresh').ms <= AT_ONCE_MS;
   }
 
-  /** What slows sending down and is no trouble, in plain sentences. */
-  notes(): string[] {
-    const { hours, clock, pacer } = this.#deps;
-    if (hours === null || this.opensInMs === 0) return pacer.notes();
-    const opening = openingText(hours, clock.now());
-    return [
-      `It is outside the sending hours (\`delivery.hours\`); uploads start again on ${opening}.`,
-      ...pacer.notes(),
-    ];
+  /** What slows sending down and is no trouble. */
+  notes(): Note[] {
+    const { clock, pacer } = this.#deps;
+    const { opensInMs } = this;
+    if (opensInMs === 0) return pacer.notes();
+    return [{ kind: 'hours', until: clock.now() + opensInMs }, ...pacer.notes()];
   }
 }

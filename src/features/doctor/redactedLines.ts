@@ -5,7 +5,7 @@ const OWN = /^(?:time|timestamp|level|code|version|state|outcome|reason|kind|at|
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 const OWN_TEXT = /^(?:[A-Z][A-Z0-9_]{1,39}|[a-z][A-Za-z]{1,19}|\d{4}-\d\d-\d\dT[\d:.]+Z|\d+\.\d+\.\d+)$/;
 /** Whole sentences of ours. */
-const SENTENCES = /^(?:message|hint|notes)$/;
+const SENTENCES = /^(?:message|hint|text)$/;
 const CODE_AT_END = /\[([A-Z][A-Z_]{2,39})\]$/;
 
 /** Lines of JSON, each by an allow-list: numbers, codes and our own words stay, all other text gets a stand-in. */

@@ -11,6 +11,7 @@ import type { Candidate } from '../settle/admit.ts';
 import type { SeenSince, FolderSeenSince } from './seenSince.ts';
 import { replay } from './replay.ts';
 import type { PayloadStore } from '../../delivery/payload/payloadStore.ts';
+import type { Note } from '../../core/domain/note.ts';
 import type { FolderSettings } from '../../core/domain/settings.ts';
 import { Notifier } from '../../core/notifier.ts';
 
@@ -180,12 +181,9 @@ export class OfflineMode {
     return true;
   }
 
-  /** In plain sentences, for people. */
-  notes(): string[] {
-    const count = this.#deps.deferred.waiting().length;
-    if (count === 0) return [];
-    const were = count === 1 ? '1 image was' : `${count} images were`;
-    return [`${were} deferred while the ledger was away; named and sent once it is back.`];
+  notes(): Note[] {
+    const images = this.#deps.deferred.waiting().length;
+    return images === 0 ? [] : [{ kind: 'deferred', images }];
   }
 
   /** Catches up whenever the ledger is back, until aborted. */

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { rateForecasts, rateNote } from '../../../src/control/queries/rateNotes.ts';
+import { rateForecasts } from '../../../src/control/queries/rateNotes.ts';
+import { noteText } from '../../../src/core/domain/note.ts';
 import type { StateCount } from '../../../src/core/ports/ledgerReports.ts';
 
 const office = { baseUrl: 'https://service.example', uid: 'office' };
@@ -17,7 +18,7 @@ const counts: StateCount[] = [
 ];
 const limit = { rate: '60/min', perMinute: 54 };
 const notes = (endpoint: string | null, of = counts, perMinute = limit.perMinute): string[] =>
-  rateForecasts([{ ...limit, endpoint, perMinute }], of, endpoints).map(rateNote);
+  rateForecasts([{ ...limit, endpoint, perMinute }], of, endpoints).map(noteText);
 
 it('says which rate keeps documents waiting, and for how long', () => {
   expect(notes(null)).toEqual(['Uploads are limited to 60/min, about 31 min left.']);

@@ -364,7 +364,12 @@ it('while a shared ledger is away the overview says how the agent is, and that t
   const seen = await overview(deps);
   expect(seen.status).toEqual({
     ...STATUS,
-    notes: ['While the ledger is away, nobody can tell what it holds and how many documents wait.'],
+    notes: [
+      {
+        text: 'While the ledger is away, nobody can tell what it holds and how many documents wait.',
+        about: { kind: 'ledgerAway' },
+      },
+    ],
   });
   expect(seen).toMatchObject({ counts: [], holds: [], backlog: { waiting: 0, oldest: null } });
   away.comeBack();

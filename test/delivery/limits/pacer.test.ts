@@ -1,3 +1,4 @@
+import { noteText } from '../../../src/core/domain/note.ts';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../../src/system/systemClock.ts';
 import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
@@ -56,7 +57,7 @@ describe('after a restart', () => {
     const spent = (await create({ perDay: 2 })).delay(OFFICE, 'fresh');
     expect(spent).toEqual({ ms: 23 * 3_600_000, budget: true });
     expect((await create({ perDay: 2 })).delay(SHOP, 'fresh').ms).toBe(0);
-    expect((await create({ perDay: 2 })).notes()).toEqual([
+    expect((await create({ perDay: 2 })).notes().map(noteText)).toEqual([
       'Endpoint office has used its 2 uploads of this day (`perDay`). Uploads start again on 2026-03-04.',
     ]);
     expect((await create({ perDay: 3 })).notes()).toEqual([]);
@@ -64,7 +65,9 @@ describe('after a restart', () => {
     expect((await create({ perMonth: 3 })).delay(OFFICE, 'fresh').budget).toBe(true);
     const together = { ...UNLIMITED, perMonth: 3 };
     expect(
-      (await Pacer.create({ clock, ledger, overall: together, endpoints: endpoints() })).notes(),
+      (await Pacer.create({ clock, ledger, overall: together, endpoints: endpoints() }))
+        .notes()
+        .map(noteText),
     ).toEqual([
       'All endpoints together have used their 3 uploads of this month (`delivery.perMonth`). Uploads start again on 2026-04-01.',
     ]);

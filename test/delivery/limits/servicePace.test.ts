@@ -1,4 +1,5 @@
 /** The pace that finds what nobody has told, through dispatcher, pacer and holds. */
+import { noteText } from '../../../src/core/domain/note.ts';
 import { describe, expect, it } from 'vitest';
 import { endpointId } from '../../../src/core/domain/document.ts';
 import { retryAfterOf } from '../../../src/delivery/retryAfter.ts';
@@ -41,7 +42,7 @@ describe('a limit of the service that nobody has told', () => {
     await clock.advance(14 * MINUTE);
     expect(sending.accepted.length).toBeGreaterThan(14 * 10 * 0.7);
     expect(refused).toBeLessThan(14);
-    expect(sending.gate.notes()).toEqual([
+    expect(sending.gate.notes().map(noteText)).toEqual([
       expect.stringMatching(
         /^Uploads to endpoint office are slowed down to .*one upload every \d+(\.\d+)? s, because the service asked to slow down \(HTTP 429 or 402\). The pace recovers by itself\.$/,
       ),
@@ -158,7 +159,7 @@ describe('a rise of latency that lasts', () => {
     await place.clock.advance(2 * MINUTE);
     expect(sending.accepted).toHaveLength(90);
     expect(sending.pacer.atOnce(OFFICE)).toBeLessThan(4);
-    expect(sending.gate.notes().join()).toMatch(
+    expect(sending.gate.notes().map(noteText).join()).toMatch(
       /slowed down to \d of 4 uploads at once, because its answers take/,
     );
   });

@@ -56,7 +56,7 @@ inBrowser('the overview', (here) => {
     const page = await here.browser.open();
     await shows(page.getByText(/^the oldest since .* \(40 minutes\)$/));
     await shows(page.getByText('in 1 hour 23 minutes at this pace'));
-    await shows(page.getByText('Uploads to office keep to 120/min.'));
+    await shows(page.getByText('office: limited to 120/min. What waits takes about 31 minutes more.'));
     expect(await rows(page, 'Folders').count()).toBe(3);
     expect(await rows(page, 'Folders').nth(2).textContent()).toContain('not reachable');
     expect(await rows(page, 'Endpoints').first().textContent()).toContain('4 at once · 120/min');
@@ -107,6 +107,7 @@ inBrowser('the overview', (here) => {
     agent.incidents = [
       {
         code: 'SPOOL_FULL',
+        subject: null,
         message: 'No room since 2026-03-02 09:12:00 +00:00.',
         hint: 'Compare `receiptd list --state skipped`, then `receiptd login`.',
         since: '2026-03-02T09:12:00.000Z',

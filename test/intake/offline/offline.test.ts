@@ -1,4 +1,5 @@
 /** A shared ledger that can't be reached: images are deferred here, and named and sent once it is back. */
+import { noteText } from '../../../src/core/domain/note.ts';
 import { existsSync } from 'node:fs';
 import { rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -36,7 +37,7 @@ it('what is scanned while the ledger is away is deferred, also if it is overwrit
   expect(agent.incidents.list().map(({ key, code }) => [key, code])).toEqual([
     ['storage', 'LEDGER_UNREACHABLE'],
   ]);
-  expect(agent.notes()).toEqual([
+  expect(agent.notes().map(noteText)).toEqual([
     '3 images were deferred while the ledger was away; named and sent once it is back.',
   ]);
   expect(place.service.asked).toHaveLength(1);

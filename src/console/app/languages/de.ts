@@ -151,6 +151,34 @@ export default function german({ counted, number }: Format): Texts {
       spool: 'Zwischenkopien',
       spoolOf: (images, limit) => `${counted(images, 'Bild', 'Bilder')}, höchstens ${limit}`,
     },
+    notes: {
+      hours: (opens) => `Außerhalb der Sendezeiten. Gesendet wird wieder ab ${opens}.`,
+      spent: {
+        day: (endpoint, limit, until) =>
+          `${endpoint}: Heute sind alle ${number(limit)} Übertragungen verbraucht. Gesendet wird wieder ab ${until}.`,
+        month: (endpoint, limit, until) =>
+          `${endpoint}: In diesem Monat sind alle ${number(limit)} Übertragungen verbraucht. Gesendet wird wieder ab ${until}.`,
+      },
+      slowed: (endpoint, less, cause) =>
+        `An ${endpoint} wird langsamer gesendet (${less}), ${cause}. Das Tempo steigt von selbst wieder.`,
+      atOnce: (now, configured) => `${number(now)} statt ${number(configured)} gleichzeitig`,
+      spaced: (span) => `Abstand ${span}`,
+      causes: {
+        refused: 'weil der Dienst darum bat',
+        slow: 'weil seine Antworten viel länger dauern als zuvor',
+      },
+      limited: (endpoint, rate, left) =>
+        `${endpoint}: auf ${rate} begrenzt. Was wartet, braucht noch etwa ${left}.`,
+      paused: 'Dieser Agent ist angehalten: Er erfasst Scans und sendet nichts.',
+      pausedBy: (by, since) =>
+        `Dieser Agent wurde von ${by} angehalten (${since}): Er erfasst Scans und sendet nichts.`,
+      deferred: (images) =>
+        `Das Eingangsbuch war nicht erreichbar, als ${counted(images, 'Bild', 'Bilder')} ankamen. Sobald es wieder da ist, werden sie benannt und gesendet.`,
+      unmatched: (results) => `Ergebnisse, die zu keinem bekannten Beleg gehören: ${number(results)}.`,
+      fleet: (agents) => `${counted(agents, 'Agent teilt', 'Agenten teilen')} sich dieses Eingangsbuch.`,
+      ledgerAway:
+        'Das gemeinsame Eingangsbuch ist nicht erreichbar. Bis es wieder da ist, weiß niemand, wie viele Belege warten.',
+    },
     troubles: {
       title: 'Störungen',
       person: 'Zu klären.',

@@ -169,6 +169,34 @@ export default function english({ counted, number }: Format) {
       spool: 'Copies kept',
       spoolOf: (images: number, limit: string) => `${counted(images, 'image', 'images')}, at most ${limit}`,
     },
+    notes: {
+      hours: (opens: string) => `Outside the sending hours. Uploads start again on ${opens}.`,
+      spent: {
+        day: (endpoint: string, limit: number, until: string) =>
+          `${endpoint}: today’s ${counted(limit, 'upload', 'uploads')} are used up. Uploads start again on ${until}.`,
+        month: (endpoint: string, limit: number, until: string) =>
+          `${endpoint}: this month’s ${counted(limit, 'upload', 'uploads')} are used up. Uploads start again on ${until}.`,
+      },
+      slowed: (endpoint: string, less: string, cause: string) =>
+        `${endpoint} is slowed down (${less}), ${cause}. The pace recovers by itself.`,
+      atOnce: (now: number, configured: number) => `${number(now)} of ${number(configured)} at once`,
+      spaced: (span: string) => `one upload every ${span}`,
+      causes: {
+        refused: 'because the service asked for less',
+        slow: 'because its answers take much longer than before',
+      },
+      limited: (endpoint: string, rate: string, left: string) =>
+        `${endpoint}: limited to ${rate}. What waits takes about ${left} more.`,
+      paused: 'This agent is paused: it takes in scans and sends nothing.',
+      pausedBy: (by: string, since: string) =>
+        `This agent was paused by ${by} (${since}): it takes in scans and sends nothing.`,
+      deferred: (images: number) =>
+        `The ledger was away when ${counted(images, 'image', 'images')} came in. They are named and sent once it is back.`,
+      unmatched: (results: number) => `Results that belong to no known document: ${number(results)}.`,
+      fleet: (agents: number) => `${counted(agents, 'agent shares', 'agents share')} this ledger.`,
+      ledgerAway:
+        'The shared ledger can’t be reached. Until it is back, nobody knows how many documents wait.',
+    },
     troubles: {
       title: 'Problems',
       person: 'Needs a person.',

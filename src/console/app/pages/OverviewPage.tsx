@@ -1,5 +1,5 @@
 import type { OverviewResponse } from '../../../control/protocol/overview.ts';
-import { bytes, duration, moment, number } from '../format.ts';
+import { bytes, date, duration, moment, number, weekday } from '../format.ts';
 import { useLive } from '../live.ts';
 import { Icon } from '../parts/Icon.tsx';
 import { Loading, Notice } from '../parts/Notice.tsx';
@@ -11,7 +11,6 @@ import { href } from '../router.ts';
 import { tally, WAITING_STATES } from '../tally.ts';
 import { t } from '../texts.ts';
 import { History } from './History.tsx';
-import { Words } from '../parts/Words.tsx';
 
 /** Answers in ten seconds: show whether it works, what waits and why, and what needs a person? */
 export function OverviewPage() {
@@ -29,11 +28,9 @@ export function OverviewPage() {
       <Headline overview={overview} isLost={connection === 'lost'} />
       {troubles.length > 0 && <Troubles troubles={troubles} />}
       <Stats stats={statsOf(overview)} />
-      {status.notes.map((note) => (
-        <Notice key={note} tone="info">
-          <p>
-            <Words text={note} />
-          </p>
+      {status.notes.map(({ text, about }) => (
+        <Notice key={text} tone="info">
+          <p>{noteOf(about)}</p>
         </Notice>
       ))}
       <History />
@@ -50,6 +47,42 @@ export function OverviewPage() {
     </Page>
   );
 }
+
+function noteOf(note: OverviewResponse['status']['notes'][number]['about']): string {
+  const says = t.notes;
+  switch (note.kind) {
+    case 'hours':
+      return says.hours(weekday(note.until));
+    case 'spent':
+      return says.spent[note.period](note.endpoint ?? t.endpoints.all, note.limit, date(note.until));
+    case 'slowed': {
+      const { endpoint, cause, atOnce, configured, spacingMs } = note;
+      const less = [
+        ...(atOnce < configured ? [says.atOnce(atOnce, configured)] : []),
+        ...(spacingMs > 0 ? [says.spaced(duration(spacingMs))] : []),
+      ];
+      return says.slowed(endpoint, less.join(', '), says.causes[cause]);
+    }
+    case 'limited':
+      return says.limited(note.endpoint ?? t.endpoints.all, note.rate, duration(wholeMinutes(note.leftMs)));
+    case 'paused':
+      return note.by === null || note.since === null
+        ? says.paused
+        : says.pausedBy(note.by, moment(note.since));
+    case 'deferred':
+      return says.deferred(note.images);
+    case 'restart':
+      return t.config.restartNeeded(note.keys);
+    case 'unmatched':
+      return says.unmatched(note.results);
+    case 'fleet':
+      return says.fleet(note.agents);
+    case 'ledgerAway':
+      return says.ledgerAway;
+  }
+}
+
+const wholeMinutes = (ms: number): number => Math.max(1, Math.round(ms / 60_000)) * 60_000;
 
 function Headline({ overview, isLost }: { readonly overview: OverviewResponse; readonly isLost: boolean }) {
   const { now, troubles, backlog, status } = overview;

@@ -6,6 +6,7 @@ import type { Operations, Response } from '../../../../src/control/protocol/prot
 import type { DocumentDetailJson } from '../../../../src/control/protocol/documents.ts';
 import type { OverviewResponse } from '../../../../src/control/protocol/overview.ts';
 import type { ResultDetailJson, ResultJson } from '../../../../src/control/protocol/results.ts';
+import { noteJson } from '../../../../src/control/protocol/noteJson.ts';
 import { ReceiptdError } from '../../../../src/core/domain/errors.ts';
 import { FILE_ONLY } from '../../../../src/wiring/consoleKeys.ts';
 import { counts, facets, isMeant, page } from './stubList.ts';
@@ -51,7 +52,9 @@ export class StubAgent {
   incidents: OverviewResponse['status']['incidents'] = [];
   /** Of the configuration. */
   columns: OverviewResponse['columns'] = [];
-  notes: string[] = ['Uploads to office keep to 120/min.'];
+  notes: OverviewResponse['status']['notes'] = [
+    noteJson({ kind: 'limited', endpoint: 'office', rate: '120/min', leftMs: 1_860_000 }),
+  ];
   paused = new Set<string>();
   held = 0;
   asked: { operation: string; request: unknown }[] = [];
