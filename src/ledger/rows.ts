@@ -1,3 +1,4 @@
+import { pageOf } from '../core/domain/pages.ts';
 import { join } from 'node:path';
 import type { Attempt, Document, FileIdentity, Verdict } from '../core/domain/document.ts';
 import type { KnownFile, NamedFile } from '../core/ports/ledgerIntake.ts';
@@ -114,6 +115,18 @@ export interface PlaceRow {
 export function splitPath(path: string): { dir: string; name: string } {
   const cut = path.lastIndexOf('/');
   return cut < 0 ? { dir: '', name: path } : { dir: path.slice(0, cut), name: path.slice(cut + 1) };
+}
+
+/** What is asked of the file at this path, or of the page. */
+export function standingOf(
+  path: string,
+  sql: { readonly STANDING: string; readonly STANDING_OF_PAGE: string },
+): { readonly text: string; readonly place: Readonly<Record<string, string>> } {
+  const place = splitPath(path);
+  const page = pageOf(path);
+  if (page === null) return { text: sql.STANDING, place };
+  const file = splitPath(page.file);
+  return { text: sql.STANDING_OF_PAGE, place: { ...place, fileDir: file.dir, fileName: file.name } };
 }
 
 export function relativePath({ dir, name }: { dir: string; name: string }): string {

@@ -152,6 +152,11 @@ export function describePagesContract(name: string, create: () => Promise<Ledger
       await end(split, 'PAGES_NOT_SENT');
       await accept(document.id);
       expect(await disposable()).toEqual([]);
+      const at = (path: string) => ledger.standing({ folder: '/scans', path });
+      expect(await at('a.pdf//page 1')).toMatchObject({ state: 'accepted' });
+      expect(await at('a.pdf//page 2')).toMatchObject({ state: 'rejected', reason: 'PAGE_DAMAGED' });
+      expect(await at('a.pdf//page 3')).toBeNull();
+      expect(await at('b.pdf//page 1')).toBeNull();
       const needing = [];
       for await (const row of ledger.list({ attention: 'needed' }))
         needing.push([row.path, row.state, row.message]);

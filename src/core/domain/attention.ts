@@ -1,4 +1,5 @@
 import { escapeUnsafe, replaceUnsafe, withoutUnseen } from './escape.ts';
+import { pageOf } from './pages.ts';
 import { local, size } from './words.ts';
 
 /** Why a file can't be sent as it is, and needs somebody at the scanner. */
@@ -19,12 +20,18 @@ const WORDS = 300;
 export function attentionText(path: string, bytes: number, amiss: Amiss, at: number): string {
   const [what, advice] = sayings(amiss, bytes);
   const lines = [
-    `${escapeUnsafe(withoutUnseen(path))} was not sent. ${what}`,
+    `${escapeUnsafe(withoutUnseen(inWords(path)))} was not sent. ${what}`,
     advice,
     'This note disappears by itself once that file is removed or replaced by a good one. You may delete it.',
     `${local(at)} [${amiss.reason}]`,
   ];
   return `\u{feff}${lines.join('\r\n')}\r\n`;
+}
+
+/** A page by the name of its file. */
+function inWords(path: string): string {
+  const page = pageOf(path);
+  return page === null ? path : `${page.file}, page ${page.page}`;
 }
 
 const ASK = 'ask the person who looks after receiptd';
@@ -129,7 +136,8 @@ const DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\.|$)/i;
 
 /** The name of a file as every system takes it; its folders are left out. */
 export function safeName(path: string): string {
-  const name = replaceUnsafe(withoutUnseen(path.slice(path.lastIndexOf('/') + 1)))
+  const words = inWords(path);
+  const name = replaceUnsafe(withoutUnseen(words.slice(words.lastIndexOf('/') + 1)))
     .replace(/[<>:"\\|?*]/g, '_')
     .replace(/[. ]+$/, '');
   const whole = name === '' || name.startsWith('.') || DEVICE.test(name) ? `_${name}` : name;

@@ -32,6 +32,12 @@ export function pageOf(path: string): PageOfFile | null {
   return Number.isSafeInteger(page) && page > 0 ? { file: path.slice(0, at), page } : null;
 }
 
+/** Where the page is that a list may mean by this path: joined to the folder's, it has one slash less. */
+export function listedPage(path: string): string | null {
+  const found = /^(.+)\/page (\d+)$/.exec(path);
+  return found === null ? null : pagePath(found[1] ?? '', Number(found[2]));
+}
+
 /** The path of the file, of whose page this may be the path. */
 export function fileOf(path: string): string {
   return pageOf(path)?.file ?? path;

@@ -280,7 +280,7 @@ export interface LedgerReports extends ResultReports {
   arrivals(from: number, to: number, everyMs: number): Promise<readonly ArrivedCount[]>;
   /** Current files of a folder, in batches, by their path relative to it. */
   standings(folder: string): AsyncIterable<ReadonlyMap<string, Standing>>;
-  /** Of the file at this path now; null: none is known. */
+  /** Of the file at this path now, or of the page of one; null: none is known. */
   standing(file: FileRef): Promise<FileStanding | null>;
   /** Settled documents created before that time whose personal data is still there. */
   erasable(before: number): Promise<readonly number[]>;

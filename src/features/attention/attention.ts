@@ -12,6 +12,7 @@ import type { Incidents } from '../../core/ports/incident.ts';
 import type { FileStanding, LedgerReports } from '../../core/ports/ledgerReports.ts';
 import type { Log } from '../../core/ports/log.ts';
 import { sameIdentity } from '../../core/domain/document.ts';
+import { listedPage, pageOf } from '../../core/domain/pages.ts';
 import { relativeTo } from '../../core/paths.ts';
 import { Notifier } from '../../core/notifier.ts';
 
@@ -201,7 +202,9 @@ export class Attention {
     for await (const { path } of ledger.list({ states: STATES, folder: folder.path })) {
       signal.throwIfAborted();
       const inside = relativeTo(folder.path, path);
-      if (inside !== null && !this.#entries.has(inside)) this.#waiting.add(inside);
+      if (inside === null) continue;
+      for (const each of [inside, listedPage(inside)])
+        if (each !== null && !this.#entries.has(each)) this.#waiting.add(each);
     }
   }
 
@@ -252,7 +255,8 @@ export class Attention {
     const { place, folder, maxFileSize } = this.#deps;
     const { size } = standing.identity;
     let copy: Uint8Array | null = null;
-    if (amiss.state !== 'unreadable' && size <= maxFileSize) {
+    // A page lies in its file, which people have.
+    if (amiss.state !== 'unreadable' && pageOf(path) === null && size <= maxFileSize) {
       const read = await folder.read(path, maxFileSize);
       if (read.kind === 'gone' || read.kind === 'changed') return null;
       if (read.kind === 'bytes' && !sameIdentity(read.identity, standing.identity)) return null;

@@ -17,7 +17,7 @@ import { list, page } from '../listing/list.ts';
 import { tally } from '../listing/tally.ts';
 import {
   relativePath,
-  splitPath,
+  standingOf,
   toAttempt,
   toIdentity,
   toMore,
@@ -182,10 +182,8 @@ export function createReports(ledger: Reading, accountOf: AccountOf): Omit<Ledge
     },
 
     async standing({ folder, path }) {
-      const row = await one<FileStandingRow>(SQL.STANDING, {
-        ...places.ofFolder(folder),
-        ...splitPath(path),
-      });
+      const { text, place } = standingOf(path, SQL);
+      const row = await one<FileStandingRow>(text, { ...places.ofFolder(folder), ...place });
       if (!row) return null;
       const { id: sighting, reason, message, policy, at, dismissedAt } = row;
       return { ...toStanding(row), sighting, isDismissed: dismissedAt !== null, reason, message, policy, at };

@@ -20,7 +20,7 @@ import { allHolds } from './holds.ts';
 import { listSource } from './list.ts';
 import {
   relativePath,
-  splitPath,
+  standingOf,
   toAttempt,
   toDocument,
   toIdentity,
@@ -170,7 +170,8 @@ export function createReports(store: Store, accountOf: AccountOf = DEFAULT_ACCOU
 
     standing: ({ folder, path }) =>
       store.read((sql) => {
-        const row = sql.get<FileStandingRow>(SIGHTINGS.STANDING, { folder, ...splitPath(path) });
+        const { text, place } = standingOf(path, SIGHTINGS);
+        const row = sql.get<FileStandingRow>(text, { folder, ...place });
         if (!row) return null;
         const { id: sighting, reason, message, policy, at, dismissedAt } = row;
         return {

@@ -24,7 +24,9 @@ import { createWatchedFolder } from '../../../src/intake/folder/watchedFolder.ts
 import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
 import { Attention, type AttentionDeps } from '../../../src/features/attention/attention.ts';
 import { OpenIncidents } from '../../../src/daemon/openIncidents.ts';
+import { pagePath } from '../../../src/core/domain/pages.ts';
 import type { AttentionBook, AttentionFolder } from '../../../src/core/ports/attention.ts';
+import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import { admission, hashOf } from '../../contract/ledger.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
@@ -136,10 +138,14 @@ async function refused({ inbox, ledger, deps }: Awaited<ReturnType<typeof office
   if (found?.kind !== 'file') throw new Error('no file');
   const file = { folder: inbox, path: 'a', identity: found.identity };
   const { document } = await ledger.admit(admission('a', 'refused', { file, sha256: hashOf('refused') }));
-  const attempt = await ledger.begin(document.id, 2_000, 7);
+  await refuse(ledger, document.id);
+  return document.id;
+}
+
+async function refuse(ledger: Ledger, id: number): Promise<void> {
+  const attempt = await ledger.begin(id, 2_000, 7);
   const transition = { state: 'failed' as const, reason: 'HTTP_422', message: 'Too dark.' };
   await ledger.finish(attempt, { at: 3_000, outcome: 'refused', httpStatus: 422, message: null, transition });
-  return document.id;
 }
 
 it('shows a document that the service refused, until it is queued again', async () => {
@@ -150,6 +156,37 @@ it('shows a document that the service refused, until it is queued again', async 
   await here.ledger.retry([id], 4_000);
   await here.look();
   expect(here.names()).toEqual([]);
+});
+
+it('shows a page that the service refused in a note alone, until it is queued again or its file is gone', async () => {
+  const { inbox, shown, ledger, deps, look, names } = await office();
+  writeFileSync(join(inbox, 'feeder.pdf'), 'pdf');
+  const found = await deps.folder.stat('feeder.pdf');
+  if (found?.kind !== 'file') throw new Error('no file');
+  const file = { folder: inbox, path: 'feeder.pdf', identity: found.identity };
+  const { endpoint } = admission('', '');
+  const split = await ledger.beginSplit({ endpoint, file, sha256: hashOf('pdf'), at: 1_000 });
+  if (split === null) throw new Error('not begun');
+  const ids = [];
+  for (const page of [1, 2, 3]) {
+    const at = { file: { ...file, path: pagePath(file.path, page) }, page: { split: split.id, page } };
+    const { document } = await ledger.admit(admission(`page ${page}`, `page ${page}`, at));
+    ids.push(document.id);
+  }
+  await ledger.endSplit(split, { at: 2_000, pages: 3, reason: null, message: null, policy: null });
+  await refuse(ledger, ids[1] ?? 0);
+  await refuse(ledger, ids[2] ?? 0);
+  await look();
+  expect(names()).toEqual(['feeder.pdf, page 2 - why.txt', 'feeder.pdf, page 3 - why.txt']);
+  expect(readFileSync(join(shown, 'feeder.pdf, page 2 - why.txt'), 'utf8')).toContain(
+    'feeder.pdf, page 2 was not sent. The service refused it: Too dark.',
+  );
+  await ledger.retry([ids[1] ?? 0], 4_000);
+  await look();
+  expect(names()).toEqual(['feeder.pdf, page 3 - why.txt']);
+  await ledger.gone(inbox, ['feeder.pdf'], 9_000);
+  await look();
+  expect(names()).toEqual([]);
 });
 
 it('forgets a document that is erased, and what was shown of it', async () => {

@@ -109,15 +109,24 @@ SELECT ${STANDING_COLUMNS}
  WHERE s.folder_id = ${FOLDER_ID} AND s.gone_at IS NULL AND (s.dir, s.name) > (:dir, :name)
  ORDER BY s.dir, s.name LIMIT :limit`;
 
-export const STANDING = `
-SELECT ${STANDING_COLUMNS},
+const FILE_STANDING_COLUMNS = `${STANDING_COLUMNS},
        CASE s.verdict WHEN 'document' THEN d.reason ELSE s.reason END AS reason,
        CASE s.verdict WHEN 'document' THEN d.message ELSE s.message END AS message,
        s.policy,
        CASE s.verdict WHEN 'document' THEN d.updated_at ELSE s.updated_at END AS at,
-       CASE s.verdict WHEN 'document' THEN d.dismissed_at ELSE s.dismissed_at END AS "dismissedAt"
+       CASE s.verdict WHEN 'document' THEN d.dismissed_at ELSE s.dismissed_at END AS "dismissedAt"`;
+
+export const STANDING = `
+SELECT ${FILE_STANDING_COLUMNS}
   FROM sightings s LEFT JOIN documents d ON d.id = s.document_id
  WHERE s.folder_id = ${FOLDER_ID} AND s.dir = :dir AND s.name = :name AND s.gone_at IS NULL`;
+
+/** Of a page, while its file is there. */
+export const STANDING_OF_PAGE = `
+SELECT ${FILE_STANDING_COLUMNS}
+  FROM sightings o JOIN sightings s ON s.file_id = o.id LEFT JOIN documents d ON d.id = s.document_id
+ WHERE o.folder_id = ${FOLDER_ID} AND o.dir = :fileDir AND o.name = :fileName AND o.gone_at IS NULL
+   AND s.dir = :dir AND s.name = :name`;
 
 /**
  * An image that went away and came back was seen twice, and is one. What was not at rest yet and went away was never

@@ -117,15 +117,25 @@ SELECT s.id, f.path AS folder, s.dir, s.name, ${LISTED_STATE} AS state, d.name A
  WHERE +s.folder_id = ${FOLDER_ID} AND s.gone_at IS NULL AND s.id > :after
  ORDER BY s.id LIMIT :limit`;
 
-export const STANDING = `
-SELECT s.id, f.path AS folder, s.dir, s.name, ${LISTED_STATE} AS state, d.name AS documentName, ${IDENTITY},
+const STANDING_COLUMNS = `s.id, f.path AS folder, s.dir, s.name, ${LISTED_STATE} AS state, d.name AS documentName, ${IDENTITY},
        CASE s.verdict WHEN 'document' THEN d.reason ELSE s.reason END AS reason,
        CASE s.verdict WHEN 'document' THEN d.message ELSE s.message END AS message,
        s.policy,
        CASE s.verdict WHEN 'document' THEN d.updated_at ELSE s.updated_at END AS at,
-       CASE s.verdict WHEN 'document' THEN d.dismissed_at ELSE s.dismissed_at END AS dismissedAt
+       CASE s.verdict WHEN 'document' THEN d.dismissed_at ELSE s.dismissed_at END AS dismissedAt`;
+
+export const STANDING = `
+SELECT ${STANDING_COLUMNS}
   FROM sightings s CROSS JOIN folders f ON f.id = s.folder_id LEFT JOIN documents d ON d.id = s.document_id
  WHERE s.folder_id = ${FOLDER_ID} AND s.dir = :dir AND s.name = :name AND s.gone_at IS NULL`;
+
+/** Of a page, while its file is there. */
+export const STANDING_OF_PAGE = `
+SELECT ${STANDING_COLUMNS}
+  FROM sightings o CROSS JOIN sightings s ON s.file_id = o.id CROSS JOIN folders f ON f.id = s.folder_id
+  LEFT JOIN documents d ON d.id = s.document_id
+ WHERE o.folder_id = ${FOLDER_ID} AND o.dir = :fileDir AND o.name = :fileName AND o.gone_at IS NULL
+   AND s.dir = :dir AND s.name = :name`;
 
 /**
  * An image that went away and came back was seen twice, and is one. What was not at rest yet and went away was never
