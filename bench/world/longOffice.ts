@@ -1,7 +1,4 @@
-import { mkdir } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { systemClock } from '../../src/system/systemClock.ts';
-import { openSqliteLedger } from '../../src/ledger/sqlite/open.ts';
+import type { Ledger } from '../../src/core/ports/ledger.ts';
 import { messyOffice, type Image } from '../../test/support/messyOffice/plan.ts';
 import { recordOffice } from '../../test/support/messyOffice/record.ts';
 
@@ -12,11 +9,13 @@ export interface LongOffice {
   readonly folder: string;
 }
 
-/** A ledger that knows the messy office, so many files of it; its folders are not watched, so that nobody misses them. */
-export async function longOffice(path: string, baseUrl: string, size: number): Promise<LongOffice> {
+/** Tells a ledger, which it closes, of so many files of the messy office; its folders are not watched, so that nobody misses them. */
+export async function longOffice(
+  ledger: Ledger & { close(): Promise<unknown> },
+  baseUrl: string,
+  size: number,
+): Promise<LongOffice> {
   const office = messyOffice({ size, baseUrl, until: Date.now() });
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const ledger = await openSqliteLedger({ path, clock: systemClock });
   try {
     await recordOffice(ledger, office);
   } finally {
