@@ -1,14 +1,17 @@
 import { createServer as createPlain, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSecure, Server as SecureServer } from 'node:https';
+import type { Socket } from 'node:net';
 import { isLoopback } from '../../core/domain/loopback.ts';
 import { respond, type Offer } from '../../control/server/respond.ts';
 import { sendError } from '../../control/server/bodies.ts';
 import { answerBroken } from '../../http/broken.ts';
 import type { Pair } from '../../http/certificate.ts';
 import { closeServer, CONSOLE_LISTENER, listenOn, literal } from '../../http/listen.ts';
+import { keepRoom, type Room } from '../../http/room.ts';
 import { pathOf, refusalOf, type Place } from './guard.ts';
 import { setSecurityHeaders } from './headers.ts';
 import { SignIn, type SignInDeps } from './signIn.ts';
+import type { Session } from './sessions.ts';
 import type { Statics } from './statics.ts';
 
 export interface ServeOptions extends Omit<SignInDeps, 'redeemed'> {
@@ -32,7 +35,9 @@ export interface ConsoleServer {
   close(): Promise<void>;
 }
 
-const MOST_CONNECTIONS = 64;
+/** As many as a system lets wait: of those that come in one turn none is ended before it was read. */
+const MOST_SIGNED_OUT = 512;
+const MOST_SIGNED_IN = 128;
 const MOST_EVENT_STREAMS = 16;
 const HEADERS_BYTES = 16 * 1024;
 const HEADERS_MS = 10_000;
@@ -61,14 +66,14 @@ export async function serveConsole(options: ServeOptions): Promise<ConsoleServer
     pair === null
       ? createPlain(limits)
       : createSecure({ ...limits, cert: pair.cert, key: pair.key, handshakeTimeout: HEADERS_MS });
-  server.maxConnections = MOST_CONNECTIONS;
+  const room = keepRoom(server, MOST_SIGNED_OUT);
   server.maxRequestsPerSocket = REQUESTS_PER_CONNECTION;
   server.timeout = STILL_MS;
   const port = await listenOn(server, options, CONSOLE_LISTENER);
   server.on('error', (error) => log.warn('The console reports trouble', { why: error.message }));
   server.on('clientError', answerBroken);
   const place = { port, secure: pair !== null, hosts };
-  const desk = new Desk(options, place);
+  const desk = new Desk(options, place, room);
   server.on('request', (request, response) => void desk.receive(request, response));
   return {
     origin: () =>
@@ -87,12 +92,16 @@ class Desk {
   readonly #place: Place;
   readonly #signIn: SignIn;
   readonly #strict: boolean;
+  readonly #room: Room;
+  /** Connections of people who are signed in: no burst of others ends them. */
+  readonly #theirs = new WeakSet<Socket>();
   #eventStreams = 0;
 
   /** `place`: its names may change. */
-  constructor(options: ServeOptions, place: Place) {
+  constructor(options: ServeOptions, place: Place, room: Room) {
     this.#options = options;
     this.#place = place;
+    this.#room = room;
     this.#signIn = new SignIn(options, place);
     this.#strict = place.secure && !isLoopback(options.host);
   }
@@ -148,6 +157,7 @@ class Desk {
         hint: `Get another link with \`${this.#options.command}\`, or sign in with the password.`,
       });
     }
+    this.#keep(request.socket, response, session);
     // Signing out ends what still runs.
     response.once(
       'close',
@@ -155,6 +165,20 @@ class Desk {
     );
     if (path === '/v1/events' && !this.#admitEvents(request, response)) return;
     await respond(request, response, this.#options.offer);
+  }
+
+  #keep(socket: Socket, response: ServerResponse, session: Session): void {
+    response.setHeader('keep-alive', `timeout=${STILL_MS / 1_000}`);
+    // After Node has set that of all connections.
+    response.once('finish', () => socket.setTimeout(STILL_MS));
+    if (this.#theirs.has(socket)) return;
+    this.#theirs.add(socket);
+    const giveBack = this.#room.reserve(socket, MOST_SIGNED_IN);
+    const forget = session.onOver(() => {
+      this.#theirs.delete(socket);
+      giveBack();
+    });
+    socket.once('close', forget);
   }
 
   /** @returns false where there are too many of them */

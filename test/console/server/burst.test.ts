@@ -1,0 +1,105 @@
+import type { Socket } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ask, dial, own, perform, signIn } from './browser.ts';
+import { prepare } from './opened.ts';
+
+/** More than a browser's own connections can be lost among, and more than the console keeps. */
+const CROWD = 700;
+/** A system lets no more wait than some hundreds. */
+const AT_ONCE = 175;
+
+async function opened() {
+  const bench = await prepare();
+  const { url } = await bench.console.open();
+  const { origin, host } = new URL(url);
+  return { ...bench, url, origin, host };
+}
+
+/** Nobody who is signed in: some say nothing, some dribble, some never read, all stay. @returns those that are still open */
+async function crowd(origin: string): Promise<() => number> {
+  const { host } = new URL(origin);
+  const head = `Host: ${host}\r\n`;
+  const session = `${Object.entries(own(origin))
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('')}Content-Length: 900\r\n`;
+  const beginnings = [
+    '',
+    `GET / HTTP/1.1\r\n${head}`,
+    `GET / HTTP/1.1\r\n${head}\r\n`,
+    `POST /session HTTP/1.1\r\n${head}${session}\r\n{"tok`,
+    `POST /v1/tryHeld HTTP/1.1\r\n${head}${session}Cookie: receiptd-1=x\r\n\r\n{`,
+  ];
+  const sockets: Socket[] = [];
+  const open = new Set<Socket>();
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+  });
+  const begin = async (n: number): Promise<void> => {
+    const socket = await dial(origin);
+    sockets.push(socket);
+    open.add(socket);
+    socket.on('error', () => {}).on('close', () => open.delete(socket));
+    // An end that is not read is not noticed.
+    socket.resume();
+    socket.write(beginnings[n % beginnings.length] ?? '');
+  };
+  for (let n = 0; n < CROWD; n += AT_ONCE)
+    await Promise.all(Array.from({ length: AT_ONCE }, (_, each) => begin(n + each)));
+  return () => open.size;
+}
+
+/** Requests of one person on one connection. @returns the status of an answer, or 0 where the connection was ended */
+async function connected(origin: string, cookie: string): Promise<() => Promise<number>> {
+  const socket = await dial(origin);
+  onTestFinished(() => void socket.destroy());
+  let [text, isOver] = ['', false];
+  let notify = (): void => {};
+  socket.on('data', (part) => ((text += part.toString('latin1')), notify()));
+  socket.on('error', () => {}).on('close', () => ((isOver = true), notify()));
+  const headers = Object.entries({ host: new URL(origin).host, ...own(origin, { cookie }) });
+  const head = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  return async () => {
+    text = '';
+    socket.write(`POST /v1/tryHeld HTTP/1.1\r\n${head}Content-Length: 2\r\n\r\n{}`);
+    while (!isOver && !text.endsWith('\r\n0\r\n\r\n'))
+      await new Promise<void>((resolve) => (notify = resolve));
+    return Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? 0);
+  };
+}
+
+describe('while hundreds of connections of others are held open', () => {
+  it('whoever is signed in is answered, on old connections and new ones', async () => {
+    const { url, origin } = await opened();
+    const cookie = await signIn(url);
+    const before = await connected(origin, cookie);
+    expect(await before()).toBe(200);
+    const stillOpen = await crowd(origin);
+    expect(await before()).toBe(200);
+    for (let n = 0; n < 10; n += 1) expect((await perform(origin, cookie, 'tryHeld')).status).toBe(200);
+    // It is not that nobody was left.
+    expect(stillOpen()).toBeLessThan(CROWD);
+  });
+
+  it('whoever comes in the midst of them, in the same moment, is answered', async () => {
+    const { console, url, origin } = await opened();
+    const cookie = await signIn(url);
+    const link = (await console.open()).url;
+    const all = crowd(origin);
+    const asked = perform(origin, cookie, 'tryHeld');
+    const signed = signIn(link);
+    expect((await asked).status).toBe(200);
+    await signed;
+    await all;
+  });
+
+  it('whoever signed out has no room of his own any more', async () => {
+    const { url, origin } = await opened();
+    const cookie = await signIn(url);
+    const connection = await connected(origin, cookie);
+    expect(await connection()).toBe(200);
+    expect((await perform(origin, cookie, 'tryHeld')).status).toBe(200);
+    await ask(origin, { method: 'DELETE', path: '/session', headers: own(origin, { cookie }) });
+    await crowd(origin);
+    expect(await connection()).toBe(0);
+  });
+});
