@@ -50,18 +50,25 @@ async function crowd(origin: string): Promise<() => number> {
 async function connected(origin: string, cookie: string): Promise<() => Promise<number>> {
   const socket = await dial(origin);
   onTestFinished(() => void socket.destroy());
-  let [text, isOver] = ['', false];
-  let notify = (): void => {};
-  socket.on('data', (part) => ((text += part.toString('latin1')), notify()));
-  socket.on('error', () => {}).on('close', () => ((isOver = true), notify()));
+  const got = { text: '', isOver: false, notify: () => {} };
+  socket.on('data', (part) => {
+    got.text += part.toString('latin1');
+    got.notify();
+  });
+  socket
+    .on('error', () => {})
+    .on('close', () => {
+      got.isOver = true;
+      got.notify();
+    });
   const headers = Object.entries({ host: new URL(origin).host, ...own(origin, { cookie }) });
   const head = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
   return async () => {
-    text = '';
+    got.text = '';
     socket.write(`POST /v1/tryHeld HTTP/1.1\r\n${head}Content-Length: 2\r\n\r\n{}`);
-    while (!isOver && !text.endsWith('\r\n0\r\n\r\n'))
-      await new Promise<void>((resolve) => (notify = resolve));
-    return Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? 0);
+    while (!got.isOver && !got.text.endsWith('\r\n0\r\n\r\n'))
+      await new Promise<void>((resolve) => (got.notify = resolve));
+    return Number(/^HTTP\/1\.1 (\d+)/.exec(got.text)?.[1] ?? 0);
   };
 }
 
