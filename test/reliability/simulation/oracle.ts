@@ -406,8 +406,8 @@ export class Oracle implements Disposals, Witness {
   /** What a file of pages is owed. */
   #owedPages(where: string, share: Share, path: string, file: string): string[] {
     const { endpoint, afterUpload } = this.#settingsOf(share.path);
-    if (this.view.sightingAt(share.path, path)?.sha256 !== file)
-      return [`${where} is not in the ledger as it is`];
+    const sighting = this.view.sightingAt(share.path, path);
+    if (sighting?.sha256 !== file) return [`${where} is not in the ledger as it is`];
     const { pages, fate } = this.#fatesOf(share.path, file);
     const without = this.#pagesWithout(endpoint.uid, file, (page) => fate(page) === 'sent', [
       'queued',
@@ -418,7 +418,10 @@ export class Oracle implements Disposals, Witness {
     ]);
     if (without.length > 0) return [`${where} has no document for its pages ${without.join(', ')}`];
     // A page that was refused is sent under another name where it is drawn otherwise; the file in which it was refused stays for a person.
+    // So does the file of a page that its folder kept back, whatever another folder did with that page afterwards.
+    const isKept = sighting.verdict === 'rejected' && pages.some((page) => fate(page) === 'held');
     const isSent =
+      !isKept &&
       pages.some((page) => fate(page) === 'sent') &&
       pages.every((page, at) => {
         const documents = this.#pageDocuments(endpoint.uid, file, at + 1);
