@@ -214,6 +214,11 @@ export class Holds {
     for (const hold of this.#ofEndpoint(endpoint)) hold.probe = id;
   }
 
+  /** Whether it tries all that its endpoint is held by: a scope that was closed after it started has a probe of its own. */
+  isProbedBy({ id, endpoint }: Sent): boolean {
+    return this.#ofEndpoint(endpoint).every(({ probe }) => probe === id);
+  }
+
   /** A probe ended without an answer that says anything about the scope (its file was gone, ...). */
   endProbe({ id, endpoint }: Sent): void {
     for (const hold of this.#ofEndpoint(endpoint)) if (hold.probe === id) hold.probe = null;

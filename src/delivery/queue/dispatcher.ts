@@ -308,7 +308,8 @@ export class Dispatcher {
     /** Accepted, and others may go on although that is not recorded yet. */
     let isOver = false;
     let isUnrecorded = false;
-    const isOpen = (): boolean => isProbe || (!until.aborted && gate.isOpen(document));
+    const isOpen = (): boolean =>
+      isProbe ? holds.isProbedBy(document) : !until.aborted && gate.isOpen(document);
     const { limits } = queue.settings;
     const permit = new SendPermit({ pacer, turns, clock, document, limits, isOpen, until });
     const onAccepted = (): void => {

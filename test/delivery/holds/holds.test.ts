@@ -135,6 +135,22 @@ describe('a scope', () => {
     expect(holds.gate(OFFICE)).toMatchObject({ kind: 'closed', waitMs: 2_000 });
   });
 
+  it('is not tried by the probe of another one that began before it was closed', async () => {
+    await holds.holdEndpoint(sent(SHOP), FORBIDDEN);
+    await untilProbe(SHOP);
+    const waiting = sent(SHOP);
+    holds.startProbe(waiting);
+    expect(holds.isProbedBy(waiting)).toBe(true);
+    await holds.serviceTrouble(sent(OFFICE), WHY, null);
+    expect(holds.isProbedBy(waiting)).toBe(false);
+    await untilProbe(OFFICE);
+    const other = sent(OFFICE);
+    holds.startProbe(other);
+    expect([waiting, other].map((each) => holds.isProbedBy(each))).toEqual([false, true]);
+    await holds.passed(OFFICE);
+    expect(holds.isProbedBy(waiting)).toBe(true);
+  });
+
   it('waits as long as the service asked for, if that is longer', async () => {
     await holds.slowDown(sent(), { reason: 'HTTP_429', message: 'Slowly.' }, 90_000);
     expect(holds.gate(OFFICE)).toMatchObject({ kind: 'closed', waitMs: 90_000, outage: true });
