@@ -48,7 +48,7 @@ const SEARCHES = [
   'GROSS 2026-11',
   'done muller söhne',
   '12,50',
-  '<b>Einstein',
+  '<img src=x',
   'nothing such',
 ];
 

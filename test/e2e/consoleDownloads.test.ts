@@ -60,6 +60,18 @@ test('images, alone and as a ZIP, are for whoever is signed in, and never more t
   ];
   const statuses = async (headers: Record<string, string>) =>
     Promise.all(routes.map(async (path) => (await ask(origin, { path, headers })).status));
+  // Nothing is a page, runs anything, or is kept where others find it; only what says which bytes it is of is kept at all.
+  for (const path of routes) {
+    const { status, headers } = await ask(origin, { path, headers: { cookie } });
+    const kept = path.includes('?of=')
+      ? /^private, max-age=86400, immutable$/
+      : /^(?:no-store|private, no-cache)$/;
+    expect([path, status]).toEqual([path, 200]);
+    expect(headers['cache-control']).toMatch(kept);
+    expect(headers['content-type']).toMatch(/^(?:application\/(?:zip|json)|text\/csv|image\/(?:jpeg|webp))/);
+    expect(headers['content-security-policy']).toMatch(/^sandbox; default-src 'none'/);
+    expect(headers['x-content-type-options']).toBe('nosniff');
+  }
   // Another page that has them asked for by a browser which is signed in.
   for (const foreign of [
     { 'sec-fetch-site': 'cross-site' },
@@ -68,6 +80,10 @@ test('images, alone and as a ZIP, are for whoever is signed in, and never more t
   ])
     expect(new Set(await statuses({ cookie, ...foreign }))).toEqual(new Set([403]));
   expect(new Set(await statuses({}))).toEqual(new Set([401]));
+  // Tags of what was seen are no ticket either.
+  expect(new Set(await statuses({ 'if-none-match': `"${first.sha256.slice(0, 16)}-thumbnail"` }))).toEqual(
+    new Set([401]),
+  );
   const left = await ask(origin, { method: 'DELETE', path: '/session', headers: own(origin, { cookie }) });
   expect([left.status, left.headers['clear-site-data']]).toEqual([204, '"cache"']);
   expect(new Set(await statuses({ cookie }))).toEqual(new Set([401]));

@@ -12,6 +12,7 @@ import type { Io } from '../../src/cli/io.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { LIST_STATES } from '../../src/core/ports/ledgerReports.ts';
 import { hasChromium, startBrowser } from '../console/app/support/browser.ts';
+import { closeLook } from '../console/app/support/closeLook.ts';
 import { Terminal, terminalIsHere } from '../support/terminal.ts';
 import { MAIN, until, type Row, type Site } from './support/agent.ts';
 import { cleanUp } from '../support/cleanUp.ts';
@@ -270,6 +271,21 @@ const PAGES = [
   ),
 ].map(([, page]) => page);
 
+/** As somebody may have saved it, whose browser this is. */
+const HOSTILE_FILTER = JSON.stringify([
+  {
+    name: '<img src=x onerror=alert(1)>',
+    place: '#/documents?search=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E',
+  },
+  { name: 'javascript', place: 'javascript:alert(1)' },
+]);
+
+/** The page that shows a place, whatever it shows of it. */
+function routeOf(place: string): string {
+  const [path = ''] = place.split('?');
+  return path.replace(/\/\d+$/, '/1');
+}
+
 async function slipsOfConsole(site: Site): Promise<string[]> {
   const link = async () => (await site.quickMust('console', '--no-open')).trim();
   const first = await link();
@@ -282,9 +298,11 @@ async function slipsOfConsole(site: Site): Promise<string[]> {
   const page = await browser.open();
   const slips: string[] = [];
   const watched = watch(page, slips);
+  await page.evaluate(`localStorage.setItem('receiptd.filters', ${JSON.stringify(HOSTILE_FILTER)})`);
   const shown = await documentsShown(site);
   const waiting = [...PLACES, ...shown.map((id) => `#/documents/${id}`), '#/'];
   const seen = new Set<string>();
+  const looked = new Map<string, string>();
   const isNext = inTurn();
   for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
     const kind = kindOf(place, shown);
@@ -296,10 +314,25 @@ async function slipsOfConsole(site: Site): Promise<string[]> {
     await page.getByRole('heading', { level: 1 }).waitFor();
     await watched.isQuiet();
     slips.push(...slipsIn(place, await page.content()));
+    const route = routeOf(place);
+    if (!looked.has(route)) {
+      looked.set(route, place);
+      for (const fault of await closeLook(page, { narrow: false })) slips.push(`${place}: ${fault}`);
+    }
     for (const found of await linksOf(page)) waiting.push(found);
   }
-  const pages = new Set([...seen].map((place) => /^#\/([a-z]*)/.exec(place)?.[1]));
+  const pages = new Set([...looked.keys()].map((place) => /^#\/([a-z]*)/.exec(place)?.[1]));
   expect(PAGES.filter((each) => !pages.has(each))).toEqual([]);
+  const german = await browser.open('#/', { locale: 'de-DE' });
+  const quiet = watch(german, slips);
+  for (const place of looked.values()) {
+    quiet.at = `${place} in German`;
+    await german.goto(new URL(place, page.url()).href);
+    await german.getByRole('heading', { level: 1 }).waitFor();
+    await quiet.isQuiet();
+    slips.push(...slipsIn(quiet.at, await german.content()));
+    for (const fault of await closeLook(german, { narrow: true })) slips.push(`${quiet.at}: ${fault}`);
+  }
   browser.expectNoTrouble();
   return slips;
 }

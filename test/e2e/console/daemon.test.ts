@@ -15,6 +15,23 @@ import { drawReceipt } from '../../support/images.ts';
 import { hookServer } from '../../features/alerts/channels/receivers.ts';
 import { prepare, sha256, type Site } from '../support/agent.ts';
 
+/** Bytes that a page got over the wire, compressed and with headers; what goes on streaming included. */
+async function bytesSent(page: Page): Promise<() => number> {
+  const client = await page.context().newCDPSession(page);
+  const received = new Map<string, number>();
+  client.on('Network.responseReceived', ({ requestId, response }) =>
+    received.set(requestId, response.encodedDataLength),
+  );
+  client.on('Network.dataReceived', ({ requestId, encodedDataLength }) =>
+    received.set(requestId, (received.get(requestId) ?? 0) + encodedDataLength),
+  );
+  client.on('Network.loadingFinished', ({ requestId, encodedDataLength }) =>
+    received.set(requestId, encodedDataLength),
+  );
+  await client.send('Network.enable');
+  return () => [...received.values()].reduce((sum, each) => sum + each, 0);
+}
+
 describe.skipIf(!hasChromium)('the console of a real agent', () => {
   let chromium: Chromium;
   let site: Site;
@@ -126,6 +143,39 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
     await expect.poll(() => rows(page, 'Documents').count()).toBe(1);
   });
 
+  test('the first view and the first screen of the grid are small, as they are sent', async () => {
+    const [width, height] = [600, 900];
+    for (let n = 0; n < 24; n += 1)
+      await writeFile(
+        site.file('inbox', `scan-${n}.jpg`),
+        await drawReceipt({ type: 'jpeg', seed: String(n), width, height }),
+      );
+    await expect.poll(async () => (await site.list()).length).toBe(24);
+    const fresh = await browser.blank();
+    const sent = await bytesSent(fresh);
+    await fresh.goto((await site.quickMust('console', '--no-open')).trim());
+    await heading(fresh, 'Overview');
+    await shows(rows(fresh, 'Folders').first());
+    const first = sent();
+    expect(first).toBeGreaterThan(20_000);
+    expect(first).toBeLessThan(120_000);
+    await fresh.getByRole('link', { name: 'Documents', exact: true }).click();
+    await fresh.getByRole('button', { name: 'Grid' }).click();
+    const drawn = `[...document.querySelectorAll('.card img')].filter((each) => {
+      const { top, bottom } = each.getBoundingClientRect();
+      return bottom > 0 && top < innerHeight;
+    }).map((each) => each.naturalWidth > 0)`;
+    await expect
+      .poll(async () => {
+        const seen = await fresh.evaluate<boolean[]>(drawn);
+        return seen.length > 3 && seen.every(Boolean);
+      })
+      .toBe(true);
+
+    expect(sent()).toBeGreaterThan(first + 10_000);
+    expect(sent()).toBeLessThan(400_000);
+  });
+
   test('limits and folders are changed in the file, a bad value is refused, and a folder is tested', async () => {
     const folder = site.file('inbox');
     await page.getByRole('link', { name: 'Endpoints', exact: true }).click();
@@ -165,11 +215,16 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
     await page.getByRole('link', { name: 'Documents' }).click();
     const row = rows(page, 'Documents').first();
     await shows(row.getByText('accepted'));
+    const thumbnail = await row.locator('img.thumb').getAttribute('src');
     await row.getByRole('link').click();
     await heading(page, /^rent-/);
     const href = await page.getByRole('link', { name: 'Download image' }).first().getAttribute('href');
     const image = new URL(String(href), page.url()).href.replace(/\?.*$/, '');
     const form = new URL('/session', page.url()).href;
+
+    const kept = `Promise.all(${JSON.stringify([image, thumbnail])}.map((each) =>
+      fetch(each, { cache: 'force-cache' }).then(({ status }) => status)))`;
+    const before = await page.evaluate(kept);
 
     // Another tab: the image by its own address, then another page.
     const other = await page.context().newPage();
@@ -185,8 +240,9 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
     expect(await other.locator('img').count()).toBe(0);
     expect(await other.locator('body').innerText()).toContain('CONSOLE_SIGNED_OUT');
     await other.close();
-    const kept = `fetch(${JSON.stringify(image)}, { cache: 'force-cache' }).then(({ status }) => status)`;
-    expect(await page.evaluate(kept)).toBe(401);
+    // A thumbnail is kept for a day as long as nobody signs out.
+    expect(before).toEqual([200, 200]);
+    expect(await page.evaluate(kept)).toEqual([401, 401]);
     await page.goBack();
     await heading(page, 'You are not signed in');
     expect(await page.getByText('rent-').count()).toBe(0);

@@ -204,7 +204,8 @@ function rowOfDocument(office: Office, image: Image): ExpectedRow {
 /** What `resultOf` nests, flat. */
 function valuesOf(image: Image, status: string): Posted {
   const { total, receipt } = resultOf(image, status);
-  return { '/total': total, '/receipt/merchant': receipt.merchant, '/receipt/date': receipt.date };
+  const values = Object.entries(receipt).map(([key, value]) => [`/receipt/${key}`, value] as const);
+  return { '/total': total, ...Object.fromEntries(values) };
 }
 
 /** No folder of the office has two. */

@@ -4,7 +4,7 @@ import type { Image } from './plan.ts';
 const MERCHANTS = [
   'Hotel Ärger',
   'Müller & Söhne GmbH',
-  'Café <b>Einstein</b>',
+  'Café <img src=x onerror=alert(2)>',
   'Bäckerei Groß',
   'Taxi 4711',
 ];
@@ -20,6 +20,7 @@ export function resultOf({ name, endpoint, number, at }: Image, status: string) 
     receipt: {
       merchant: MERCHANTS[number % MERCHANTS.length] ?? '',
       date: new Date(at).toISOString().slice(0, 10),
+      '<img src=x onerror=alert(3)>': '${total}</script>{0} $& %s',
     },
   };
 }

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 import type { ListRowJson } from '../../../control/protocol/documents.ts';
 import { bytes, moment } from '../format.ts';
 import { useOverview } from '../live.ts';
@@ -72,14 +72,16 @@ function Files({
   readonly onDone: () => void;
   readonly onDismissed: (done: Done) => void;
 }) {
-  const { folder, reason, rows, key } = group;
+  const { folder, reason, rows } = group;
+  const id = useId();
   const act = useAct();
   const dismiss = async () => onDismissed(await actOn('dismiss', { kind: 'rows', rows }));
   const why = t.rejected.reasons[reason] ?? reason;
   return (
     <Section
       title={t.rejected.group(why, rows.length)}
-      id={`group-${key.replace(/[^\w]+/g, '-')}`}
+      about={folder}
+      id={id}
       actions={
         <>
           <FolderRemedy group={group} onDone={onDone} />
@@ -89,9 +91,6 @@ function Files({
         </>
       }
     >
-      <p class="muted">
-        <Wrapped text={folder} />
-      </p>
       <Failure error={act.error} />
       <Table caption={`${why}: ${folder}`} columns={COLUMNS} rows={rows} rowKey={keyOf} />
     </Section>

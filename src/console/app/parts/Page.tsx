@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { useLivePart } from '../live.ts';
 import { t } from '../texts.ts';
+import { Wrapped } from './Places.tsx';
 
 interface PageProps {
   readonly title: string;
@@ -46,18 +47,25 @@ export function Page({ title, actions, back, children }: PageProps) {
 
 interface SectionProps {
   readonly title: string;
+  /** Tells it from others of the same title. */
+  readonly about?: string;
   readonly id: string;
   readonly actions?: ComponentChildren;
   readonly children: ComponentChildren;
 }
 
-export function Section({ title, id, actions, children }: SectionProps) {
+export function Section({ title, about, id, actions, children }: SectionProps) {
   return (
-    <section aria-labelledby={id}>
+    <section aria-labelledby={about === undefined ? id : `${id} ${id}-about`}>
       <div class="section-head">
         <h2 id={id}>{title}</h2>
         {actions && <div class="actions">{actions}</div>}
       </div>
+      {about !== undefined && (
+        <p class="muted" id={`${id}-about`}>
+          <Wrapped text={about} />
+        </p>
+      )}
       {children}
     </section>
   );
