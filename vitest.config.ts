@@ -9,7 +9,6 @@ import { SecondTries } from './test/support/secondTries.ts';
 /** Where the time goes; first these, in this order, then the rest of the end-to-end tests, then the quick ones. */
 const LONG = [
   'ledger/postgres/contract',
-  'e2e/debianPackage',
   'reliability/mutation',
   'intake/dispose/disposeKill',
   'reliability/simulation',
@@ -27,7 +26,6 @@ const LONG = [
   'e2e/badPlaces',
   'e2e/setupUnattended',
   'e2e/reload',
-  'e2e/npmPackage',
   'e2e/',
   'delivery/idleHours',
   'delivery/payload/spool',
@@ -102,7 +100,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/e2e/**', 'test/windows/**', ...ISOLATED],
+          exclude: ['test/e2e/**', 'test/packages/**', 'test/windows/**', ...ISOLATED],
         },
       },
       {

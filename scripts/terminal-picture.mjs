@@ -10,7 +10,7 @@ const TITLE = 30;
 const escape = (line) => line.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 const command = process.argv[2] ?? '';
 const lines = [`$ ${command}`, ...(await text(process.stdin)).trimEnd().split('\n')];
-const width = Math.ceil(Math.max(...lines.map((line) => [...line].length)) * CHARACTER + 2 * PADDING);
+const width = Math.ceil(Math.max(...lines.map((line) => Array.from(line).length)) * CHARACTER + 2 * PADDING);
 const height = lines.length * LINE + 2 * PADDING + TITLE;
 const colorOf = (line, index) => {
   if (index === 0) return '#7ee787';

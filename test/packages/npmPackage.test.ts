@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildBmp } from '../support/handmadeImages.ts';
 import { ROWS } from '../support/listRows.ts';
 import { ordinaryOwner } from '../support/ordinaryUser.ts';
-import { until } from './support/agent.ts';
+import { until } from '../e2e/support/agent.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);

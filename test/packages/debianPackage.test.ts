@@ -11,7 +11,7 @@ import { LATEST_VERSION } from '../../src/ledger/sqlite/migrate.ts';
 import { hasDebianTree, openDebianTree, type DebianTree } from '../support/debianTree.ts';
 import { buildBmp } from '../support/handmadeImages.ts';
 import { ROWS, type Row } from '../support/listRows.ts';
-import { until } from './support/agent.ts';
+import { until } from '../e2e/support/agent.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
