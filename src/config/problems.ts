@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { ReceiptdError } from '../core/domain/errors.ts';
-import type { ErrorCode } from '../core/domain/errors.ts';
+import type { ErrorCode, ReceiptdError } from '../core/domain/errors.ts';
+import { InvalidKeys } from '../core/domain/invalidKeys.ts';
 import { nearest } from '../core/domain/nearest.ts';
 import { nodeAt, schemaTree } from './schemaTree.ts';
 import type { SchemaNode } from './schemaTree.ts';
@@ -122,5 +122,6 @@ export function problemsError(problems: readonly Problem[], source: YamlSource, 
   const codes = new Set(problems.map(({ code }) => code));
   const [only] = codes;
   const code = codes.size === 1 && only !== undefined ? only : 'CONFIG_INVALID';
-  return new ReceiptdError(code, lines.join('\n'));
+  const keys = problems.map(({ path }) => showPath(path)).filter((key) => key !== '');
+  return new InvalidKeys(code, lines.join('\n'), keys);
 }

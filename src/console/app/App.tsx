@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { sayError, signIn } from './api.ts';
+import { signIn } from './api.ts';
 import { reconnectNow, useLivePart } from './live.ts';
 import { Foot, LanguageFoot } from './parts/Foot.tsx';
 import { Announcer } from './parts/Notice.tsx';
@@ -31,7 +31,7 @@ const FleetPage = later(async () => (await import('./pages/FleetPage.tsx')).Flee
 
 export function App() {
   const connection = useLivePart(({ connection }) => connection);
-  const [problem, setProblem] = useState<string | null>(null);
+  const [problem, setProblem] = useState<unknown>(null);
   const [started, setStarted] = useState(false);
   const place = usePlace();
   useEffect(() => {
@@ -72,7 +72,7 @@ export function App() {
 }
 
 /** Redeems the token of the opening link, once. @returns why that failed */
-async function start(): Promise<string | null> {
+async function start(): Promise<unknown> {
   const token = /^#token=(.+)$/.exec(location.hash)?.[1];
   if (token === undefined) return null;
   // Before anything else: it must not stay in the address bar or the history.
@@ -82,7 +82,7 @@ async function start(): Promise<string | null> {
     await signIn({ token: decodeURIComponent(token) });
     return null;
   } catch (error) {
-    return sayError(error);
+    return error;
   }
 }
 

@@ -1,18 +1,32 @@
 import type { ErrorBody, Operation, Request, Response as Answer } from '../../control/protocol/protocol.ts';
 import { t } from './texts.ts';
 
-/** Why the daemon did not do it, in its own words; `status` is 0 where it gave no answer at all. */
+interface Told {
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string | undefined;
+  readonly keys?: readonly string[] | undefined;
+  readonly isLocal?: boolean;
+}
+
+/** Why the daemon did not do it, in its own words; `status` is 0 where it gave no answer at all, or was not asked. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
   readonly hint: string | undefined;
+  /** Of the configuration, where those are what is wrong. */
+  readonly keys: readonly string[];
+  /** The message is one of the console's own. */
+  readonly isLocal: boolean;
 
-  constructor(status: number, body: { code: string; message: string; hint?: string | undefined }) {
+  constructor(status: number, body: Told) {
     super(body.message);
     this.name = 'ApiError';
     this.status = status;
     this.code = body.code;
     this.hint = body.hint;
+    this.keys = body.keys ?? [];
+    this.isLocal = status === 0 || body.isLocal === true;
   }
 }
 
@@ -87,26 +101,21 @@ async function readJson(answer: Response): Promise<unknown> {
 }
 
 function unreachable(cause: unknown): ApiError {
-  const error = new ApiError(0, { code: 'NOT_RUNNING', ...t.connection.noAnswer });
+  const error = new ApiError(0, { code: 'NOT_RUNNING', message: t.connection.noAnswer });
   error.cause = cause;
   return error;
 }
 
 async function refusal(answer: Response): Promise<ApiError> {
   const body = await answer.json().catch(() => null);
-  const { code, message, hint } = (body ?? {}) as Partial<ErrorBody>;
+  const { code, message, hint, keys } = (body ?? {}) as Partial<ErrorBody>;
   return new ApiError(answer.status, {
     code: code ?? `HTTP_${answer.status}`,
     message: message ?? t.connection.refused(answer.status),
     hint,
+    keys,
+    isLocal: message === undefined,
   });
-}
-
-/** One sentence for people of anything thrown. */
-export function sayError(error: unknown): string {
-  if (error instanceof ApiError)
-    return [error.message, t.hints[error.code] ?? error.hint].filter(Boolean).join(' ');
-  return error instanceof Error ? error.message : String(error);
 }
 
 export function isAbort(error: unknown): boolean {

@@ -28,6 +28,18 @@ export function wordsOf(sentence: string): Word[] {
   return [...plainWords(said === null ? before : `${before}: `), folded, ...wordsOf(after)];
 }
 
+/** Where the agent quotes the service, in words or not. */
+const SAID = /: "(?=\S)/;
+
+/** What the service said to people, and all that it said; null where the sentence quotes nothing. */
+export function quoteIn(sentence: string): { readonly said: string | null; readonly whole: string } | null {
+  const quoted = SAID.exec(sentence);
+  if (quoted === null) return null;
+  const from = quoted.index + quoted[0].length;
+  const whole = sentence.slice(from, endOf(sentence, from));
+  return { said: /^[{[<]/.test(whole) ? spoken(whole) : whole, whole };
+}
+
 /** Of what is for machines. */
 export const timesOf = (text: string): Word[] => plainWords(text, TIMES);
 

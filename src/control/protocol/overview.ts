@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { ERROR_CODES } from '../../core/domain/errors.ts';
+import { NEEDING_STATES } from '../../core/domain/needsPerson.ts';
 import { LIST_STATES } from '../../core/ports/ledgerReports.ts';
 import { HOLD_SCOPES } from '../../core/ports/hold.ts';
 import { endpointKey, instant, nothing, type Exchange } from './shapes.ts';
@@ -34,12 +36,53 @@ const remedy = z
   ])
   .describe('What can be done about it here.');
 
+const waiting = z.number().describe('Documents that wait for that.');
+
+const about = z
+  .discriminatedUnion('kind', [
+    z
+      .object({
+        kind: z.literal('error'),
+        code: z.enum(ERROR_CODES),
+        subject: z.string().nullable().describe('The folder, agent or channel that it is about.'),
+        since: instant,
+      })
+      .describe('An incident, or a folder that is not watched.'),
+    z
+      .object({
+        kind: z.literal('hold'),
+        scope: z.enum(HOLD_SCOPES),
+        reason: z.string().describe('PAUSED when a person did it.'),
+        message: z.string().describe('In the words of the agent or the service.'),
+        target: z.string().describe('Alias of the endpoint, path of the folder, or base URL.'),
+        account: z.string().nullable().describe('Whose credentials; null: of the default account.'),
+        agent: z.string().nullable().describe('The other agent of the fleet that was told so.'),
+        isAsked: z.boolean().describe('Whether the service asked to wait.'),
+        since: instant,
+        until: instant.nullable().describe('When it is tried again by itself.'),
+        waiting,
+      })
+      .describe('Why documents are not sent.'),
+    z
+      .object({
+        kind: z.literal('needs'),
+        state: z.enum(NEEDING_STATES),
+        reason: z.string().nullable(),
+        count: z.number(),
+      })
+      .describe('Documents or files that need a person.'),
+    z
+      .object({ kind: z.literal('orphans'), endpoint: z.string(), waiting, tookSome: z.boolean() })
+      .describe('Documents of an endpoint that the configuration no longer has.'),
+  ])
+  .describe('The same for programs.');
+
 const trouble = z
   .object({
     person: z.boolean().describe('Whether somebody has to do something; else it ends by itself.'),
     text: z.string().describe('What, and since when; in plain words.'),
     advice: z.string().describe('What to do, for somebody with a terminal.'),
-    here: z.string().describe('What to do, for somebody who has `remedy` as a button.'),
+    about,
     remedy: remedy.nullable(),
   })
   .meta({ id: 'Trouble' });

@@ -73,7 +73,12 @@ export type Operations = {
 
 /** Body of every answer but 200. */
 export const errorBody = z
-  .object({ code: z.enum(ERROR_CODES), message: z.string(), hint: z.string().optional() })
+  .object({
+    code: z.enum(ERROR_CODES),
+    message: z.string(),
+    hint: z.string().optional(),
+    keys: z.array(z.string()).optional().describe('Of the configuration, where those are what is wrong.'),
+  })
   .meta({ id: 'Error' });
 export type ErrorBody = z.infer<typeof errorBody>;
 

@@ -4,6 +4,8 @@ import type { StateCount } from '../../core/ports/ledgerReports.ts';
 
 export interface Orphans {
   readonly waiting: number;
+  /** Whether it ever accepted one: else its uid may have been a mistake. */
+  readonly tookSome: boolean;
   /** What to do about them. */
   readonly advice: string;
 }
@@ -31,7 +33,7 @@ export function orphansAmong(
   return new Map(
     [...waiting].map(([id, total]) => [
       id,
-      { waiting: total, advice: tookSome.has(id) ? PUT_BACK : NEVER_TOOK },
+      { waiting: total, tookSome: tookSome.has(id), advice: tookSome.has(id) ? PUT_BACK : NEVER_TOOK },
     ]),
   );
 }

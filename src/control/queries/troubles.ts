@@ -7,10 +7,11 @@ import {
   credentialsKey,
   ofAccount,
 } from '../../core/domain/account.ts';
+import type { ErrorCode } from '../../core/domain/errors.ts';
 import { endpointId } from '../../core/domain/document.ts';
 import { isNeeding } from '../../core/domain/needsPerson.ts';
 import { needSentences } from '../../core/domain/needWords.ts';
-import { counted, local } from '../../core/domain/words.ts';
+import { counted, iso, local } from '../../core/domain/words.ts';
 import { orphansAmong } from './orphans.ts';
 import type { EndpointSettings } from '../../core/domain/settings.ts';
 import type { Hold } from '../../core/ports/hold.ts';
@@ -48,25 +49,22 @@ export function troubles(endpoints: Endpoints, looked: Looked): Trouble[] {
   return [...found, ...ofCases(looked), ...orphans(endpoints, looked)];
 }
 
-function ofIncident({ code, message, hint, since }: IncidentStatus): Trouble {
+function ofIncident({ code, subject, message, hint, since }: IncidentStatus): Trouble {
   return {
     person: true,
     text: `${message} Since ${local(since)}.`,
-    ...everywhere(`${hint ? `${hint} ` : ''}[${code}]`),
+    advice: `${hint ? `${hint} ` : ''}[${code}]`,
+    about: { kind: 'error', code, subject, since },
     remedy: null,
   };
 }
 
-/** What needs no other words on a page than in a terminal. */
-function everywhere(advice: string): Pick<Trouble, 'advice' | 'here'> {
-  return { advice, here: advice };
-}
-
 function ofFolder({ path, state, message, since }: FolderStatus): Trouble | null {
-  const says = (person: boolean, what: string, advice: string): Trouble => ({
-    person,
+  const says = (code: ErrorCode, what: string, advice: string): Trouble => ({
+    person: true,
     text: `${message ?? what} Since ${local(since)}.`,
-    ...everywhere(advice),
+    advice,
+    about: { kind: 'error', code, subject: path, since },
     remedy: null,
   });
   switch (state) {
@@ -78,27 +76,31 @@ function ofFolder({ path, state, message, since }: FolderStatus): Trouble | null
       return null;
     case 'missing':
       return says(
-        true,
+        'FOLDER_MISSING',
         `${path} does not exist.`,
         'Create or mount it, or correct `folders` in the config; watching begins by itself once it exists.',
       );
     case 'notADirectory':
-      return says(true, `${path} is not a folder.`, 'Name the folder that holds the scans in the config.');
+      return says(
+        'FOLDER_NOT_A_DIRECTORY',
+        `${path} is not a folder.`,
+        'Name the folder that holds the scans in the config.',
+      );
     case 'unreadable':
       return says(
-        true,
+        'FOLDER_UNREADABLE',
         `${path} can't be read.`,
         'Let the user that runs receiptd read and enter it; watching then continues by itself.',
       );
     case 'taken':
       return says(
-        true,
+        'FOLDER_TAKEN',
         `Another agent on this machine watches ${path}.`,
         'Stop one of the two agents, or remove the folder from its config; the other one takes over by itself.',
       );
     case 'unreachable':
       return says(
-        true,
+        'FOLDER_UNREACHABLE',
         `${path} can't be reached.`,
         'Nothing in it counts as deleted, and watching continues once it is back. If it stays away, check the share and the network.',
       );
@@ -112,27 +114,44 @@ function ofHold(hold: Hold, endpoints: Endpoints, looked: Looked): Trouble {
   const account = accountOfKey(key);
   const message = sentence(hold.message);
   const sinceThen = `since ${local(since)}`;
-  const waiting = waitingFor(hold, endpoints, looked);
+  const count = waitingFor(hold, endpoints, looked);
+  const waiting = count === 0 ? '' : `, and ${counted(count, 'document waits', 'documents wait')} for that`;
   const next = nextTry(until, looked);
+  const isAsked = hold.demandedUntil !== null;
+  const about: Trouble['about'] = {
+    kind: 'hold',
+    scope,
+    reason,
+    message: hold.message,
+    target,
+    account: account ?? null,
+    agent: hold.agent ?? null,
+    isAsked,
+    since: iso(since),
+    until: until === null ? null : iso(until),
+    waiting: count,
+  };
   if (reason === 'PAUSED') {
     const what = scope === 'endpoint' ? `Uploads to endpoint ${target}` : `Uploads from ${target}`;
     const text = `${what} are paused ${sinceThen}${waiting}. ${message}`;
     const advice = `\`receiptd resume ${target}\` resumes them.`;
-    return { person: true, text, advice, here: '', remedy: { kind: 'resume', target } };
+    return { person: true, text, advice, about, remedy: { kind: 'resume', target } };
   }
   switch (scope) {
     case 'service':
       return {
         person: false,
-        text: `The service at ${key} ${hold.demandedUntil !== null ? `has asked ${hold.agent === undefined ? '' : `agent ${hold.agent} `}to wait` : 'has not answered properly'} ${sinceThen}${waiting}: ${message} Nothing is lost, and ${next}.`,
-        ...everywhere('If this lasts, check the network and the service.'),
+        text: `The service at ${key} ${isAsked ? `has asked ${hold.agent === undefined ? '' : `agent ${hold.agent} `}to wait` : 'has not answered properly'} ${sinceThen}${waiting}: ${message} Nothing is lost, and ${next}.`,
+        advice: 'If this lasts, check the network and the service.',
+        about,
         remedy: { kind: 'tryHeld' },
       };
     case 'credentials':
       return {
         person: true,
         text: `The credentials${ofAccount(account)} have not worked ${sinceThen}${waiting}: ${message}`,
-        ...everywhere(`Give new ones with \`receiptd login${accountOption(account)}\`; otherwise ${next}.`),
+        advice: `Give new ones with \`receiptd login${accountOption(account)}\`; otherwise ${next}.`,
+        about,
         remedy: { kind: 'tryHeld' },
       };
     case 'endpoint':
@@ -140,21 +159,23 @@ function ofHold(hold: Hold, endpoints: Endpoints, looked: Looked): Trouble {
         ? {
             person: false,
             text: `The service has asked to send less to endpoint ${target} ${sinceThen}${waiting}: ${message}`,
-            ...everywhere(`Nothing is lost, and ${next}.`),
+            advice: `Nothing is lost, and ${next}.`,
+            about,
             remedy: null,
           }
         : {
             person: true,
             text: `Endpoint ${target} has taken no uploads ${sinceThen}${waiting}: ${message}`,
             advice: `Ask the service's people or correct the config, then \`receiptd retry --all\`; otherwise ${next}.`,
-            here: `Ask the service's people or correct the configuration, then try again; otherwise ${next}.`,
+            about,
             remedy: { kind: 'tryHeld' },
           };
     case 'folder':
       return {
         person: until === null,
         text: `Folder ${target} is on hold ${sinceThen}${waiting}: ${message}`,
-        ...everywhere(`Otherwise ${next}.`),
+        advice: `Otherwise ${next}.`,
+        about,
         remedy: null,
       };
   }
@@ -166,7 +187,7 @@ function nextTry(until: number | null, { now, daemon, silent }: Looked): string 
   return until <= now ? 'it is being tried again now' : `it is tried again at ${local(until)}`;
 }
 
-function waitingFor({ scope, key }: Hold, endpoints: Endpoints, { counts }: Looked): string {
+function waitingFor({ scope, key }: Hold, endpoints: Endpoints, { counts }: Looked): number {
   const accountOf = accountsAmong(endpoints);
   const held = counts.filter(({ endpoint, folder, state }) => {
     if (state !== 'held' && state !== 'queued') return false;
@@ -175,8 +196,7 @@ function waitingFor({ scope, key }: Hold, endpoints: Endpoints, { counts }: Look
     if (scope === 'credentials') return credentialsKey(endpoint.baseUrl, accountOf(endpoint)) === key;
     return scope === 'endpoint' ? endpointId(endpoint) === key : endpoint.baseUrl === key;
   });
-  const total = held.reduce((sum, { count }) => sum + count, 0);
-  return total === 0 ? '' : `, and ${counted(total, 'document waits', 'documents wait')} for that`;
+  return held.reduce((sum, { count }) => sum + count, 0);
 }
 
 /** Messages of old ledgers and services may end in anything. */
@@ -194,13 +214,13 @@ function ofCases({ counts, daemon }: Looked): Trouble[] {
   // The incident names the files.
   const isSaid = daemon?.incidents.some(({ code }) => code === 'FILE_UNREADABLE') ?? false;
   const needs = counts.filter(({ needsPerson, state }) => needsPerson && !(isSaid && state === 'unreadable'));
-  return needSentences(needs).flatMap(({ state, text, advice, here }) =>
+  return needSentences(needs).flatMap(({ state, reason, count, text, advice }) =>
     isNeeding(state)
       ? {
           person: true,
           text,
           advice: `\`receiptd list --needs-person --state ${state}\` lists them. ${advice} Nothing to be done? \`receiptd dismiss\`.`,
-          here: `${here} Nothing to be done? Use Dismiss in the list.`,
+          about: { kind: 'needs', state, reason, count },
           remedy: { kind: 'list', state },
         }
       : [],
@@ -208,10 +228,11 @@ function ofCases({ counts, daemon }: Looked): Trouble[] {
 }
 
 function orphans(endpoints: Endpoints, { counts }: Looked): Trouble[] {
-  return [...orphansAmong(counts, endpoints)].map(([id, { waiting, advice }]) => ({
+  return [...orphansAmong(counts, endpoints)].map(([id, { waiting, tookSome, advice }]) => ({
     person: true,
     text: `${counted(waiting, 'document waits', 'documents wait')} for the endpoint ${id}, which is no longer in the config.`,
-    ...everywhere(advice),
+    advice,
+    about: { kind: 'orphans', endpoint: id, waiting, tookSome },
     remedy: null,
   }));
 }

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { z } from 'zod';
 import { ReceiptdError } from '../../core/domain/errors.ts';
+import { InvalidKeys } from '../../core/domain/invalidKeys.ts';
 import type { Log } from '../../core/ports/log.ts';
 import { PROTOCOL, isOperation } from '../protocol/protocol.ts';
 import type { ErrorBody, Operation, Operations, Protocol } from '../protocol/protocol.ts';
@@ -119,6 +120,10 @@ async function answer(request: IncomingMessage, { operations, log, bodyLimits }:
 }
 
 function failed(error: unknown, url: string | undefined, log: Log): Reply {
+  if (error instanceof InvalidKeys) {
+    const { code, message, keys } = error;
+    return { status: 422, body: { code, message, keys: [...keys] } satisfies ErrorBody };
+  }
   if (error instanceof ReceiptdError) return failure(422, error.code, error.message, error.hint);
   log.error('A control operation failed', { url, why: String(error) });
   return failure(500, 'CONTROL_FAILED', 'The running receiptd could not do this.', 'Its log says why.');

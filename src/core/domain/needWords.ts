@@ -13,8 +13,6 @@ interface Words {
   readonly one: string;
   readonly many: string;
   readonly advice: string;
-  /** The same on a page that has buttons for it; left out where it needs no other words. */
-  readonly here?: string;
 }
 
 /** By state, or by the reason of a file, most urgent first. */
@@ -24,14 +22,12 @@ const WORDS: Readonly<Record<string, Words>> = {
     one: 'document was refused by the service',
     many: 'documents were refused by the service',
     advice: 'Read its message, then `receiptd retry NAME`.',
-    here: 'Read its message, then use Retry on its page.',
   },
   unconfirmed: {
     short: 'unconfirmed',
     one: 'document may or may not be at the service',
     many: 'documents may or may not be at the service',
     advice: 'Look them up there, then `receiptd retry NAME`.',
-    here: 'Look them up there, then use Retry on the page of each.',
   },
   lost: {
     short: 'lost',
@@ -44,14 +40,12 @@ const WORDS: Readonly<Record<string, Words>> = {
     one: 'file is too large to be sent',
     many: 'files are too large to be sent',
     advice: 'Scan at a lower resolution, or raise `maxFileSize`.',
-    here: 'Scan at a lower resolution, or raise "Largest file" of its folder.',
   },
   PDF_NOT_ACCEPTED: {
     short: 'PDF',
     one: 'PDF is not sent: its folder takes no PDFs',
     many: 'PDFs are not sent: their folder takes no PDFs',
     advice: 'Set `pages: split` for the folder, and see what `receiptd check` says of pages.',
-    here: 'Have each page sent as an image of its own, in the settings of its folder.',
   },
   ENCRYPTED: {
     short: 'protected by a password',
@@ -76,28 +70,24 @@ const WORDS: Readonly<Record<string, Words>> = {
     one: 'image is too dark to be read, and was not sent',
     many: 'images are too dark to be read, and were not sent',
     advice: 'Scan it again, or send it as it is with `receiptd send FILE`.',
-    here: 'Scan the receipt again.',
   },
   TOO_SMALL: {
     short: 'with too few pixels',
     one: 'image has too few pixels to be read, and was not sent',
     many: 'images have too few pixels to be read, and were not sent',
     advice: 'Scan it again, or send it as it is with `receiptd send FILE`.',
-    here: 'Scan the receipt again.',
   },
   BLURRED: {
     short: 'blurred',
     one: 'image is blurred, and was not sent',
     many: 'images are blurred, and were not sent',
     advice: 'Scan it again, or send it as it is with `receiptd send FILE`.',
-    here: 'Scan the receipt again.',
   },
   SCANNED_BEFORE: {
     short: 'like a receipt scanned before',
     one: 'image looks like a receipt that was scanned before, and was not sent',
     many: 'images look like receipts that were scanned before, and were not sent',
     advice: 'Delete it, or, if it is another receipt, send it with `receiptd send FILE`.',
-    here: 'Dismiss it if it is the same receipt.',
   },
   TOO_MANY_PAGES: {
     short: 'with too many pages',
@@ -122,7 +112,6 @@ const WORDS: Readonly<Record<string, Words>> = {
     one: 'image is of a type that its folder does not take',
     many: 'images are of a type that their folder does not take',
     advice: 'Scan as JPEG, or add the type to `accept`.',
-    here: 'Scan as JPEG, or add the type to "Types to send" of its folder.',
   },
   TYPE_UNKNOWN: {
     short: "of a type that can't be sent",
@@ -154,14 +143,14 @@ const WORDS: Readonly<Record<string, Words>> = {
 /** Needs by what they are called, in the order in which people are told. */
 function grouped(
   needs: readonly Need[],
-): { readonly state: string; readonly words: Words; readonly count: number }[] {
+): { readonly key: string; readonly state: string; readonly words: Words; readonly count: number }[] {
   return Object.entries(WORDS).flatMap(([key, words]) => {
     const own = needs.filter(
       ({ state, reason }) => (reason !== undefined && reason in WORDS ? reason : state) === key,
     );
     const [first] = own;
     const count = own.reduce((sum, each) => sum + each.count, 0);
-    return first === undefined || count === 0 ? [] : [{ state: first.state, words, count }];
+    return first === undefined || count === 0 ? [] : [{ key, state: first.state, words, count }];
   });
 }
 
@@ -173,13 +162,18 @@ export function needsInShort(needs: readonly Need[]): string {
 }
 
 /** A sentence and what to do, for each kind. */
-export function needSentences(
-  needs: readonly Need[],
-): { readonly state: string; readonly text: string; readonly advice: string; readonly here: string }[] {
-  return grouped(needs).map(({ state, words: { one, many, advice, here = advice }, count }) => ({
+export function needSentences(needs: readonly Need[]): {
+  readonly state: string;
+  readonly reason: string | null;
+  readonly count: number;
+  readonly text: string;
+  readonly advice: string;
+}[] {
+  return grouped(needs).map(({ key, state, words: { one, many, advice }, count }) => ({
     state,
+    reason: key === state ? null : key,
+    count,
     text: `${counted(count, one, many)}.`,
     advice,
-    here,
   }));
 }

@@ -80,13 +80,14 @@ inBrowser('the list of documents', (here) => {
       row.state === 'failed'
         ? {
             ...row,
+            reason: 'HTTP_422',
             message: 'The service refused the document: "{"error":{"code":"E7","message":"Too dark"}}".',
           }
         : row,
     );
     const page = await here.browser.open('#/documents?state=failed');
     const first = rows(page, 'Documents').first();
-    await shows(first.getByText('The service refused the document: "Too dark"'));
+    await shows(first.getByText('The service refused it (HTTP 422). “Too dark”'));
     expect(await first.getByText('"code"').isVisible()).toBe(false);
     await first.getByText('Details').click();
     await shows(first.getByText('"code": "E7"'));

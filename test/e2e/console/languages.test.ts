@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { heading, inBrowser, shows } from '../../console/app/support/inBrowser.ts';
+import { ERROR_CODES, ReceiptdError } from '../../../src/core/domain/errors.ts';
 import { PASSWORD } from '../../console/app/support/stubService.ts';
 
 inBrowser('the languages of the console', (here) => {
@@ -18,6 +19,63 @@ inBrowser('the languages of the console', (here) => {
     const french = await here.browser.open('#/', { locale: 'fr-FR' });
     await heading(french, 'Overview');
     expect(await languageOf(french)).toBe('en');
+  });
+
+  test('no page in German shows a sentence of the agent before somebody asks for it', async () => {
+    const { stub } = here;
+    const { agent } = stub;
+    const mark = 'Said in English';
+    await here.browser.open('#/');
+    const since = new Date().toISOString();
+    agent.incidents = ERROR_CODES.map((code) => ({
+      code,
+      subject: null,
+      message: `${mark}: ${code}.`,
+      hint: mark,
+      since,
+    }));
+    agent.held = 3;
+    agent.paused.add('office');
+    agent.notes = [{ text: mark, about: { kind: 'hours', until: since } }];
+    agent.problem = mark;
+    agent.rows = agent.rows.map((row, index) => ({
+      ...row,
+      needsPerson: row.needsPerson || row.state === 'rejected',
+      message: `${mark}: "{"message":"zu dunkel"}".`,
+      reason: row.reason ?? (index % 2 === 0 ? 'HTTP_400' : 'NEVER_HEARD_OF'),
+    }));
+    agent.tested = [{ channel: 'webhook', problem: mark }];
+    const failed = agent.rows.find(({ state }) => state === 'failed')?.documentId;
+    const places = [
+      '',
+      'documents',
+      `documents/${failed}`,
+      'rejected',
+      'folders',
+      'endpoints',
+      'config',
+      'config/alerts',
+    ];
+    const page = await here.browser.open('#/', { locale: 'de-DE' });
+    const visible = () => page.getByText(mark).filter({ visible: true }).allTextContents();
+    for (const place of places) {
+      await page.goto(`${stub.url}/#/${place}`);
+      await page.locator('main .loading').waitFor({ state: 'detached' });
+      const content = page.locator('main').locator('table, dl, .cards, .tests, .troubles');
+      await content.filter({ visible: true }).first().waitFor();
+      expect([place, await visible()]).toEqual([place, []]);
+    }
+    await page.getByRole('button', { name: /^Probe senden/ }).click();
+    await shows(page.getByText('Nicht zugestellt.'));
+    expect(await visible()).toEqual([]);
+    await page.goto(`${stub.url}/#/`);
+    stub.fail('resume', new ReceiptdError('DISK_FULL', mark, { hint: mark }));
+    await page.getByRole('button', { name: 'office fortsetzen' }).click();
+    const alert = page.getByRole('alert');
+    await shows(alert.getByText('Die Platte ist voll.'));
+    expect(await visible()).toEqual([]);
+    await alert.getByText('Einzelheiten').click();
+    await shows(alert.getByText(mark));
   });
 
   test('a language chosen by hand stays, on the page of signing in as well', async () => {

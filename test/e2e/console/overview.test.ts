@@ -40,7 +40,9 @@ inBrowser('the overview', (here) => {
     const page = await here.browser.open();
     here.stub.fail('resume', new ReceiptdError('DISK_FULL', 'The disk is full.', { hint: 'Make room.' }));
     await page.getByRole('button', { name: 'Resume office' }).click();
-    await shows(page.getByRole('alert').getByText('The disk is full. Make room.'));
+    await shows(
+      page.getByRole('alert').getByText('The disk is full. Make room. Nothing is sent until there is some;'),
+    );
   });
 
   test('says what passes by itself where no person is needed', async () => {
@@ -109,7 +111,7 @@ inBrowser('the overview', (here) => {
         code: 'SPOOL_FULL',
         subject: null,
         message: 'No room since 2026-03-02 09:12:00 +00:00.',
-        hint: 'Compare `receiptd list --state skipped`, then `receiptd login`.',
+        hint: 'Raise the limit.',
         since: '2026-03-02T09:12:00.000Z',
       },
     ];
@@ -117,12 +119,13 @@ inBrowser('the overview', (here) => {
     await shows(
       page.getByText('All times are in this browser’s time zone (Europe/Berlin).', { exact: true }),
     );
-    const trouble = page.locator('.troubles .notice', { hasText: 'No room since' });
-    expect(await trouble.textContent()).toContain(
-      'No room since 2 Mar 2026, 10:12. Compare Documents, then receiptd login.',
+    const trouble = page.locator('.troubles .notice', { hasText: 'There is no room for more copies' });
+    await shows(trouble.getByText('Since 2 Mar 2026, 10:12.').first());
+    expect(await trouble.getByRole('link', { name: 'Open Storage and log' }).getAttribute('href')).toBe(
+      '#/config/storage',
     );
-    expect(await trouble.locator('code').textContent()).toBe('receiptd login');
-    expect(await trouble.getByRole('link').getAttribute('href')).toBe('#/documents?state=skipped');
+    await trouble.getByText('Details').click();
+    expect(await trouble.textContent()).toContain('No room since 2 Mar 2026, 10:12.');
     agent.zone = { name: 'UTC', offsetMinutes: 0 };
     here.stub.changed();
     await shows(page.getByText('receiptd runs in the time zone UTC;'));

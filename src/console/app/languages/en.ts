@@ -70,10 +70,8 @@ export default function english({ counted, number }: Format) {
       lostSince: (at: string) =>
         `The connection to receiptd was lost at ${at}, and this page shows the state at that time. The console keeps trying to reconnect. If this lasts, check whether receiptd is running; after a restart of receiptd, open the console again.`,
       tryNow: 'Try now',
-      noAnswer: {
-        message: 'receiptd does not answer.',
-        hint: 'It may have been stopped, or the network is down. As far as this page knows, nothing was changed.',
-      },
+      noAnswer:
+        'receiptd does not answer. It may have been stopped, or the network is down. As far as this page knows, nothing was changed.',
       refused: (status: number) => `receiptd refused this without saying why (HTTP ${status}).`,
     },
     signIn: {
@@ -129,13 +127,403 @@ export default function english({ counted, number }: Format) {
       fleet: 'Fleet',
       create: 'Create endpoint',
     },
-    /** Instead of advice for a terminal; by the code of an error. */
-    hints: {
-      DOCUMENT_UNKNOWN: 'Look for it in the list of documents.',
-      DOCUMENT_AMBIGUOUS: 'Look for it in the list of documents.',
-      RESULT_UNKNOWN: 'Look for it in the list of results.',
-      AGENT_UNKNOWN: 'Reload this page.',
-    } as Readonly<Partial<Record<string, string>>>,
+    /** Troubles and refusals by their code: what, without a full stop, and what to do. */
+    codes: {
+      CONFIG_NOT_FOUND: {
+        what: 'The configuration file is not there',
+        help: 'The settings in effect stay. Put the file back, or a former version from config-history in the state directory.',
+      },
+      CONFIG_UNREADABLE: {
+        what: 'The configuration file can’t be read',
+        help: 'The settings in effect stay. Let the user that runs receiptd read the file.',
+      },
+      CONFIG_SYNTAX: {
+        what: 'The configuration file is not valid YAML',
+        help: 'The settings in effect stay. Correct the file; it is read again by itself.',
+      },
+      CONFIG_INVALID: {
+        what: 'A setting is not valid',
+        help: 'Nothing of the change is in effect. Correct the setting.',
+      },
+      CONFIG_CHANGED: {
+        what: 'The configuration was changed by somebody else',
+        help: 'Nothing was written. Load the page again, check your change, and save it once more.',
+      },
+      CONFIG_UNWRITABLE: {
+        what: 'The configuration file can’t be written',
+        help: 'Nothing was changed. Let the user that runs receiptd write the file and its directory.',
+      },
+      TEMPLATE_INVALID: {
+        what: 'The name template is not valid',
+        help: 'Use the parts in braces that the help below the field lists.',
+      },
+      FOLDERS_NESTED: {
+        what: 'One folder lies in another one',
+        help: 'Each file would be sent twice. Watch only one of them, with its subfolders if needed.',
+      },
+      ENDPOINT_UNKNOWN: {
+        what: 'The configuration does not have this endpoint',
+        help: 'Choose one of those under Endpoints, or add it there.',
+      },
+      ENDPOINT_IS_EXAMPLE: {
+        what: 'The endpoint still has the uid of the example',
+        help: 'Enter the uid of your endpoint, or create one.',
+      },
+      ACCOUNT_UNKNOWN: {
+        what: 'The configuration does not have this account',
+        help: 'Choose another account for the endpoint, or add this one to the file.',
+      },
+      HTTPS_REQUIRED: {
+        what: 'The address of the service has to begin with https',
+        help: 'Otherwise others in the network could read the credentials.',
+      },
+      FOLDER_MISSING: {
+        what: 'The folder does not exist',
+        help: 'Create or mount it, or correct its path. It is then watched by itself.',
+      },
+      FOLDER_NOT_A_DIRECTORY: {
+        what: 'This is not a folder',
+        help: 'Enter the folder that holds the scans.',
+      },
+      FOLDER_UNREADABLE: {
+        what: 'The folder can’t be read',
+        help: 'Let the user that runs receiptd read and enter it. It is then watched by itself.',
+      },
+      FOLDER_UNWRITABLE: {
+        what: 'The folder can’t be written',
+        help: 'Let the user that runs receiptd write to it; otherwise originals stay where they are.',
+      },
+      FILE_UNREADABLE: {
+        what: 'Files can’t be read',
+        help: 'Let the user that runs receiptd read them, or close the program that has them open. They are tried again by themselves.',
+      },
+      FOLDER_UNREACHABLE: {
+        what: 'The folder can’t be reached, or is not the one it was',
+        help: 'Nothing in it counts as deleted, and watching continues once it is back. Check the server and the network. If it was emptied or replaced on purpose, confirm that.',
+      },
+      FOLDER_TAKEN: {
+        what: 'Another agent on this machine watches this folder',
+        help: 'Stop one of the two, or remove the folder from one of them.',
+      },
+      FOLDER_TAKEN_OVER: {
+        what: 'The folder was taken over from another agent, and older files in it were left alone',
+        help: 'Compare the skipped files with what the other agent has sent.',
+      },
+      FOLDER_TAKEN_ELSEWHERE: {
+        what: 'Another agent seems to watch the same folder: both send every receipt',
+        help: 'Let one of them watch the folder, or let both share a ledger. If a person moved the files, nothing is wrong.',
+      },
+      WATCH_LIMIT: {
+        what: 'The system allows no more watched folders',
+        help: 'New files are found at intervals instead. An administrator can raise the limit.',
+      },
+      FOLDER_SILENT: {
+        what: 'No scans arrive',
+        help: 'Check the scanner, and the network between it and the folder. On a holiday all is well.',
+      },
+      ATTENTION_UNWRITABLE: {
+        what: 'What needs attention can’t be shown to people at the scanner',
+        help: 'Let the user that runs receiptd write to that folder, or choose another one.',
+      },
+      STATE_UNWRITABLE: {
+        what: 'The state directory can’t be written',
+        help: 'Check its space and its permissions. New scans stay in their folders until then.',
+      },
+      LEDGER_MISSING: {
+        what: 'The ledger is not there',
+        help: 'Restore it from a backup, on the machine that receiptd runs on.',
+      },
+      LEDGER_OLDER: {
+        what: 'The ledger is of an older version',
+        help: 'Restart receiptd: it upgrades the ledger.',
+      },
+      LEDGER_NEWER: { what: 'The ledger is of a newer version', help: 'Update receiptd on this machine.' },
+      LEDGER_DAMAGED: {
+        what: 'The ledger is or was damaged',
+        help: 'Check the disk. If this stays, restart receiptd: it rebuilds the ledger from backup and journal.',
+      },
+      LEDGER_WRITE_FAILED: {
+        what: 'Nothing can be recorded in the ledger',
+        help: 'Nothing is sent until that works again. Check the disk or the database; it is tried again by itself.',
+      },
+      DISK_FULL: {
+        what: 'The disk is full',
+        help: 'Make room. Nothing is sent until there is some; then receiptd continues by itself.',
+      },
+      DISK_SLOW: {
+        what: 'The disk is very slow',
+        help: 'Nothing is lost, but every receipt waits for it. Check what else uses the disk, and its health.',
+      },
+      LEDGER_SHARED: {
+        what: 'The ledger belongs to other agents as well',
+        help: 'This is only possible with a ledger of its own.',
+      },
+      LEDGER_UNREACHABLE: {
+        what: 'The shared ledger can’t be reached',
+        help: 'Scans are copied or stay in their folders, and are sent once it is back. Check the database and the network.',
+      },
+      LEDGER_REFUSED: {
+        what: 'The database refuses receiptd',
+        help: 'Check user, password and rights at the database.',
+      },
+      AGENT_NAME_TAKEN: {
+        what: 'Another agent has the same name',
+        help: 'Give each agent of the fleet a name of its own.',
+      },
+      AGENT_FENCED: {
+        what: 'Another agent has taken over the work of this one',
+        help: 'It continues by itself. Check the clock and the network of this machine.',
+      },
+      AGENT_UNKNOWN: { what: 'The fleet does not have this agent', help: 'Load this page again.' },
+      AGENT_SILENT: {
+        what: 'An agent of the fleet does not answer',
+        help: 'See whether its machine and network are up, and start the agent there.',
+      },
+      BACKUP_FAILED: {
+        what: 'The ledger could not be backed up',
+        help: 'Check space and permissions of the state directory. It is tried again by itself.',
+      },
+      JOURNAL_DAMAGED: {
+        what: 'The journal of the ledger is damaged',
+        help: 'Check the disk. Have the machine’s administrator verify the ledger.',
+      },
+      SPOOL_FULL: {
+        what: 'There is no room for more copies of images',
+        help: 'Scans that can’t be sent at once stay in their folders. Resolve what keeps uploads waiting, or allow more room.',
+      },
+      SPOOL_UNWRITABLE: {
+        what: 'Copies of images can’t be written',
+        help: 'Check space and permissions of the state directory. Scans stay in their folders meanwhile.',
+      },
+      DOCUMENT_UNKNOWN: {
+        what: 'This document or file is not there, or needs nobody any more',
+        help: 'Look for it in the list of documents.',
+      },
+      DOCUMENT_AMBIGUOUS: {
+        what: 'Several documents have this name',
+        help: 'Choose one in the list of documents.',
+      },
+      DOCUMENT_STATE: {
+        what: 'This is not possible in the present state of the document',
+        help: 'It may have changed meanwhile: look at it again.',
+      },
+      DOCUMENT_TAKEN: {
+        what: 'Another agent is sending this document',
+        help: 'Wait a moment, and look again.',
+      },
+      DOCUMENT_HELD: { what: 'This document is on hold', help: 'The overview says why.' },
+      BYTES_GONE: {
+        what: 'The image is no longer there',
+        help: 'Put the file back into its folder, or scan the receipt again.',
+      },
+      PERSON_NEEDED: { what: 'Scans need a person', help: 'Look at them in the list of documents.' },
+      CREDENTIALS_MISSING: {
+        what: 'There are no credentials for the service',
+        help: 'Run `receiptd login` on the machine that receiptd runs on. Scans are recorded meanwhile.',
+      },
+      CREDENTIALS_INSECURE: {
+        what: 'Others can read a file with secrets',
+        help: 'Let its owner alone read it, and consider replacing the secret.',
+      },
+      CREDENTIALS_REFUSED: {
+        what: 'The service does not accept the credentials',
+        help: 'Run `receiptd login` on the machine that receiptd runs on.',
+      },
+      CREDENTIALS_UNWRITABLE: {
+        what: 'Credentials can’t be stored',
+        help: 'What was stored before stays. Check the permissions of the place where they are kept.',
+      },
+      KEYCHAIN_UNAVAILABLE: {
+        what: 'The keychain of the system does not answer',
+        help: 'Repair it, or keep the credentials in a file: `receiptd login --store file`.',
+      },
+      KEYCHAIN_LOCKED: {
+        what: 'The keychain of the system is locked',
+        help: 'Unlock it by signing in at the desktop, or keep the credentials in a file: `receiptd login --store file`.',
+      },
+      SERVICE_UNREACHABLE: {
+        what: 'The service can’t be reached',
+        help: 'Nothing is lost, and uploads are tried again by themselves. Check the network and the address of the service.',
+      },
+      SERVICE_ANSWER: {
+        what: 'What answers is not the service',
+        help: 'Check the address of the service, and whether a proxy or a login page stands between.',
+      },
+      ENDPOINT_FORBIDDEN: {
+        what: 'The service does not allow this account to do that',
+        help: 'Check plan and rights of the account on the service’s website.',
+      },
+      ENDPOINT_REFUSED: {
+        what: 'The service refused this',
+        help: 'Correct name, language or address, and try again.',
+      },
+      CREATE_UNCERTAIN: {
+        what: 'The answer was lost: the endpoint may have been created',
+        help: 'Check the service’s website before you try again: every success makes another endpoint.',
+      },
+      USAGE: {
+        what: 'This is not possible as asked',
+        help: 'Load this page again. The details say what is wrong.',
+      },
+      NOT_RUNNING: { what: 'receiptd is stopping or not running', help: 'Try again in a moment.' },
+      CONTROL_FAILED: {
+        what: 'receiptd could not do this',
+        help: 'Load this page again. If that does not help, the log says more.',
+      },
+      PORT_IN_USE: {
+        what: 'Another program uses the port',
+        help: 'receiptd continues without and tries again. Choose another port in the configuration file.',
+      },
+      MONITORING_UNAVAILABLE: {
+        what: 'Monitoring is not available',
+        help: 'Receipts are still sent. Correct its address in the configuration file.',
+      },
+      CONSOLE_UNAVAILABLE: {
+        what: 'The console is not available at its configured address',
+        help: 'Receipts are still sent. Correct address, certificate or password on the machine that receiptd runs on.',
+      },
+      CONSOLE_SIGNED_OUT: {
+        what: 'You are not signed in: link or password are wrong or too old',
+        help: 'Sign in with the password, or open the console again with a new link.',
+      },
+      CONSOLE_REFUSED: {
+        what: 'The console may not do this',
+        help: 'It can be done on the machine that receiptd runs on: in the configuration file, or on the command line.',
+      },
+      ALERT_UNDELIVERED: {
+        what: 'Alerts can’t be delivered this way',
+        help: 'They are tried again for a day. Correct the settings, and send a test.',
+      },
+      RESULTS_UNAVAILABLE: {
+        what: 'Results of the service can’t be received',
+        help: 'Receipts are still sent. Correct address, certificate or secret of the receiver.',
+      },
+      RESULTS_COMMAND_FAILED: {
+        what: 'The program for results fails',
+        help: 'Nothing is lost: results are handed to it again. Try it by hand on the machine that receiptd runs on.',
+      },
+      RESULT_UNKNOWN: { what: 'This result is not there', help: 'Look for it in the list of results.' },
+    },
+    reasons: {
+      refused: 'The service refused it',
+      mayHaveIt: 'The service may have it already',
+      unauthorized: 'The service rejected the credentials',
+      forbidden: 'The service does not allow uploads to this endpoint',
+      endpointUnknown: 'The service does not know this endpoint',
+      slowDown: 'The service asks for less, or the plan is used up',
+      blocked: 'The way to the service is blocked',
+      failing: 'The service is in trouble',
+      strange: 'The service answered in an unknown way',
+      certificate: 'The service shows a certificate that is not trusted',
+      unreadable: 'The file can’t be read',
+      brokenOff: 'The connection broke off',
+      own: {
+        REDIRECT: 'The service redirects elsewhere, which receiptd does not follow',
+        NOT_THE_SERVICE: 'Something other than the service answered, such as a login page',
+        INTERRUPTED: 'receiptd was stopped during the upload; it is sent again',
+        PARKED: 'The service fails on this document while others pass; it is tried again every hour',
+        MANY_REFUSALS: 'The service refused many documents in a row; the endpoint waits instead',
+        BYTES_MISSING: 'The file is not where it was',
+        FILE_AWAY: 'The file can’t be reached now',
+        HELD_BACK: 'Held back right before sending, since its endpoint was paused or receiptd stopped',
+        LEASE_LOST: 'Not sent, since another agent may have taken over',
+        BYTES_ELSEWHERE: 'Another agent has the image, and sends it',
+        NOT_AN_IMAGE: 'Not an image, and so no receipt',
+        EXISTING: 'It was there before the folder was watched',
+        TAKEN_OVER: 'It was there before the folder was taken over from another agent',
+        EMPTY: 'The file is empty',
+      },
+      /** Of the network and of files; shown with their code. */
+      system: {
+        ECONNREFUSED: 'The service refused the connection',
+        ENOTFOUND: 'The name of the service could not be found',
+        EAI_AGAIN: 'The name of the service could not be found',
+        ENETUNREACH: 'This network does not reach the service',
+        EHOSTUNREACH: 'This network does not reach the service',
+        UND_ERR_CONNECT_TIMEOUT: 'The service could not be reached in time',
+        ETIMEDOUT: 'The service could not be reached in time',
+        UPLOAD_STALLED: 'The service stopped taking the upload',
+        ANSWERED_EARLY: 'The service answered before it had the whole image',
+        UNASKED_CONTINUE: 'The service, or a proxy, answers in a way that ends every upload',
+        UND_ERR_HEADERS_TIMEOUT: 'The service did not answer in time',
+        UND_ERR_BODY_TIMEOUT: 'The service stopped in the middle of its answer',
+        ANSWER_TOO_LARGE: 'The answer of the service was too large',
+        UND_ERR_CLOSED: 'receiptd was about to stop',
+        UND_ERR_DESTROYED: 'receiptd was about to stop',
+        CERT_HAS_EXPIRED: 'The service’s certificate has expired, or the clock here is wrong',
+        CERT_NOT_YET_VALID: 'The service’s certificate is not valid yet, or the clock here is wrong',
+        ERR_TLS_CERT_ALTNAME_INVALID: 'The service’s certificate is for another address',
+        EACCES: 'receiptd has no rights to read it',
+        EPERM: 'receiptd has no rights to read it',
+        EBUSY: 'Another program has it open',
+      },
+      withCode: (text: string, code: string) => `${text} (${code}).`,
+      /** What the service said, in its own words. */
+      quoted: (words: string) => `“${words}”`,
+      unknown: 'The details say why.',
+    },
+    holds: {
+      paused: (target: string) => `Uploads of ${target} are paused`,
+      service: (target: string) => `The service at ${target} gives no proper answer`,
+      serviceAsked: (target: string) => `The service at ${target} asks to wait`,
+      serviceAskedAgent: (target: string, agent: string) =>
+        `The service at ${target} asks agent ${agent} to wait`,
+      credentials: 'The credentials do not work',
+      credentialsOf: (account: string) => `The credentials of account ${account} do not work`,
+      limited: (target: string) => `The service asks to send less to ${target}`,
+      endpoint: (target: string) => `${target} takes no uploads`,
+      folder: (target: string) => `${target} is on hold`,
+      help: {
+        service: 'Nothing is lost. If this lasts, check the network and the service.',
+        credentials: 'Run `receiptd login` on the machine that receiptd runs on.',
+        limited: 'Nothing is lost. If this lasts, compare the account’s plan with the number of scans.',
+        endpoint: 'Ask the support of the service, or correct the configuration, then try again.',
+        folder: 'Nothing is lost.',
+      },
+      since: (at: string) => `Since ${at}.`,
+      until: (at: string) => `Next try: ${at}.`,
+      waiting: (n: number) => `${counted(n, 'document waits', 'documents wait')} for that.`,
+    },
+    needs: {
+      documents: {
+        failed: (n: number) => `Refused by the service: ${documents(n)}.`,
+        unconfirmed: (n: number) => `Perhaps at the service already: ${documents(n)}.`,
+        lost: (n: number) => `Gone before they could be sent: ${documents(n)}.`,
+      },
+      files: (why: string, n: number) => `${why}: ${files(n)}.`,
+      help: {
+        failed: 'Read the reason, then send them again.',
+        unconfirmed: 'Look them up at the service. Send again what is missing there.',
+        lost: 'Scan the receipts again; they get the same names.',
+        TOO_LARGE: 'Scan at a lower resolution, or raise the limit of the folder.',
+        TYPE_NOT_ACCEPTED: 'Scan as JPEG, or accept the type.',
+        PDF_NOT_ACCEPTED: 'Have each page sent as an image, in the settings of the folder.',
+        TYPE_UNKNOWN: 'Scan as JPEG.',
+        ENCRYPTED: 'Save the file without a password.',
+        TOO_MANY_PAGES: 'Split the file into smaller ones.',
+        TOO_DEAR: 'Print the file to a new PDF, or scan it again.',
+        PAGES_NOT_SENT: 'Scan those pages again; the others were sent.',
+        BYTES_GONE: 'Scan the receipts again.',
+        BLANK: 'Delete the file, or scan it again.',
+        TOO_DARK: 'Scan the receipt again.',
+        TOO_SMALL: 'Scan the receipt again, with a higher resolution.',
+        BLURRED: 'Scan the receipt again.',
+        SCANNED_BEFORE: 'If it is the same receipt, there is nothing to do.',
+        NAME_NOT_UTF8: 'Rename the file: letters, digits and hyphens always work.',
+        EMPTY: 'Scan the receipt again.',
+        incomplete: 'Scan the receipt again if the file does not become complete.',
+        unreadable: 'Let the user that runs receiptd read the file, or close the program that has it open.',
+        rejected: 'Scan the receipt again.',
+      },
+      nothing: 'Nothing to be done? Dismiss it in the list.',
+      orphans: (endpoint: string, n: number) =>
+        `${counted(n, 'document waits', 'documents wait')} for the endpoint ${endpoint}, which the configuration no longer has.`,
+      orphansHelp: {
+        tookSome: 'Put the endpoint back, or send the documents to another one from their pages.',
+        tookNone:
+          'It never took a document. If its uid was a mistake, send the documents to the right endpoint from their pages.',
+      },
+    },
     overview: {
       title: 'Overview',
       works: 'Everything works',
@@ -204,6 +592,9 @@ export default function english({ counted, number }: Format) {
       resume: (target: string) => `Resume ${target}`,
       retry: 'Try again now',
       list: 'Show them',
+      open: (page: string) => `Open ${page}`,
+      editFolder: 'Edit folder',
+      confirmFolder: 'The folder is right as it is',
     },
     dismissal: {
       dismiss: 'Dismiss',
@@ -309,7 +700,9 @@ export default function english({ counted, number }: Format) {
         SCANNED_BEFORE: 'Scanned before',
         NAME_NOT_UTF8: 'Name that can’t be read',
         INCOMPLETE: 'Cut short',
+        EMPTY: 'Empty file',
         incomplete: 'Cut short',
+        rejected: 'Damaged',
         unreadable: 'Not readable',
       } as Readonly<Partial<Record<string, string>>>,
       raise: 'Raise the limit …',
@@ -686,6 +1079,7 @@ export default function english({ counted, number }: Format) {
       taken: 'Delivered.',
       delivered: (channel: string) => `The test was delivered: ${channel}.`,
       notDelivered: 'Not delivered.',
+      correct: 'Correct the settings above, save, and try again.',
       channels: {
         desktop: 'Desktop',
         eventLog: 'Event log',
@@ -980,6 +1374,7 @@ export default function english({ counted, number }: Format) {
       now: 'The folders right now',
       nowMeans: 'Compares the files that lie in each folder now, of whatever day, with the ledger.',
       compare: 'Compare',
+      notCompared: 'not compared',
       comparing: 'Comparing …',
       agrees: (n: number) => `${files(n)} in the folder, and the ledger knows each of them.`,
       differs: (n: number, of: number) => `${number(n)} of ${files(of)} do not agree with the ledger:`,

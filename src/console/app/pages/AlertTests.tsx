@@ -5,7 +5,7 @@ import { Button } from '../parts/Button.tsx';
 import { useAct, useAsk } from '../parts/hooks.ts';
 import { announce, Failure, Loading, Notice } from '../parts/Notice.tsx';
 import { Section } from '../parts/Page.tsx';
-import { Refusal, Words } from '../parts/Words.tsx';
+import { Details, Refusal } from '../parts/Said.tsx';
 import { t } from '../texts.ts';
 
 type Channel = Response<'alerts'>['channels'][number];
@@ -68,8 +68,9 @@ function ChannelTest({ channel }: { readonly channel: Channel }) {
       {tested !== null && tested.problem !== null && (
         <Notice tone="bad" urgent>
           <p>
-            <strong>{t.alerts.notDelivered}</strong> <Words text={tested.problem} />
+            <strong>{t.alerts.notDelivered}</strong> {t.alerts.correct}
           </p>
+          <Details text={tested.problem} />
         </Notice>
       )}
     </li>

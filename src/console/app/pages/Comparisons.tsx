@@ -8,7 +8,7 @@ import { useAct } from '../parts/hooks.ts';
 import { Failure } from '../parts/Notice.tsx';
 import { Section } from '../parts/Page.tsx';
 import { Wrapped } from '../parts/Places.tsx';
-import { Words } from '../parts/Words.tsx';
+import { Details } from '../parts/Said.tsx';
 import { t } from '../texts.ts';
 
 type Compared = Response<'compareFolder'>;
@@ -55,10 +55,10 @@ function Comparison({ path, found }: { readonly path: string; readonly found: Co
         <Wrapped text={path} /> <span class="muted small">{moment(at)}</span>
       </h3>
       {notLookedAt.map((each) => (
-        <p key={each.path}>
-          {each.path !== '' && <Wrapped text={`${each.path}: `} />}
-          <Words text={each.message} />
-        </p>
+        <div key={each.path}>
+          <Wrapped text={each.path === '' ? path : each.path} />: {t.days.notCompared}
+          <Details text={each.message} />
+        </div>
       ))}
       {isWhole && unaccountedCount === 0 && <p>{t.days.agrees(listed)}</p>}
       {unaccountedCount > 0 && (

@@ -21,7 +21,7 @@ import { Preview } from './Preview.tsx';
 import { ResendDialog } from './ResendDialog.tsx';
 import { Timeline } from './Timeline.tsx';
 import { Button } from '../parts/Button.tsx';
-import { Words } from '../parts/Words.tsx';
+import { Why } from '../parts/Said.tsx';
 
 const REFRESH_MS = 1500;
 
@@ -142,10 +142,7 @@ function Facts({ document }: { readonly document: DocumentDetailJson }) {
         <Notice
           tone={state === 'failed' || state === 'lost' ? 'bad' : state === 'accepted' ? 'info' : 'warn'}
         >
-          <p>
-            <Words text={document.message} />
-          </p>
-          {document.reason !== null && <p class="muted small mono">{document.reason}</p>}
+          <Why {...document} />
         </Notice>
       )}
       {document.answerLost && state !== 'accepted' && (

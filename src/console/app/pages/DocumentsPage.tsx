@@ -27,7 +27,7 @@ import { Facets } from './Facets.tsx';
 import { useFacets } from './useFacets.ts';
 import { lastOf } from './lastOf.ts';
 import { Button } from '../parts/Button.tsx';
-import { Words } from '../parts/Words.tsx';
+import { Why } from '../parts/Said.tsx';
 
 /** Where each page came from, so that there is a way back to it. */
 const before = new Map<string, string | undefined>();
@@ -224,9 +224,9 @@ function useColumns(filter: FilterText, selection: Selection): readonly Column<L
         <>
           <StateBadge state={row.state} />
           {row.message !== null && (
-            <p class="muted small why">
-              <Words text={row.message} />
-            </p>
+            <div class="muted small why">
+              <Why {...row} isShort />
+            </div>
           )}
           {row.answerLost && row.state !== 'accepted' && <p class="muted small">{t.documents.answerLost}</p>}
           <Dismissal of={row} target={row.name ?? row.path} />

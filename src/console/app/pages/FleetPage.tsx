@@ -11,7 +11,7 @@ import { Wrapped } from '../parts/Places.tsx';
 import { Badge } from '../parts/State.tsx';
 import { Table, type Column } from '../parts/Table.tsx';
 import { t } from '../texts.ts';
-import { Words } from '../parts/Words.tsx';
+import { Why } from '../parts/Said.tsx';
 
 /** Each answer counts what waits in the database. */
 const ASKED_EVERY_MS = 10_000;
@@ -99,14 +99,14 @@ function State({ state, paused }: FleetAgentJson) {
   );
 }
 
-function inWords({ scope, key, message, since, until }: HoldJson) {
+function inWords({ scope, key, reason, message, since, until }: HoldJson) {
   return (
-    <p key={`${scope} ${key}`} class="small">
-      {t.fleet.scopes[scope]} <Wrapped text={key} />: <Words text={message} />{' '}
+    <div key={`${scope} ${key}`} class="small">
+      {t.fleet.scopes[scope]} <Wrapped text={key} />: <Why {...{ reason, message }} isShort />{' '}
       <span class="muted">
         ({t.fleet.holdSince(moment(since))}
         {until !== null && `, ${t.fleet.holdUntil(moment(until))}`})
       </span>
-    </p>
+    </div>
   );
 }

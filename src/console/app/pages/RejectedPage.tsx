@@ -8,7 +8,7 @@ import { announce, Failure, Loading, Notice } from '../parts/Notice.tsx';
 import { Page, Section } from '../parts/Page.tsx';
 import { Wrapped } from '../parts/Places.tsx';
 import { Table, type Column } from '../parts/Table.tsx';
-import { Words } from '../parts/Words.tsx';
+import { Why } from '../parts/Said.tsx';
 import { href } from '../router.ts';
 import { t } from '../texts.ts';
 import { keyOf } from './documentFilter.ts';
@@ -20,7 +20,7 @@ const REFRESH_MS = 3_000;
 
 const COLUMNS: readonly Column<ListRowJson>[] = [
   { head: t.rejected.file, class: 'name', cell: ({ path }) => <Wrapped text={path} /> },
-  { head: t.rejected.why, cell: ({ message }) => message !== null && <Words text={message} /> },
+  { head: t.rejected.why, cell: (row) => <Why {...row} /> },
   { head: t.documents.size, numeric: true, cell: ({ size }) => bytes(size) },
   { head: t.documents.seen, numeric: true, cell: ({ createdAt }) => moment(createdAt) },
 ];

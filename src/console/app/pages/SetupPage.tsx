@@ -6,6 +6,7 @@ import { FolderPicker } from '../parts/FolderPicker.tsx';
 import { useAct } from '../parts/hooks.ts';
 import { Failure, Loading, Notice } from '../parts/Notice.tsx';
 import { Page } from '../parts/Page.tsx';
+import { Problem } from '../parts/Said.tsx';
 import { Words } from '../parts/Words.tsx';
 import { t } from '../texts.ts';
 
@@ -130,7 +131,7 @@ function Ask({ question }: { readonly question: Question }) {
       const { wrong } = await call('answerSetup', { question: id, answer });
       setProblem(wrong);
     });
-  const trouble = act.error ?? problem;
+  const isTrouble = act.error !== null || problem !== null;
   const field = {
     id: 'answer',
     autocomplete: 'off',
@@ -139,7 +140,7 @@ function Ask({ question }: { readonly question: Question }) {
     value: typed,
     onInput: ({ currentTarget }: { currentTarget: { value: string } }) => setTyped(currentTarget.value),
   };
-  const described = trouble === null ? {} : { 'aria-describedby': 'setup-problem' };
+  const described = !isTrouble ? {} : { 'aria-describedby': 'setup-problem' };
   return (
     <form
       ref={form}
@@ -195,10 +196,10 @@ function Ask({ question }: { readonly question: Question }) {
         </div>
       )}
       {kind === 'folder' && <FolderPicker onPicked={setTyped} />}
-      {trouble !== null && (
-        <p id="setup-problem" class="act-error" role="alert">
-          <Words text={trouble} />
-        </p>
+      {isTrouble && (
+        <div id="setup-problem" class="act-error" role="alert">
+          {problem === null ? <Problem error={act.error} /> : <Words text={problem} />}
+        </div>
       )}
       {kind !== 'yesNo' && (
         <div class="form-actions">

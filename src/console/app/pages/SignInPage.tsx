@@ -7,7 +7,7 @@ import { Page } from '../parts/Page.tsx';
 import { t } from '../texts.ts';
 
 /** @param problem why the opening link did not work */
-export function SignInPage({ problem }: { readonly problem: string | null }) {
+export function SignInPage({ problem }: { readonly problem: unknown }) {
   const [hasPassword, setHasPassword] = useState(false);
   const [password, setPassword] = useState('');
   const act = useAct();

@@ -3,7 +3,8 @@ import type { DocumentDetailJson } from '../../../control/protocol/documents.ts'
 import { bytes, duration, instant } from '../format.ts';
 import { Icon, type IconName } from '../parts/Icon.tsx';
 import { t } from '../texts.ts';
-import { Words } from '../parts/Words.tsx';
+import { Details, Why } from '../parts/Said.tsx';
+import { codeIn } from '../said.ts';
 
 interface Step {
   readonly at: string;
@@ -45,7 +46,13 @@ function filesOf({ files }: DocumentDetailJson): Step[] {
       { at: seenAt, tone: 'calm', icon: 'info', what, more: `${path} · ${bytes(size)}` },
     ];
     if (remark !== null)
-      steps.push({ at: seenAt, tone: 'warn', icon: 'alert', what: t.timeline.looked, more: remark });
+      steps.push({
+        at: seenAt,
+        tone: 'warn',
+        icon: 'alert',
+        what: t.timeline.looked,
+        more: <Details text={remark} />,
+      });
     if (goneAt !== null) {
       const gone = disposed === null ? t.timeline.gone : t.timeline.disposed[disposed];
       steps.push({ at: goneAt, tone: 'calm', icon: 'dash', what: gone, more: archivedTo ?? path });
@@ -93,15 +100,16 @@ function attemptsOf({ attempts }: DocumentDetailJson): Step[] {
       more: (
         <>
           {facts.join(' · ')}
-          {message !== null && (
-            <p>
-              <Words text={message} />
-            </p>
-          )}
+          {message !== null && <Why reason={reasonOf(httpStatus, message)} message={message} isShort />}
         </>
       ),
     };
   });
+}
+
+/** Of an attempt the ledger keeps the answer's status, or the sentence that names why there was none. */
+function reasonOf(httpStatus: number | null, message: string): string | null {
+  return httpStatus === null ? (codeIn(message) ?? null) : `HTTP_${httpStatus}`;
 }
 
 function resultsOf({ results }: DocumentDetailJson): Step[] {

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Consequence } from '../../../control/protocol/consequences.ts';
 import type { ConfigEdit, ConfigState } from '../../../control/protocol/settings.ts';
-import { call, sayError } from '../api.ts';
+import { call } from '../api.ts';
 import { applied, textOf, type Field, type Typed } from '../settings/fields.ts';
 import type { JsonObject } from '../settings/edits.ts';
 import { t } from '../texts.ts';
@@ -12,7 +12,7 @@ import { Button } from './Button.tsx';
 import { ConsequencesDialog } from './Consequences.tsx';
 import { OriginalsDialog, originalsOf, type ExistingOriginals, type Originals } from './OriginalsDialog.tsx';
 import { Unsaved } from './Unsaved.tsx';
-import { Words } from './Words.tsx';
+import { Problem } from './Said.tsx';
 
 interface ConfigFormProps {
   readonly config: ConfigState;
@@ -37,7 +37,9 @@ interface Asked {
 
 const NO_ACT = { busy: false, error: null, run: async () => {}, clear: () => {} };
 
-type Refusal = { readonly kind: 'refused' | 'conflict'; readonly text: string; readonly newer?: ConfigState };
+type Refusal =
+  | { readonly kind: 'refused'; readonly error: unknown }
+  | { readonly kind: 'conflict'; readonly newer: ConfigState };
 
 /**
  * Holds what was typed apart from the file: a refusal loses none of it, and where the file has changed meanwhile it
@@ -87,17 +89,13 @@ export function ConfigForm(props: ConfigFormProps) {
     } catch (error) {
       const newer = await call('config', {}).catch(() => null);
       const isConflict = newer !== null && newer.revision !== config.revision;
-      setRefusal(
-        isConflict
-          ? { kind: 'conflict', text: t.form.conflict(newer.file), newer }
-          : { kind: 'refused', text: sayError(error) },
-      );
+      setRefusal(isConflict ? { kind: 'conflict', newer } : { kind: 'refused', error });
     } finally {
       setBusy(false);
     }
   };
   const reload = (isKept: boolean) => {
-    if (refusal?.newer !== undefined) setConfig(refusal.newer);
+    if (refusal?.kind === 'conflict') setConfig(refusal.newer);
     if (!isKept) setTyped({});
     setRefusal(null);
     announce(isKept ? t.form.reloadedKept : t.form.reloaded);
@@ -153,8 +151,9 @@ export function ConfigForm(props: ConfigFormProps) {
         {refusal?.kind === 'refused' && (
           <Notice tone="bad" urgent>
             <p>
-              <strong>{t.form.refused}</strong> <Words text={refusal.text} />
+              <strong>{t.form.refused}</strong>
             </p>
+            <Problem error={refusal.error} />
           </Notice>
         )}
         {refusal?.kind === 'conflict' && (
@@ -170,7 +169,7 @@ export function ConfigForm(props: ConfigFormProps) {
               </>
             }
           >
-            <p>{refusal.text}</p>
+            <p>{t.form.conflict(refusal.newer.file)}</p>
           </Notice>
         )}
         <div class="form-actions">

@@ -4,7 +4,7 @@ import { t } from '../texts.ts';
 import { Button } from './Button.tsx';
 import { useAct } from './hooks.ts';
 import { announce } from './Notice.tsx';
-import { Words } from './Words.tsx';
+import { Refusal } from './Said.tsx';
 
 interface Dismissible {
   readonly needsPerson: boolean;
@@ -31,18 +31,14 @@ export function Dismissal({
     onDone();
   };
   return (
-    <p class="dismissal small">
+    <div class="dismissal small">
       {dismissedAt !== null && (
         <span class="muted">{t.dismissal.by(dismissedBy ?? '?', moment(dismissedAt))} </span>
       )}
       <Button class="small" disabled={act.busy} onClick={() => void act.run(perform)}>
         {needsPerson ? t.dismissal.dismiss : t.dismissal.undo}
       </Button>
-      {act.error !== null && (
-        <span class="act-error" role="alert">
-          <Words text={act.error} />
-        </span>
-      )}
-    </p>
+      <Refusal error={act.error} />
+    </div>
   );
 }

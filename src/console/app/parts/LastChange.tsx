@@ -8,7 +8,7 @@ import { Button } from './Button.tsx';
 import { ConsequencesDialog } from './Consequences.tsx';
 import { useAct } from './hooks.ts';
 import { announce, Notice } from './Notice.tsx';
-import { Refusal, Words } from './Words.tsx';
+import { Details, Refusal } from './Said.tsx';
 
 /** What keeps changes from being saved, or from being in effect. */
 export function ConfigProblems({ config }: { readonly config: ConfigState }) {
@@ -17,8 +17,9 @@ export function ConfigProblems({ config }: { readonly config: ConfigState }) {
       {config.problem !== null && (
         <Notice tone="bad">
           <p>
-            <strong>{t.config.problem}</strong> <Words text={config.problem} />
+            <strong>{t.config.problem}</strong>
           </p>
+          <Details text={config.problem} />
         </Notice>
       )}
       {config.restartNeeded.length > 0 && (

@@ -1,10 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { sayError } from '../api.ts';
 import { t } from '../texts.ts';
 import { Icon, type IconName } from './Icon.tsx';
 import { Button } from './Button.tsx';
-import { Words } from './Words.tsx';
+import { Problem } from './Said.tsx';
 
 export type Tone = 'ok' | 'info' | 'warn' | 'bad';
 
@@ -37,9 +36,7 @@ export function Failure({ error, again }: { readonly error: unknown; readonly ag
   if (error === null) return null;
   return (
     <Notice tone="bad" urgent actions={again && <Button onClick={again}>{t.again}</Button>}>
-      <p>
-        <Words text={sayError(error)} />
-      </p>
+      <Problem error={error} />
     </Notice>
   );
 }

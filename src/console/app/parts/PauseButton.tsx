@@ -3,7 +3,7 @@ import { t } from '../texts.ts';
 import { useAct } from './hooks.ts';
 import { announce } from './Notice.tsx';
 import { Button } from './Button.tsx';
-import { Refusal } from './Words.tsx';
+import { Refusal } from './Said.tsx';
 
 interface PauseButtonProps {
   /** A folder's path or an endpoint's alias; whatever `perform` knows. */

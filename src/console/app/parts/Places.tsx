@@ -6,7 +6,7 @@ import { t } from '../texts.ts';
 import { EndpointBadge, FolderBadge } from './State.tsx';
 import { Table, type Column } from './Table.tsx';
 import { tallyColumns } from './Tally.tsx';
-import { Words } from './Words.tsx';
+import { Details } from './Said.tsx';
 
 type FolderStatus = OverviewResponse['status']['folders'][number];
 type EndpointStatus = OverviewResponse['endpoints'][number];
@@ -30,11 +30,7 @@ export function FolderTable({ overview, actions }: Shown<FolderStatus>) {
       cell: ({ state, message }) => (
         <>
           <FolderBadge state={state} />
-          {message !== null && (
-            <p class="muted small">
-              <Words text={message} />
-            </p>
-          )}
+          {message !== null && <Details text={message} />}
         </>
       ),
     },

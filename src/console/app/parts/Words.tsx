@@ -4,32 +4,26 @@ import { pageOf, timesOf, wordsOf, type Word } from '../words.ts';
 
 /**
  * A sentence that was not written for this page: commands lead to their page or stand apart, times are by the reader's clock, and what
- * programs say is folded behind it.
+ * programs say is folded behind it, unless the whole sentence `isFolded` already.
  */
-export function Words({ text }: { readonly text: string }) {
+export function Words({ text, isFolded = false }: { readonly text: string; readonly isFolded?: boolean }) {
   const words = wordsOf(text);
   return (
     <>
       {words.map(shown)}
       {words.map((word, index) =>
-        word.kind === 'folded' ? (
+        word.kind !== 'folded' ? null : isFolded ? (
+          <code key={index} class="block">
+            {word.whole}
+          </code>
+        ) : (
           <details key={index} class="folded">
             <summary>{t.details}</summary>
             <code>{word.whole}</code>
           </details>
-        ) : null,
+        ),
       )}
     </>
-  );
-}
-
-/** Why what a person asked for could not be done. */
-export function Refusal({ error }: { readonly error: string | null }) {
-  if (error === null) return null;
-  return (
-    <p class="act-error" role="alert">
-      <Words text={error} />
-    </p>
   );
 }
 

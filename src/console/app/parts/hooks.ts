@@ -1,6 +1,6 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { isAbort, sayError } from '../api.ts';
+import { isAbort } from '../api.ts';
 
 export interface Asked<T> {
   readonly data: T | null;
@@ -46,7 +46,7 @@ export function useAsk<T>(
 
 export interface Act {
   readonly busy: boolean;
-  readonly error: string | null;
+  readonly error: unknown;
   readonly run: (act: () => Promise<void>) => Promise<void>;
   readonly clear: () => void;
 }
@@ -54,7 +54,7 @@ export interface Act {
 /** One thing at a time that a person asked for, and why it failed. */
 export function useAct(): Act {
   const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<string | null>(null);
+  const [error, setError] = useState<unknown>(null);
   const running = useRef(false);
   return {
     busy,
@@ -68,7 +68,7 @@ export function useAct(): Act {
       try {
         await act();
       } catch (problem) {
-        setError(sayError(problem));
+        setError(problem);
       } finally {
         running.current = false;
         setBusy(false);

@@ -183,7 +183,7 @@ export function incidentsOf(
     const named = alone.slice(0, EACH_AT_MOST).map(({ path }) => path);
     const message = `${alone.length} of ${watched} folders get no scans: ${named.join(', ')}, ...`;
     const hint = 'Check what they have in common: a network, a server, a scanner.';
-    incidents.splice(0, Infinity, { key: `${CODE} several`, code: CODE, message, hint });
+    incidents.splice(0, Infinity, { key: `several ${CODE}`, code: CODE, message, hint });
   }
   if (all !== null) {
     const message = `No folder receives any scans: ${explain(all, now)}.`;

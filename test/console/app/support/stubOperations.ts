@@ -6,7 +6,11 @@ import type { Operations, Response } from '../../../../src/control/protocol/prot
 import type { DocumentDetailJson } from '../../../../src/control/protocol/documents.ts';
 import type { OverviewResponse } from '../../../../src/control/protocol/overview.ts';
 import type { ResultDetailJson, ResultJson } from '../../../../src/control/protocol/results.ts';
+import { toHoldJson } from '../../../../src/control/protocol/holdJson.ts';
 import { noteJson } from '../../../../src/control/protocol/noteJson.ts';
+import { troubles } from '../../../../src/control/queries/troubles.ts';
+import type { Hold } from '../../../../src/core/ports/hold.ts';
+import { InvalidKeys } from '../../../../src/core/domain/invalidKeys.ts';
 import { ReceiptdError } from '../../../../src/core/domain/errors.ts';
 import { FILE_ONLY } from '../../../../src/wiring/consoleKeys.ts';
 import { counts, facets, isMeant, page } from './stubList.ts';
@@ -82,72 +86,72 @@ export class StubAgent {
     const now = new Date();
     const { endpoints, folders } = this.file;
     const since = new Date(now.getTime() - 40 * 60_000).toISOString();
-    const person = (state: Row['state']) => this.rows.filter((row) => row.state === state).length;
-    const troubles: OverviewResponse['troubles'] = [...this.paused].map((target) => ({
-      person: true,
-      text: `Uploads of ${target} are paused since ${since.slice(11, 16)}, and 2 documents wait for that.`,
-      advice: `\`receiptd resume ${target}\` resumes them.`,
-      here: '',
-      remedy: { kind: 'resume', target },
-    }));
-    if (this.held > 0) {
-      troubles.push({
-        person: false,
-        text: `The service at ${BASE_URL} gives no proper answer, and ${this.held} documents wait for that: HTTP 503. Nothing is lost.`,
-        advice: '',
-        here: '',
-        remedy: { kind: 'tryHeld' },
-      });
-    }
-    for (const { message, hint } of this.incidents)
-      troubles.push({ person: true, text: message, advice: hint ?? '', here: hint ?? '', remedy: null });
-    if (person('failed') > 0) {
-      troubles.push({
-        person: true,
-        text: `${person('failed')} documents were refused by the service.`,
-        advice: 'Read its message, then `receiptd retry NAME`.',
-        here: 'Read its words, then retry them on their pages.',
-        remedy: { kind: 'list', state: 'failed' },
-      });
-    }
     const waiting =
       this.rows.filter(({ state }) => state === 'queued' || state === 'uploading').length + this.held;
+    const holds: Hold[] = [...this.paused].map((target) => ({
+      scope: target.startsWith('/') ? 'folder' : 'endpoint',
+      key: target.startsWith('/') ? target : `${BASE_URL}#${endpoints[target]?.uid}`,
+      reason: 'PAUSED',
+      message: 'Paused by admin.',
+      since: Date.parse(since),
+      until: null,
+      demandedUntil: null,
+    }));
+    if (this.held > 0) {
+      const message = 'The service answered HTTP 503.';
+      const hold = {
+        reason: 'HTTP_503',
+        message,
+        since: Date.parse(since),
+        until: null,
+        demandedUntil: null,
+      };
+      holds.push({ scope: 'service', key: BASE_URL, ...hold });
+    }
+    const status: OverviewResponse['status'] = {
+      pid: 4711,
+      startedAt: new Date(this.startedAt).toISOString(),
+      version: '0.2.0',
+      folders: folders.map(({ path, endpoint, watch }) => ({
+        path,
+        endpoint: endpoint ?? 'office',
+        state: this.paused.has(path) ? 'paused' : path.startsWith('/mnt') ? 'unreachable' : 'watching',
+        message: path.startsWith('/mnt') ? `${path} can't be reached (ETIMEDOUT).` : null,
+        since,
+        mode: watch === 'poll' ? 'polled' : 'events',
+        fileSystem: path.startsWith('/mnt') ? 'nfs' : 'ext4',
+        settling: path.endsWith('branch') ? 1 : 0,
+        lastListing: since,
+      })),
+      inFlight: 1,
+      limitedBy: [],
+      incidents: this.incidents,
+      notes: this.notes,
+      spool: { mode: 'auto', used: 48_211_000, limit: 5_000_000_000, images: 31 },
+    };
+    const known = Object.entries(endpoints).map(([alias, { uid }]) => ({
+      alias,
+      key: { baseUrl: BASE_URL, uid },
+    }));
+    // Of folders and files that are not sent other tests tell.
+    const counted = counts(this.rows).filter(
+      ({ state }) => !['rejected', 'incomplete', 'unreadable', 'unconfirmed', 'lost'].includes(state),
+    );
+    const looked = {
+      now: now.getTime(),
+      daemon: { ...status, folders: [] },
+      silent: null,
+      counts: counted,
+      holds,
+    };
     return {
       now: now.toISOString(),
       zone: this.zone,
-      status: {
-        pid: 4711,
-        startedAt: new Date(this.startedAt).toISOString(),
-        version: '0.2.0',
-        folders: folders.map(({ path, endpoint, watch }) => ({
-          path,
-          endpoint: endpoint ?? 'office',
-          state: this.paused.has(path) ? 'paused' : path.startsWith('/mnt') ? 'unreachable' : 'watching',
-          message: path.startsWith('/mnt') ? `${path} can't be reached (ETIMEDOUT).` : null,
-          since,
-          mode: watch === 'poll' ? 'polled' : 'events',
-          fileSystem: path.startsWith('/mnt') ? 'nfs' : 'ext4',
-          settling: path.endsWith('branch') ? 1 : 0,
-          lastListing: since,
-        })),
-        inFlight: 1,
-        limitedBy: [],
-        incidents: this.incidents,
-        notes: this.notes,
-        spool: { mode: 'auto', used: 48_211_000, limit: 5_000_000_000, images: 31 },
-      },
+      status,
       shared: false,
-      troubles,
+      troubles: troubles(known, looked),
       counts: counts(this.rows),
-      holds: [...this.paused].map((target) => ({
-        scope: target.startsWith('/') ? ('folder' as const) : ('endpoint' as const),
-        key: target.startsWith('/') ? target : `${BASE_URL}#${endpoints[target]?.uid}`,
-        reason: 'PAUSED',
-        message: 'Paused by admin.',
-        since,
-        until: null,
-        demandedUntil: null,
-      })),
+      holds: holds.map(toHoldJson),
       endpoints: Object.entries(endpoints).map(([alias, { uid, concurrency, rate, perDay, perMonth }]) => ({
         alias,
         account: null,
@@ -380,9 +384,8 @@ export class StubAgent {
         const checked = configSchema.safeParse(document.toJS());
         const issue = checked.error?.issues[0];
         if (issue !== undefined) {
-          throw new ReceiptdError('CONFIG_INVALID', `${issue.path.join('.')}: expected ${issue.message}.`, {
-            hint: 'Nothing was changed.',
-          });
+          const key = issue.path.join('.');
+          throw new InvalidKeys('CONFIG_INVALID', `${key}: expected ${issue.message}`, [key]);
         }
         this.former = this.text;
         this.text = document.toString();

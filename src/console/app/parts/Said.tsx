@@ -1,0 +1,70 @@
+import { ApiError } from '../api.ts';
+import { labelOf } from '../settings/labels.ts';
+import { reasonText, saidOf } from '../said.ts';
+import { t } from '../texts.ts';
+import { quoteIn } from '../words.ts';
+import { Words } from './Words.tsx';
+
+/** What the agent says in its own words, for those who want them. */
+export function Details({ text }: { readonly text: string }) {
+  return (
+    <details class="folded">
+      <summary>{t.details}</summary>
+      <div>
+        <Words text={text} isFolded />
+      </div>
+    </details>
+  );
+}
+
+interface WhyProps {
+  readonly reason: string | null;
+  readonly message: string | null;
+  readonly state?: string;
+  /** In a list: the agent's words only where they say more. */
+  readonly isShort?: boolean;
+}
+
+/** Why something was not sent: in the reader's words, then in those of the service. */
+export function Why({ reason, message, state, isShort = false }: WhyProps) {
+  const text = reason === null ? null : reasonText(reason, state);
+  const quote = message === null ? null : quoteIn(message);
+  const said = quote?.said ?? null;
+  const isMore = text === null || !isShort || (quote !== null && said !== quote.whole);
+  return (
+    <>
+      {text ?? (message === null ? '' : t.reasons.unknown)} {said !== null && t.reasons.quoted(said)}
+      {message !== null && isMore && <Details text={message} />}
+    </>
+  );
+}
+
+/** Why what somebody asked for could not be done. */
+export function Problem({ error }: { readonly error: unknown }) {
+  if (!(error instanceof ApiError) || error.isLocal)
+    return <Words text={error instanceof Error ? error.message : String(error)} />;
+  const said = saidOf(error.code);
+  return (
+    <>
+      <Words text={said === null ? t.reasons.unknown : `${said.what}. ${said.help}`} />
+      {error.keys.length > 0 && (
+        <ul>
+          {error.keys.map((key) => (
+            <li key={key}>{labelOf(key)}</li>
+          ))}
+        </ul>
+      )}
+      <Details text={[error.message, error.hint].filter(Boolean).join(' ')} />
+    </>
+  );
+}
+
+/** The same beside the button that was pressed; nothing where it could be done. */
+export function Refusal({ error }: { readonly error: unknown }) {
+  if (error === null) return null;
+  return (
+    <div class="act-error" role="alert">
+      <Problem error={error} />
+    </div>
+  );
+}

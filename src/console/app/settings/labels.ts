@@ -1,0 +1,23 @@
+import { t } from '../texts.ts';
+import { DELIVERY_FIELDS, endpointFields, folderFields, type Field } from './fields.ts';
+import { SECTIONS } from './sections.ts';
+
+const LISTS: readonly (readonly [prefix: RegExp, fields: readonly Field[]])[] = [
+  [/^folders\[\d+\]\./, folderFields([])],
+  [/^endpoints\.[^.]+\./, endpointFields([])],
+  [/^delivery\./, DELIVERY_FIELDS],
+  [/^/, SECTIONS.flatMap(({ groups }) => groups.flatMap(({ fields }) => fields))],
+];
+
+/** How a form calls a key of the file, such as folders[0].maxFileSize, and what it takes; the key itself where none has it. */
+export function labelOf(key: string): string {
+  for (const [prefix, fields] of LISTS) {
+    if (!prefix.test(key)) continue;
+    const path = key.replace(prefix, '').replace(/\[\d+\]$/, '');
+    const field = fields.find((each) => each.path.join('.') === path);
+    if (field === undefined) continue;
+    const { label, help } = t.fields[field.id];
+    return help === '' ? label : `${label}: ${help}`;
+  }
+  return key;
+}

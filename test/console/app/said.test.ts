@@ -1,0 +1,113 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import german from '../../../src/console/app/languages/de.ts';
+import english, { type Format } from '../../../src/console/app/languages/en.ts';
+import { ERROR_CODES } from '../../../src/core/domain/errors.ts';
+import { NEEDING_STATES, NO_RECEIPT } from '../../../src/core/domain/needsPerson.ts';
+import { needSentences } from '../../../src/core/domain/needWords.ts';
+import { ALL_KEYS, isEditable } from '../../../src/wiring/consoleKeys.ts';
+
+/** For a browser, with types that are not ours here. */
+const load = async <T>(name: string): Promise<T> =>
+  (await import(new URL(`../../../src/console/app/${name}`, import.meta.url).href)) as T;
+const { reasonText } = await load<{ reasonText: (reason: string, state?: string) => string | null }>(
+  'said.ts',
+);
+const { labelOf } = await load<{ labelOf: (key: string) => string }>('settings/labels.ts');
+
+/** They end the start of the agent, or a command: no page is there to show them. */
+const IN_A_TERMINAL = [
+  'CONFIG_EXISTS',
+  'ALREADY_RUNNING',
+  'STATE_MOVED',
+  'ARCHIVE_REFUSED',
+  'LEDGER_EXISTS',
+  'UPGRADE_NO_SPACE',
+  'AGENT_RENAMED',
+  'ROLE_UNFIT',
+  'LEDGER_MOVED',
+  'MOVE_REFUSED',
+  'MOVE_DIFFERS',
+  'HISTORY_KEPT',
+  'OUTPUT_UNWRITABLE',
+  'CONFIRMATION_NEEDED',
+  'SETUP_INCOMPLETE',
+  'TEST_RECEIPT_UNDELIVERED',
+  'MANAGER_ABSENT',
+  'MANAGER_FAILED',
+  'ROOT_NEEDED',
+  'INSTALL_REFUSED',
+  'INSTALL_EDITED',
+  'NOT_INSTALLED',
+];
+
+const read = (path: string): Promise<string> =>
+  readFile(new URL(`../../../${path}`, import.meta.url), 'utf8');
+const FORMAT: Format = {
+  number: String,
+  counted: (value, one, other) => `${value} ${value === 1 ? one : other}`,
+};
+
+describe('the console has words of its own', () => {
+  it('for every code that the agent can show on a page', () => {
+    const wanted = ERROR_CODES.filter((code) => !IN_A_TERMINAL.includes(code));
+    expect(Object.keys(english(FORMAT).codes).toSorted()).toEqual(wanted.toSorted());
+  });
+
+  it('for every reason of a document or file', async () => {
+    const [, table = ''] = (await read('docs/documents.md')).split('## Reasons');
+    const reasons = [...(table.split(/^## /m, 1)[0] ?? '').matchAll(/^\|([^|]+)\|/gm)].flatMap(
+      ([, cell = '']) => [...cell.matchAll(/`([A-Z][A-Z\d_]+)`/g)].map(([, code = '']) => code),
+    );
+    expect(reasons.length).toBeGreaterThan(30);
+    expect(reasons.filter((reason) => reasonText(reason) === null)).toEqual([]);
+  });
+
+  it('for every answer of the service, and every way in which none comes', async () => {
+    const faults = [...(await read('src/api/fault.ts')).matchAll(/case '([A-Z\d_]+)'/g)].map(
+      ([, code = '']) => code,
+    );
+    expect(faults.length).toBeGreaterThan(20);
+    const others = ['HPE_INVALID', 'UND_ERR_SOCKET', 'ECONNRESET', 'PROXY_ECONNREFUSED', 'UNKNOWN'];
+    const statuses = Array.from({ length: 500 }, (_, index) => `HTTP_${100 + index}`);
+    expect([...faults, ...others, ...statuses].filter((code) => reasonText(code) === null)).toEqual([]);
+    expect(reasonText('HTTP_400')).toBe('The service refused it (HTTP 400).');
+    expect(reasonText('HTTP_400', 'unconfirmed')).toBe('The service may have it already (HTTP 400).');
+    expect(reasonText('EIO', 'unreadable')).toBe('The file can’t be read (EIO).');
+    expect(reasonText('NO_SUCH_REASON')).toBeNull();
+  });
+
+  it('and advice for all that may need a person', () => {
+    const { needs, rejected, states } = english(FORMAT);
+    const seen = (reason: string) => needSentences([{ state: 'rejected', reason, count: 1 }]);
+    for (const reason of Object.keys(rejected.reasons).filter((each) => each !== NO_RECEIPT))
+      for (const { reason: key, state } of seen(reason)) expect(needs.help).toHaveProperty(key ?? state);
+    for (const state of NEEDING_STATES) {
+      expect(needs.help).toHaveProperty(state);
+      expect(states).toHaveProperty(state);
+    }
+  });
+
+  it('for every key that a form sets', () => {
+    const named = (key: string) => labelOf(key.replace('[]', '[3]').replace('*', 'office'));
+    const unnamed = ALL_KEYS.filter(
+      (key) => isEditable(key) && named(key) === key.replace('[]', '[3]').replace('*', 'office'),
+    );
+    expect(unnamed).toEqual([]);
+    expect(labelOf('folders[0].accept[2]')).toBe('Types to send: Judged by content, not by name.');
+  });
+
+  it.each(['codes', 'reasons', 'needs', 'holds', 'notes'] as const)(
+    'none of the English ones are in German: %s',
+    (part) => {
+      const sentences = (of: unknown): string[] =>
+        typeof of === 'string'
+          ? [of]
+          : typeof of === 'object' && of !== null
+            ? Object.values(of).flatMap(sentences)
+            : [];
+      const ours = new Set(sentences(english(FORMAT)[part]));
+      expect(sentences(german(FORMAT)[part]).filter((each) => ours.has(each))).toEqual([]);
+    },
+  );
+});
