@@ -2,60 +2,50 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { needsPostgres } from '../../support/postgres.ts';
-import { hasTurn } from '../../support/turns.ts';
 import { until } from '../support/agent.ts';
 import { Desk } from './desk.ts';
 
-/** Each takes a server and agents of its own: two on one day, the others on the next. */
-const isResting = (at: number): boolean => !hasTurn(at, 2);
-
 describe.skipIf(!needsPostgres())('a database that is away for a while', () => {
-  test.skipIf(isResting(0))(
-    'a link that is open at one end only: images are deferred meanwhile, and sent once it is back',
-    async () => {
-      const desk = await Desk.open({ agents: 1 });
-      const a = await desk.start(0);
-      await desk.scan(1);
-      await desk.settled();
-      a.proxy.hang();
-      await until(async () => (await a.log()).includes("The ledger can't be reached"), 'the agent to notice');
-      await desk.scan(5);
-      await desk.deferred(a, 5);
-      // Its bytes are in the spool.
-      const [gone] = desk.scans.slice(-1);
-      if (gone) await rm(join(desk.office.folder, gone.path));
-      if (gone) gone.isThere = false;
-      expect(desk.office.sandbox.received()).toHaveLength(1);
-      a.proxy.heal();
-      await desk.settled();
+  test('a link that is open at one end only: images are deferred meanwhile, and sent once it is back', async () => {
+    const desk = await Desk.open({ agents: 1 });
+    const a = await desk.start(0);
+    await desk.scan(1);
+    await desk.settled();
+    a.proxy.hang();
+    await until(async () => (await a.log()).includes("The ledger can't be reached"), 'the agent to notice');
+    await desk.scan(5);
+    await desk.deferred(a, 5);
+    // Its bytes are in the spool.
+    const [gone] = desk.scans.slice(-1);
+    if (gone) await rm(join(desk.office.folder, gone.path));
+    if (gone) gone.isThere = false;
+    expect(desk.office.sandbox.received()).toHaveLength(1);
+    a.proxy.heal();
+    await desk.settled();
 
-      const { world, breaches } = await desk.judged();
-      expect(breaches).toEqual([]);
-      expect(world.stored.map(({ tries }) => tries)).toEqual([1, 1, 1, 1, 1, 1]);
-    },
-  );
+    const { world, breaches } = await desk.judged();
+    expect(breaches).toEqual([]);
+    expect(world.stored.map(({ tries }) => tries)).toEqual([1, 1, 1, 1, 1, 1]);
+  });
 
-  test.skipIf(isResting(1))(
-    'an agent that starts meanwhile waits for it, and defers what it finds',
-    async () => {
-      const desk = await Desk.open({ agents: 1 });
-      const { cluster } = desk.office;
-      const a = await desk.start(0);
-      await a.stop();
-      await cluster.stop();
-      await desk.start(0);
-      await desk.scan(2);
-      await desk.deferred(a, 2);
-      await cluster.start();
-      await desk.settled();
+  test('an agent that starts meanwhile waits for it, and defers what it finds', async () => {
+    const desk = await Desk.open({ agents: 1 });
+    const { cluster } = desk.office;
+    const a = await desk.start(0);
+    await a.stop();
+    await cluster.stop();
+    await desk.start(0);
+    await desk.scan(2);
+    await desk.deferred(a, 2);
+    await cluster.start();
+    await desk.settled();
 
-      const { world, breaches } = await desk.judged();
-      expect(breaches).toEqual([]);
-      expect(world.stored.map(({ tries }) => tries)).toEqual([1, 1]);
-    },
-  );
+    const { world, breaches } = await desk.judged();
+    expect(breaches).toEqual([]);
+    expect(world.stored.map(({ tries }) => tries)).toEqual([1, 1]);
+  });
 
-  test.skipIf(isResting(2))('restarted and crashed under load: everything is sent once', async () => {
+  test('restarted and crashed under load: everything is sent once', async () => {
     const desk = await Desk.open({ agents: 2 });
     const { cluster, sandbox } = desk.office;
     await Promise.all([desk.start(0), desk.start(1)]);
@@ -74,21 +64,18 @@ describe.skipIf(!needsPostgres())('a database that is away for a while', () => {
     expect(world.stored).toHaveLength(24);
   });
 
-  test.skipIf(isResting(3))(
-    'replaced by its standby: the agents find it among the hosts of their URL',
-    async () => {
-      const desk = await Desk.open({ agents: 2, withStandby: true });
-      const { office } = desk;
-      await Promise.all([desk.start(0), desk.start(1)]);
-      await desk.scan(10);
-      await until(() => office.sandbox.received().length >= 3, 'the first uploads');
-      await office.failOver();
-      await desk.scan(10);
-      await desk.settled();
+  test('replaced by its standby: the agents find it among the hosts of their URL', async () => {
+    const desk = await Desk.open({ agents: 2, withStandby: true });
+    const { office } = desk;
+    await Promise.all([desk.start(0), desk.start(1)]);
+    await desk.scan(10);
+    await until(() => office.sandbox.received().length >= 3, 'the first uploads');
+    await office.failOver();
+    await desk.scan(10);
+    await desk.settled();
 
-      const { world, breaches } = await desk.judged();
-      expect(breaches).toEqual([]);
-      expect(world.stored).toHaveLength(20);
-    },
-  );
+    const { world, breaches } = await desk.judged();
+    expect(breaches).toEqual([]);
+    expect(world.stored).toHaveLength(20);
+  });
 });

@@ -1,6 +1,9 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import sharp from 'sharp';
+import { pagePath } from '../../../src/core/domain/pages.ts';
 import { drawReceipt } from '../../support/images.ts';
+import { pdfOf, type PdfPage } from '../../support/pdf.ts';
 import type { FleetAgent } from '../../reliability/fleet/agent.ts';
 import { sha256 } from '../../reliability/kill/digest.ts';
 import { Office, type OfficePlan } from '../../reliability/fleet/office.ts';
@@ -54,11 +57,28 @@ export class Desk {
     for (let each = 0; each < count; each += 1) {
       const path = `SCAN${String(this.scans.length + 1).padStart(4, '0')}.jpg`;
       const bytes = await drawReceipt({ type: 'jpeg', seed: path });
-      const part = join(this.office.folder, `.${path}.part`);
-      await writeFile(part, bytes);
-      await rename(part, join(this.office.folder, path));
+      await this.#put(path, bytes);
       this.scans.push({ path, sha256: sha256(bytes), at: Date.now(), isThere: true, isDue: true });
     }
+  }
+
+  /** Puts a PDF of that many scans into the folder; each page is to arrive as it lies in there. */
+  async feed(path: string, pages: number): Promise<void> {
+    const scans: PdfPage[] = [];
+    for (let page = 1; page <= pages; page += 1) {
+      const jpeg = await drawReceipt({ type: 'jpeg', seed: `${path} ${page}` });
+      const { width, height } = await sharp(jpeg).metadata();
+      scans.push({ jpeg, width, height });
+      const at = { path: pagePath(path, page), sha256: sha256(jpeg), at: Date.now() };
+      this.scans.push({ ...at, isThere: false, isDue: true });
+    }
+    await this.#put(path, pdfOf(scans));
+  }
+
+  async #put(path: string, bytes: Buffer): Promise<void> {
+    const part = join(this.office.folder, `.${path}.part`);
+    await writeFile(part, bytes);
+    await rename(part, join(this.office.folder, path));
   }
 
   /** Until the agent has written that many images into its own journal, as the database is away. */

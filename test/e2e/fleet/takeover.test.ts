@@ -25,6 +25,26 @@ describe.skipIf(!needsPostgres())('the work of an agent whose lease has run out'
     ]);
   });
 
+  test('killed while it takes PDFs apart: another one goes on where it ended, and every page is sent once, whoever named it', async () => {
+    const desk = await Desk.open({ agents: 2 });
+    const { sandbox } = desk.office;
+    const a = await desk.start(0);
+    for (const name of ['first.pdf', 'second.pdf', 'third.pdf']) await desk.feed(name, 12);
+    await until(() => sandbox.received().length >= 14, 'pages of the second file');
+    await a.kill();
+    expect(sandbox.received().length).toBeLessThan(36);
+    await desk.start(1);
+    await desk.settled();
+
+    const { world, breaches } = await desk.judged();
+    expect(breaches).toEqual([]);
+    expect(world.stored).toHaveLength(36);
+    expect(new Set(world.attempts.map(({ agent }) => agent))).toEqual(new Set(['pc-a', 'pc-b']));
+    expect(world.sightings.map(({ path, verdict }) => [path, verdict]).sort()).toEqual(
+      ['first.pdf', 'second.pdf', 'third.pdf'].map((name) => [name, 'split']),
+    );
+  });
+
   test('stopped in its tracks for longer: what it writes afterwards is refused, and it goes on under a new lease', async () => {
     const desk = await Desk.open({ agents: 2 });
     const { sandbox } = desk.office;

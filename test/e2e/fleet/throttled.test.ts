@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { needsPostgres } from '../../support/postgres.ts';
-import { hasTurn } from '../../support/turns.ts';
 import { Desk } from './desk.ts';
 
 /** What had left by then arrives yet, on a machine that has other work. */
@@ -8,13 +7,12 @@ const ON_THE_WAY_MS = 500;
 const ANSWER_MS = 40;
 
 describe.skipIf(!needsPostgres())('a service that tells one of three agents to wait', () => {
-  const ways = [
+  test.each([
     { status: 429, retryAfter: 3, waitsMs: 3_000 },
     { status: 503, retryAfter: 3, waitsMs: 3_000 },
     // Of its own accord it waits a second at least, and the others for half of it.
     { status: 429, waitsMs: 500 },
-  ];
-  test.each(ways.filter((_, at) => hasTurn(at, ways.length)))(
+  ])(
     'with HTTP $status for $retryAfter s hears from none of them for so long, and then of everything',
     async ({ waitsMs, ...answer }) => {
       const desk = await Desk.open({ agents: 3 });
