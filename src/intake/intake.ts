@@ -316,6 +316,8 @@ export class Intake {
       if (await this.#whileAway(token, signal)) return;
       const files = await this.#firstListing('backlog', signal);
       this.#presence.watching();
+      // Another agent may have led the folder, and left files that are taken apart.
+      this.#deps.pages?.wake();
       const times = new ListingTimes(this.#deps, files);
       while (!signal.aborted) {
         if (await this.#whileAway(token, signal)) {

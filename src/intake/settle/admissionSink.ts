@@ -16,6 +16,8 @@ export interface Verdict {
 export interface PageSink {
   /** It can't be lost any more once this resolves to true. False: there is no room for it now. */
   take(file: Omit<Candidate, 'type'>, settings: FolderSettings): Promise<boolean>;
+  /** There may be files to go on with. */
+  wake(): void;
 }
 
 /**

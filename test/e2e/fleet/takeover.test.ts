@@ -29,11 +29,11 @@ describe.skipIf(!needsPostgres())('the work of an agent whose lease has run out'
     const desk = await Desk.open({ agents: 2 });
     const { sandbox } = desk.office;
     const a = await desk.start(0);
+    await desk.start(1);
     for (const name of ['first.pdf', 'second.pdf', 'third.pdf']) await desk.feed(name, 12);
     await until(() => sandbox.received().length >= 14, 'pages of the second file');
     await a.kill();
     expect(sandbox.received().length).toBeLessThan(36);
-    await desk.start(1);
     await desk.settled();
 
     const { world, breaches } = await desk.judged();
