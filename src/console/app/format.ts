@@ -5,6 +5,8 @@ import type { Forms } from './languages/en.ts';
 const count = new Intl.NumberFormat(locale);
 const short = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
 const onePlace = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
+/** Whatever it counts: all of its digits, and nothing between them. */
+const exact = new Intl.NumberFormat(locale, { useGrouping: false, maximumFractionDigits: 20 });
 const clock = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' });
 const clockSeconds = new Intl.DateTimeFormat(locale, {
   hour: '2-digit',
@@ -23,6 +25,7 @@ export const number = (value: number): string => count.format(value);
 export const compact = (value: number): string =>
   value < 10_000 ? count.format(value) : short.format(value);
 export const decimal = (value: number): string => onePlace.format(value);
+export const amount = (value: number): string => exact.format(value);
 export const clockTime = (at: Instant): string => clock.format(new Date(at));
 export const seconds = (at: Instant): string => clockSeconds.format(new Date(at));
 export const instant = (at: Instant): string => full.format(new Date(at));
@@ -78,6 +81,30 @@ function unit(value: number, name: string): string {
 export function counted(value: number, one: string, other: string, more: Forms = {}): string {
   const rule = plural.select(value);
   return `${number(value)} ${more[rule] ?? (rule === 'one' ? one : other)}`;
+}
+
+const DECIMAL = /^[+-]?\d+(?:\.\d+)?$/;
+/** What separates thousands, and decimals, where people of this language write numbers. */
+const [GROUP = ',', POINT = '.'] = ['group', 'decimal'].map(
+  (type) => new Intl.NumberFormat(locale).formatToParts(12_345.6).find((part) => part.type === type)?.value,
+);
+
+/** An amount or a day as somebody types it, as the agent compares it: 1.234,50 is 1234.50, 14.05.2026 is 2026-05-14. Null: neither. */
+export function boundOf(typed: string): string | null {
+  const text = typed.trim();
+  const day = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/.exec(text);
+  if (day !== null) return `${day[3]}-${day[2]?.padStart(2, '0')}-${day[1]?.padStart(2, '0')}`;
+  if (/^\d{4}-\d\d(?:-\d\d)?$/.test(text)) return text;
+  const plain = text
+    .replaceAll(GROUP, '')
+    .replaceAll(/[\s\u00a0\u202f]/g, '')
+    .replace(POINT, '.');
+  return DECIMAL.test(plain) ? plain : null;
+}
+
+/** The same, to be typed on. */
+export function boundText(bound: string): string {
+  return DECIMAL.test(bound) ? bound.replace('.', POINT) : bound;
 }
 
 /** Local midnight of a day such as 2026-11-22, as ISO 8601 in UTC; the day after where `days` is 1. */

@@ -93,11 +93,14 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
     await shows(dialog.getByRole('alert'));
     await dialog.getByLabel('Largest file').fill('20MB');
     await dialog.getByRole('button', { name: 'Save and look again' }).click();
+    await shows(dialog.getByText(/^2 files in .* will be looked at again/));
+    await dialog.getByRole('button', { name: 'Save', exact: true }).click();
 
     await shows(page.getByRole('heading', { name: 'Type not accepted (1)' }));
     await page.getByRole('button', { name: 'Accept PNG …' }).click();
     await shows(dialog.getByText('then sends such files'));
     await dialog.getByRole('button', { name: 'Save and look again' }).click();
+    await dialog.getByRole('button', { name: 'Save', exact: true }).click();
     await shows(page.getByText('No file is kept back.'));
     await expect.poll(async () => (await site.list('--state', 'accepted')).length).toBe(2);
     expect(await sideways(page)).toMatchObject({ by: 0, what: '' });

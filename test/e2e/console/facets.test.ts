@@ -40,4 +40,56 @@ inBrowser('counts and columns', (here) => {
     expect(await page.locator('main img[src="x"], main script').count()).toBe(0);
     expect(await page.title()).toMatch(/Documents/);
   });
+
+  test('a list is filtered by named values, as people write amounts and days, and exported so', async () => {
+    const { agent } = here.stub;
+    agent.columns = [
+      { name: 'Summe', pointer: '/total' },
+      { name: 'Datum', pointer: '/date' },
+    ];
+    const posted = (total: number | string, date: string) => [{ '/total': total, '/date': date }];
+    agent.rows = agent.rows.slice(0, 4).map((row, index) => ({
+      ...row,
+      posted:
+        [posted(1234.5, '2026-05-14'), posted('1.300,00 €', '2026-05-20'), posted(12, '2026-05-14'), []][
+          index
+        ] ?? [],
+    }));
+    await here.browser.open('#/');
+    const page = await here.browser.open('#/documents', { locale: 'de-DE' });
+    const sums = page.locator('td[data-label="Summe"]');
+    await expect.poll(() => sums.allTextContents()).toEqual(['1234,5', '1.300,00 €', '12', '–']);
+
+    await page.getByLabel('Spalte').selectOption('Summe');
+    const total = page.getByRole('group', { name: 'Summe' });
+    await total.getByLabel('Von').fill('1.234,50');
+    await total.getByLabel('Von').press('Enter');
+    await expect.poll(() => sums.allTextContents()).toEqual(['1234,5', '1.300,00 €']);
+    await page.getByLabel('Spalte').selectOption('Datum');
+    const date = page.getByRole('group', { name: 'Datum' });
+    await date.getByLabel('Bis').fill('15.5.2026');
+    await date.getByLabel('Bis').press('Enter');
+    await expect.poll(() => sums.allTextContents()).toEqual(['1234,5']);
+    expect(await axeViolations(page)).toEqual([]);
+
+    // What stands in the address is what is exported, and what is shown again.
+    const wanted = [
+      { pointer: '/total', from: '1234.50' },
+      { pointer: '/date', to: '2026-05-15' },
+    ];
+    for (const kind of ['CSV', 'JSON']) {
+      const link = page.getByRole('link', { name: `Als ${kind} herunterladen` });
+      const address = new URL((await link.getAttribute('href')) ?? '', here.stub.url);
+      expect(address.pathname).toBe(`/v1/documents.${kind.toLowerCase()}`);
+      expect(JSON.parse(address.searchParams.get('values') ?? '')).toEqual(wanted);
+    }
+    await page.reload();
+    await expect.poll(() => total.getByLabel('Von').inputValue()).toBe('1234,50');
+    await page.setViewportSize({ width: 360, height: 740 });
+    expect(await sideways(page)).toMatchObject({ by: 0 });
+    await total.getByLabel('Von').fill('viel');
+    expect(await total.getByLabel('Von').getAttribute('aria-invalid')).toBe('true');
+    await page.getByRole('button', { name: 'Entfernen: Summe' }).click();
+    await expect.poll(() => sums.allTextContents()).toEqual(['1234,5', '12']);
+  });
 });

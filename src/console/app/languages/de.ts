@@ -628,6 +628,7 @@ export default function german({ counted, number }: Format): Texts {
     documents: {
       title: 'Belege',
       csv: 'Als CSV herunterladen',
+      json: 'Als JSON herunterladen',
       pages: 'Seiten der Liste',
       first: 'Erste Seite',
       previous: 'Vorige Seite',
@@ -721,6 +722,7 @@ export default function german({ counted, number }: Format): Texts {
       },
       zip: (n) => `${counted(n, 'Bild', 'Bilder')} herunterladen (ZIP)`,
       csv: (n) => `${number(n)} exportieren (CSV)`,
+      json: 'Exportieren (JSON)',
       ask: {
         retry: (n) => `${documents(n)} erneut versuchen?`,
         resend: (n) => `${documents(n)} erneut senden?`,
@@ -765,6 +767,10 @@ export default function german({ counted, number }: Format): Texts {
       order: 'Reihenfolge',
       newest: 'Neueste zuerst',
       oldest: 'Älteste zuerst',
+      column: 'Spalte',
+      addColumn: 'Filtern nach …',
+      contains: 'Enthält',
+      boundHint: 'Betrag oder Tag',
       clear: 'Filter zurücksetzen',
       facets: 'Anzahl nach Zustand, Ordner, Status und Zeit',
       time: 'Zeit',

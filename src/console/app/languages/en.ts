@@ -638,6 +638,7 @@ export default function english({ counted, number }: Format) {
     documents: {
       title: 'Documents',
       csv: 'Download as CSV',
+      json: 'Download as JSON',
       pages: 'Pages of documents',
       first: 'First page',
       previous: 'Previous page',
@@ -732,6 +733,7 @@ export default function english({ counted, number }: Format) {
       },
       zip: (n: number) => `Download ${counted(n, 'image', 'images')} (ZIP)`,
       csv: (n: number) => `Export ${number(n)} (CSV)`,
+      json: 'Export (JSON)',
       ask: {
         retry: (n: number) => `Retry ${documents(n)}?`,
         resend: (n: number) => `Send ${documents(n)} again?`,
@@ -775,6 +777,10 @@ export default function english({ counted, number }: Format) {
       order: 'Order',
       newest: 'Newest first',
       oldest: 'Oldest first',
+      column: 'Column',
+      addColumn: 'Filter by …',
+      contains: 'Contains',
+      boundHint: 'Amount or day',
       clear: 'Clear filters',
       facets: 'Counts by state, folder, status and time',
       time: 'Time',

@@ -67,6 +67,9 @@ export function DocumentsPage({ place }: { readonly place: Place }) {
           <a class="button" href={downloadHref('csv', { kind: 'filter', filter })} download="documents.csv">
             {t.documents.csv}
           </a>
+          <a class="button" href={downloadHref('json', { kind: 'filter', filter })} download="documents.json">
+            {t.documents.json}
+          </a>
         </>
       }
     >

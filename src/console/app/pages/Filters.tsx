@@ -1,4 +1,3 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
 import { useOverview } from '../live.ts';
 import type { OverviewResponse } from '../../../control/protocol/overview.ts';
 import { LIST_STATES } from '../parts/State.tsx';
@@ -6,11 +5,11 @@ import { LISTS } from '../parts/Tally.tsx';
 import { replace } from '../router.ts';
 import { endpointId, WAITING_STATES } from '../tally.ts';
 import { t } from '../texts.ts';
+import { Search } from './Search.tsx';
+import { ValueFilters } from './ValueFilters.tsx';
 import { ATTENTIONS, filterHref, type FilterKey, type FilterText } from './documentFilter.ts';
 
 type Count = OverviewResponse['counts'][number];
-
-const TYPING_MS = 300;
 
 /** All of it stands in the address: a filter can be kept as a bookmark and sent to somebody. */
 export function Filters({ filter }: { readonly filter: FilterText }) {
@@ -46,7 +45,14 @@ export function Filters({ filter }: { readonly filter: FilterText }) {
       aria-label={t.filters.title}
       onSubmit={(event) => event.preventDefault()}
     >
-      <Search text={filter.search ?? ''} onText={(text) => set('search', text)} />
+      <Search
+        id="filter-search"
+        label={t.filters.search}
+        hint={t.filters.searchHint}
+        text={filter.search ?? ''}
+        maxLength={1000}
+        onText={(text) => set('search', text)}
+      />
       <Choice name="state" all={t.filters.allStates} options={groups} {...{ filter, set }} />
       <Choice
         name="attention"
@@ -64,6 +70,7 @@ export function Filters({ filter }: { readonly filter: FilterText }) {
         options={[{ value: 'oldest', text: t.filters.oldest }]}
         {...{ filter, set }}
       />
+      <ValueFilters filter={filter} onValues={(values) => set('values', values)} />
       {isFiltered && (
         <a class="button clear" href={filterHref(filter.order ? { order: filter.order } : {})}>
           {t.filters.clear}
@@ -76,41 +83,6 @@ export function Filters({ filter }: { readonly filter: FilterText }) {
 interface Part {
   readonly filter: FilterText;
   readonly set: (key: FilterKey, value: string) => void;
-}
-
-function Search({ text, onText }: { readonly text: string; readonly onText: (text: string) => void }) {
-  const [typed, setTyped] = useState(text);
-  const latest = useRef(onText);
-  latest.current = onText;
-  const told = useRef(text);
-  useEffect(() => {
-    // What comes back of our own is older than what was typed since.
-    if (text === told.current) return;
-    told.current = text;
-    setTyped(text);
-  }, [text]);
-  useEffect(() => {
-    if (typed === told.current) return;
-    const timer = setTimeout(() => {
-      told.current = typed;
-      latest.current(typed);
-    }, TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [typed]);
-  return (
-    <div class="field search">
-      <label for="filter-search">{t.filters.search}</label>
-      <input
-        id="filter-search"
-        type="search"
-        value={typed}
-        maxLength={1000}
-        spellcheck={false}
-        placeholder={t.filters.searchHint}
-        onInput={({ currentTarget }) => setTyped(currentTarget.value)}
-      />
-    </div>
-  );
 }
 
 function Choice({

@@ -1,6 +1,9 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import type { Consequence } from '../../../control/protocol/consequences.ts';
 import { call } from '../api.ts';
 import { Button } from '../parts/Button.tsx';
+import { ConsequencesDialog } from '../parts/Consequences.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
 import { useAct } from '../parts/hooks.ts';
 import { announce } from '../parts/Notice.tsx';
@@ -42,68 +45,88 @@ interface DialogProps extends RemedyProps {
 }
 
 function Limit({ group, onDone, onClose }: DialogProps) {
-  const act = useAct();
   const [size, setSize] = useState(`${Math.ceil(group.largest / MEGA) + 1}MB`);
-  const save = async () => {
-    await change(group.folder, 'maxFileSize', () => size.trim());
-    announce(t.rejected.looked);
-    onClose();
-    onDone();
-  };
   return (
-    <Dialog
+    <Change
+      group={group}
+      settingKey="maxFileSize"
       title={t.rejected.raiseTitle}
-      confirm={t.rejected.save}
-      act={act}
-      onConfirm={() => void act.run(save)}
-      onClose={onClose}
+      valueOf={() => size.trim()}
+      {...{ onDone, onClose }}
     >
       <div class="field">
         <label for="limit">{t.fields.maxFileSize.label}</label>
         <input id="limit" value={size} onInput={({ currentTarget }) => setSize(currentTarget.value)} />
       </div>
       <p>{t.rejected.raiseMeans(group.folder, group.rows.length)}</p>
-    </Dialog>
+    </Change>
   );
 }
 
 function Types({ group, onDone, onClose }: DialogProps) {
+  // What the file does not say is every type but PDF.
+  const accepted = (now: Json | undefined) => [
+    ...new Set([
+      ...(Array.isArray(now) ? now.map(String) : TYPES.filter((each) => each !== 'pdf')),
+      ...group.types,
+    ]),
+  ];
+  return (
+    <Change
+      group={group}
+      settingKey="accept"
+      title={t.rejected.acceptTitle(group.types)}
+      valueOf={accepted}
+      {...{ onDone, onClose }}
+    >
+      <p>{t.rejected.acceptMeans(group.folder, group.rows.length)}</p>
+      {group.types.includes('pdf') && <p>{t.rejected.pdfMeans}</p>}
+    </Change>
+  );
+}
+
+interface ChangeProps extends DialogProps {
+  readonly title: string;
+  readonly settingKey: 'maxFileSize' | 'accept';
+  readonly valueOf: (now: Json | undefined) => string | string[];
+  readonly children: ComponentChildren;
+}
+
+/** Asks twice where the change would do more than is seen here, as the forms of settings do. */
+function Change({ group, title, settingKey, valueOf, children, onDone, onClose }: ChangeProps) {
   const act = useAct();
+  const [asked, setAsked] = useState<readonly Consequence[] | null>(null);
   const save = async () => {
-    // What the file does not say is every type but PDF.
-    const accepted = (now: Json | undefined) => [
-      ...new Set([
-        ...(Array.isArray(now) ? now.map(String) : TYPES.filter((each) => each !== 'pdf')),
-        ...group.types,
-      ]),
-    ];
-    await change(group.folder, 'accept', accepted);
+    const { revision, values, folderPaths } = await call('config', {});
+    const path = ['folders', folderPaths.indexOf(group.folder), settingKey];
+    const change = {
+      revision,
+      edits: [{ kind: 'set' as const, path, value: valueOf(valueAt(values, path)) }],
+    };
+    if (asked === null) {
+      const { consequences = [] } = await call('changeConfig', { ...change, dryRun: true });
+      if (consequences.length > 0) return setAsked(consequences);
+    }
+    await call('changeConfig', change);
     announce(t.rejected.looked);
     onClose();
     onDone();
   };
+  const perform = () => void act.run(save);
+  if (asked !== null) {
+    return (
+      <ConsequencesDialog
+        title={t.consequences.title}
+        confirm={t.consequences.confirm}
+        consequences={asked}
+        {...{ act, onClose }}
+        onConfirm={perform}
+      />
+    );
+  }
   return (
-    <Dialog
-      title={t.rejected.acceptTitle(group.types)}
-      confirm={t.rejected.save}
-      act={act}
-      onConfirm={() => void act.run(save)}
-      onClose={onClose}
-    >
-      <p>{t.rejected.acceptMeans(group.folder, group.rows.length)}</p>
-      {group.types.includes('pdf') && <p>{t.rejected.pdfMeans}</p>}
+    <Dialog title={title} confirm={t.rejected.save} {...{ act, onClose }} onConfirm={perform}>
+      {children}
     </Dialog>
   );
-}
-
-/** @throws ApiError, where somebody else changed the file meanwhile, say */
-async function change(
-  folder: string,
-  key: 'maxFileSize' | 'accept',
-  valueOf: (now: Json | undefined) => string | string[],
-): Promise<void> {
-  const { revision, values, folderPaths } = await call('config', {});
-  const path = ['folders', folderPaths.indexOf(folder), key];
-  const value = valueOf(valueAt(values, path));
-  await call('changeConfig', { revision, edits: [{ kind: 'set', path, value }] });
 }

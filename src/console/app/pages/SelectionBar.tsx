@@ -120,6 +120,9 @@ function Actions({
           <a class="button" href={downloadHref('csv', chosen)} download="documents.csv">
             {t.many.csv(chosen.kind === 'filter' ? counts.all : counts.images)}
           </a>
+          <a class="button" href={downloadHref('json', chosen)} download="documents.json">
+            {t.many.json}
+          </a>
         </>
       )}
     </>

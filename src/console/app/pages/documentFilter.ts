@@ -13,10 +13,39 @@ const FILTER_KEYS = [
   'endpoint',
   'since',
   'until',
+  'values',
   'order',
 ] as const;
 export type FilterKey = (typeof FILTER_KEYS)[number];
 export type FilterText = Readonly<Partial<Record<FilterKey, string>>>;
+
+export type ValueWanted = NonNullable<DocumentFilter['values']>[number];
+
+/** What of the filter is about values of results; nothing that does not look like ours. */
+export function valuesOf({ values = '[]' }: FilterText): readonly ValueWanted[] {
+  try {
+    const all: unknown = JSON.parse(values);
+    if (!Array.isArray(all)) return [];
+    return all.slice(0, MOST_VALUES).flatMap((each: unknown) => {
+      const { pointer, contains, from, to } = (each ?? {}) as Partial<Record<string, unknown>>;
+      if (typeof pointer !== 'string' || !pointer.startsWith('/')) return [];
+      const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
+      const wanted = { contains: text(contains), from: text(from), to: text(to) };
+      return [{ pointer, ...Object.fromEntries(Object.entries(wanted).filter(([, value]) => value)) }];
+    });
+  } catch {
+    return [];
+  }
+}
+
+/** As the agent takes them at once. */
+export const MOST_VALUES = 8;
+
+/** Empty texts are left out. */
+export const valuesText = (values: readonly ValueWanted[]): string =>
+  values.length === 0
+    ? ''
+    : JSON.stringify(values, (_, value: unknown) => (value === '' ? undefined : value));
 
 export const ATTENTIONS = ['needed', 'dismissed', 'none'] as const;
 
@@ -43,6 +72,7 @@ export function requestOf(filter: FilterText): DocumentFilter & { order: 'newest
   const hash = filter.endpoint?.lastIndexOf('#') ?? -1;
   const since = midnight(filter.since ?? '');
   const until = midnight(filter.until ?? '', 1);
+  const values = valuesOf(filter);
   return {
     order: filter.order === 'oldest' ? 'oldest' : 'newest',
     ...(states.length === 0 ? {} : { states }),
@@ -53,6 +83,7 @@ export function requestOf(filter: FilterText): DocumentFilter & { order: 'newest
       : { endpoint: { baseUrl: filter.endpoint.slice(0, hash), uid: filter.endpoint.slice(hash + 1) } }),
     ...(filter.status === undefined ? {} : { statuses: [filter.status] }),
     ...(filter.search === undefined ? {} : { search: filter.search }),
+    ...(values.length === 0 ? {} : { values: [...values] }),
     ...(since === undefined ? {} : { since }),
     ...(until === undefined ? {} : { until }),
   };
@@ -60,11 +91,12 @@ export function requestOf(filter: FilterText): DocumentFilter & { order: 'newest
 
 /** The same in an address below /v1/. */
 export function paramsOf(filter: FilterText): URLSearchParams {
-  const { states, statuses, attention, since, until } = requestOf(filter);
+  const { states, statuses, values, attention, since, until } = requestOf(filter);
   const params = new URLSearchParams();
   const add = (key: string, value: string | undefined) => value !== undefined && params.set(key, value);
   add('states', states?.join(','));
   add('statuses', statuses && JSON.stringify(statuses));
+  add('values', values && JSON.stringify(values));
   add('attention', attention);
   add('folder', filter.folder);
   add('endpoint', filter.endpoint);

@@ -4,7 +4,7 @@ import type { Chosen } from './manyActs.ts';
 const DECIMAL_COMMA = (1.5).toLocaleString().includes(',');
 
 /** A file with all of what is chosen. */
-export function downloadHref(kind: 'csv' | 'zip', chosen: Chosen): string {
+export function downloadHref(kind: 'csv' | 'json' | 'zip', chosen: Chosen): string {
   const params = new URLSearchParams(chosen.kind === 'filter' ? paramsOf(chosen.filter) : '');
   const ids =
     chosen.kind === 'rows'

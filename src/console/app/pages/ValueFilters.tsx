@@ -1,0 +1,125 @@
+import { useEffect, useState } from 'preact/hooks';
+import { boundOf, boundText } from '../format.ts';
+import { useOverview } from '../live.ts';
+import { Button } from '../parts/Button.tsx';
+import { t } from '../texts.ts';
+import { MOST_VALUES, valuesOf, valuesText, type FilterText, type ValueWanted } from './documentFilter.ts';
+import { Search } from './Search.tsx';
+
+interface ValueFiltersProps {
+  readonly filter: FilterText;
+  readonly onValues: (values: string) => void;
+}
+
+/** By the named values of results: a column is added, and then words, or amounts or days from and to. */
+export function ValueFilters({ filter, onValues }: ValueFiltersProps) {
+  const columns = useOverview()?.columns ?? [];
+  const values = valuesOf(filter);
+  const change = (at: number, next: ValueWanted | null) =>
+    onValues(
+      valuesText(values.flatMap((each, index) => (index !== at ? [each] : next === null ? [] : [next]))),
+    );
+  const unused = columns.filter(({ pointer }) => values.every((each) => each.pointer !== pointer));
+  return (
+    <>
+      {unused.length > 0 && values.length < MOST_VALUES && (
+        <div class="field">
+          <label for="filter-column">{t.filters.column}</label>
+          <select
+            id="filter-column"
+            value=""
+            onChange={({ currentTarget }) =>
+              onValues(valuesText([...values, { pointer: currentTarget.value }]))
+            }
+          >
+            <option value="">{t.filters.addColumn}</option>
+            {unused.map(({ name, pointer }) => (
+              <option key={pointer} value={pointer}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </div>
+      )}
+      {values.map((wanted, index) => {
+        const name = columns.find(({ pointer }) => pointer === wanted.pointer)?.name ?? wanted.pointer;
+        return (
+          <Value
+            key={wanted.pointer}
+            name={name}
+            wanted={wanted}
+            onWanted={(next) => change(index, next)}
+            onRemoved={() => change(index, null)}
+          />
+        );
+      })}
+    </>
+  );
+}
+
+interface ValueProps {
+  readonly name: string;
+  readonly wanted: ValueWanted;
+  readonly onWanted: (wanted: ValueWanted) => void;
+  readonly onRemoved: () => void;
+}
+
+function Value({ name, wanted, onWanted, onRemoved }: ValueProps) {
+  const id = `filter-value-${wanted.pointer.replace(/[^\w]+/g, '-')}`;
+  const set = (change: Partial<ValueWanted>) => onWanted({ ...wanted, ...change });
+  return (
+    <fieldset class="value-filter">
+      <legend>{name}</legend>
+      <Search
+        id={`${id}-contains`}
+        label={t.filters.contains}
+        text={wanted.contains ?? ''}
+        maxLength={200}
+        onText={(contains) => set({ contains })}
+      />
+      <Bound
+        id={`${id}-from`}
+        label={t.filters.since}
+        bound={wanted.from}
+        onBound={(bound) => set({ from: bound })}
+      />
+      <Bound
+        id={`${id}-to`}
+        label={t.filters.until}
+        bound={wanted.to}
+        onBound={(bound) => set({ to: bound })}
+      />
+      <Button class="small" aria-label={t.of(t.remove, name)} title={t.remove} onClick={onRemoved}>
+        ×
+      </Button>
+    </fieldset>
+  );
+}
+
+interface BoundProps {
+  readonly id: string;
+  readonly label: string;
+  readonly bound: string | undefined;
+  readonly onBound: (bound: string) => void;
+}
+
+/** An amount or a day; taken as soon as it is one and the field is left, or Enter is pressed. */
+function Bound({ id, label, bound = '', onBound }: BoundProps) {
+  const [typed, setTyped] = useState(() => boundText(bound));
+  useEffect(() => setTyped(boundText(bound)), [bound]);
+  const next = typed.trim() === '' ? '' : boundOf(typed);
+  return (
+    <div class="field bound">
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        value={typed}
+        maxLength={40}
+        placeholder={t.filters.boundHint}
+        aria-invalid={next === null}
+        onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+        onChange={() => next !== null && next !== bound && onBound(next)}
+      />
+    </div>
+  );
+}
