@@ -55,6 +55,8 @@ export class LedgerView {
   readonly #firstSightings = new Map<number, number>();
   /** Every path at which these bytes were seen. */
   readonly placesOf = new Map<string, Set<string>>();
+  /** By folder and path, also of what is gone since, as pages are at once. */
+  readonly lastVerdicts = new Map<string, Verdict>();
 
   read(entry: JournalEntry): LedgerEvent {
     const event = fromJournal(entry);
@@ -91,6 +93,7 @@ export class LedgerView {
         else this.open.delete(id);
         if (document !== null && !this.#firstSightings.has(document)) this.#firstSightings.set(document, id);
         if (sha256 !== null) this.#seenAt(sha256, folder, path);
+        this.lastVerdicts.set(`${folder}/${path}`, verdict);
         break;
       }
       case 'gone':

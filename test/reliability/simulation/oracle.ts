@@ -1,6 +1,6 @@
 import type { LedgerEvent } from '../../../src/ledger/events.ts';
 import type { DocumentState } from '../../../src/core/domain/document.ts';
-import { pageOf } from '../../../src/core/domain/pages.ts';
+import { pageOf, pagePath } from '../../../src/core/domain/pages.ts';
 import type { FolderSettings } from '../../../src/core/domain/settings.ts';
 import { complaintsAbout, type Lives } from './limitsOracle.ts';
 import { fateOf, isHeld, paperOf } from './looks.ts';
@@ -425,7 +425,10 @@ export class Oracle implements Disposals, Witness {
       pages.some((page) => fate(page) === 'sent') &&
       pages.every((page, at) => {
         const documents = this.#pageDocuments(endpoint.uid, file, at + 1);
-        const isThere = documents.length > 0 || (fate(page) === 'leftOut' && afterUpload === 'archive');
+        const seen = this.view.lastVerdicts.get(`${share.path}/${pagePath(path, at + 1)}`);
+        // Another folder may have made a document of it since.
+        const isLeftOut = fate(page) === 'leftOut' && (documents.length === 0 || seen === 'rejected');
+        const isThere = isLeftOut ? afterUpload === 'archive' : documents.length > 0;
         return fate(page) !== 'damaged' && isThere && documents.every(({ state }) => state === 'accepted');
       });
     return isSent && afterUpload !== 'keep' && !this.view.areBytesFromBefore(share.path, file)
