@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,6 +8,7 @@ import type { Request } from '../../src/control/protocol/protocol.ts';
 import { openPostgresLedger, type PostgresLedgerOptions } from '../../src/ledger/postgres/open.ts';
 import { openSqliteLedger } from '../../src/ledger/sqlite/open.ts';
 import { systemClock } from '../../src/system/systemClock.ts';
+import { hasChromium, startChromium } from '../../test/console/app/support/browser.ts';
 import { startCluster } from '../../test/support/postgresCluster.ts';
 import { postgresBinaries } from '../../test/support/postgresRun.ts';
 import type { Bench, Figure, Findings, Scenario } from '../scenario.ts';
@@ -23,7 +23,6 @@ const PAGE = 50;
 const RUNS = 15;
 const ASK_EVERY_MS = 20;
 const VIEWS = 5;
-const CHROMIUM = '/usr/bin/chromium';
 const AGENT = 'front';
 /** What nobody notices, and what nobody minds. */
 const [FIRST_PAGE_MS, SEARCH_MS] = [200, 1_000];
@@ -78,7 +77,7 @@ async function onLedger(name: string, url: string | null, { quick, scratch, say 
           ...figure,
           name: `${name}: ${figure.name}`,
         })),
-        skipped: views === null ? [`first view: this machine has no ${CHROMIUM}.`] : [],
+        skipped: views === null ? ['First view: this machine has no Chromium.'] : [],
       };
     } finally {
       await daemon.stop();
@@ -106,9 +105,8 @@ function asAgent(url: string): PostgresLedgerOptions {
 
 /** Milliseconds from an address to what was asked for on the screen, in a browser that has never been there; null without one. */
 async function firstViews(stateDir: string, office: LongOffice): Promise<Figure[] | null> {
-  if (!existsSync(CHROMIUM)) return null;
-  const { chromium } = await import('playwright-core');
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--disable-gpu'] });
+  if (!hasChromium) return null;
+  const { browser, close } = await startChromium();
   try {
     const overviews: number[] = [];
     const lists: number[] = [];
@@ -159,7 +157,7 @@ async function firstViews(stateDir: string, office: LongOffice): Promise<Figure[
       ),
     ];
   } finally {
-    await browser.close();
+    await close();
   }
 }
 

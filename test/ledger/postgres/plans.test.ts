@@ -105,6 +105,12 @@ describe.skipIf(!needsPostgres())('on a ledger with 100,000 documents', () => {
     ['what failed', () => ledger.page({ states: ['failed'] }, { order: 'newest', ...page })],
     ['duplicates', () => ledger.page({ states: ['duplicate'] }, { order: 'oldest', ...page })],
     ['what is called so', () => ledger.page({ search: 'doc-1999' }, { order: 'newest', ...page })],
+    ['a status that none has', () => ledger.page({ statuses: ['NEVER'] }, { order: 'newest', ...page })],
+    [
+      'a value that none has',
+      () => ledger.page({ values: [{ pointer: '/total', from: '9' }] }, { order: 'oldest', ...page }),
+    ],
+    ['all of it, counted', () => ledger.tally({}, { withinMs: page.withinMs })],
     ['what came in an hour', () => ledger.page({ since: LAST_AT - 3_600_000 }, { order: 'oldest', ...page })],
     ['a name', () => ledger.find('doc-77')],
     ['one document', () => ledger.detail(77)],

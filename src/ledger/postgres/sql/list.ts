@@ -39,6 +39,12 @@ const LATER: Readonly<Record<ListOrder, readonly [later: string, until: string, 
   newest: ['<', '>=', 'DESC'],
 };
 
+/** The planner knows how few rows lie between two times, and not between two rows: it would read the whole table for each window. */
+const between = (time: string, order: ListOrder) =>
+  order === 'oldest'
+    ? `${time} BETWEEN :at::bigint AND :lastAt::bigint`
+    : `${time} BETWEEN :lastAt::bigint AND :at::bigint`;
+
 function inBothOrders(walk: (order: ListOrder) => Walk): Walks {
   return { oldest: walk('oldest'), newest: walk('newest') };
 }
@@ -53,8 +59,8 @@ const holds = (column: string, needle: string) => `strpos(${lowered(column)}, ${
 /** Where others than ASCII are in it, that does not fold it. */
 const mayHold = (column: string) => `octet_length(${column}) > length(${column})`;
 
-const postedHolds = (document: string, needle: string) =>
-  `EXISTS (SELECT 1 FROM results r WHERE r.document_id = ${document} AND strpos(r.words, ${needle}) > 0)`;
+const postedHolds = (document: string, needle: string, only = '') =>
+  `EXISTS (SELECT 1 FROM results r WHERE r.document_id = ${document} AND strpos(r.words, ${needle}) > 0${only})`;
 
 /** Where a needle is found, and where only the row itself says whether it is. */
 interface Places {
@@ -62,17 +68,17 @@ interface Places {
   readonly unsure: readonly string[];
 }
 
-const OF_DOCUMENTS: Places = {
+const ofDocuments = (only: string): Places => ({
   found: (needle, n) => [
     `strpos(coalesce(d.folded_name, ${lowered('d.name')}), ${needle}) > 0`,
     `strpos(coalesce(d.folded_path, ${lowered('d.path')}), ${needle}) > 0`,
     `d.folder_id = ANY (:folders${n}::integer[])`,
     `strpos(d.sha256, ${needle}) > 0 OR strpos(d.state, ${needle}) > 0 OR (:held${n}::boolean AND d.state = 'queued')`,
     `${holds('d.service_status', needle)} OR ${holds('d.message', needle)}`,
-    postedHolds('d.id', needle),
+    postedHolds('d.id', needle, only),
   ],
   unsure: [mayHold('d.service_status'), mayHold('d.message')],
-};
+});
 
 const OF_SIGHTINGS: Places = {
   found: (needle, n) => [
@@ -90,7 +96,12 @@ const each = (count: number, text: (n: number) => string): string =>
   Array.from({ length: count }, (_, n) => text(n)).join('');
 
 /** For each needle, by its number: somewhere in these. For each value: a result has it, and it may be one that is meant. */
-function findAll({ needles, values }: Wanted, document: string, { found, unsure }: Places): string {
+function findAll(
+  { needles, values }: Wanted,
+  document: string,
+  { found, unsure }: Places,
+  only = '',
+): string {
   return [
     each(
       needles,
@@ -101,7 +112,7 @@ function findAll({ needles, values }: Wanted, document: string, { found, unsure 
       values,
       (n) => `
    AND EXISTS (SELECT 1 FROM results r
-                WHERE r.document_id = ${document} AND strpos(r.fields, :pointer${n}::text) > 0
+                WHERE r.document_id = ${document} AND strpos(r.fields, :pointer${n}::text) > 0${only}
                   AND (:word${n}::text IS NULL OR strpos(r.words, :word${n}::text) > 0)
                   AND CASE WHEN jsonb_typeof(r.fields::jsonb -> :at${n}::text) = 'number'
                            THEN (r.fields::jsonb ->> :at${n}::text)::numeric BETWEEN :from${n}::numeric AND :to${n}::numeric
@@ -121,34 +132,41 @@ function isUnsure({ needles }: Wanted, { found, unsure }: Places): string {
   return `bool_or((${unsure.join(' OR ')}) AND NOT (TRUE ${sure}))`;
 }
 
+/** Without `coalesce` the planner takes files for those of a document, and begins with all documents of that status. */
 const OF_FOLDER_AND_ENDPOINT = `
    AND (:folder::text IS NULL OR (f.place = :place::text AND f.path = :folder::text))
    AND (:baseUrl::text IS NULL OR (e.base_url = :baseUrl::text AND e.uid = :uid::text))
-   AND (:statuses::text[] IS NULL OR d.service_status = ANY (:statuses::text[]))`;
+   AND (:statuses::text[] IS NULL OR coalesce(d.service_status = ANY (:statuses::text[]), FALSE))`;
 
 function documentsWhere(only: string): Walks {
   return inBothOrders((order) => {
     const [later, until, direction] = LATER[order];
     const behind = `${only} AND (d.created_at, d.id) ${later} (:at::bigint, :id::bigint)`;
-    const meant = (
-      wanted: Wanted,
-    ) => `${behind} AND (d.created_at, d.id) ${until} (:lastAt::bigint, :lastId::bigint)
+    const within = `${behind} AND (d.created_at, d.id) ${until} (:lastAt::bigint, :lastId::bigint)
+   AND ${between('d.created_at', order)}`;
+    // Of results, too, only those of a window are looked through. The zero keeps the primary key from being walked.
+    const outermost = `
+WITH outermost AS MATERIALIZED (
+  SELECT min(d.id + 0) AS first, max(d.id + 0) AS last FROM documents d WHERE ${within})`;
+    const ofWindow = ` AND r.document_id BETWEEN (SELECT first FROM outermost) AND (SELECT last FROM outermost)`;
+    const places = ofDocuments(ofWindow);
+    const meant = (wanted: Wanted) => `${within}
    AND (:states::text[] IS NULL OR d.state = ANY (:states::text[]))${OF_FOLDER_AND_ENDPOINT}
    AND (:attention::text IS NULL OR CASE :attention::text
          WHEN 'none' THEN d.dismissed_at IS NOT NULL OR d.state NOT IN (${UNDECIDED_SQL})
-         ELSE (d.dismissed_at IS NULL) = (:attention::text = 'needed') END)${findAll(wanted, 'd.id', OF_DOCUMENTS)}`;
+         ELSE (d.dismissed_at IS NULL) = (:attention::text = 'needed') END)${findAll(wanted, 'd.id', places, ofWindow)}`;
     return {
       windowEnd: `
 SELECT d.created_at AS at, d.id FROM documents d
  WHERE ${behind} ORDER BY d.created_at ${direction}, d.id ${direction} LIMIT 1 OFFSET :size::integer - 1`,
       rows: (
         wanted,
-      ) => `${SELECT_DOCUMENT.replace(/\n\s*FROM documents d\n/, `,${ARCHIVED_TO},${postedAbout('d.id')},${DISMISSED}\n  FROM documents d\n`)}
+      ) => `${outermost}${SELECT_DOCUMENT.replace(/\n\s*FROM documents d\n/, `,${ARCHIVED_TO},${postedAbout('d.id')},${DISMISSED}\n  FROM documents d\n`)}
  WHERE ${meant(wanted)}
  ORDER BY d.created_at ${direction}, d.id ${direction}`,
-      tally: (wanted) => `
+      tally: (wanted) => `${outermost}
 SELECT f.place, f.path AS folder, e.base_url AS "baseUrl", e.uid, d.state, d.service_status AS status,
-       d.created_at / ${TALLY_SPAN_MS} AS span, count(*) AS count, ${isUnsure(wanted, OF_DOCUMENTS)} AS "isUnsure"
+       d.created_at / ${TALLY_SPAN_MS} AS span, count(*) AS count, ${isUnsure(wanted, places)} AS "isUnsure"
   FROM documents d
   JOIN endpoints e ON e.id = d.endpoint_id
   JOIN folders f ON f.id = d.folder_id
@@ -169,6 +187,7 @@ export const SIGHTINGS = inBothOrders((order): Walk => {
   const meant = (
     wanted: Wanted,
   ) => `${LISTED} AND ${behind} AND (s.seen_at, s.id) ${until} (:lastAt::bigint, :lastId::bigint)
+   AND ${between('s.seen_at', order)}
    AND (:states::text[] IS NULL OR s.verdict = ANY (:states::text[]))${OF_FOLDER_AND_ENDPOINT}
    AND (:attention::text IS NULL
         OR CASE :attention::text
