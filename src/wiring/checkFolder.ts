@@ -2,7 +2,7 @@ import { access, constants, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
-import type { Finding } from '../core/domain/finding.ts';
+import type { Finding, FolderFinding } from '../core/domain/finding.ts';
 import { counted } from '../core/domain/words.ts';
 import { takenBy } from '../intake/presence/folderClaim.ts';
 import { createFolderClaims } from '../intake/folder/folderClaims.ts';
@@ -12,7 +12,13 @@ import { archivePlace, attentionPlace, inOwnPlace } from '../intake/folder/ownPl
 /** What would keep the agent from watching this folder, found by trying. */
 export async function checkFolder(folder: Config['folders'][number]): Promise<Finding[]> {
   const { path: subject } = folder;
-  const say = (level: Finding['level'], message: string): Finding => ({ level, subject, message });
+  const say = (level: Finding['level'], kind: FolderFinding, message: string, count?: number): Finding => ({
+    level,
+    subject,
+    message,
+    kind,
+    ...(count !== undefined && { count }),
+  });
   try {
     if (!(await stat(subject)).isDirectory()) {
       return [
@@ -26,9 +32,8 @@ export async function checkFolder(folder: Config['folders'][number]): Promise<Fi
     }
     const entries = await readdir(subject, { withFileTypes: true });
     await access(subject, constants.R_OK | constants.X_OK);
-    const findings = [
-      say('ok', `It can be read; ${liesInIt(entries.filter((entry) => entry.isFile()).length)} in it.`),
-    ];
+    const files = entries.filter((entry) => entry.isFile()).length;
+    const findings = [say('ok', 'readable', `It can be read; ${liesInIt(files)} in it.`, files)];
     // What the agent itself has there is never watched.
     const own = [folder.archiveTo, folder.needsAttention];
     const others = entries.filter(({ name }) => !name.startsWith('.') && !own.includes(join(subject, name)));
@@ -38,14 +43,21 @@ export async function checkFolder(folder: Config['folders'][number]): Promise<Fi
       findings.push(
         say(
           'warn',
+          'subfolders',
           `${counted(below, 'folder')} in it ${are} not watched; set \`recursive: true\` to watch ${them}.`,
+          below,
         ),
       );
     }
     const links = entries.filter((entry) => entry.isSymbolicLink()).length;
     if (links > 0)
       findings.push(
-        say('warn', `${counted(links, 'symbolic link')} in it ${links === 1 ? 'is' : 'are'} not followed.`),
+        say(
+          'warn',
+          'links',
+          `${counted(links, 'symbolic link')} in it ${links === 1 ? 'is' : 'are'} not followed.`,
+          links,
+        ),
       );
     if (folder.afterUpload !== 'keep') findings.push(await checkWritable(folder));
     if (folder.afterUpload === 'archive') findings.push(...(await checkArchive(subject, folder.archiveTo)));
@@ -54,7 +66,7 @@ export async function checkFolder(folder: Config['folders'][number]): Promise<Fi
   } catch (error) {
     const code = systemCode(error);
     if (code === 'ENOENT')
-      return [say('warn', 'It does not exist yet; the agent waits for it. [FOLDER_MISSING]')];
+      return [say('warn', 'awaited', 'It does not exist yet; the agent waits for it. [FOLDER_MISSING]')];
     const hint = 'Let the user that runs receiptd read and enter it.';
     return [fail(subject, 'FOLDER_UNREADABLE', `It can't be read (${code ?? String(error)}).`, hint)];
   }
@@ -76,6 +88,7 @@ async function checkWritable({ path, afterUpload }: Config['folders'][number]): 
     return {
       level: 'ok',
       subject: path,
+      kind: 'movable',
       message: `Originals can be moved out of it (\`afterUpload: ${afterUpload}\`).`,
     };
   } catch {
@@ -109,7 +122,12 @@ async function checkAttention(subject: string, place: string): Promise<Finding> 
       if (systemCode(error) !== 'ENOENT') throw error;
       return canWrite(dirname(place));
     });
-    return { level: 'ok', subject, message: `What can't be sent can be shown in ${place}.` };
+    return {
+      level: 'ok',
+      subject,
+      kind: 'attention',
+      message: `What can't be sent can be shown in ${place}.`,
+    };
   } catch (error) {
     if (isNoFolder(error)) {
       const hint = 'Remove the link, or name another folder as `needsAttention`.';
@@ -143,5 +161,10 @@ function fail(
   message: string,
   hint: string,
 ): Finding {
-  return { level: 'fail', subject, message: new ReceiptdError(code, message, { hint }).sentence() };
+  return {
+    level: 'fail',
+    subject,
+    kind: code,
+    message: new ReceiptdError(code, message, { hint }).sentence(),
+  };
 }

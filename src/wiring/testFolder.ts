@@ -39,7 +39,8 @@ export async function testFolder(request: Request<'testFolder'>, how: Deps): Pro
   if (found.state !== 'present') {
     const level = found.state === 'missing' ? 'warn' : 'fail';
     const meanwhile = found.state === 'missing' ? ' The agent waits for it.' : '';
-    return { ...answer, findings: [{ level, message: found.message + meanwhile }] };
+    const kind = found.state === 'missing' ? ('awaited' as const) : AWAY[found.state];
+    return { ...answer, findings: [{ level, kind, message: found.message + meanwhile }] };
   }
   const isPolled = wanted.watch === 'poll' || found.fileSystem.network;
   const watched = current().intakeOf(path)?.status.mode;
@@ -58,21 +59,35 @@ export async function testFolder(request: Request<'testFolder'>, how: Deps): Pro
     for await (const { would, name, path: at, why } of foreseeSome(newest, deps)) {
       const isSent = would === 'send';
       const known = would === 'nothing' ? `It is known already, as ${name}.` : why;
-      samples.push({ file: at, name: isSent ? name : null, why: known });
+      samples.push({ file: at, would, name: isSent ? name : null, why: known });
     }
     return {
       ...looked,
       findings: [
-        ...findings.map(({ level, message }) => ({ level, message })),
-        ...(count === null ? [{ level: 'warn' as const, message: TOO_MANY }] : []),
+        ...findings.map(({ level, message, kind, count: about }) => ({
+          level,
+          message,
+          ...(kind !== undefined && { kind }),
+          ...(about !== undefined && { count: about }),
+        })),
+        ...(count === null ? [{ level: 'warn' as const, kind: 'tooMany' as const, message: TOO_MANY }] : []),
       ],
       files: count,
       samples,
     };
   } catch (error) {
-    return { ...looked, findings: [{ level: 'fail', message: await whyNot(folder, error) }] };
+    return {
+      ...looked,
+      findings: [{ level: 'fail', kind: 'FOLDER_UNREADABLE', message: await whyNot(folder, error) }],
+    };
   }
 }
+
+const AWAY = {
+  notADirectory: 'FOLDER_NOT_A_DIRECTORY',
+  unreadable: 'FOLDER_UNREADABLE',
+  unreachable: 'FOLDER_UNREACHABLE',
+} as const;
 
 const TOO_MANY = 'It holds too many files to count; the newest may not be among the samples.';
 
@@ -95,7 +110,11 @@ function folderOf(path: string, given: Request<'testFolder'>['settings'], settin
       .split('\n')
       .map((line) => line.replace(`${file}:`, '').replace(/^\d+:\d+: /, ''));
     return {
-      findings: lines.map((message): Told => ({ level: 'fail', message: `${message} [${error.code}]` })),
+      findings: lines.map((message): Told => ({
+        level: 'fail',
+        kind: error.code,
+        message: `${message} [${error.code}]`,
+      })),
     };
   }
 }

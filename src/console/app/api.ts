@@ -65,7 +65,13 @@ export async function session(): Promise<Session> {
 /** @throws ApiError */
 export async function signIn(proof: { token: string } | { password: string }): Promise<void> {
   const answer = await send('POST', '/session', proof);
-  if (!answer.ok) throw await refusal(answer);
+  if (answer.ok) return;
+  const wait = Number(answer.headers.get('retry-after'));
+  const local = (message: string) =>
+    new ApiError(answer.status, { code: 'CONSOLE_SIGNED_OUT', message, isLocal: true });
+  if (answer.status === 429) throw local(t.signIn.tooMany(wait));
+  if (answer.status === 401) throw local('token' in proof ? t.signIn.usedLink : t.signIn.wrongPassword);
+  throw await refusal(answer);
 }
 
 /** @throws ApiError */

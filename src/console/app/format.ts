@@ -17,6 +17,7 @@ const dayClock = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyl
 const full = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' });
 const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
 const dayOfWeek = new Intl.DateTimeFormat(locale, { weekday: 'long', hour: '2-digit', minute: '2-digit' });
+const monthOfYear = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric' });
 const plural = new Intl.PluralRules(language);
 
 export type Instant = string | number | Date;
@@ -31,6 +32,12 @@ export const seconds = (at: Instant): string => clockSeconds.format(new Date(at)
 export const instant = (at: Instant): string => full.format(new Date(at));
 /** Within a week: the day and the time. */
 export const weekday = (at: Instant): string => dayOfWeek.format(new Date(at));
+/** 2026-11, or a day. */
+export const period = (value: string): string => {
+  const [year = 0, month = 1, its] = value.split('-').map(Number);
+  const at = new Date(year, month - 1, its ?? 1);
+  return (its === undefined ? monthOfYear : day).format(at);
+};
 export const date = (at: Instant): string => day.format(new Date(at));
 
 /** The time alone for today. */

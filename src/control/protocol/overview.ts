@@ -54,6 +54,7 @@ const about = z
         scope: z.enum(HOLD_SCOPES),
         reason: z.string().describe('PAUSED when a person did it.'),
         message: z.string().describe('In the words of the agent or the service.'),
+        by: z.string().nullable().describe('Who paused it.'),
         target: z.string().describe('Alias of the endpoint, path of the folder, or base URL.'),
         account: z.string().nullable().describe('Whose credentials; null: of the default account.'),
         agent: z.string().nullable().describe('The other agent of the fleet that was told so.'),

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { ERROR_CODES } from '../../core/domain/errors.ts';
+import { FOLDER_FINDINGS } from '../../core/domain/finding.ts';
 import { consequence } from './consequences.ts';
 import { by, instant, nothing, type Exchange } from './shapes.ts';
 
@@ -22,8 +24,18 @@ const edit = z
   .meta({ id: 'ConfigEdit' });
 
 const finding = z
-  .object({ level: z.enum(['ok', 'warn', 'fail']), message: z.string() })
+  .object({
+    level: z.enum(['ok', 'warn', 'fail']),
+    message: z.string(),
+    kind: z
+      .enum([...FOLDER_FINDINGS, ...ERROR_CODES])
+      .optional()
+      .describe('The same for programs.'),
+    count: z.number().optional().describe('How many files or folders it is about.'),
+  })
   .meta({ id: 'Finding' });
+
+const WOULD = ['send', 'nothing', 'duplicate', 'reject', 'skip', 'wait'] as const;
 
 /** Why only the file changes a key. */
 const FILE_REASONS = ['program', 'secret', 'listens', 'credentials', 'trust', 'reach', 'ledger'] as const;
@@ -122,6 +134,7 @@ export const SETTINGS = {
         .array(
           z.object({
             file: z.string(),
+            would: z.enum(WOULD).describe('What would become of it.'),
             name: z.string().nullable().describe('Null for what would not be sent.'),
             why: z.string().nullable(),
           }),

@@ -107,6 +107,9 @@ function ofFolder({ path, state, message, since }: FolderStatus): Trouble | null
   }
 }
 
+/** As pauses say it. */
+const PAUSED_BY = /^Paused by (.+)\.$/;
+
 function ofHold(hold: Hold, endpoints: Endpoints, looked: Looked): Trouble {
   const { scope, key, reason, since, until } = hold;
   const alias = endpoints.find((endpoint) => endpointId(endpoint.key) === key)?.alias;
@@ -123,6 +126,7 @@ function ofHold(hold: Hold, endpoints: Endpoints, looked: Looked): Trouble {
     scope,
     reason,
     message: hold.message,
+    by: PAUSED_BY.exec(hold.message)?.[1] ?? null,
     target,
     account: account ?? null,
     agent: hold.agent ?? null,

@@ -179,7 +179,9 @@ it('tells what waits, the pace, and when the backlog is empty', async () => {
   const paused = await ask('overview', {});
   expect(paused.backlog).toMatchObject({ waiting: 6, held: 6, emptyInMs: 0 });
   expect(paused.endpoints[0]?.paused).toBe(true);
-  expect(paused.troubles).toMatchObject([{ person: true, remedy: { kind: 'resume', target: 'office' } }]);
+  expect(paused.troubles).toMatchObject([
+    { person: true, about: { kind: 'hold', waiting: 6 }, remedy: { kind: 'resume', target: 'office' } },
+  ]);
 });
 
 it('makes a history without gaps, and reads what is settled once', async () => {

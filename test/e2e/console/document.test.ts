@@ -37,7 +37,7 @@ inBrowser('the page of a document', (here) => {
       'File seen: duplicate',
       'File kept',
     ]);
-    await shows(page.getByText('HTTP 503 · '));
+    await shows(page.getByText('The service is in trouble (HTTP 503).'));
     const raw = page.getByRole('group', { name: 'Answer of the service' });
     expect(await raw.isVisible()).toBe(false);
     await page.getByText('As received').click();
@@ -157,7 +157,7 @@ inBrowser('the page of a document', (here) => {
   test('gives the evidence', async () => {
     const row = find(({ state }) => state === 'failed');
     const page = await open(row);
-    await shows(page.getByText('The service refuses this document').first());
+    await shows(page.getByText(/^The service refused it \(HTTP 4\d\d\)/).first());
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('link', { name: 'Download evidence' }).click(),
@@ -167,7 +167,7 @@ inBrowser('the page of a document', (here) => {
 
   test('one that is not there says so', async () => {
     const page = await here.browser.open('#/documents/999999');
-    await shows(page.getByRole('alert').getByText('There is no document 999999.'));
+    await shows(page.getByRole('alert').getByText('This document or file is not there'));
     const other = await here.browser.open('#/documents/abc');
     await shows(other.getByRole('heading', { name: 'Page not found' }));
   });

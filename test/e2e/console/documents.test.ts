@@ -238,7 +238,10 @@ inBrowser('the list of documents', (here) => {
       new ReceiptdError('LEDGER_DAMAGED', 'The ledger is damaged.', { hint: 'Restore it.' }),
     );
     await page.getByRole('link', { name: 'Documents' }).click();
-    await shows(page.getByRole('alert').getByText('The ledger is damaged. Restore it.'));
+    const alert = page.getByRole('alert');
+    await shows(alert.getByText('The ledger is or was damaged.'));
+    await alert.getByText('Details').click();
+    await shows(alert.getByText('The ledger is damaged. Restore it.'));
     await page.getByRole('button', { name: 'Try again' }).click();
     await shows(page.getByText('50 shown.'));
   });

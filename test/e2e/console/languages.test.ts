@@ -60,7 +60,7 @@ inBrowser('the languages of the console', (here) => {
     const visible = () => page.getByText(mark).filter({ visible: true }).allTextContents();
     for (const place of places) {
       await page.goto(`${stub.url}/#/${place}`);
-      await page.locator('main .loading').waitFor({ state: 'detached' });
+      await expect.poll(() => page.locator('main .loading').count()).toBe(0);
       const content = page.locator('main').locator('table, dl, .cards, .tests, .troubles');
       await content.filter({ visible: true }).first().waitFor();
       expect([place, await visible()]).toEqual([place, []]);

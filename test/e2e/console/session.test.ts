@@ -31,7 +31,7 @@ inBrowser('a session of the console', (here) => {
     await page.goto(`${here.stub.url}/#/folders`);
     await page.getByLabel('Password').fill('wrong');
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await shows(page.getByText('The password is not right.'));
+    await shows(page.getByText('That is not the password.'));
     await page.getByLabel('Password').fill(PASSWORD);
     await page.keyboard.press('Enter');
     await heading(page, 'Folders');

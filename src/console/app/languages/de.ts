@@ -61,6 +61,11 @@ export default function german({ counted, number }: Format): Texts {
       once: 'Jeder Link gilt einmal und nur kurze Zeit.',
       orPassword: 'Oder melden Sie sich mit dem Passwort an',
       password: 'Passwort',
+      usedLink:
+        'Dieser Link wurde schon verwendet oder ist älter als fünf Minuten. Holen Sie sich einen neuen.',
+      wrongPassword: 'Das ist nicht das Passwort.',
+      tooMany: (seconds) =>
+        `Es wurden zu viele falsche Passwörter probiert. Versuchen Sie es in ${counted(seconds, 'Sekunde', 'Sekunden')} noch einmal, oder verwenden Sie einen Link.`,
       submit: 'Anmelden',
     },
     unknownPage: {
@@ -396,7 +401,7 @@ export default function german({ counted, number }: Format): Texts {
       },
     },
     reasons: {
-      refused: 'Der Dienst hat das abgelehnt',
+      refused: 'Der Dienst hat den Beleg abgelehnt',
       mayHaveIt: 'Der Dienst hat den Beleg vielleicht schon',
       unauthorized: 'Der Dienst nimmt die Zugangsdaten nicht an',
       forbidden: 'Der Dienst lässt an diesen Endpunkt nichts senden',
@@ -455,6 +460,7 @@ export default function german({ counted, number }: Format): Texts {
     },
     holds: {
       paused: (target) => `Das Senden ist angehalten: ${target}`,
+      pausedBy: (by) => `Angehalten von ${by}.`,
       service: (target) => `Der Dienst antwortet nicht richtig: ${target}`,
       serviceAsked: (target) => `Der Dienst bittet um Aufschub: ${target}`,
       serviceAskedAgent: (target, agent) => `Der Dienst bittet den Agenten ${agent} um Aufschub: ${target}`,
@@ -561,7 +567,7 @@ export default function german({ counted, number }: Format): Texts {
       slowed: (endpoint, less, cause) =>
         `An ${endpoint} wird langsamer gesendet (${less}), ${cause}. Das Tempo steigt von selbst wieder.`,
       atOnce: (now, configured) => `${number(now)} statt ${number(configured)} gleichzeitig`,
-      spaced: (span) => `Abstand ${span}`,
+      spaced: (seconds) => `Abstand ${seconds} s`,
       causes: {
         refused: 'weil der Dienst darum bat',
         slow: 'weil seine Antworten viel länger dauern als zuvor',
@@ -807,7 +813,7 @@ export default function german({ counted, number }: Format): Texts {
         path: 'Datei',
         type: 'Typ und Größe',
         sha256: 'SHA-256',
-        lane: 'Spur',
+        lane: 'Vorrang',
         attempts: 'Versuche',
         serverErrors: 'Serverfehler',
         created: 'Benannt',
@@ -919,7 +925,26 @@ export default function german({ counted, number }: Format): Texts {
       samples: 'Namen, die Dateien bekämen',
       file: 'Datei',
       name: 'Name',
-      notSent: 'würde nicht gesendet',
+      would: {
+        send: 'würde gesendet',
+        nothing: 'schon bekannt',
+        duplicate: 'dasselbe Bild wie ein anderes',
+        reject: 'würde nicht gesendet',
+        skip: 'würde übersprungen',
+        wait: 'würde warten, bis sie vollständig ist',
+      },
+      findings: {
+        readable: (n) =>
+          `Der Ordner ist lesbar; darin ${n === 0 ? 'liegt keine Datei' : n === 1 ? 'liegt 1 Datei' : `liegen ${files(n)}`}.`,
+        subfolders: (n) =>
+          `${counted(n, 'Unterordner wird', 'Unterordner werden')} nicht überwacht. „Auch Unterordner überwachen“ ändert das.`,
+        links: (n) => `${counted(n, 'Verknüpfung wird', 'Verknüpfungen werden')} nicht verfolgt.`,
+        movable: 'Originale können nach der Übertragung verschoben oder gelöscht werden.',
+        attention: 'Was sich nicht senden lässt, kann den Leuten am Scanner gezeigt werden.',
+        awaited: 'Den Ordner gibt es noch nicht. receiptd wartet auf ihn.',
+        tooMany:
+          'Es sind zu viele Dateien, um sie zu zählen. Die neuesten sind vielleicht nicht unter den Beispielen.',
+      },
     },
     endpoints: {
       title: 'Endpunkte',
@@ -946,6 +971,7 @@ export default function german({ counted, number }: Format): Texts {
       means:
         'Der Dienst legt einen neuen Endpunkt an. Seine Uid wird eingetragen und in die Konfiguration geschrieben. Von hier aus lässt er sich nicht wieder entfernen.',
       submit: 'Endpunkt anlegen',
+      taken: (alias) => `Es gibt schon einen Endpunkt ${alias}. Wählen Sie einen anderen Namen.`,
       running: 'Wird angelegt …',
       done: (alias, uid) => `${alias} wurde angelegt, mit der Uid ${uid}.`,
       fields: {
@@ -978,6 +1004,7 @@ export default function german({ counted, number }: Format): Texts {
       reloadedKept: 'Die Datei wurde neu geladen. Ihre Eingaben sind noch da.',
       reloaded: 'Die Datei wurde neu geladen.',
       standard: (value) => (value === '' ? '' : `Standard: ${value}`),
+      words: { true: 'ja', false: 'nein', unlimited: 'unbegrenzt', always: 'immer' },
       options: {
         '': 'Endpunkt wählen …',
         auto: 'auto: sofort, wo möglich',

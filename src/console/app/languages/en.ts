@@ -80,6 +80,10 @@ export default function english({ counted, number }: Format) {
       once: 'Each link works once, and only for a short time.',
       orPassword: 'Or sign in with the password',
       password: 'Password',
+      usedLink: 'This link was used already, or is older than five minutes. Get another one.',
+      wrongPassword: 'That is not the password.',
+      tooMany: (seconds: number) =>
+        `Too many wrong passwords were tried. Try again in ${counted(seconds, 'second', 'seconds')}, or use a link.`,
       submit: 'Sign in',
     },
     unknownPage: { title: 'Page not found', text: 'The address is wrong, or the page no longer exists.' },
@@ -464,6 +468,7 @@ export default function english({ counted, number }: Format) {
     },
     holds: {
       paused: (target: string) => `Uploads of ${target} are paused`,
+      pausedBy: (by: string) => `Paused by ${by}.`,
       service: (target: string) => `The service at ${target} gives no proper answer`,
       serviceAsked: (target: string) => `The service at ${target} asks to wait`,
       serviceAskedAgent: (target: string, agent: string) =>
@@ -568,7 +573,7 @@ export default function english({ counted, number }: Format) {
       slowed: (endpoint: string, less: string, cause: string) =>
         `${endpoint} is slowed down (${less}), ${cause}. The pace recovers by itself.`,
       atOnce: (now: number, configured: number) => `${number(now)} of ${number(configured)} at once`,
-      spaced: (span: string) => `one upload every ${span}`,
+      spaced: (seconds: string) => `one upload every ${seconds} s`,
       causes: {
         refused: 'because the service asked for less',
         slow: 'because its answers take much longer than before',
@@ -927,7 +932,25 @@ export default function english({ counted, number }: Format) {
       samples: 'Names files would get',
       file: 'File',
       name: 'Name',
-      notSent: 'would not be sent',
+      would: {
+        send: 'would be sent',
+        nothing: 'known already',
+        duplicate: 'the same image as another one',
+        reject: 'would not be sent',
+        skip: 'would be skipped',
+        wait: 'would wait until it is complete',
+      },
+      findings: {
+        readable: (n: number) =>
+          `The folder can be read; ${n === 0 ? 'no file is' : n === 1 ? '1 file is' : `${files(n)} are`} in it.`,
+        subfolders: (n: number) =>
+          `${counted(n, 'subfolder is', 'subfolders are')} not watched. “Watch subfolders too” changes that.`,
+        links: (n: number) => `${counted(n, 'link is', 'links are')} not followed.`,
+        movable: 'Originals can be moved or deleted after the upload.',
+        attention: 'What can’t be sent can be shown to people at the scanner.',
+        awaited: 'The folder does not exist yet. receiptd waits for it.',
+        tooMany: 'There are too many files to count. The newest may not be among the samples.',
+      },
     },
     endpoints: {
       title: 'Endpoints',
@@ -954,6 +977,7 @@ export default function english({ counted, number }: Format) {
       means:
         'The service creates a new endpoint. Its uid is recorded and put into the configuration. It cannot be removed from here.',
       submit: 'Create endpoint',
+      taken: (alias: string) => `There is an endpoint ${alias} already. Choose another name.`,
       running: 'Creating …',
       done: (alias: string, uid: string) => `${alias} was created, with the uid ${uid}.`,
       fields: {
@@ -980,6 +1004,7 @@ export default function english({ counted, number }: Format) {
       reloadedKept: 'The file was reloaded. What you typed is still there.',
       reloaded: 'The file was reloaded.',
       standard: (value: string) => (value === '' ? '' : `default: ${value}`),
+      words: { true: 'yes', false: 'no', unlimited: 'unlimited', always: 'always' },
       options: {
         '': 'Choose an endpoint …',
         auto: 'auto: at once where possible',

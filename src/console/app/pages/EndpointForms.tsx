@@ -107,6 +107,9 @@ export function EndpointCreate() {
   const accounts = config === null ? [] : accountsOf(config);
   const create = async () => {
     const { name, alias, language, outgoingUrl } = given;
+    const endpoints = config?.values['endpoints'];
+    if (isObject(endpoints) && Object.hasOwn(endpoints, alias.trim()))
+      throw new Error(t.create.taken(alias.trim()));
     const { uid } = await call('createEndpoint', {
       name: name.trim(),
       alias: alias.trim(),

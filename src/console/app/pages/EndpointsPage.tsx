@@ -62,6 +62,12 @@ export function EndpointsPage() {
   );
 }
 
+/** A word that the file has for a value, in those of the reader. */
+function shown(text: string): string {
+  const words: Readonly<Partial<Record<string, string>>> = t.form.words;
+  return words[text] ?? text;
+}
+
 function Delivery() {
   const { data, error, again } = useAsk((signal) => call('config', {}, signal), '');
   if (error !== null) return <Failure error={error} again={again} />;
@@ -71,11 +77,13 @@ function Delivery() {
   return (
     <dl class="facts columns">
       {DELIVERY_FIELDS.map((field) => {
-        const text = textOf(field, values).replaceAll('\n', ', ');
+        const text = shown(textOf(field, values).replaceAll('\n', ', '));
         return (
           <div key={field.id}>
             <dt>{t.fields[field.id].label}</dt>
-            <dd>{text === '' ? <span class="muted">{t.form.standard(field.initial ?? '')}</span> : text}</dd>
+            <dd>
+              {text === '' ? <span class="muted">{t.form.standard(shown(field.initial ?? ''))}</span> : text}
+            </dd>
           </div>
         );
       })}

@@ -1,4 +1,4 @@
-import { number } from '../format.ts';
+import { number, period } from '../format.ts';
 import { t } from '../texts.ts';
 import { filterHref, type FilterKey, type FilterText } from './documentFilter.ts';
 import type { ShownFacets } from './useFacets.ts';
@@ -32,7 +32,12 @@ export function Facets({ filter, facets }: { readonly filter: FilterText; readon
     .map(({ value, count }): Choice => {
       const { since, until } = daysOf(value);
       const isChosen = filter.since === since && filter.until === until;
-      return { text: value, count, sets: isChosen ? { since: '', until: '' } : { since, until }, isChosen };
+      return {
+        text: period(value),
+        count,
+        sets: isChosen ? { since: '', until: '' } : { since, until },
+        isChosen,
+      };
     });
   return (
     <details class="facets">

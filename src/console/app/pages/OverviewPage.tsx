@@ -1,5 +1,5 @@
 import type { OverviewResponse } from '../../../control/protocol/overview.ts';
-import { bytes, date, duration, moment, number, weekday } from '../format.ts';
+import { bytes, date, decimal, duration, moment, number, weekday } from '../format.ts';
 import { useLive } from '../live.ts';
 import { Icon } from '../parts/Icon.tsx';
 import { Loading, Notice } from '../parts/Notice.tsx';
@@ -59,7 +59,7 @@ function noteOf(note: OverviewResponse['status']['notes'][number]['about']): str
       const { endpoint, cause, atOnce, configured, spacingMs } = note;
       const less = [
         ...(atOnce < configured ? [says.atOnce(atOnce, configured)] : []),
-        ...(spacingMs > 0 ? [says.spaced(duration(spacingMs))] : []),
+        ...(spacingMs > 0 ? [says.spaced(decimal(spacingMs / 1000))] : []),
       ];
       return says.slowed(endpoint, less.join(', '), says.causes[cause]);
     }

@@ -8,7 +8,7 @@ import { announce, Failure, Loading, Notice } from '../parts/Notice.tsx';
 import { Page, Section } from '../parts/Page.tsx';
 import { Wrapped } from '../parts/Places.tsx';
 import { Table, type Column } from '../parts/Table.tsx';
-import { Why } from '../parts/Said.tsx';
+import { Details } from '../parts/Said.tsx';
 import { href } from '../router.ts';
 import { t } from '../texts.ts';
 import { keyOf } from './documentFilter.ts';
@@ -20,7 +20,7 @@ const REFRESH_MS = 3_000;
 
 const COLUMNS: readonly Column<ListRowJson>[] = [
   { head: t.rejected.file, class: 'name', cell: ({ path }) => <Wrapped text={path} /> },
-  { head: t.rejected.why, cell: (row) => <Why {...row} /> },
+  { head: t.rejected.why, cell: ({ message }) => message !== null && <Details text={message} /> },
   { head: t.documents.size, numeric: true, cell: ({ size }) => bytes(size) },
   { head: t.documents.seen, numeric: true, cell: ({ createdAt }) => moment(createdAt) },
 ];
@@ -63,6 +63,11 @@ export function RejectedPage() {
   );
 }
 
+function helpOf({ reason, rows }: Group): string {
+  const help: Readonly<Partial<Record<string, string>>> = t.needs.help;
+  return help[reason] ?? help[rows[0]?.state ?? ''] ?? '';
+}
+
 function Files({
   group,
   onDone,
@@ -91,6 +96,7 @@ function Files({
         </>
       }
     >
+      <p class="muted">{helpOf(group)}</p>
       <Failure error={act.error} />
       <Table caption={`${why}: ${folder}`} columns={COLUMNS} rows={rows} rowKey={keyOf} />
     </Section>

@@ -88,7 +88,7 @@ function attemptsOf({ attempts }: DocumentDetailJson): Step[] {
     const ending = endingOf(attempt);
     const [tone, icon] = ending === null ? (['busy', 'up'] as const) : LOOKS[ending];
     const facts = [
-      httpStatus === null ? null : `HTTP ${httpStatus}`,
+      httpStatus === null || message !== null ? null : `HTTP ${httpStatus}`,
       bytes(sent),
       finishedAt === null ? null : duration(Date.parse(finishedAt) - Date.parse(startedAt)),
     ].filter((fact) => fact !== null);
@@ -100,7 +100,11 @@ function attemptsOf({ attempts }: DocumentDetailJson): Step[] {
       more: (
         <>
           {facts.join(' · ')}
-          {message !== null && <Why reason={reasonOf(httpStatus, message)} message={message} isShort />}
+          {message !== null && (
+            <div>
+              <Why reason={reasonOf(httpStatus, message)} message={message} isShort />
+            </div>
+          )}
         </>
       ),
     };

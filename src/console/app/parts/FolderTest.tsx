@@ -4,12 +4,14 @@ import type { Response } from '../../../control/protocol/protocol.ts';
 import { call } from '../api.ts';
 import { number } from '../format.ts';
 import type { JsonObject } from '../settings/edits.ts';
+import { saidOf } from '../said.ts';
 import { t } from '../texts.ts';
 import { useAsk } from './hooks.ts';
 import { Failure, Notice, type Tone } from './Notice.tsx';
 import { Section } from './Page.tsx';
 import { Table } from './Table.tsx';
 import { Button } from './Button.tsx';
+import { Details } from './Said.tsx';
 import { Words } from './Words.tsx';
 
 interface FolderTestProps {
@@ -59,6 +61,25 @@ export function FolderTest({ path, settings, onClose }: FolderTestProps) {
   );
 }
 
+function wordsOf({ kind = 'USAGE', count = 0 }: Finding): string {
+  const { findings } = t.folderTest;
+  switch (kind) {
+    case 'readable':
+    case 'subfolders':
+    case 'links':
+      return findings[kind](count);
+    case 'movable':
+    case 'attention':
+    case 'awaited':
+    case 'tooMany':
+      return findings[kind];
+    default: {
+      const said = saidOf(kind);
+      return said === null ? t.reasons.unknown : `${said.what}. ${said.help}`;
+    }
+  }
+}
+
 function Result({ result }: { readonly result: Response<'testFolder'> }) {
   const { findings, fileSystem, mode, files, samples } = result;
   const facts = [
@@ -68,11 +89,12 @@ function Result({ result }: { readonly result: Response<'testFolder'> }) {
   ].filter((fact) => fact !== null);
   return (
     <>
-      {findings.map(({ level, message }) => (
-        <Notice key={message} tone={TONES[level]}>
+      {findings.map((finding) => (
+        <Notice key={finding.message} tone={TONES[finding.level]}>
           <p>
-            <strong>{t.folderTest.levels[level]}</strong> <Words text={message} />
+            <strong>{t.folderTest.levels[finding.level]}</strong> <Words text={wordsOf(finding)} />
           </p>
+          {finding.level !== 'ok' && <Details text={finding.message} />}
         </Notice>
       ))}
       {facts.length > 0 && <p class="muted">{facts.join(' · ')}</p>}
@@ -86,11 +108,12 @@ function Result({ result }: { readonly result: Response<'testFolder'> }) {
             {
               head: t.folderTest.name,
               class: 'mono',
-              cell: ({ name, why }) =>
+              cell: ({ name, would, why }) =>
                 name ?? (
-                  <span class="muted">
-                    <Words text={why ?? t.folderTest.notSent} />
-                  </span>
+                  <>
+                    <span class="muted">{t.folderTest.would[would]}</span>
+                    {why !== null && <Details text={why} />}
+                  </>
                 ),
             },
           ]}

@@ -80,9 +80,10 @@ function holdWords({
   account,
   agent,
   isAsked,
+  by,
 }: Hold): [what: string, help: string | null] {
   const { holds } = t;
-  if (reason === 'PAUSED') return [holds.paused(target), null];
+  if (reason === 'PAUSED') return [holds.paused(target), by === null ? null : holds.pausedBy(by)];
   switch (scope) {
     case 'service':
       if (!isAsked) return [holds.service(target), holds.help.service];
@@ -114,7 +115,7 @@ function needSentences({ state, reason, count }: Extract<About, { kind: 'needs' 
 function More({ trouble: { about, text } }: { readonly trouble: TroubleJson }) {
   if (about.kind === 'error') return <Details text={text} />;
   if (about.kind !== 'hold') return null;
-  if (about.reason === 'PAUSED') return <Details text={about.message} />;
+  if (about.reason === 'PAUSED') return null;
   return <Why reason={about.reason} message={about.message} />;
 }
 

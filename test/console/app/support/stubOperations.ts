@@ -401,12 +401,14 @@ export class StubAgent {
         return {
           path,
           findings: isMissing
-            ? [{ level: 'fail', message: `${path} does not exist.` }]
+            ? [{ level: 'fail', kind: 'FOLDER_MISSING', message: `${path} does not exist.` }]
             : [
-                { level: 'ok', message: 'It can be read and watched.' },
+                { level: 'ok', kind: 'readable', count: 1234, message: 'It can be read.' },
                 {
                   level: 'warn',
-                  message: 'It lies on a network share: new files are looked for at intervals.',
+                  kind: 'subfolders',
+                  count: 2,
+                  message: '2 folders in it are not watched.',
                 },
               ],
           fileSystem: isMissing ? null : 'nfs',
@@ -418,9 +420,10 @@ export class StubAgent {
                 {
                   file: 'scan_00017.jpg',
                   name: `${typeof settings?.['name'] === 'string' ? settings['name'] : 'scan_00017'}-90d3a1b2c4e5`,
+                  would: 'send',
                   why: null,
                 },
-                { file: 'readme.txt', name: null, why: 'This is a text file, no image.' },
+                { file: 'readme.txt', would: 'reject', name: null, why: 'This is a text file, no image.' },
               ],
         };
       },
