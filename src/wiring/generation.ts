@@ -26,6 +26,7 @@ import { composeFolders, neverWatched } from './folders.ts';
 import type { ProcessScope } from './processScope.ts';
 import { openConfiguredSpool } from './ledger.ts';
 import { operationsOf } from './operations.ts';
+import { composeKept } from './pictures.ts';
 import { checkPages } from './pageSplitter.ts';
 import type { Note } from '../core/domain/note.ts';
 import { composePipeline, type Pipeline } from './pipeline.ts';
@@ -114,6 +115,7 @@ export async function composeGeneration(
       ],
       tidy: attention.tidy,
       splitter: lasting.splitter,
+      papers: lasting.papers,
       onAmiss: attention.look,
     };
     const pipeline = await composePipeline(config, world, { once });
@@ -140,7 +142,7 @@ export async function composeGeneration(
         ledger,
         spool,
         holds,
-        pictures: lasting.pictures,
+        pictures: composeKept(lasting.pictures, lasting.papers),
         open,
         changed,
         takeOver,

@@ -9,7 +9,7 @@ import { createImageInspector } from '../intake/image/inspect.ts';
 import { pageReader, readingPages } from '../intake/pages/pageReading.ts';
 import { openConfiguredSpool, openLedger } from './ledger.ts';
 import { composePageSplitter } from './pageSplitter.ts';
-import { composeThumbnails } from './pictures.ts';
+import { composeKept, composePapers, composeThumbnails } from './pictures.ts';
 
 /** What changes documents and holds, on a ledger that no daemon has open. */
 export async function composeOperations(
@@ -35,7 +35,7 @@ export async function composeOperations(
       ledger,
       spool,
       holds,
-      pictures: composeThumbnails(config, systemClock),
+      pictures: composeKept(composeThumbnails(config, systemClock), composePapers(config, systemClock, log)),
       open: (path) => readingPages(folders(path), readPage),
       changed: async () => {},
       takeOver: (folder) => ledger.setFolderMark(folder, ANYTHING, systemClock.now()),

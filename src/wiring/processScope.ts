@@ -23,12 +23,13 @@ import type { Ledger } from '../core/ports/ledger.ts';
 import type { DeferredJournal } from '../core/ports/deferredJournal.ts';
 import type { Meter } from '../core/ports/meter.ts';
 import type { PageSplitter } from '../core/ports/pages.ts';
+import type { FiledPapers } from '../features/pictures/filedPapers.ts';
 import type { Pictures } from '../features/pictures/pictures.ts';
 import { meteredLedger } from '../features/metrics/metered.ts';
 import type { Guards } from './folders.ts';
 import { openLedger, openConfiguredDeferredJournal } from './ledger.ts';
 import { composePageSplitter } from './pageSplitter.ts';
-import { composePictures } from './pictures.ts';
+import { composePapers, composePictures } from './pictures.ts';
 import type { RunProgress } from './progress.ts';
 import type { LastCredentials, Surroundings } from './service.ts';
 
@@ -53,6 +54,7 @@ export interface ProcessScope extends Surroundings {
   /** Null: what it needs is not installed. */
   readonly splitter: PageSplitter | null;
   readonly pictures: Pictures;
+  readonly papers: FiledPapers;
   readonly lastCredentials: LastCredentials;
   /** As the configuration in effect has it. */
   readonly accounts: { of: AccountOf };
@@ -128,6 +130,7 @@ export async function composeProcessScope(
     inspector: createImageInspector(hash),
     splitter: composePageSplitter(),
     pictures: composePictures(config, clock, log),
+    papers: composePapers(config, clock, log),
     lastCredentials: new Map(),
     accounts,
     host: hostname(),

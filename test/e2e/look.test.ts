@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
 import { drawReceipt } from '../support/images.ts';
 import { pdfOf } from '../support/pdf.ts';
-import { blankSheet, SPOILED } from '../support/spoiled.ts';
+import { blankSheet, SCANNED_AGAIN, SPOILED } from '../support/spoiled.ts';
 import { sha256 } from '../../src/core/sha256.ts';
 import { prepare, type Site } from './support/agent.ts';
+import { hasReceipts, receiptFile } from './support/receipts.ts';
 
 async function office(
   more: Record<string, unknown>,
@@ -64,6 +65,29 @@ test('`look: warn` sends it and remembers what was seen; what was held back unde
   expect(received(site)).toEqual(['dark']);
   expect(await site.quickMust('show', 'dark')).toMatch(/look +It is too dark\./);
 });
+
+test.skipIf(!hasReceipts())(
+  '`look: hold` keeps back a second scan of the same paper and names the first, sends another receipt of that shop, and forgets what is erased',
+  async () => {
+    const { site, inbox } = await office({ look: 'hold' });
+    const first = await readFile(receiptFile('081.jpg'));
+    const again = (how: string) => SCANNED_AGAIN[how]!(first);
+    await writeFile(inbox('first.jpg'), first);
+    await site.quickOnce();
+    await writeFile(inbox('again.jpg'), await again('turned by −1°'));
+    await copyFile(receiptFile('085.jpg'), inbox('other.jpg'));
+    await site.quickOnce();
+    expect(received(site)).toEqual(['first', 'other']);
+    const [held, ...others] = await site.list('--state', 'rejected');
+    expect([held?.path, held?.reason, others]).toEqual([inbox('again.jpg'), 'SCANNED_BEFORE', []]);
+    expect(held?.message).toContain('It looks like first, scanned at ');
+    await rm(inbox('first.jpg'));
+    await site.quickMust('erase', 'first', '--yes');
+    await writeFile(inbox('once more.jpg'), await again('noise of ±25'));
+    await site.quickOnce();
+    expect(received(site)).toEqual(['first', 'other', 'once more']);
+  },
+);
 
 test('blank backs of a PDF are left out, and its original is archived, but never deleted', async () => {
   const [front, back] = [await receipt('front'), await blankSheet()];

@@ -31,6 +31,41 @@ export const SPOILED: Readonly<Record<string, (image: Buffer) => Promise<Buffer>
     sharp(image).flop().blur(3).linear(0.08, 234).jpeg().toBuffer(),
 };
 
+/** How the same paper may come out when it is scanned a second time, by their names in docs/pages.md. */
+export const SCANNED_AGAIN: Readonly<Record<string, (image: Buffer) => Promise<Buffer>>> = {
+  'JPEG of quality 30': (image) => sharp(image).jpeg({ quality: 30 }).toBuffer(),
+  'noise of ±25': (image) => noisy(image, 25),
+  'a fifth brighter': (image) => sharp(image).linear(1.2, 0).jpeg({ quality: 90 }).toBuffer(),
+  'a third darker': (image) => sharp(image).linear(0.67, 0).jpeg({ quality: 90 }).toBuffer(),
+  '3 % smaller': (image) => scaled(image, 0.97),
+  '3 % larger': (image) => scaled(image, 1.03),
+  '150 instead of 200 dpi': (image) => scaled(image, 0.75),
+  'half as large': (image) => scaled(image, 0.5),
+  'turned by 1°': (image) => aslant(image, 1),
+  'turned by −1°': (image) => aslant(image, -1),
+  'turned by 3°': (image) => aslant(image, 3),
+  'turned by −3°': (image) => aslant(image, -3),
+  'cropped by 2 % at each side': (image) => cropped(image, 0.02),
+  'cropped by 4 % at each side': (image) => cropped(image, 0.04),
+  'turned by −1.4°, a tenth smaller, greyer, noise of ±12': async (image) =>
+    noisy(await scaled(await aslant(await sharp(image).linear(0.9, 10).toBuffer(), -1.4), 0.9), 12),
+  'turned by 2.3°, cropped by 1 %, softer, noise of ±8': async (image) =>
+    noisy(await cropped(await aslant(await sharp(image).blur(0.7).toBuffer(), 2.3), 0.01), 8),
+};
+
+function aslant(image: Buffer, degrees: number): Promise<Buffer> {
+  return sharp(image).rotate(degrees, { background: 'white' }).jpeg({ quality: 90 }).toBuffer();
+}
+
+async function cropped(image: Buffer, by: number): Promise<Buffer> {
+  const { width, height } = await sharp(image).metadata();
+  const [left, top] = [Math.round(width * by), Math.round(height * by)];
+  return sharp(image)
+    .extract({ left, top, width: width - 2 * left, height: height - 2 * top })
+    .jpeg({ quality: 90 })
+    .toBuffer();
+}
+
 /** A sheet of A4 at 150 dpi with nothing on it, as a scanner sees it. */
 export function blankSheet(): Promise<Buffer> {
   const paper = sharp({ create: { width: 1240, height: 1754, channels: 3, background: '#f4f2ee' } });

@@ -1,5 +1,6 @@
 import type { Sharp } from 'sharp';
 import type { Appearance } from '../../core/domain/look.ts';
+import { printOf } from './print.ts';
 
 /** The longer side at which images are measured, in pixels: print of a receipt is still print, and noise is not. */
 export const MEASURED_SIDE = 800;
@@ -17,7 +18,8 @@ export async function appearanceOf(image: Sharp): Promise<Appearance> {
     .greyscale()
     .raw()
     .toBuffer({ resolveWithObject: true });
-  return { ...autoOrient, ...measure(data, info.width, info.height), print: null };
+  const { width, height } = info;
+  return { ...autoOrient, ...measure(data, width, height), print: printOf(data, width, height) };
 }
 
 /** Of a grey picture, one byte a pixel. */

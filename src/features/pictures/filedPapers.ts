@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { mkdir, open, readdir, readFile, rm, stat, truncate } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { likeness, PRINT_BYTES, SAME_PAPER, toPrint } from '../../core/domain/paper.ts';
+import type { Clock } from '../../core/ports/clock.ts';
+import type { Log } from '../../core/ports/log.ts';
+import type { EarlierScan, PaperImage, ScannedPapers } from '../../core/ports/papers.ts';
+import { writeDurably } from '../../system/durableFile.ts';
+
+export interface FiledPapersOptions {
+  /** Absolute; made when the first paper is remembered. */
+  readonly dir: string;
+  readonly clock: Clock;
+  readonly log: Pick<Log, 'debug'>;
+  /** Of one folder. */
+  readonly most?: number;
+}
+
+const MOST = 500;
+const REMEMBERED_MS = 30 * 24 * 60 * 60_000;
+const HASH_BYTES = 32;
+const TIME_BYTES = 8;
+const RECORD_BYTES = HASH_BYTES + TIME_BYTES + PRINT_BYTES;
+/** Compared at once; others have a turn then. */
+const COMPARED = 20;
+
+/**
+ * A file for each folder, named by the hash of its path: a record for each image, all of one length, the newest last. One that was forgotten is
+ * zeros. Nothing is kept in memory: what is compared is read for it.
+ */
+export class FiledPapers implements ScannedPapers {
+  readonly #options: FiledPapersOptions;
+  readonly #most: number;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(options: FiledPapersOptions) {
+    this.#options = options;
+    this.#most = options.most ?? MOST;
+  }
+
+  async alike(folder: string, image: PaperImage): Promise<readonly EarlierScan[]> {
+    const records = await this.#inTurn(() => this.#read(this.#file(folder)), []);
+    const since = this.#options.clock.now() - REMEMBERED_MS;
+    const print = toPrint(Buffer.from(image.print, 'base64'));
+    const found: (EarlierScan & { readonly likeness: number })[] = [];
+    for (const [index, record] of records.toReversed().entries()) {
+      if (index % COMPARED === COMPARED - 1) await nextTurn();
+      const { sha256, at } = headOf(record);
+      if (at < since || sha256 === image.sha256) continue;
+      const alike = likeness(toPrint(record.subarray(HASH_BYTES + TIME_BYTES)), print);
+      if (alike >= SAME_PAPER) found.push({ sha256, at, likeness: alike });
+    }
+    return found.toSorted((a, b) => b.likeness - a.likeness).map(({ sha256, at }) => ({ sha256, at }));
+  }
+
+  remember(folder: string, { sha256, print }: PaperImage): Promise<void> {
+    const record = Buffer.alloc(RECORD_BYTES);
+    record.write(sha256, 'hex');
+    record.writeBigInt64BE(BigInt(this.#options.clock.now()), HASH_BYTES);
+    record.write(print, HASH_BYTES + TIME_BYTES, 'base64');
+    return this.#inTurn(() => this.#add(this.#file(folder), record), undefined);
+  }
+
+  /** Also in folders that are not watched any more. Idempotent. @throws what the file system says */
+  forget(sha256: string): Promise<void> {
+    const wanted = Buffer.from(sha256, 'hex');
+    const work = this.#turn.then(async () => {
+      for (const name of await readdir(this.#options.dir).catch(none)) {
+        const file = join(this.#options.dir, name);
+        const bytes = await readFile(file);
+        for (let at = 0; at + RECORD_BYTES <= bytes.length; at += RECORD_BYTES)
+          if (bytes.subarray(at, at + HASH_BYTES).equals(wanted))
+            await overwrite(file, Buffer.alloc(RECORD_BYTES), at);
+      }
+    });
+    this.#turn = work.catch(() => {});
+    return work;
+  }
+
+  async #add(file: string, record: Buffer): Promise<void> {
+    const { dir, clock } = this.#options;
+    await mkdir(dir, { recursive: true, mode: 0o700 });
+    const size = (await stat(file).catch(() => null))?.size ?? 0;
+    // A kill may have left a part of one.
+    const whole = size - (size % RECORD_BYTES);
+    if (whole < size) await truncate(file, whole);
+    if (whole < 2 * this.#most * RECORD_BYTES) return overwrite(file, record, whole);
+    const kept = (await this.#read(file)).slice(1 - this.#most);
+    await writeDurably(file, Buffer.concat([...kept, record]));
+    await this.#dropFormer(clock.now() - REMEMBERED_MS);
+  }
+
+  /** Of folders into which nothing was scanned for so long. */
+  async #dropFormer(since: number): Promise<void> {
+    for (const name of await readdir(this.#options.dir)) {
+      const file = join(this.#options.dir, name);
+      if ((await stat(file)).mtimeMs < since) await rm(file, { force: true });
+    }
+  }
+
+  /** The newest, the last one last. */
+  async #read(file: string): Promise<Buffer[]> {
+    const bytes = await readFile(file).catch(() => Buffer.alloc(0));
+    const records: Buffer[] = [];
+    for (let at = 0; at + RECORD_BYTES <= bytes.length; at += RECORD_BYTES) {
+      const record = bytes.subarray(at, at + RECORD_BYTES);
+      if (headOf(record).at > 0) records.push(record);
+    }
+    return records.slice(-this.#most);
+  }
+
+  #file(folder: string): string {
+    return join(this.#options.dir, createHash('sha256').update(folder).digest('hex'));
+  }
+
+  #inTurn<T>(work: () => Promise<T>, otherwise: T): Promise<T> {
+    const done = this.#turn.then(work).catch((error: unknown) => {
+      this.#options.log.debug('What a paper looks like could not be kept or compared', {
+        why: String(error),
+      });
+      return otherwise;
+    });
+    this.#turn = done;
+    return done;
+  }
+}
+
+function headOf(record: Buffer): EarlierScan {
+  return { sha256: record.toString('hex', 0, HASH_BYTES), at: Number(record.readBigInt64BE(HASH_BYTES)) };
+}
+
+async function overwrite(file: string, bytes: Buffer, at: number): Promise<void> {
+  const handle = await open(file, constants.O_RDWR | constants.O_CREAT, 0o600);
+  try {
+    await handle.write(bytes, 0, bytes.length, at);
+  } finally {
+    await handle.close();
+  }
+}
+
+function none(): string[] {
+  return [];
+}
