@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { readAnswer } from '../../src/core/domain/keptAnswer.ts';
 import { classify } from '../../src/core/domain/outcome.ts';
 import { createRedactor } from '../../src/logs/redact.ts';
-import { client, CLIENT_SECRET, never, uploadRequest, UID } from './client.ts';
+import { client, CLIENT_SECRET, never, TIMEOUTS, uploadRequest, UID } from './client.ts';
 import { scriptedServer, sendJson } from './scriptedServer.ts';
 
 const isOf64Kibibytes = (text: string): boolean => text.length === 64 * 1024;
@@ -251,7 +251,9 @@ describe('upload', () => {
   it('bears many large answers at once in little memory', async () => {
     const body = Buffer.from(JSON.stringify({ more: 'x'.repeat(15_000_000), ...record }));
     const server = await scriptedServer((_request, response) => response.writeHead(200).end(body));
-    const { service } = client(server.baseUrl, { connections: 8 });
+    // Both ends of eight answers share this process.
+    const patient = { ...TIMEOUTS, headersMs: 60_000, bodyMs: 60_000 };
+    const { service } = client(server.baseUrl, { connections: 8, timeouts: patient });
     const kept = await Promise.all(Array.from({ length: 8 }, () => service.upload(uploadRequest(), never)));
     for (const answer of kept) {
       expect(answer).toMatchObject({ large: { record } });

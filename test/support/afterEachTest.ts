@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect, isDeepStrictEqual } from 'node:util';
 import { afterAll, afterEach, vi } from 'vitest';
 import { runCleanups } from './cleanUp.ts';
@@ -12,12 +13,28 @@ const EVENTS = [
   'worker',
 ];
 
+/** Servers, watches and children: what holds a port, a descriptor or a process. */
+const HANDLES = new Set([
+  'TCPServerWrap',
+  'PipeServerWrap',
+  'FSEventWrap',
+  'StatWatcher',
+  'ProcessWrap',
+  'UDPWrap',
+]);
+/** What was closed by a test is gone a moment later. */
+const CLOSED_WITHIN_MS = 10_000;
+
 /** What the next file of this process would meet. */
 function processState() {
   // `sharp` sets VIPSHOME when it is loaded.
   const { VIPSHOME: _, ...env } = process.env;
   const listeners = Object.fromEntries(EVENTS.map((event) => [event, process.listenerCount(event)]));
-  return { env, cwd: process.cwd(), user: process.geteuid?.(), listeners };
+  const handles = process
+    .getActiveResourcesInfo()
+    .filter((kind) => HANDLES.has(kind))
+    .toSorted();
+  return { env, cwd: process.cwd(), user: process.geteuid?.(), listeners, handles };
 }
 
 // Here, not in the helpers: a helper is evaluated once in a process that runs many files, and its hooks would belong to the first alone.
@@ -25,8 +42,17 @@ afterEach(runCleanups);
 afterEach(() => void vi.unstubAllEnvs());
 
 const before = processState();
-afterAll(() => {
-  const after = processState();
-  if (!isDeepStrictEqual(after, before))
-    throw new Error(`A test left its process changed: ${inspect({ before, after }, { depth: 3 })}`);
+afterAll(async () => {
+  const deadline = Date.now() + CLOSED_WITHIN_MS;
+  let after = processState();
+  while (after.handles.length > before.handles.length && Date.now() < deadline) {
+    await sleep(20);
+    after = processState();
+  }
+  const changed = (Object.keys(before) as (keyof typeof before)[]).filter(
+    (key) => !isDeepStrictEqual(after[key], before[key]),
+  );
+  if (changed.length === 0) return;
+  const differing = changed.map((key) => ({ [key]: { before: before[key], after: after[key] } }));
+  throw new Error(`A test left its process changed: ${inspect(differing, { depth: 3 })}`);
 });
