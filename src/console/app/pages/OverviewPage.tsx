@@ -1,5 +1,5 @@
 import type { OverviewResponse } from '../../../control/protocol/overview.ts';
-import { bytes, date, decimal, duration, moment, number, weekday } from '../format.ts';
+import { bytes, decimal, duration, moment, number, weekday } from '../format.ts';
 import { useLive } from '../live.ts';
 import { Icon } from '../parts/Icon.tsx';
 import { Loading, Notice } from '../parts/Notice.tsx';
@@ -54,7 +54,7 @@ function noteOf(note: OverviewResponse['status']['notes'][number]['about']): str
     case 'hours':
       return says.hours(weekday(note.until));
     case 'spent':
-      return says.spent[note.period](note.endpoint ?? t.endpoints.all, note.limit, date(note.until));
+      return says.spent[note.period](note.endpoint ?? t.endpoints.all, note.limit, moment(note.until));
     case 'slowed': {
       const { endpoint, cause, atOnce, configured, spacingMs } = note;
       const less = [
