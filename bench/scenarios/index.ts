@@ -11,6 +11,7 @@ import { queue } from './queue.ts';
 import { results } from './results.ts';
 import { service } from './service.ts';
 import { start } from './start.ts';
+import { tasks } from './tasks.ts';
 
 /** In the order in which they run and are told of. */
 export const SCENARIOS: readonly Scenario[] = [
@@ -22,6 +23,7 @@ export const SCENARIOS: readonly Scenario[] = [
   queue,
   fleet,
   console,
+  tasks,
   fair,
   results,
   link,
