@@ -59,6 +59,7 @@ inBrowser('counts and columns', (here) => {
     const page = await here.browser.open('#/documents', { locale: 'de-DE' });
     const sums = page.locator('td[data-label="Summe"]');
     await expect.poll(() => sums.allTextContents()).toEqual(['1234,5', '1.300,00 €', '12', '–']);
+    expect(await page.locator('td[data-label="Datum"]').first().textContent()).toBe('14.05.2026');
 
     await page.getByLabel('Spalte').selectOption('Summe');
     const total = page.getByRole('group', { name: 'Summe' });

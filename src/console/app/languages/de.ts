@@ -728,7 +728,7 @@ export default function german({ counted, number }: Format): Texts {
       },
       zip: (n) => `${counted(n, 'Bild', 'Bilder')} herunterladen (ZIP)`,
       csv: (n) => `${number(n)} exportieren (CSV)`,
-      json: 'Exportieren (JSON)',
+      json: (n) => `${number(n)} exportieren (JSON)`,
       ask: {
         retry: (n) => `${documents(n)} erneut versuchen?`,
         resend: (n) => `${documents(n)} erneut senden?`,
@@ -1294,7 +1294,7 @@ export default function german({ counted, number }: Format): Texts {
         label: 'Scanner gilt als verstummt nach',
         help: 'auto, never (nie) oder eine Dauer an Arbeitszeit, etwa 4h.',
       },
-      account: { label: 'Konto', help: 'Wessen Zugangsdaten verwendet werden. none: die üblichen.' },
+      account: { label: 'Konto', help: 'Wessen Zugangsdaten verwendet werden.' },
       spread: { label: 'Ein Tempo je Minute oder Stunde gleichmäßig verteilen', help: '' },
       grace: {
         label: 'Warten beim Anhalten',

@@ -738,7 +738,7 @@ export default function english({ counted, number }: Format) {
       },
       zip: (n: number) => `Download ${counted(n, 'image', 'images')} (ZIP)`,
       csv: (n: number) => `Export ${number(n)} (CSV)`,
-      json: 'Export (JSON)',
+      json: (n: number) => `Export ${number(n)} (JSON)`,
       ask: {
         retry: (n: number) => `Retry ${documents(n)}?`,
         resend: (n: number) => `Send ${documents(n)} again?`,
@@ -1269,7 +1269,7 @@ export default function english({ counted, number }: Format) {
         label: 'Scanner counts as silent after',
         help: 'auto, never, or a duration of working hours such as 4h.',
       },
-      account: { label: 'Account', help: 'Whose credentials are used. none: the default ones.' },
+      account: { label: 'Account', help: 'Whose credentials are used.' },
       spread: { label: 'Spread a rate per minute or hour evenly', help: '' },
       grace: { label: 'Wait at a stop', help: 'How long uploads under way may go on, such as 20s.' },
       parkAfter: { label: 'Server errors until set aside', help: 'Of one document while others pass.' },

@@ -239,7 +239,7 @@ function useColumns(filter: FilterText, selection: Selection): readonly Column<L
     { head: t.documents.status, cell: ({ status }) => status ?? <span class="muted">–</span> },
     ...(overview?.columns ?? []).map(({ name, pointer }): Column<ListRowJson> => ({
       head: name,
-      cell: ({ posted }) => lastOf(posted, pointer) ?? <span class="muted">–</span>,
+      cell: ({ posted }) => <Value text={lastOf(posted, pointer)} />,
     })),
     { head: t.documents.endpoint, cell: alias },
     { head: t.documents.size, numeric: true, cell: ({ size }) => bytes(size) },
@@ -253,6 +253,14 @@ function useColumns(filter: FilterText, selection: Selection): readonly Column<L
       ),
     },
   ];
+}
+
+/** Amounts and days stay in one line. */
+const SHORT = 20;
+
+function Value({ text }: { readonly text: string | null }) {
+  if (text === null) return <span class="muted">–</span>;
+  return text.length > SHORT ? <>{text}</> : <span class="whole">{text}</span>;
 }
 
 function Name({ row, filter }: { readonly row: ListRowJson; readonly filter: FilterText }) {

@@ -121,7 +121,7 @@ function Actions({
             {t.many.csv(chosen.kind === 'filter' ? counts.all : counts.images)}
           </a>
           <a class="button" href={downloadHref('json', chosen)} download="documents.json">
-            {t.many.json}
+            {t.many.json(chosen.kind === 'filter' ? counts.all : counts.images)}
           </a>
         </>
       )}
