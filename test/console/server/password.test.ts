@@ -8,6 +8,7 @@ import {
   removePassword,
   writePassword,
 } from '../../../src/console/server/password.ts';
+import { setKnownPassword } from './knownPassword.ts';
 
 let stateDir: string;
 
@@ -23,7 +24,7 @@ const matches = async (guess: string) => (await new PasswordFile(stateDir).curre
 
 describe('the password', () => {
   it('is kept as a hash that only the owner can read', async () => {
-    await writePassword(stateDir, 'correct horse battery');
+    await setKnownPassword(stateDir);
     const text = await readFile(passwordFile(stateDir), 'utf8');
     expect(text).toMatch(/^scrypt\$15\$8\$3\$[\w-]{22}\$[\w-]{43}\n$/);
     expect(text).not.toContain('horse');
@@ -43,7 +44,7 @@ describe('the password', () => {
   it('is read again when the file changes, and gone when it is removed', async () => {
     const file = new PasswordFile(stateDir);
     expect(await file.current()).toBeNull();
-    await writePassword(stateDir, 'the first one of them');
+    await setKnownPassword(stateDir);
     const first = await file.current();
     expect(await file.current()).toBe(first);
     await writePassword(stateDir, 'the second one of them');
@@ -56,7 +57,7 @@ describe('the password', () => {
   });
 
   it('is looked at twice at once, not more often', async () => {
-    await writePassword(stateDir, 'correct horse battery');
+    await setKnownPassword(stateDir);
     const password = await new PasswordFile(stateDir).current();
     const [first, second, third] = [1, 2, 3].map(() => password?.matches('wrong'));
     expect(third).toBeNull();
@@ -65,7 +66,7 @@ describe('the password', () => {
   });
 
   it('is none in a file that is open to others, a link, or something else', async () => {
-    await writePassword(stateDir, 'correct horse battery');
+    await setKnownPassword(stateDir);
     const file = passwordFile(stateDir);
     await chmod(file, 0o640);
     expect(await matches('correct horse battery')).toBeUndefined();

@@ -5,9 +5,9 @@ import { removePassword, writePassword } from '../../../src/console/server/passw
 import { redirectFile, writeRedirect } from '../../../src/console/server/redirect.ts';
 import type { StreamRoute } from '../../../src/control/streams.ts';
 import { ask, cookieOf, dial, own, perform, received, signIn } from './browser.ts';
+import { PASSWORD, setKnownPassword } from './knownPassword.ts';
 import { PAGE, prepare } from './opened.ts';
 
-const PASSWORD = 'correct horse battery';
 const post = (origin: string, body: unknown, headers = {}) =>
   ask(origin, {
     method: 'POST',
@@ -171,7 +171,7 @@ describe('the password', () => {
   it('signs in, for as long as it is the password', async () => {
     const { origin, stateDir } = await opened();
     expect((await post(origin, { password: PASSWORD })).status).toBe(401);
-    await writePassword(stateDir, PASSWORD);
+    await setKnownPassword(stateDir);
     expect(await state(origin)).toEqual({ signedIn: false, password: true });
     const cookie = cookieOf(await post(origin, { password: PASSWORD }));
     expect((await perform(origin, cookie, 'tryHeld')).status).toBe(200);
@@ -186,7 +186,7 @@ describe('the password', () => {
 
   it('cannot be guessed quickly, a warning tells of it without the guess, and a link works all the while', async () => {
     const { console, origin, stateDir, log } = await opened();
-    await writePassword(stateDir, PASSWORD);
+    await setKnownPassword(stateDir);
     for (const guess of ['guessed-horse-one', 'guessed-horse-two', 'x'.repeat(5000)]) {
       const answer = await post(origin, { password: guess });
       expect([answer.status, answer.json]).toEqual([
@@ -207,7 +207,7 @@ describe('the password', () => {
 
   it('is looked at twice at once only', async () => {
     const { origin, stateDir } = await opened();
-    await writePassword(stateDir, PASSWORD);
+    await setKnownPassword(stateDir);
     const answers = await Promise.all(Array.from({ length: 10 }, () => post(origin, { password: 'wrong' })));
     const statuses = answers.map(({ status }) => status).sort();
     expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(3);

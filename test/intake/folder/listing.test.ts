@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { chmod, chown, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
@@ -48,7 +49,7 @@ describe('a listing', () => {
   it('gives a long directory in several batches, in the order of the names', async () => {
     const root = await temporaryDirectory();
     const names = Array.from({ length: 2_500 }, (_, index) => `SCAN${index}.jpg`);
-    for (const name of names) await writeFile(join(root, name), '');
+    for (const name of names) writeFileSync(join(root, name), '');
     const batches = await collect(watched(root).list());
     expect(batches.every(({ dir }) => dir === '')).toBe(true);
     expect(Math.max(...batches.map(({ files }) => files.length))).toBeLessThanOrEqual(1_024);
