@@ -89,9 +89,14 @@ describe('bash', () => {
     const [received] = site.sandbox.received();
     // Elsewhere by --config.
     const other = await place();
-    await until(() => bash(other, 'show', '--config', site.config, 'SCAN').length > 0);
-    expect(bash(other, 'show', '--config', site.config, 'SCAN')).toEqual([received?.name]);
-    expect(bash(dir, 'retry', received?.name ?? '', 'SCAN')).toEqual([received?.name]);
+    // A busy machine may take longer than the limit now and then.
+    const soon = async (...words: Parameters<typeof bash>): Promise<string[]> => {
+      let names: string[] = [];
+      await until(() => (names = bash(...words)).length > 0);
+      return names;
+    };
+    expect(await soon(other, 'show', '--config', site.config, 'SCAN')).toEqual([received?.name]);
+    expect(await soon(dir, 'retry', received?.name ?? '', 'SCAN')).toEqual([received?.name]);
     expect(bash(dir, 'retry', 'PLAN')).toEqual([]);
     // A hung agent keeps nobody waiting: the limit is 300 ms, besides what a start takes.
     agent.signal('SIGSTOP');
