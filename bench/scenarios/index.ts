@@ -7,6 +7,7 @@ import { idle } from './idle.ts';
 import { install } from './install.ts';
 import { latency } from './latency.ts';
 import { link } from './link.ts';
+import { pages } from './pages.ts';
 import { queue } from './queue.ts';
 import { results } from './results.ts';
 import { service } from './service.ts';
@@ -27,5 +28,6 @@ export const SCENARIOS: readonly Scenario[] = [
   fair,
   results,
   link,
+  pages,
   install,
 ];

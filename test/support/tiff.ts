@@ -1,6 +1,8 @@
-/** A TIFF of plain grey pages: uncompressed, one strip each. */
+/** A TIFF of grey pages: uncompressed, one strip each. */
 export function tiffOf(
-  pages: readonly { readonly width: number; readonly height: number; readonly grey: number }[],
+  pages: readonly ({ readonly width: number; readonly height: number } & (
+    { readonly grey: number } | { readonly pixels: Buffer }
+  ))[],
 ): Buffer {
   const ENTRIES = 9;
   const directoryBytes = 2 + ENTRIES * 12 + 4;
@@ -8,10 +10,10 @@ export function tiffOf(
   header.write('II');
   header.writeUInt16LE(42, 2);
   header.writeUInt32LE(8, 4);
-  const pieces = [header];
+  const pieces: Buffer[] = [header];
   let at = 8;
-  pages.forEach(({ width, height, grey }, index) => {
-    const pixels = Buffer.alloc(width * height, grey);
+  pages.forEach(({ width, height, ...page }, index) => {
+    const pixels = 'pixels' in page ? page.pixels : Buffer.alloc(width * height, page.grey);
     const directory = Buffer.alloc(directoryBytes);
     const data = at + directoryBytes;
     const end = data + pixels.length;
