@@ -194,7 +194,7 @@ async function plain(
     }
     return [
       {
-        name: 'plain JPEGs, of a program without the packages',
+        name: 'plain JPEGs: of a program without the packages',
         value: median(ratios),
         unit: 'ratio',
         better: 'less',
@@ -215,9 +215,9 @@ async function atRest({ scratch, say }: Bench): Promise<Figure[]> {
   const drawn = await drawReceipt({ type: 'jpeg', seed: 'rest' });
   const figures: Figure[] = [];
   const kinds = [
-    { name: 'at rest, without the packages', how: lacking, file: null },
-    { name: 'at rest, with them', how: asItIs, file: null },
-    { name: 'at rest, after a PDF', how: asItIs, file: pdfOf([await toPage(drawn)]) },
+    { name: 'at rest: without the packages', how: lacking, file: null },
+    { name: 'at rest: with them', how: asItIs, file: null },
+    { name: 'at rest: after a PDF', how: asItIs, file: pdfOf([await toPage(drawn)]) },
   ];
   try {
     for (const { name, how, file } of kinds) {

@@ -103,7 +103,7 @@ export const folderSchema = z.strictObject({
     .enum(['off', 'warn', 'hold'])
     .prefault('off')
     .describe(
-      'Checks each image before it is sent: blank, too dark, blurred, or too small to read. warn sends it and says so; hold keeps it back until a person decides. Both leave out blank pages of files with several pages. Costs about 0.1 s of processor time per image.',
+      'Checks each image before it is sent: blank, too dark, blurred, too small to read, or of a paper that was scanned before. warn sends it and says so; hold keeps it back until a person decides. Both leave out blank pages of files with several pages. Costs about 0.1 s of processor time per image.',
     ),
   upright: z
     .boolean()

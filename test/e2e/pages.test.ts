@@ -139,8 +139,10 @@ describe('files of pages', () => {
         wanted.add(sha256(jpeg));
       }
       await writeFile(site.file('inbox', 'office.pdf'), pdfOf(pages));
-      for (let stored = 3, at = 0; stored < wanted.size; stored += 9, at += 1) {
-        if (!hasTurn(at, 2)) continue;
+      // At ten moments, two of them each day.
+      for (let at = 0; at < 10; at += 1) {
+        if (!hasTurn(at, 5)) continue;
+        const stored = 1 + Math.floor((at * (wanted.size - 2)) / 9);
         const agent = await site.start();
         // Looked at often, to kill between two uploads, and not all the time: the agent is to have the processor.
         while (site.sandbox.stats().stored < stored && agent.alive) await sleep(2);

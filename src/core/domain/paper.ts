@@ -13,9 +13,9 @@ export const PRINT_BYTES = (PRINT_WIDE * PRINT_HIGH) / 2;
 export const PRINT_INK = 15;
 
 /** From here on it is the same paper: docs/pages.md shows what was measured. */
-export const SAME_PAPER = 0.86;
+export const SAME_PAPER = 0.85;
 /** Below that, lines of print do not lie where the others do, whatever is tried. */
-const COULD_BE = 0.7;
+const COULD_BE = 0.6;
 /** How far apart two scans of a paper may lay the grid: part of its length, and of its size. */
 const SHIFTED = 0.1;
 const SCALED = 0.16;
