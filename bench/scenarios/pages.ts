@@ -227,8 +227,10 @@ async function atRest({ scratch, say }: Bench): Promise<Figure[]> {
       const daemon = await startDaemon(home, how(receiptd('run')));
       try {
         await daemon.reconciled();
-        if (file !== null) await writeFile(join(home, 'scans', 'one.pdf'), file);
-        while (file !== null && sandbox.received().length === 0) await sleep(50);
+        if (file !== null) {
+          await writeFile(join(home, 'scans', 'one.pdf'), file);
+          while (sandbox.received().length === 0) await sleep(50);
+        }
         await sleep(IDLE_MS);
         const children = (await childrenOf(daemon.pid)).length;
         if (children > 0) throw new Error(`${name}: ${children} processes run beside the agent`);
