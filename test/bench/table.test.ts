@@ -47,9 +47,11 @@ it('has every scenario once, in the order in which they are told of', () => {
     'queue',
     'fleet',
     'console',
+    'tasks',
     'fair',
     'results',
     'link',
+    'pages',
     'install',
   ]);
 });
