@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
+import { says, type Said } from '../core/domain/setupWords.ts';
 import type { LoadContext, Surroundings } from './config.ts';
 import { machineConfigDir, pathsOf, resolvePath, xdg } from './resolve.ts';
 
@@ -30,7 +31,7 @@ export interface ConfigPlace {
   readonly file: string;
   readonly exists: boolean;
   /** Why it is this one, for people. */
-  readonly why: string;
+  readonly why: Said;
 }
 
 /**
@@ -45,20 +46,18 @@ export async function placeForConfig(
   const chosen = explicit ?? (surroundings.env['RECEIPTD_CONFIG'] || undefined);
   if (chosen !== undefined) {
     const file = resolvePath(chosen, surroundings.cwd, surroundings);
-    const why = explicit === undefined ? 'RECEIPTD_CONFIG names it' : '--config names it';
+    const why = says(explicit === undefined ? 'config.byVariable' : 'config.byOption');
     return { file, exists: await isThere(file), why };
   }
   const places = candidates(surroundings);
   for (const file of places)
-    if (await isThere(file)) return { file, exists: true, why: 'it is there already' };
+    if (await isThere(file)) return { file, exists: true, why: says('config.found') };
   const [, user = '', machine = ''] = places;
-  if (surroundings.isRoot)
-    return { file: machine, exists: false, why: "for the whole machine, since this is root's terminal" };
-  if (surroundings.platform !== 'win32')
-    return { file: user, exists: false, why: 'your own; run this as root to set up the whole machine' };
+  if (surroundings.isRoot) return { file: machine, exists: false, why: says('config.root') };
+  if (surroundings.platform !== 'win32') return { file: user, exists: false, why: says('config.own') };
   return forService
-    ? { file: machine, exists: false, why: 'for the whole machine, as its service needs it' }
-    : { file: user, exists: false, why: `your own; --config ${machine} sets up the whole machine` };
+    ? { file: machine, exists: false, why: says('config.service') }
+    : { file: user, exists: false, why: says('config.ownWindows', { machine }) };
 }
 
 /** The config files that commands would use in this directory if `file` were not there; null if they don't find `file` by themselves. */

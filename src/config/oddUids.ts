@@ -1,3 +1,4 @@
+import { says, type Said } from '../core/domain/setupWords.ts';
 import type { Config } from './config.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -9,11 +10,11 @@ export function isOddUid(uid: string): boolean {
 
 /** One sentence for each endpoint whose uid looks wrong. */
 export function oddUids({ endpoints }: Pick<Config, 'endpoints'>): string[] {
-  return endpoints.filter(({ key }) => isOddUid(key.uid)).map(({ alias, key }) => oddUidText(alias, key.uid));
+  return endpoints
+    .filter(({ key }) => isOddUid(key.uid))
+    .map(({ alias, key }) => oddUidText(alias, key.uid).text);
 }
 
-export function oddUidText(alias: string, uid: string): string {
-  const isUpper = !isOddUid(uid.toLowerCase());
-  const why = isUpper ? 'has capital letters' : 'is no UUID';
-  return `The uid of the endpoint ${alias}, ${uid}, ${why}. Uids of the service are lowercase UUIDs: compare it with the one the service shows.`;
+export function oddUidText(alias: string, uid: string): Said {
+  return says(isOddUid(uid.toLowerCase()) ? 'uid.odd' : 'uid.capitals', { alias, uid });
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Surroundings } from '../../src/config/config.ts';
+import { says } from '../../src/core/domain/setupWords.ts';
 import { findConfig, placeForConfig, shadowedBy } from '../../src/config/locate.ts';
 
 describe('the config file', () => {
@@ -107,7 +108,7 @@ describe('the config file', () => {
     // A service of the machine can read nothing in a profile.
     expect(await placeForConfig(undefined, windows, true)).toMatchObject({
       file: 'D:\\Data\\receiptd\\receiptd.yaml',
-      why: expect.stringContaining('service'),
+      why: says('config.service'),
     });
   });
 });

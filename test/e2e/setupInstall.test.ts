@@ -43,7 +43,7 @@ test('the service is installed once, and left at work when set-up runs again', a
   } as const;
   const told: string[] = [];
   const install = () =>
-    installOnce(io, config, { scope: 'system', user: 'nobody', exec }, (text) => told.push(text), host);
+    installOnce(io, config, { scope: 'system', user: 'nobody', exec }, ({ text }) => told.push(text), host);
   const restarts = async () =>
     (await readFile(record, 'utf8')).split('\n').filter((each) => each === 'restart');
 

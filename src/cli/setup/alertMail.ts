@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { resolvePath } from '../../config/resolve.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
+import { says, saysError, type Said } from '../../core/domain/setupWords.ts';
 import type { Io } from '../io.ts';
 import { openLog } from '../session.ts';
 import { mailAddressesOf, sentence, tidyMailServer, wrongMailAddresses, wrongMailServer } from './checks.ts';
@@ -45,23 +46,23 @@ export async function alertMailStep(
     if (whole === null) return NOBODY;
     const { password, ...mail } = whole;
     const isNew = password !== null || !sameMail(mail, now);
-    const wants = given.testMail ?? (isNew && (await ask.confirm('Send a test mail now?', true)));
+    const wants = given.testMail ?? (isNew && (await ask.confirm(says('mail.test'), true)));
     const answer = { mail, password };
     if (!wants) return { ...answer, test: null };
     const test = await testMail(talk.io, config, whole, now);
     if (test.sent) {
-      say(`${hostOf(mail)} took a test mail for ${mail.to.join(', ')}.`);
+      say(says('mail.tested', { host: hostOf(mail), to: mail.to.join(', ') }));
       return { ...answer, test };
     }
-    say(test.why);
-    const next = await ask.choose('The test mail was not delivered.', [
-      { label: 'Correct the answers', value: 'again' as const },
+    say({ text: test.why, parts: [{ key: 'ALERT_UNDELIVERED', values: {} }] });
+    const next = await ask.choose(says('mail.undelivered'), [
+      { label: says('mail.again'), value: 'again' as const },
       {
-        label: 'Continue with these answers',
+        label: says('mail.later'),
         value: 'later' as const,
-        about: 'Later: receiptd alerts test.',
+        about: says('mail.laterAbout'),
       },
-      { label: 'Continue without alerts by mail', value: 'without' as const },
+      { label: says('mail.without'), value: 'without' as const },
     ]);
     if (next === 'later') return { ...answer, test };
     if (next === 'without') return NOBODY;
@@ -104,39 +105,28 @@ async function asked(
   const before = last.to?.join(', ');
   const addresses =
     given.alertEmail ??
-    (await ask.text(
-      before === undefined
-        ? 'E-mail address for alerts (Enter: none):'
-        : 'E-mail address for alerts, or none:',
-      {
-        otherwise: before ?? '',
-        wrong: orNothing(sentence(wrongMailAddresses)),
-      },
-    ));
+    (await ask.text(before === undefined ? says('mail.to') : says('mail.toOrNone'), {
+      otherwise: before ?? '',
+      wrong: orNothing(sentence('wrong.mailAddresses', wrongMailAddresses)),
+    }));
   const to = mailAddressesOf(addresses);
   if (to.length === 0) return null;
   const server = given.mailServer ?? (await serverOf(talk, ask, last));
   if (server === null) return null;
   const name =
     given.mailUser ??
-    (await ask.text(
-      last.user ? 'User at the mail server, or none:' : 'User at the mail server (Enter: none):',
-      { otherwise: last.user ?? '' },
-    ));
+    (await ask.text(says(last.user ? 'mail.userOrNone' : 'mail.user'), { otherwise: last.user ?? '' }));
   const user = name === 'none' || name === '' ? null : name;
   if (user === null) return { to, server, user: null, passwordFile: null, password: null };
   return { to, server, user, ...(await passwordOf(talk, ask, config, given, user, last)) };
 }
 
 async function serverOf({ say }: Talk, ask: Prompts, { server }: Partial<Whole>): Promise<string | null> {
-  if (server === undefined)
-    say('Alerts need a mail server. Look it up in your e-mail program, or ask the person who set that up.');
-  const typed = await ask.text(
-    server === undefined
-      ? 'Mail server, such as mail.example.com (Enter: no alerts by mail):'
-      : 'Mail server:',
-    { otherwise: server ?? '', wrong: orNothing(sentence(wrongMailServer)) },
-  );
+  if (server === undefined) say(says('mail.needsServer'));
+  const typed = await ask.text(server === undefined ? says('mail.server') : says('mail.serverKnown'), {
+    otherwise: server ?? '',
+    wrong: orNothing(sentence('wrong.mailServer', wrongMailServer)),
+  });
   return typed === '' ? null : tidyMailServer(typed);
 }
 
@@ -162,17 +152,15 @@ async function passwordOf(
       return null;
     } catch (error) {
       if (!(error instanceof ReceiptdError)) throw error;
-      return error.message;
+      return { ...saysError(error), text: error.message };
     }
   };
-  const file = await ask.text(
-    before === ''
-      ? 'File with the password (Enter: type the password):'
-      : 'File with the password, or - to type the password:',
-    { otherwise: before, wrong },
-  );
+  const file = await ask.text(before === '' ? says('mail.passwordFile') : says('mail.passwordFileOr'), {
+    otherwise: before,
+    wrong,
+  });
   if (file !== '' && file !== '-') return { passwordFile: resolved(file), password: null };
-  const password = await ask.secret(`Password of ${user} at the mail server:`);
+  const password = await ask.secret(says('mail.password', { user }));
   return { passwordFile: join(config.stateDir, 'mail-password'), password };
 }
 
@@ -216,7 +204,7 @@ async function testMail(
   }
 }
 
-function orNothing(wrong: (text: string) => string | null): (text: string) => string | null {
+function orNothing(wrong: (text: string) => Said | null): (text: string) => Said | null {
   return (text) => (text === '' ? null : wrong(text));
 }
 

@@ -9,6 +9,7 @@ import { acquireInstanceLock } from '../../state-dir/instanceLock.ts';
 import { prepareStateDir } from '../../state-dir/stateDir.ts';
 import { callControl } from '../../control/client.ts';
 import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
+import { joined, says, type Said } from '../../core/domain/setupWords.ts';
 import { operatorName } from '../operator.ts';
 import { withService } from '../serviceClient.ts';
 import { operate } from '../session.ts';
@@ -57,7 +58,7 @@ export interface Done {
  * Carries the answers out, each part whole or not at all; `tell` hears a sentence of each that is done. The config file is
  * written once, when all that it names is there.
  */
-export async function apply(talk: Talk, answers: Answers, tell: (text: string) => void): Promise<Done> {
+export async function apply(talk: Talk, answers: Answers, tell: (said: Said) => void): Promise<Done> {
   const { io, found } = talk;
   const { service, credentials, endpoint, folder } = answers;
   const isFresh = leavesPractice(found, wantedOf(talk, answers, endpoint.uid ?? TO_BE_CREATED));
@@ -77,11 +78,11 @@ export async function apply(talk: Talk, answers: Answers, tell: (text: string) =
   goOn();
   if (folder.create) {
     await makeFolder(folder.path);
-    tell(`Made the folder ${folder.path}.`);
+    tell(says('done.folder', { path: folder.path }));
   }
   goOn();
   const uid = endpoint.uid ?? (await create(talk, planned, answers, tell));
-  if (endpoint.uid === null) tell(`Created the endpoint "${endpoint.create?.name ?? ''}", uid ${uid}.`);
+  if (endpoint.uid === null) tell(says('done.endpoint', { name: endpoint.create?.name ?? '', uid }));
   goOn();
   const stored = await store(talk, planned, credentials, tell);
   goOn();
@@ -98,21 +99,17 @@ export async function apply(talk: Talk, answers: Answers, tell: (text: string) =
   ]);
   const { file } = found.place;
   if (isOddUid(uid)) tell(oddUidText(endpoint.alias, uid));
-  tell(result === 'unchanged' ? `${file} needs no change.` : `Wrote ${file}.`);
+  tell(says(result === 'unchanged' ? 'done.unchanged' : 'done.wrote', { file }));
   const { test: mailTest } = answers.alerts;
-  if (mailTest?.sent === false) tell(`The test mail was not delivered. ${mailTest.why}`);
+  if (mailTest?.sent === false) tell(says('mail.undeliveredWhy', { why: mailTest.why }));
   await tellTheAgent(target.config);
   goOn();
   const { config } = target;
   const { email } = config.alerts;
   const rerouted = reroutedBy(found, config);
   for (const line of linesOf(rerouted, isFresh)) tell(line);
-  if (answers.existingOf.size > 0 && !isFresh && result !== 'unchanged')
-    tell('The answer about existing files applies to those that the ledger does not know yet.');
-  if (config.stateDir === practiceStateDir(found))
-    tell(
-      `Practice is kept separate, in ${config.stateDir}: the real service starts as if nothing had been sent.`,
-    );
+  if (answers.existingOf.size > 0 && !isFresh && result !== 'unchanged') tell(says('done.existing'));
+  if (config.stateDir === practiceStateDir(found)) tell(says('done.practice', { dir: config.stateDir }));
   const installed =
     answers.install === null
       ? null
@@ -183,7 +180,7 @@ async function create(
   { io }: Talk,
   config: Config,
   { endpoint, credentials }: Answers,
-  tell: (text: string) => void,
+  tell: (said: Said) => void,
 ): Promise<string> {
   const { name, language } = endpoint.create ?? { name: '', language: undefined };
   const given = credentials.kind === 'new' ? credentials : undefined;
@@ -196,7 +193,7 @@ async function create(
     await asOwner(config.stateDir, () => operate(io, config, 'recordEndpoint', request));
   } catch (error) {
     if (!(error instanceof ReceiptdError)) throw error;
-    tell(`Created the endpoint "${name}", uid ${uid}.`);
+    tell(says('done.endpoint', { name, uid }));
     throw new ReceiptdError(
       error.code,
       `The endpoint "${name}" was created, with the uid ${uid}, but could not be recorded: ${error.message}`,
@@ -211,7 +208,7 @@ async function store(
   { io }: Talk,
   config: Config,
   answer: CredentialsAnswer,
-  tell: (text: string) => void,
+  tell: (said: Said) => void,
 ): Promise<Store | null> {
   if (answer.kind === 'kept') return null;
   const { clientId, clientSecret, why } = answer;
@@ -220,18 +217,18 @@ async function store(
       targetPlace(where, { config, account: null, env: io.env, unitDirectory: UNIT_CREDENTIALS_DIR }),
       { clientId, clientSecret },
     );
-  const place = (where: Store) =>
-    where === 'keychain' ? 'the keychain' : `${config.credentials.file}, which only its owner can read`;
+  const { file } = config.credentials;
   try {
     await put(answer.store);
-    tell(`Stored the credentials in ${place(answer.store)} (${why}).`);
+    const place = answer.store === 'keychain' ? says('done.keychain') : says('done.file', { file });
+    tell(joined(place, why, says('done.storeEnd')));
     return answer.store;
   } catch (error) {
     // Asked for explicitly, it is not replaced by another.
-    const isAsked = answer.why.startsWith('as ');
+    const isAsked = why.text.startsWith('as ');
     if (isAsked || !(error instanceof ReceiptdError) || error.code !== 'KEYCHAIN_UNAVAILABLE') throw error;
     await put('file');
-    tell(`${error.message} So the credentials are stored in ${place('file')}.`);
+    tell(says('done.fileInstead', { why: error.message, file }));
     return 'file';
   }
 }
@@ -239,11 +236,11 @@ async function store(
 /** The file that it was stored in; null where none was typed. */
 async function storeMailPassword(
   { alerts: { mail, password } }: Answers,
-  tell: (text: string) => void,
+  tell: (said: Said) => void,
 ): Promise<string | null> {
   if (password === null || mail === undefined || mail === 'none' || mail.passwordFile === null) return null;
   await writeDurably(mail.passwordFile, `${password}\n`);
-  tell(`Stored the password of the mail server in ${mail.passwordFile}, which only its owner can read.`);
+  tell(says('done.mailPassword', { file: mail.passwordFile }));
   return mail.passwordFile;
 }
 
@@ -260,21 +257,21 @@ async function test(
   { io, ask }: Talk,
   config: Config,
   folder: string,
-  tell: (text: string) => void,
+  tell: (said: Said) => void,
 ): Promise<NonNullable<Done['testReceipt']>> {
   // A person who says yes again wants another one.
   const before = ask === null ? await acceptedBefore(config, folder) : null;
   if (before !== null) {
-    const why = `A test receipt was accepted before, as ${before}; none is sent now.`;
+    const why = says('done.testedBefore', { name: before });
     tell(why);
-    return { sent: false, why };
+    return { sent: false, why: why.text };
   }
-  tell('Sending a test receipt ...');
+  tell(says('done.sending'));
   const delivered = await sendTestReceipt(io, config, folder);
   const { file, name, status, response } = delivered;
-  tell(`  file     ${file}`);
-  tell(`  name     ${name}`);
-  tell(`  state    accepted${status === null ? '' : ` (service: ${status})`}`);
-  if (response !== null) tell(`  answer   ${response}`);
+  tell(says('done.testFile', { file }));
+  tell(says('done.testName', { name }));
+  tell(status === null ? says('done.testState') : says('done.testStatus', { status }));
+  if (response !== null) tell(says('done.testAnswer', { answer: response }));
   return { ...delivered, sent: true };
 }

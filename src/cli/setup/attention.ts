@@ -1,5 +1,6 @@
 import { resolvePath } from '../../config/resolve.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
+import { says, saysError } from '../../core/domain/setupWords.ts';
 import { sentence, wrongFolder } from './checks.ts';
 import type { FolderAnswer } from './folder.ts';
 import type { Choice } from './prompts.ts';
@@ -24,24 +25,26 @@ export async function attentionStep(
   }
   if (ask === null || isPractice) return undefined;
   const now = found.before?.config.folders.find((each) => each.path === path)?.needsAttention ?? null;
-  const about = 'A copy of each file that could not be sent, with the reason. The folder empties itself.';
+  const about = says('attention.about');
   const proposed = resolvePath(PROPOSED, path, found.context);
   const choices: Choice<string | null | undefined>[] = [
-    now === null ? { label: 'No', value: undefined } : { label: `Yes, as now, in ${now}`, value: undefined },
+    now === null
+      ? { label: says('attention.no'), value: undefined }
+      : { label: says('attention.asNow', { path: now }), value: undefined },
     ...(now === proposed
       ? []
-      : [{ label: `Yes, in "${PROPOSED}" in the watched folder`, value: PROPOSED, about }]),
-    { label: 'Yes, in another folder', value: null, about },
-    ...(now === null ? [] : [{ label: 'No', value: 'none' }]),
+      : [{ label: says('attention.inside', { name: PROPOSED }), value: PROPOSED, about }]),
+    { label: says('attention.other'), value: null, about },
+    ...(now === null ? [] : [{ label: says('attention.no'), value: 'none' }]),
   ];
   for (;;) {
-    const chosen = await ask.choose('Show people at the scanner what could not be sent?', choices);
+    const chosen = await ask.choose(says('attention.show'), choices);
     if (chosen === undefined) return undefined;
     const answer =
       chosen ??
       resolvePath(
-        await ask.text('Path of the folder for what could not be sent:', {
-          wrong: sentence(wrongFolder),
+        await ask.text(says('attention.path'), {
+          wrong: sentence('wrong.folder', wrongFolder),
           isFolder: true,
         }),
         path,
@@ -52,7 +55,7 @@ export async function attentionStep(
       return answer;
     } catch (error) {
       if (!(error instanceof ReceiptdError)) throw error;
-      say(error.sentence());
+      say(saysError(error));
     }
   }
 }

@@ -1,5 +1,6 @@
 import type { Operations, Response } from '../../control/protocol/protocol.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
+import { plain, says, type Said } from '../../core/domain/setupWords.ts';
 import { Ended, type Prompts } from './prompts.ts';
 
 type State = Response<'setup'>;
@@ -9,7 +10,7 @@ type Answer = string | number | boolean;
 interface Pending {
   readonly question: Question;
   /** What is wrong with an answer of the right kind; null: nothing, and the question is answered. */
-  readonly take: (answer: Answer) => Promise<string | null>;
+  readonly take: (answer: Answer) => Promise<Said | null>;
   readonly fail: (error: Error) => void;
 }
 
@@ -19,7 +20,7 @@ export class Restarted extends Error {
 }
 
 const LOOK_AGAIN_MS = 20_000;
-const SOMETHING = 'Please type something.';
+const SOMETHING = says('answer.needed');
 
 /**
  * The questions of set-up, asked on a page instead of a terminal:
@@ -50,39 +51,39 @@ export class BrowserTalk {
     });
   }
 
-  readonly say = (text: string): void => {
-    this.#lines = [...this.#lines, ...text.split('\n').map((line) => ({ text: line, answer: null }))];
+  readonly say = (said: Said): void => {
+    this.#lines = [...this.#lines, { said, answer: null }];
     this.#changed();
   };
 
   readonly prompts: Prompts = {
-    text: (text, { otherwise, wrong, isFolder = false } = {}) =>
-      this.#ask({ kind: isFolder ? 'folder' : 'text', text, otherwise: otherwise ?? null }, async (given) => {
+    text: (said, { otherwise, wrong, isFolder = false } = {}) =>
+      this.#ask({ kind: isFolder ? 'folder' : 'text', said, otherwise: otherwise ?? null }, async (given) => {
         const typed = typeof given === 'string' ? given.trim() : '';
         const answer = typed === '' ? (otherwise ?? '') : typed;
         const why = answer === '' ? SOMETHING : ((await wrong?.(answer)) ?? null);
-        return why === null ? { answer, shown: answer } : { why };
+        return why === null ? { answer, shown: plain(answer) } : { why };
       }),
-    secret: (text) =>
-      this.#ask({ kind: 'secret', text }, async (given) => {
+    secret: (said) =>
+      this.#ask({ kind: 'secret', said }, async (given) => {
         const answer = typeof given === 'string' ? given.trim() : '';
-        return answer === '' ? { why: SOMETHING } : { answer, shown: '(it is not shown)' };
+        return answer === '' ? { why: SOMETHING } : { answer, shown: says('answer.hidden') };
       }),
-    choose: (text, choices, first) => {
+    choose: (said, choices, first) => {
       const shown = choices.map(({ label, about = null }) => ({ label, about }));
-      const marked = choices.find(({ value }) => value === first)?.label ?? null;
-      return this.#ask({ kind: 'choice', text, otherwise: marked, choices: shown }, async (given) => {
+      const marked = choices.find(({ value }) => value === first)?.label.text ?? null;
+      return this.#ask({ kind: 'choice', said, otherwise: marked, choices: shown }, async (given) => {
         const chosen = typeof given === 'number' ? choices[given] : undefined;
         return chosen === undefined
-          ? { why: 'Please choose one.' }
+          ? { why: says('answer.choose') }
           : { answer: chosen.value, shown: chosen.label };
       });
     },
-    confirm: (text, otherwise) =>
-      this.#ask({ kind: 'yesNo', text, otherwise }, async (given) =>
+    confirm: (said, otherwise) =>
+      this.#ask({ kind: 'yesNo', said, otherwise }, async (given) =>
         typeof given === 'boolean'
-          ? { answer: given, shown: given ? 'Yes' : 'No' }
-          : { why: 'Please say yes or no.' },
+          ? { answer: given, shown: says(given ? 'answer.yes' : 'answer.no') }
+          : { why: says('answer.yesOrNo') },
       ),
   };
 
@@ -116,7 +117,7 @@ export class BrowserTalk {
   }
 
   /** Resolves when the person wants to try again. @throws Ended */
-  async failed(message: string): Promise<void> {
+  async failed(message: Said): Promise<void> {
     this.#end = { isDone: false, message, console: null };
     this.#changed();
     await this.#until((resolve) => (this.#restarted = resolve));
@@ -125,7 +126,7 @@ export class BrowserTalk {
   }
 
   /** Resolves when the page has seen it, or nobody is there any more. */
-  async done(message: string, console: string | null): Promise<void> {
+  async done(message: Said, console: string | null): Promise<void> {
     this.#end = { isDone: true, message, console };
     const seen = this.#until((resolve) => (this.#seenEnd = resolve));
     this.#changed();
@@ -138,8 +139,8 @@ export class BrowserTalk {
   }
 
   #ask<T>(
-    asked: Pick<Question, 'kind' | 'text'> & Partial<Question>,
-    look: (given: Answer) => Promise<{ answer: T; shown: string } | { why: string }>,
+    asked: Pick<Question, 'kind' | 'said'> & Partial<Question>,
+    look: (given: Answer) => Promise<{ answer: T; shown: Said } | { why: Said }>,
   ): Promise<T> {
     if (this.#stop.aborted) return Promise.reject(new Ended('ended by a signal'));
     return new Promise<T>((resolve, reject) => {
@@ -149,12 +150,12 @@ export class BrowserTalk {
         if (this.#pending?.question.id === question.id) this.#pending = null;
         this.#changed();
       };
-      const take = async (given: Answer): Promise<string | null> => {
+      const take = async (given: Answer): Promise<Said | null> => {
         const found = await look(given);
         if ('why' in found) return found.why;
         // Two windows may answer at once: the first one counts.
         if (this.#pending?.question.id !== question.id) return null;
-        this.#lines = [...this.#lines, { text: question.text, answer: found.shown }];
+        this.#lines = [...this.#lines, { said: question.said, answer: found.shown }];
         leave();
         resolve(found.answer);
         return null;

@@ -4,6 +4,7 @@ import { shortName } from '../../config/schemaAccounts.ts';
 import { mailAddress, mailServer } from '../../config/values.ts';
 import { isLoopback } from '../../core/domain/loopback.ts';
 import { RATE_PATTERN } from '../../core/domain/rate.ts';
+import { says, type Said, type SetupKey } from '../../core/domain/setupWords.ts';
 
 /*
  * What is wrong with an answer, given beforehand or typed: what it has to be instead, or null. The configuration's own rules.
@@ -76,10 +77,13 @@ export function wrongMailServer(text: string): string | null {
 }
 
 /** For a question. */
-export function sentence(wrong: (text: string) => string | null): (text: string) => string | null {
+export function sentence(
+  key: SetupKey & `wrong.${string}`,
+  wrong: (text: string) => string | null,
+): (text: string) => Said | null {
   return (text) => {
     const found = wrong(text);
-    return found === null ? null : `It has to be ${found}.`;
+    return found === null ? null : says(key, { what: found });
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
+import { says, saysError, type Said } from '../../core/domain/setupWords.ts';
 import type { Credentials, CredentialStore } from '../../core/ports/credentials.ts';
 import type { Io } from '../io.ts';
 import { withService } from '../serviceClient.ts';
@@ -15,7 +16,7 @@ export type CredentialsAnswer = { readonly company: string | null } & (
       readonly clientSecret: string;
       readonly store: Store;
       /** Why there. */
-      readonly why: string;
+      readonly why: Said;
       /** What lies in a store that is looked in before this one. */
       readonly hidden: CredentialStore | null;
     }
@@ -79,7 +80,7 @@ async function answered(
     return await withStore(talk, config, from, await whoami(io, config, from));
   } catch (error) {
     if (ask === null || practice !== null || !(error instanceof ReceiptdError)) throw error;
-    say(error.sentence());
+    say(saysError(error));
     return typed(talk, config, from.clientId, error.code === 'CREDENTIALS_REFUSED' ? 1 : 0);
   }
 }
@@ -90,7 +91,7 @@ async function givenPair({ given, ask }: Talk, stored: FoundCredentials | null):
   if (clientId === undefined) return null;
   if (given.clientSecret !== undefined) return { clientId, clientSecret: given.clientSecret };
   if (stored?.clientId === clientId) return stored;
-  return ask === null ? null : { clientId, clientSecret: await ask.secret('Client secret:') };
+  return ask === null ? null : { clientId, clientSecret: await ask.secret(says('credentials.secret')) };
 }
 
 async function keptOrTyped(talk: Talk, config: Config, stored: FoundCredentials | null) {
@@ -101,12 +102,12 @@ async function keptOrTyped(talk: Talk, config: Config, stored: FoundCredentials 
     const company = await whoami(io, config, stored);
     const kept = { kind: 'kept' as const, store: stored.store, company };
     if (ask === null) return kept;
-    say(`The service accepts the stored credentials (${stored.store}): ${company}.`);
-    if (await ask.confirm('Keep them?', true)) return kept;
+    say(says('credentials.stored', { store: stored.store, company }));
+    if (await ask.confirm(says('credentials.keep'), true)) return kept;
     return await typed(talk, config, stored.clientId, 0);
   } catch (error) {
     if (ask === null || !(error instanceof ReceiptdError)) throw error;
-    say(error.sentence());
+    say(saysError(error));
     return typed(talk, config, stored.clientId, 0);
   }
 }
@@ -123,8 +124,8 @@ async function typed(
   let clientId = knownId;
   let refused = refusedBefore;
   for (;;) {
-    clientId = await ask.text('Client identifier:', { otherwise: clientId });
-    const pair = { clientId, clientSecret: await ask.secret('Client secret:') };
+    clientId = await ask.text(says('credentials.id'), { otherwise: clientId });
+    const pair = { clientId, clientSecret: await ask.secret(says('credentials.secret')) };
     if (!given.verify) return withStore(talk, config, pair, null);
     for (let isAgain = true; isAgain;) {
       isAgain = false;
@@ -135,15 +136,19 @@ async function typed(
         if (error.code === 'CREDENTIALS_REFUSED') {
           refused += 1;
           if (refused >= ATTEMPTS) throw error;
-          say(error.sentence());
-          say(`Please type them again (${refused + 1} of ${ATTEMPTS}).`);
+          say(saysError(error));
+          say(says('credentials.again', { attempt: refused + 1, attempts: ATTEMPTS }));
           continue;
         }
-        say(error.sentence());
-        const next = await ask.choose('The credentials could not be checked.', [
-          { label: 'Try again', value: 'again' as const },
-          { label: 'Correct the address', value: 'back' as const },
-          { label: 'Continue, and check later', value: 'later' as const, about: 'With receiptd check.' },
+        say(saysError(error));
+        const next = await ask.choose(says('credentials.unchecked'), [
+          { label: says('credentials.tryAgain'), value: 'again' as const },
+          { label: says('credentials.address'), value: 'back' as const },
+          {
+            label: says('credentials.later'),
+            value: 'later' as const,
+            about: says('credentials.laterAbout'),
+          },
         ]);
         if (next === 'back') return 'back';
         if (next === 'later') return withStore(talk, config, pair, null);
@@ -163,20 +168,21 @@ async function withStore(
   { clientId, clientSecret }: Pair,
   company: string | null,
 ): Promise<CredentialsAnswer> {
-  if (company !== null) talk.say(`The service accepts them: ${company}.`);
+  if (company !== null) talk.say(says('credentials.accepted', { company }));
   const { store, why } = await storeFor(talk, config);
   return { kind: 'new', clientId, clientSecret, company, store, why, hidden: null };
 }
 
 /** The keychain where it works, else a file that its owner alone can read. */
-async function storeFor({ io, given, found }: Talk, config: Config): Promise<{ store: Store; why: string }> {
-  if (given.store !== undefined) return { store: given.store, why: 'as you asked' };
+async function storeFor({ io, given, found }: Talk, config: Config): Promise<{ store: Store; why: Said }> {
+  if (given.store !== undefined) return { store: given.store, why: says('store.asked') };
   const configured = found.before?.config.credentials.store;
-  if (configured === 'keychain' || configured === 'file') return { store: configured, why: 'as configured' };
+  if (configured === 'keychain' || configured === 'file')
+    return { store: configured, why: says('store.configured') };
   if (found.context.isRoot) {
     return {
       store: 'file',
-      why: 'since a keychain belongs to a signed-in person, and a service has none',
+      why: says('store.root'),
     };
   }
   try {
@@ -186,11 +192,11 @@ async function storeFor({ io, given, found }: Talk, config: Config): Promise<{ s
     if (error.code !== 'CREDENTIALS_MISSING') {
       return {
         store: 'file',
-        why: `since the keychain can't be used here: ${error.message.replace(/\.$/, '')}`,
+        why: says('store.noKeychain', { why: error.message.replace(/\.$/, '') }),
       };
     }
   }
-  return { store: 'keychain', why: 'which your sign-in protects' };
+  return { store: 'keychain', why: says('store.signIn') };
 }
 
 /** What the agent would find without the variables of this terminal, which a service does not have. Null: nothing. */

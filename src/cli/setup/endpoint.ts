@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config.ts';
+import { plain, says } from '../../core/domain/setupWords.ts';
 import { createdHere } from '../endpoint.ts';
 import { sentence, wrongUid } from './checks.ts';
 import { DEFAULT_ALIAS } from './plan.ts';
@@ -67,26 +68,26 @@ export async function endpointStep(
   if (ask === null) return there(first?.key.uid ?? '', first?.alias);
   const choices: Choice<EndpointAnswer | 'uid' | 'create'>[] = [
     ...configured.map((each) => ({
-      label: `Keep ${each.alias}`,
+      label: says('endpoint.keep', { alias: each.alias }),
       value: there(each.key.uid, each.alias, true),
-      about: each.key.uid,
+      about: plain(each.key.uid),
     })),
     ...created.map(({ endpoint, name }) => ({
-      label: `${name ?? ''}, created from here before`,
+      label: says('endpoint.created', { name: name ?? '' }),
       value: there(endpoint.uid),
-      about: endpoint.uid,
+      about: plain(endpoint.uid),
     })),
     {
-      label: 'I have the uid of one',
+      label: says('endpoint.uidKnown'),
       value: 'uid' as const,
-      about: "The service's letter or website shows it.",
+      about: says('endpoint.uidAbout'),
     },
-    ...(isChecked ? [{ label: 'Create a new one', value: 'create' as const }] : []),
+    ...(isChecked ? [{ label: says('endpoint.create'), value: 'create' as const }] : []),
   ];
-  say('The service collects receipts in endpoints.');
-  const choice = choices.length === 1 ? 'uid' : await ask.choose('Which endpoint?', choices);
+  say(says('endpoint.what'));
+  const choice = choices.length === 1 ? 'uid' : await ask.choose(says('endpoint.which'), choices);
   if (choice === 'create') {
-    const name = await ask.text('Its name:', { otherwise: 'Receipts' });
+    const name = await ask.text(says('endpoint.name'), { otherwise: 'Receipts' });
     return {
       alias: await another(),
       uid: null,
@@ -98,8 +99,8 @@ export async function endpointStep(
     const isKept = configured.some(({ alias: at }) => at === choice.alias && choice.isExplicit);
     return isKept ? choice : { ...choice, alias: await another(), isExplicit: true };
   }
-  const uid = await ask.text('Its uid:', { wrong: sentence(wrongUid) });
-  say("The service can't confirm it: the first receipt will show whether it is right.");
+  const uid = await ask.text(says('endpoint.uid'), { wrong: sentence('wrong.uid', wrongUid) });
+  say(says('endpoint.unconfirmed'));
   const known = own.find(({ key }) => key.uid === uid)?.alias;
   return there(uid, known ?? (await another()), true);
 
@@ -108,12 +109,16 @@ export async function endpointStep(
     if (given.endpointAlias !== undefined || !isInUse) return alias;
     const free = freeAlias(own.map((each) => each.alias));
     if (ask === null) return free;
-    return ask.choose(`Replace the uid of ${alias}, or add another endpoint?`, [
-      { label: `Add another one, ${free}`, value: free, about: `Other folders still feed ${alias}.` },
+    return ask.choose(says('endpoint.replaceOrAdd', { alias }), [
       {
-        label: `Replace the uid of ${alias}`,
+        label: says('endpoint.add', { alias: free }),
+        value: free,
+        about: says('endpoint.addAbout', { alias }),
+      },
+      {
+        label: says('endpoint.replace', { alias }),
         value: alias,
-        about: 'Its folders feed the new one from now on.',
+        about: says('endpoint.replaceAbout'),
       },
     ]);
   }

@@ -4,7 +4,8 @@ import { lookAtFolder, likelyFolders, thisMachine, type FolderLook } from '../..
 import type { Config } from '../../config/config.ts';
 import { resolvePath } from '../../config/resolve.ts';
 import { ReceiptdError, systemCode, type ErrorCode } from '../../core/domain/errors.ts';
-import { counted, local } from '../../core/domain/words.ts';
+import { joined, plain, says, saysError, type Said } from '../../core/domain/setupWords.ts';
+import { local } from '../../core/domain/words.ts';
 import { sentence, wrongFolder } from './checks.ts';
 import type { Choice } from './prompts.ts';
 import type { Talk } from './talk.ts';
@@ -49,7 +50,7 @@ export async function folderStep(
     }
     // The agent waits for a folder that it knows, and so may this.
     if (look.state !== 'present' && !isNew) {
-      say(look.message);
+      say({ text: look.message, parts: [{ key: REFUSALS[look.state], values: {} }] });
       return { path, isNew, create: false, existing: 'send', files: null };
     }
     if (look.state !== 'present')
@@ -62,21 +63,20 @@ export async function folderStep(
   if (ask === null) return answer(configured[0] ?? '');
   const choices = await candidates(talk, config, configured);
   for (;;) {
-    const chosen =
-      choices.length === 0 ? null : await ask.choose('Which folder do the scans come into?', choices);
+    const chosen = choices.length === 0 ? null : await ask.choose(says('folder.which'), choices);
     const typed =
       chosen ??
-      (await ask.text('Path of the folder that the scans come into:', {
-        wrong: sentence(wrongFolder),
+      (await ask.text(says('folder.path'), {
+        wrong: sentence('wrong.folder', wrongFolder),
         isFolder: true,
       }));
     const path = resolved(typed);
-    if (path !== typed) say(`That is ${path}.`);
+    if (path !== typed) say(says('folder.meant', { path }));
     try {
       return await answer(path);
     } catch (error) {
       if (!(error instanceof ReceiptdError)) throw error;
-      say(error.sentence());
+      say(saysError(error));
     }
   }
 }
@@ -128,16 +128,16 @@ export function configuredFolders({ found: { before } }: Pick<Talk, 'found'>): s
 }
 
 async function mayCreate({ ask }: Talk, path: string): Promise<boolean> {
-  return ask !== null && (await ask.confirm(`${path} does not exist. Make it?`, true));
+  return ask !== null && (await ask.confirm(says('folder.make', { path }), true));
 }
 
 async function existingFiles({ given, ask }: Talk, files: number | null): Promise<string> {
   if (given.existing !== undefined) return given.existing;
   if (files === 0 || ask === null) return 'send';
-  const all = files === null ? 'all of them (too many to count)' : `all ${counted(files, 'file')}`;
-  return ask.choose('What about files already in the folder?', [
-    { label: 'Leave them, and send only new ones', value: 'skip' },
-    { label: `Send ${all}`, value: 'send', about: 'Every image counts against your plan at the service.' },
+  const all = files === null ? says('existing.sendAll') : says('existing.send', { files });
+  return ask.choose(says('existing.what'), [
+    { label: says('existing.skip'), value: 'skip' },
+    { label: all, value: 'send', about: says('existing.sendAbout') },
   ]);
 }
 
@@ -156,21 +156,25 @@ async function candidates(
   }
   found.sort((a, b) => (b.look.newest?.at ?? 0) - (a.look.newest?.at ?? 0));
   const choices: Choice<string | null>[] = [
-    ...configured.map((path) => ({ label: path, value: path, about: 'It is already watched.' })),
-    ...found.map(({ path, look }) => ({ label: path, value: path, about: detail(look) })),
+    ...configured.map((path) => ({ label: plain(path), value: path, about: says('folder.watched') })),
+    ...found.map(({ path, look }) => ({ label: plain(path), value: path, about: detail(look) })),
   ];
-  return choices.length === 0 ? [] : [...choices, { label: 'Another folder', value: null }];
+  return choices.length === 0 ? [] : [...choices, { label: says('folder.another'), value: null }];
 }
 
-function describe(path: string, look: FolderLook & { state: 'present' }): string {
-  return `${path}: ${detail(look)}`;
+function describe(path: string, look: FolderLook & { state: 'present' }): Said {
+  return joined(says('folder.at', { path }), detail(look));
 }
 
-function detail({ fileSystem, isNetwork, files, newest }: FolderLook & { state: 'present' }): string {
-  const place = isNetwork
-    ? `on a network share or the like (${fileSystem})`
-    : `on this machine (${fileSystem})`;
-  const many = files === null ? 'very many files' : files === 0 ? 'no files yet' : counted(files, 'file');
-  const last = newest === null ? '' : `, the newest ${newest.name} of ${local(newest.at)}`;
-  return `${place}, ${many}${last}.`;
+function detail({ fileSystem, isNetwork, files, newest }: FolderLook & { state: 'present' }): Said {
+  return joined(
+    says(isNetwork ? 'folder.share' : 'folder.here', { fileSystem }),
+    files === null
+      ? says('folder.countless')
+      : files === 0
+        ? says('folder.empty')
+        : says('folder.files', { files }),
+    ...(newest === null ? [] : [says('folder.newest', { name: newest.name, at: local(newest.at) })]),
+    says('folder.end'),
+  );
 }

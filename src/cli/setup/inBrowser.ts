@@ -6,6 +6,7 @@ import type { Operations } from '../../control/protocol/protocol.ts';
 import { callControl } from '../../control/client.ts';
 import { serveSetup, type SetupServer } from '../../console/server/setup.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
+import { plain, says, saysError } from '../../core/domain/setupWords.ts';
 import { createRedactor } from '../../logs/redact.ts';
 import { systemClock } from '../../system/systemClock.ts';
 import { showLink } from '../browser.ts';
@@ -98,14 +99,14 @@ async function untilAgreed(
 ): Promise<ExitStatus> {
   for (;;) {
     talk.begin();
-    let why = '';
+    let why = plain('');
     try {
       const status = await converse({
         ask: talk.prompts,
         say: talk.say,
-        wayOut: 'closing this page and its window ends it at any time.',
-        tellEnd: (text) => {
-          why = text;
+        wayOut: says('greet.page'),
+        tellEnd: (said) => {
+          why = said;
         },
         goOn: async ({ found }, _, { installed }) => {
           const { file } = found.place;
@@ -116,13 +117,13 @@ async function untilAgreed(
     } catch (error) {
       if (error instanceof Restarted) continue;
       if (!(error instanceof ReceiptdError)) throw error;
-      why = error.sentence();
+      why = saysError(error);
     }
     try {
       await talk.failed(why);
     } catch (error) {
       if (!(error instanceof Ended)) throw error;
-      io.stderr.write(`${why}\n`);
+      io.stderr.write(`${why.text}\n`);
       return EXIT.interrupted;
     }
   }
@@ -147,9 +148,7 @@ async function atWork(
     running.catch(() => {});
   }
   const link = await Promise.race([consoleOf(io, config.stateDir), ...(running === null ? [] : [running])]);
-  const where = isHere
-    ? 'receiptd is running in the window that opened this page, and ends with it.'
-    : 'receiptd is running in the background.';
+  const where = says(isHere ? 'end.here' : 'end.background');
   // An agent that ends by itself waits for no page.
   await Promise.race([
     talk.done(where, typeof link === 'string' ? link : null),

@@ -1,5 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
+import { says, type Said } from '../../core/domain/setupWords.ts';
 import type { Host } from '../../features/os-service/host.ts';
 import type { Io } from '../io.ts';
 import { installService, type InstalledService, type InstallOptions } from '../service.ts';
@@ -32,7 +33,7 @@ export async function installOnce(
   io: Io,
   config: Config,
   { scope, user, exec }: Pick<InstallOptions, 'scope' | 'exec'> & { readonly user?: string | undefined },
-  tell: (text: string) => void,
+  tell: (said: Said) => void,
   host: Host = hostOf(io),
 ): Promise<Installed> {
   const how = {
@@ -45,7 +46,7 @@ export async function installOnce(
   if ((await manager.installed().catch(() => null)) === text) {
     const { isRunning, isEnabled } = await manager.status();
     if (isRunning && isEnabled) {
-      tell(`It already runs as a service (${manager.name}), as the user ${as}.`);
+      tell(says('done.runsAlready', { manager: manager.name, user: as }));
       return {
         file: manager.file,
         manager: manager.name,
@@ -57,8 +58,8 @@ export async function installOnce(
     }
   }
   const { text: _, refusal: __, ...made } = await installService(io, config, { ...how, dryRun: false }, host);
-  const started = made.started ? ' and has started' : '';
-  tell(`Installed as a service (${made.manager}), which runs as ${made.user}${started}.`);
-  for (const note of made.notes) tell(note);
+  const { manager: name, user: its } = made;
+  tell(says(made.started ? 'done.installedStarted' : 'done.installed', { manager: name, user: its }));
+  for (const note of made.notes) tell(says('done.note', { why: note }));
   return { ...made, result: 'installed' };
 }

@@ -1,26 +1,27 @@
+import { says, type Said } from '../../core/domain/setupWords.ts';
 import { colorsFor, type Io } from '../io.ts';
 
 export interface Choice<T> {
-  readonly label: string;
+  readonly label: Said;
   readonly value: T;
   /** A line about it, shown while it is the marked one. */
-  readonly about?: string;
+  readonly about?: Said;
 }
 
 /** What set-up asks a person. Every question rejects with `Ended` on Ctrl-C, Ctrl-D, or a signal. */
 export interface Prompts {
   /** `wrong` tells what is wrong with an answer, or null. */
-  text(question: string, options?: TextOptions): Promise<string>;
+  text(question: Said, options?: TextOptions): Promise<string>;
   /** Nothing of the answer is shown. */
-  secret(question: string): Promise<string>;
-  choose<T>(question: string, choices: readonly Choice<T>[], first?: T): Promise<T>;
-  confirm(question: string, otherwise: boolean): Promise<boolean>;
+  secret(question: Said): Promise<string>;
+  choose<T>(question: Said, choices: readonly Choice<T>[], first?: T): Promise<T>;
+  confirm(question: Said, otherwise: boolean): Promise<boolean>;
 }
 
 export interface TextOptions {
   /** The answer to Enter alone. */
   readonly otherwise?: string | undefined;
-  readonly wrong?: (answer: string) => string | null | Promise<string | null>;
+  readonly wrong?: (answer: string) => Said | null | Promise<Said | null>;
   /** It is the path of a folder, which a page can have picked. */
   readonly isFolder?: boolean;
 }
@@ -63,28 +64,28 @@ export async function createPrompts(io: Io): Promise<Prompts> {
     }
   };
   return {
-    text: async (message, { otherwise, wrong } = {}) => {
-      const validate = async (answer: string) => (await wrong?.(answer.trim())) ?? true;
+    text: async ({ text: message }, { otherwise, wrong } = {}) => {
+      const validate = async (answer: string) => (await wrong?.(answer.trim()))?.text ?? true;
       const shown = otherwise === undefined ? {} : { default: otherwise };
       const config = { message, ...shown, validate, required: otherwise === undefined, theme };
       return (await ask((context) => input(config, context))).trim();
     },
-    secret: async (message) => {
-      const validate = (answer: string) => answer.trim() !== '' || 'Please type something.';
+    secret: async ({ text: message }) => {
+      const validate = (answer: string) => answer.trim() !== '' || says('answer.needed').text;
       // Anyone who looks over a shoulder could press the key that shows it.
       const config = { message, validate, toggleMask: false, theme };
       return (await ask((context) => password(config, context))).trim();
     },
-    choose: (message, choices, first) => {
+    choose: ({ text: message }, choices, first) => {
       const shown = choices.map(({ label, value, about }) => ({
-        name: label,
+        name: label.text,
         value,
-        ...(about !== undefined && { description: about }),
+        ...(about !== undefined && { description: about.text }),
       }));
       const marked = first === undefined ? {} : { default: first };
       return ask((context) => select({ message, choices: shown, ...marked, loop: false, theme }, context));
     },
-    confirm: (message, otherwise) =>
+    confirm: ({ text: message }, otherwise) =>
       ask((context) => confirm({ message, default: otherwise, theme }, context)),
   };
 }
@@ -114,7 +115,7 @@ function themeOf(io: Io) {
       description: colors.dim,
       disabled: colors.dim,
       key: colors.cyan,
-      maskedText: '(it is not shown)',
+      maskedText: says('answer.hidden').text,
       keysHelpTip: keys,
     },
   };

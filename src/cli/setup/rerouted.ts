@@ -1,4 +1,5 @@
 import type { Config, FolderConfig } from '../../config/config.ts';
+import { says, type Said } from '../../core/domain/setupWords.ts';
 import type { Found } from './wanted.ts';
 
 interface Goal {
@@ -29,16 +30,19 @@ function goalOf({ alias, endpoint: { baseUrl, uid } }: FolderConfig): Goal {
 }
 
 /** Lines for a person. `isFresh`: the ledger that is used from now on knows none of the folders. */
-export function linesOf(rerouted: readonly Rerouted[], isFresh: boolean): string[] {
+export function linesOf(rerouted: readonly Rerouted[], isFresh: boolean): Said[] {
   if (rerouted.length === 0) return [];
-  const lines = rerouted.map(({ path, from, to }) => `  ${path}: ${words(from, to)} -> ${words(to, from)}`);
-  const before = isFresh
-    ? 'Practice is kept separate and does not count there.'
-    : 'Files that were accepted before are not sent again.';
-  return ['Receipts of these folders go elsewhere from now on:', ...lines, before];
+  return [
+    says('rerouted.begin'),
+    ...rerouted.map(lineOf),
+    says(isFresh ? 'rerouted.practice' : 'rerouted.accepted'),
+  ];
 }
 
-/** As much of it as tells it from the other. */
-function words({ alias, baseUrl, uid }: Goal, other: Goal): string {
-  return baseUrl === other.baseUrl ? `${alias}, ${uid}` : `${alias}, ${uid} at ${baseUrl}`;
+/** As much of each as tells it from the other. */
+function lineOf({ path, from, to }: Rerouted): Said {
+  const of = { path, from: from.alias, fromUid: from.uid, to: to.alias, toUid: to.uid };
+  return from.baseUrl === to.baseUrl
+    ? says('rerouted.endpoint', of)
+    : says('rerouted.service', { ...of, fromUrl: from.baseUrl, toUrl: to.baseUrl });
 }

@@ -1,7 +1,7 @@
 import { placeForConfig } from '../../config/locate.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import { isLoopback } from '../../core/domain/loopback.ts';
-import { counted } from '../../core/domain/words.ts';
+import { joined, plain, says, type Said } from '../../core/domain/setupWords.ts';
 import { canAsk } from '../ask.ts';
 import { EXIT, type ExitStatus } from '../exitStatus.ts';
 import { loadContext, print, printJson, type Io } from '../io.ts';
@@ -31,9 +31,9 @@ export async function runSetup(io: Io, options: SetupOptions): Promise<ExitStatu
   return converse(io, options, {
     ask: asks ? await createPrompts(io) : null,
     say,
-    wayOut: 'Ctrl-C ends it at any time.',
+    wayOut: says('greet.terminal'),
     // Also where nobody is asked: a program that ends has to say how far it came.
-    tellEnd: asks ? say : (text) => void io.stderr.write(`${text}\n`),
+    tellEnd: asks ? say : ({ text }) => void io.stderr.write(`${text}\n`),
     goOn: async (talk, answers, done) => farewell(io, talk, answers, done),
   });
 }
@@ -71,83 +71,101 @@ async function converse(
       if (practice !== null) open.push(() => practice.close());
     });
     if (ask !== null && !(await agreed(talk, answers))) throw new Ended('not agreed to');
-    const result = await apply(talk, answers, (text) => {
-      done.push(text);
-      if (options.json !== true) print(io, printable(text));
-      if (options.json === true || options.browser === true) say(text);
+    const result = await apply(talk, answers, (said) => {
+      done.push(said.text);
+      if (options.json !== true) print(io, printable(said.text));
+      if (options.json === true || options.browser === true) say(said);
     });
     if (options.json === true) printJson(io, result);
     else await goOn(talk, answers, result);
     return EXIT.ok;
   } catch (error) {
     if (error instanceof Ended || io.stop.aborted) {
-      tellEnd(
-        done.length === 0
-          ? 'Setup was ended; nothing was changed.'
-          : 'Setup was ended; the steps above are done. Run it again to continue.',
-      );
+      tellEnd(says(done.length === 0 ? 'end.early' : 'end.partly'));
       return EXIT.interrupted;
     }
-    if (error instanceof ReceiptdError && ask !== null && done.length === 0) say('Nothing was changed.');
+    if (error instanceof ReceiptdError && ask !== null && done.length === 0) say(says('end.nothing'));
     throw error;
   } finally {
     for (const close of open) await close();
   }
 }
 
-function greet({ found, say }: Talk, wayOut: string): void {
-  const { place, before } = found;
-  say(`This sets up receiptd. Nothing changes before you agree at the end; ${wayOut}`);
+function greet({ found, say }: Talk, wayOut: Said): void {
+  const { before } = found;
+  const { file, why } = found.place;
+  say(joined(says('greet'), wayOut));
   say(
     before === null
-      ? `The configuration will be ${place.file} (${place.why}).`
-      : `The configuration is ${place.file} (${place.why}); your answers change it, everything else stays.`,
+      ? joined(says('config.new', { file }), why, says('config.newEnd'))
+      : joined(says('config.there', { file }), why, says('config.thereEnd')),
   );
 }
 
 async function agreed(talk: Talk, answers: Answers): Promise<boolean> {
   const { found, ask, say } = talk;
   const { service, credentials, endpoint, folder, existingOf, rate, install } = answers;
-  const files = folder.files === null ? 'all files' : counted(folder.files, 'file');
-  const backlog =
-    folder.isNew && folder.existing === 'send' && folder.files !== 0 ? `, and sends the ${files} in it` : '';
-  const stored =
-    credentials.kind === 'kept'
-      ? 'as they are'
-      : `into ${credentials.store === 'file' ? 'a file' : 'the keychain'}, ${credentials.why}`;
-  const where = endpoint.uid ?? `to be created as "${endpoint.create?.name ?? ''}"`;
-  say('');
-  say('This is what happens next:');
-  say(`  Configuration: ${found.place.file}`);
+  say(plain(''));
+  say(says('plan.begin'));
+  say(says('plan.config', { file: found.place.file }));
+  const url = service.baseUrl;
+  const { company } = credentials;
+  say(company === null ? says('plan.serviceUnchecked', { url }) : says('plan.service', { url, company }));
+  say(says(transportOf(url)));
   say(
-    `  Service: ${service.baseUrl}${credentials.company === null ? ' (not checked)' : ` (${credentials.company})`}`,
+    credentials.kind === 'kept'
+      ? says('plan.credentialsKept')
+      : joined(
+          says(credentials.store === 'file' ? 'plan.credentialsFile' : 'plan.credentialsKeychain'),
+          credentials.why,
+        ),
   );
-  say(`  Connection: ${transportOf(service.baseUrl)}`);
-  say(`  Credentials: ${stored}`);
-  say(`  Endpoint: ${endpoint.alias}, ${where}`);
-  say(`  Folder: ${folder.path}${folder.create ? ' (to be made)' : ''}${backlog}`);
-  for (const [path, existing] of existingOf) say(`  Files already in ${path}: ${existing}`);
-  const wanted = wantedOf(talk, answers, endpoint.uid ?? TO_BE_CREATED);
+  const { alias: its, uid } = endpoint;
+  say(
+    uid === null
+      ? says('plan.endpointNew', { alias: its, name: endpoint.create?.name ?? '' })
+      : says('plan.endpoint', { alias: its, uid }),
+  );
+  say(
+    joined(
+      says('plan.folder', { path: folder.path }),
+      ...(folder.create ? [says('plan.folderMade')] : []),
+      ...(folder.isNew && folder.existing === 'send' && folder.files !== 0 ? [sends(folder.files)] : []),
+    ),
+  );
+  for (const [path, existing] of existingOf) {
+    if (existing === 'send') say(says('plan.existingSend', { path }));
+    else if (existing === 'skip') say(says('plan.existingSkip', { path }));
+    else say(says('plan.existing', { path, existing }));
+  }
+  const wanted = wantedOf(talk, answers, uid ?? TO_BE_CREATED);
   const { config } = plan(found, wanted);
   const rerouted = reroutedBy(found, config);
   for (const { path, alias } of config.folders)
-    if (path !== folder.path) say(`  Also watched: ${path}, for ${alias}`);
-  for (const line of linesOf(rerouted, leavesPractice(found, wanted))) say(`  ${line}`);
+    if (path !== folder.path) say(says('plan.also', { path, alias }));
+  for (const line of linesOf(rerouted, leavesPractice(found, wanted))) say(joined(says('indent'), line));
   const shownIn = config.folders.find(({ path }) => path === folder.path)?.needsAttention ?? null;
-  say(`  What could not be sent is shown in: ${shownIn ?? 'no folder'}`);
-  say(`  Limit: ${rate}`);
+  say(shownIn === null ? says('plan.noAttention') : says('plan.attention', { path: shownIn }));
+  say(says('plan.rate', { rate }));
   const { email } = config.alerts;
-  say(`  Alerts by mail: ${email === null ? 'none' : `${email.to.join(', ')}, through ${email.server}`}`);
-  say(`  Installed as a service: ${install ?? 'no'}`);
-  return ask === null || (await ask.confirm('Go ahead?', true));
+  say(
+    email === null
+      ? says('plan.noMail')
+      : says('plan.mail', { to: email.to.join(', '), server: email.server }),
+  );
+  const installed = install === 'system' ? 'plan.installedMachine' : 'plan.installedPerson';
+  say(says(install === null ? 'plan.notInstalled' : installed));
+  return ask === null || (await ask.confirm(says('plan.agree'), true));
 }
 
-function transportOf(baseUrl: string): string {
+function sends(files: number | null): Said {
+  return files === null ? says('plan.sendsAll') : says('plan.sends', { files });
+}
+
+function transportOf(baseUrl: string): 'plan.encrypted' | 'plan.plainHere' | 'plan.plain' {
   const { protocol, hostname } = new URL(baseUrl);
-  if (protocol === 'https:') return 'encrypted (https)';
-  return isLoopback(hostname)
-    ? 'not encrypted (http), within this machine'
-    : 'NOT ENCRYPTED (http): others on the network can read credentials and receipts';
+  if (protocol === 'https:') return 'plan.encrypted';
+  return isLoopback(hostname) ? 'plan.plainHere' : 'plan.plain';
 }
 
 /** What comes next, in commands that can be copied. */

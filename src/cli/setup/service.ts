@@ -1,4 +1,5 @@
 import { ReceiptdError } from '../../core/domain/errors.ts';
+import { joined, says } from '../../core/domain/setupWords.ts';
 import { ENDPOINT_UID, SANDBOX_CREDENTIALS, startPractice } from '../sandbox.ts';
 import { sentence, tidyBaseUrl, wrongBaseUrl, wrongTransport } from './checks.ts';
 import { withService } from '../serviceClient.ts';
@@ -49,19 +50,21 @@ export async function serviceStep(talk: Talk): Promise<ServiceAnswer> {
   const known = knownBaseUrl(talk);
   if (ask === null) return { baseUrl: known ?? '', practice: null };
   if (known === null) {
-    const choice = await ask.choose('Where do the receipts go?', [
-      { label: 'To our receipt analysis service', value: 'service' as const },
+    const choice = await ask.choose(says('service.which'), [
+      { label: says('service.ours'), value: 'service' as const },
       {
-        label: 'Nowhere yet: try it first',
+        label: says('service.practice'),
         value: 'practice' as const,
-        about: 'A built-in practice service, on this machine only.',
+        about: says('service.practiceAbout'),
       },
     ]);
     if (choice === 'practice') return practise(talk);
   }
-  const answer = await ask.text('Address of the service:', {
+  const answer = await ask.text(says('service.address'), {
     otherwise: known ?? undefined,
-    wrong: sentence((text) => wrongBaseUrl(text) ?? wrongTransport(text, mayBePlain(talk))),
+    wrong: (text) =>
+      sentence('wrong.baseUrl', wrongBaseUrl)(text) ??
+      sentence('wrong.transport', (its) => wrongTransport(its, mayBePlain(talk)))(text),
   });
   return { baseUrl: tidyBaseUrl(answer), practice: null };
 }
@@ -86,7 +89,7 @@ async function practise(talk: Talk): Promise<ServiceAnswer> {
   try {
     const sandbox = await startPractice(given.sandboxPort);
     const port = Number(new URL(sandbox.url).port);
-    say(`The practice service listens on ${sandbox.url}, and keeps what it receives in ${sandbox.dir}.`);
+    say(says('service.listens', { url: sandbox.url, dir: sandbox.dir }));
     return { baseUrl: sandbox.url, practice: { ...practice, port, close: () => sandbox.close() } };
   } catch (error) {
     if (!(error instanceof ReceiptdError) || error.code !== 'PORT_IN_USE') throw error;
@@ -99,8 +102,8 @@ async function practise(talk: Talk): Promise<ServiceAnswer> {
     }
     const owner = await portOwner(given.sandboxPort);
     if (owner !== null && owner.uid !== process.geteuid?.()) throw othersPractice(baseUrl, owner.name, error);
-    const whose = owner === null ? ' This system does not show who owns it.' : '';
-    say(`The practice service is already running on ${baseUrl}.${whose}`);
+    const whose = owner === null ? [says('service.ownerUnknown')] : [];
+    say(joined(says('service.runs', { url: baseUrl }), ...whose));
     return { baseUrl, practice: { ...practice, port: given.sandboxPort, close: async () => {} } };
   }
 }

@@ -1,5 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import { rateText } from '../../core/domain/rate.ts';
+import { says } from '../../core/domain/setupWords.ts';
 import { alertMailStep, type AlertMailAnswer } from './alertMail.ts';
 import { attentionStep } from './attention.ts';
 import { sentence, wrongRate } from './checks.ts';
@@ -109,9 +110,9 @@ async function rateStep({ given, found: { before }, ask }: Talk): Promise<string
   const otherwise =
     before === null || before.isExample ? DEFAULT_RATE : rateText(before.config.delivery.limits.rate);
   if (ask === null) return otherwise;
-  return ask.text('How many receipts may be sent at most?', {
+  return ask.text(says('rate'), {
     otherwise,
-    wrong: sentence(wrongRate),
+    wrong: sentence('wrong.rate', wrongRate),
   });
 }
 
@@ -119,6 +120,6 @@ async function testStep({ given, ask, say }: Talk, { practice, baseUrl }: Servic
   if (given.testReceipt !== undefined) return given.testReceipt;
   if (ask === null) return false;
   const isPractice = practice !== null;
-  if (!isPractice) say(`A test receipt is a real document at ${baseUrl}, and counts against your plan.`);
-  return ask.confirm('Send a test receipt to see it work?', isPractice);
+  if (!isPractice) say(says('test.real', { url: baseUrl }));
+  return ask.confirm(says('test.send'), isPractice);
 }

@@ -1,27 +1,41 @@
 import { z } from 'zod';
 import { nothing, type Exchange } from './shapes.ts';
 
+const said = z
+  .object({
+    text: z.string().describe('In English.'),
+    parts: z
+      .array(
+        z.object({
+          key: z.string().describe('Of what set-up says, or the code of an error.'),
+          values: z.record(z.string(), z.union([z.string(), z.number()])),
+        }),
+      )
+      .describe('The same for programs, one after another.'),
+  })
+  .meta({ id: 'SetupSaid' });
+
 const question = z
   .object({
     id: z.int(),
     kind: z.enum(['text', 'folder', 'secret', 'choice', 'yesNo']),
-    text: z.string(),
+    said,
     otherwise: z
       .union([z.string(), z.boolean()])
       .nullable()
       .describe('The answer where nothing is typed; null: something has to be.'),
-    choices: z.array(z.object({ label: z.string(), about: z.string().nullable() })),
+    choices: z.array(z.object({ label: said, about: said.nullable() })),
   })
   .meta({ id: 'SetupQuestion' });
 
 const line = z.object({
-  text: z.string(),
-  answer: z.string().nullable().describe('Of a question that was answered; never a secret.'),
+  said,
+  answer: said.nullable().describe('Of a question that was answered; never a secret.'),
 });
 
 const end = z.object({
   isDone: z.boolean(),
-  message: z.string(),
+  message: said,
   console: z.string().nullable().describe('A link that opens the console, once.'),
 });
 
@@ -45,7 +59,7 @@ export const SETUP = {
         .union([z.string().max(4096), z.int(), z.boolean()])
         .describe('Text, the index of a choice, or yes or no.'),
     }),
-    response: z.object({ wrong: z.string().nullable().describe('What is wrong with the answer.') }),
+    response: z.object({ wrong: said.nullable().describe('What is wrong with the answer.') }),
   },
   restartSetup: {
     says: 'Asks the questions of a set-up in the browser from the first one on.',

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import YAML from 'yaml';
+import { says } from '../../../src/core/domain/setupWords.ts';
 import { storeInConfig } from '../../../src/cli/setup/credentials.ts';
 import { plan, type Found, type Wanted } from '../../../src/cli/setup/plan.ts';
 import type { LoadContext } from '../../../src/config/config.ts';
@@ -14,7 +15,7 @@ const context: LoadContext = {
   cwd: '/home/anna',
   isRoot: false,
 };
-const place = { file: '/home/anna/receiptd.yaml', exists: true, why: 'it is there already' };
+const place = { file: '/home/anna/receiptd.yaml', exists: true, why: says('config.found') };
 const wanted: Wanted = {
   baseUrl: 'https://service.example',
   alias: 'office',
@@ -90,7 +91,13 @@ folders:
 });
 
 test('the config says which store, where the agent would otherwise find others first', () => {
-  const answer = { kind: 'new', clientId: 'a', clientSecret: 'b', company: null, why: '' } as const;
+  const answer = {
+    kind: 'new',
+    clientId: 'a',
+    clientSecret: 'b',
+    company: null,
+    why: says('store.asked'),
+  } as const;
   const inKeychain = { ...answer, store: 'keychain' } as const;
   expect(storeInConfig({ ...inKeychain, hidden: null }, 'auto')).toBeUndefined();
   expect(storeInConfig({ ...inKeychain, hidden: 'file' }, 'auto')).toBe('keychain');

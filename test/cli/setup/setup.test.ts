@@ -53,7 +53,7 @@ describe('whether something here keeps a service running', () => {
   ] as const)('not in %s, and it is said what to do instead', (_, around, files, words) => {
     const { runs, instead } = managerHere(around, '/etc/receiptd/receiptd.yaml', there(...files));
     expect(runs).toBe(false);
-    expect(instead).toContain(words);
+    expect(instead?.text).toContain(words);
   });
 });
 
@@ -61,7 +61,7 @@ test('on Windows a configuration in a profile gets no service, and it is said wh
   const around = { platform: 'win32', env: {}, isRoot: false } as const;
   const inProfile = managerHere(around, 'C:\\Users\\ann\\AppData\\Roaming\\receiptd\\receiptd.yaml');
   expect(inProfile).toMatchObject({ runs: false, scope: 'system' });
-  expect(inProfile.instead).toContain('--config C:\\ProgramData\\receiptd\\receiptd.yaml');
+  expect(inProfile.instead?.text).toContain('--config C:\\ProgramData\\receiptd\\receiptd.yaml');
 });
 
 test.each([

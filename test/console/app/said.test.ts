@@ -1,8 +1,10 @@
-import { readFile } from 'node:fs/promises';
-import { describe, expect, it } from 'vitest';
+import { readdir, readFile } from 'node:fs/promises';
+import { describe, expect, it, vi } from 'vitest';
 import german from '../../../src/console/app/languages/de.ts';
+import germanSetup from '../../../src/console/app/languages/setup/de.ts';
 import english, { type Format } from '../../../src/console/app/languages/en.ts';
-import { ERROR_CODES } from '../../../src/core/domain/errors.ts';
+import { ERROR_CODES, ReceiptdError } from '../../../src/core/domain/errors.ts';
+import { joined, says, saysError, SETUP_WORDS } from '../../../src/core/domain/setupWords.ts';
 import { NEEDING_STATES, NO_RECEIPT } from '../../../src/core/domain/needsPerson.ts';
 import { needSentences } from '../../../src/core/domain/needWords.ts';
 import { ALL_KEYS, isEditable } from '../../../src/wiring/consoleKeys.ts';
@@ -10,6 +12,17 @@ import { ALL_KEYS, isEditable } from '../../../src/wiring/consoleKeys.ts';
 /** For a browser, with types that are not ours here. */
 const load = async <T>(name: string): Promise<T> =>
   (await import(new URL(`../../../src/console/app/${name}`, import.meta.url).href)) as T;
+/** As in a browser of that language. */
+async function loadIn<T>(language: string, name: string): Promise<T> {
+  vi.resetModules();
+  vi.stubGlobal('navigator', { languages: [language] });
+  try {
+    return await load<T>(name);
+  } finally {
+    vi.unstubAllGlobals();
+    vi.resetModules();
+  }
+}
 const { reasonText } = await load<{ reasonText: (reason: string, state?: string) => string | null }>(
   'said.ts',
 );
@@ -38,6 +51,20 @@ const IN_A_TERMINAL = [
   'ROOT_NEEDED',
   'INSTALL_REFUSED',
   'INSTALL_EDITED',
+  'NOT_INSTALLED',
+];
+
+/** Those that no set-up can end with, or ask about. */
+const NEVER_IN_SETUP = [
+  'ARCHIVE_REFUSED',
+  'LEDGER_EXISTS',
+  'ROLE_UNFIT',
+  'MOVE_REFUSED',
+  'MOVE_DIFFERS',
+  'HISTORY_KEPT',
+  'OUTPUT_UNWRITABLE',
+  'CONFIRMATION_NEEDED',
+  'SETUP_INCOMPLETE',
   'NOT_INSTALLED',
 ];
 
@@ -110,4 +137,36 @@ describe('the console has words of its own', () => {
       expect(sentences(german(FORMAT)[part]).filter((each) => ours.has(each))).toEqual([]);
     },
   );
+
+  it('for all that set-up asks and says, with the same values', async () => {
+    const marks = (text: string) => [...text.matchAll(/\{(\w+)(?=[:}])/g)].map(([, name]) => name).sort();
+    // A sentence of the agent is folded away there, and says itself what an answer has to be.
+    const isShown = (name: string | undefined) => name !== 'why' && name !== 'what';
+    for (const [key, text] of Object.entries(SETUP_WORDS)) {
+      const its = (germanSetup as Readonly<Partial<Record<string, string>>>)[key];
+      expect([key, marks(its ?? 'missing')]).toEqual([key, marks(text).filter(isShown)]);
+      const isSentence = /\p{L}{3}.* .*\p{L}{3}/u.test(text.replaceAll(/\{\w+\}/g, ''));
+      expect([key, isSentence && its === text]).toEqual([key, false]);
+    }
+    const wanted = IN_A_TERMINAL.filter((code) => !NEVER_IN_SETUP.includes(code));
+    expect(wanted.filter((code) => !Object.hasOwn(germanSetup, code))).toEqual([]);
+    // What is the same in every language has no words.
+    const dir = new URL('../../../src/cli/setup/', import.meta.url);
+    for (const name of await readdir(dir))
+      expect([name, /\bplain\(['"`][^'"`]/.exec(await readFile(new URL(name, dir), 'utf8'))]).toEqual([
+        name,
+        null,
+      ]);
+  });
+
+  it('in the language of the page, and in English where it has none', async () => {
+    const { textOf } = await loadIn<{ textOf: (said: object) => string }>('de', 'setupTexts.ts');
+    const said = joined(says('folder.at', { path: '/scans' }), says('existing.send', { files: 1 }));
+    expect(textOf(said)).toBe('/scans: Alle senden: 1 Datei');
+    expect(textOf(says('existing.send', { files: 1204 }))).toBe('Alle senden: 1.204 Dateien');
+    expect(textOf(saysError(new ReceiptdError('FOLDER_TAKEN', 'Taken.')))).toMatch(/^Ein anderer Agent/);
+    expect(textOf({ text: 'As it is.', parts: [{ key: 'of.tomorrow', values: {} }] })).toBe('As it is.');
+    const here = await load<{ textOf: (said: object) => string }>('setupTexts.ts');
+    expect(here.textOf(said)).toBe('/scans: Send all 1 file');
+  });
 });

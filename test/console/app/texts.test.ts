@@ -4,7 +4,9 @@ import { describe, expect, it } from 'vitest';
 import english, { type Format } from '../../../src/console/app/languages/en.ts';
 
 const LANGUAGES = new URL('../../../src/console/app/languages/', import.meta.url);
-const NAMES = (await readdir(fileURLToPath(LANGUAGES))).map((name) => name.replace(/\.ts$/, ''));
+const NAMES = (await readdir(fileURLToPath(LANGUAGES)))
+  .filter((name) => name.endsWith('.ts'))
+  .map((name) => name.replace(/\.ts$/, ''));
 type Catalogue = (format: Format) => object;
 const CATALOGUES = new Map(
   await Promise.all(

@@ -37,63 +37,69 @@ describe.skipIf(!hasChromium)('set-up in a browser', () => {
   });
   afterAll(() => chromium?.close());
 
+  const next = (page: Page) => page.getByRole('button', { name: /^(?:Next|Weiter)$/ });
   async function typed(page: Page, question: string, answer: string): Promise<void> {
     await page.getByLabel(question).fill(answer);
-    await page.getByRole('button', { name: 'Next' }).click();
+    await next(page).click();
   }
   async function chosen(page: Page, question: string, choice: string | RegExp): Promise<void> {
     const asked = page.getByRole('group', { name: question });
     await asked.getByLabel(choice).check();
-    await page.getByRole('button', { name: 'Next' }).click();
+    await next(page).click();
   }
-  async function said(page: Page, question: string, word: 'Yes' | 'No'): Promise<void> {
+  async function said(page: Page, question: string, word: string): Promise<void> {
     await page.getByRole('group', { name: question }).getByRole('button', { name: word }).click();
   }
 
-  test('takes somebody who never saw a terminal from nothing to an agent at work', async () => {
+  test('takes somebody who never saw a terminal from nothing to an agent at work, in German', async () => {
     const here = await desk();
     await mkdir(join(here.scans, 'From the copier'));
     // Root picks among what the agent's user may enter.
     await chmod(here.dir, 0o755);
     const { link, setup } = await waiting(here);
     const browser = await startBrowser({ url: new URL(link).origin, link: async () => link }, chromium);
-    const page = await browser.blank();
+    const page = await browser.blank({ locale: 'de-DE' });
     await page.goto(link);
-    await heading(page, 'Set up receiptd');
+    await heading(page, 'receiptd einrichten');
     expect(page.url()).not.toContain(new URL(link).hash.slice(7));
-    await chosen(page, 'Where do the receipts go?', 'To our receipt analysis service');
-    await typed(page, 'Address of the service:', 'ftp://nowhere');
-    await shows(page.getByText('It has to be'));
-    await typed(page, 'Address of the service:', here.sandbox.url);
-    await typed(page, 'Client identifier:', 'e2e');
-    await typed(page, 'Client secret:', 'wrong');
-    await shows(page.getByText('Please type them again (2 of 3).'));
-    await typed(page, 'Client identifier:', '');
-    await typed(page, 'Client secret:', SECRET);
-    await shows(page.getByText('The service accepts them: Sandbox Company.'));
-    await chosen(page, 'Which endpoint?', 'I have the uid of one');
-    await typed(page, 'Its uid:', OFFICE);
-    await shows(page.getByText(/Which folder do the scans come into|Path of the folder/));
+    await chosen(page, 'Wohin gehen die Belege?', 'An unseren Dienst zur Belegerkennung');
+    await typed(page, 'Adresse des Dienstes:', 'ftp://nowhere');
+    await shows(page.getByText('Geben Sie eine Adresse wie'));
+    await typed(page, 'Adresse des Dienstes:', here.sandbox.url);
+    await typed(page, 'Client-ID:', 'e2e');
+    await typed(page, 'Client-Secret:', 'wrong');
+    await shows(page.getByText('Bitte geben Sie sie noch einmal ein (2 von 3).'));
+    await typed(page, 'Client-ID:', '');
+    await typed(page, 'Client-Secret:', SECRET);
+    await shows(page.getByText('Der Dienst nimmt die Zugangsdaten an: Sandbox Company.'));
+    await chosen(page, 'Welcher Endpunkt?', 'Ich habe die Uid eines Endpunkts');
+    await typed(page, 'Uid des Endpunkts:', OFFICE);
+    await shows(page.getByText(/In welchem Ordner kommen die Scans an|Pfad des Ordners/));
     // Where this machine has folders that look like it, they are offered first.
-    if ((await page.getByRole('group').count()) > 0)
-      await chosen(page, 'Which folder do the scans come into?', 'Another folder');
-    const picker = page.getByRole('region', { name: 'Folders' });
+    const which = 'In welchem Ordner kommen die Scans an?';
+    if ((await page.getByRole('group', { name: which }).count()) > 0)
+      await chosen(page, which, 'In einem anderen Ordner');
+    const picker = page.getByRole('region', { name: 'Ordner' });
     expect(await axeViolations(page)).toEqual([]);
     // It begins at home, which is the root for root.
-    while (process.geteuid?.() !== 0 && !(await picker.getByText(/^Folders in \/$/).isVisible()))
-      await picker.getByRole('button', { name: 'One level up' }).click();
+    while (process.geteuid?.() !== 0 && !(await picker.getByText(/^Ordner in \/$/).isVisible()))
+      await picker.getByRole('button', { name: 'Eine Ebene höher' }).click();
     for (const step of here.scans.slice(1).split('/'))
       await picker.getByRole('button', { name: step, exact: true }).click();
     await picker.getByRole('button', { name: 'From the copier' }).click();
-    await shows(picker.getByText('No folders in here.'));
-    await page.getByRole('button', { name: 'Next' }).click();
-    await chosen(page, 'Show people at the scanner', /^No$/);
-    await typed(page, 'How many receipts may be sent at most?', '');
-    await typed(page, 'E-mail address for alerts', 'none');
-    if (runsServices) await said(page, 'Install receiptd as a service', 'No');
-    await said(page, 'Send a test receipt', 'Yes');
-    await said(page, 'Go ahead?', 'Yes');
-    await heading(page, 'Setup is done');
+    await shows(picker.getByText('Hier sind keine Ordner.'));
+    await next(page).click();
+    await chosen(page, 'Soll am Scanner zu sehen sein', /^Nein$/);
+    await typed(page, 'Wie viele Belege dürfen höchstens gesendet werden?', '');
+    await typed(page, 'E-Mail-Adresse für Meldungen', 'none');
+    if (runsServices) await said(page, 'receiptd als Dienst installieren', 'Nein');
+    await said(page, 'Zur Probe einen Beleg senden?', 'Ja');
+    await said(page, 'Einverstanden?', 'Ja');
+    await heading(page, 'Die Einrichtung ist fertig');
+    const shown = await page.locator('main').locator('li, p').filter({ visible: true }).allInnerTexts();
+    expect(shown.length).toBeGreaterThan(30);
+    const english = /\b(?:the|you|your|is|which|with|nothing|not)\b/;
+    expect(shown.filter((each) => english.test(each.replace('From the copier', '')))).toEqual([]);
     expect(here.sandbox.received()).toHaveLength(1);
     expect(await page.content()).not.toContain(SECRET);
     await setup.logged('"Watching"');
@@ -101,8 +107,8 @@ describe.skipIf(!hasChromium)('set-up in a browser', () => {
       expect.objectContaining({ path: join(here.scans, 'From the copier') }),
     ]);
     browser.expectNoTrouble();
-    await page.getByRole('link', { name: 'Open the console' }).click();
-    await heading(page, 'Overview');
+    await page.getByRole('link', { name: 'Konsole öffnen' }).click();
+    await heading(page, 'Übersicht');
     // What asked has gone: the agent stays, with a console of its own.
     await expect(fetch(link)).rejects.toThrow('fetch failed');
     await browser.close();
@@ -167,7 +173,7 @@ describe('the server of set-up', () => {
     let asked = await look();
     await until(async () => (asked = await look()).question !== null);
     await answer(asked.question?.id ?? 0, SECRET);
-    await until(async () => /older/.test((asked = await look()).question?.text ?? ''));
+    await until(async () => /older/.test((asked = await look()).question?.said.text ?? ''));
     if (asked.question?.kind === 'choice') await answer(asked.question.id, asked.question.choices.length - 1);
     await until(async () => (asked = await look()).question?.kind === 'folder');
     const listed = async (path: string) => {
@@ -200,11 +206,11 @@ describe('the server of set-up', () => {
     ])
       expect(await listed(path), path).toMatchObject({ code: 'USAGE' });
     expect(await answer(asked.question?.id ?? 0, '/proc')).toMatchObject({
-      json: { wrong: expect.stringContaining('/proc') as string },
+      json: { wrong: { text: expect.stringContaining('/proc') as string } },
     });
   });
 });
 
 interface Asked {
-  readonly question: { id: number; kind: string; text: string; choices: unknown[] } | null;
+  readonly question: { id: number; kind: string; said: { text: string }; choices: unknown[] } | null;
 }

@@ -6,8 +6,9 @@ import { FolderPicker } from '../parts/FolderPicker.tsx';
 import { useAct } from '../parts/hooks.ts';
 import { Failure, Loading, Notice } from '../parts/Notice.tsx';
 import { Page } from '../parts/Page.tsx';
-import { Problem } from '../parts/Said.tsx';
+import { Details, Problem } from '../parts/Said.tsx';
 import { Words } from '../parts/Words.tsx';
+import { hidesDetails, textOf, type Said } from '../setupTexts.ts';
 import { t } from '../texts.ts';
 
 type State = Response<'setup'>;
@@ -82,9 +83,10 @@ function Conversation({ state: { lines, question, end } }: { readonly state: Sta
       >
         <Failure error={restart.error} />
         <ol class="told" aria-live="polite">
-          {lines.map(({ text, answer }, index) => (
+          {lines.map(({ said, answer }, index) => (
             <li key={index} class={answer === null ? '' : 'answered'}>
-              {answer === null ? <Words text={text} /> : text} {answer !== null && <strong>{answer}</strong>}
+              {answer === null ? <Told said={said} /> : textOf(said)}{' '}
+              {answer !== null && <strong>{textOf(answer)}</strong>}
             </li>
           ))}
         </ol>
@@ -98,7 +100,7 @@ function Conversation({ state: { lines, question, end } }: { readonly state: Sta
           <Notice tone={end.isDone ? 'ok' : 'bad'} urgent>
             <p>
               {!end.isDone && <strong>{t.setup.failed}. </strong>}
-              <Words text={end.message} />
+              <Told said={end.message} />
             </p>
           </Notice>
         )}
@@ -114,11 +116,22 @@ function Conversation({ state: { lines, question, end } }: { readonly state: Sta
   );
 }
 
+/** The agent's own sentence is behind it where that says more. */
+function Told({ said }: { readonly said: Said }) {
+  return (
+    <>
+      <Words text={textOf(said)} />
+      {hidesDetails(said) && <Details text={said.text} />}
+    </>
+  );
+}
+
 function Ask({ question }: { readonly question: Question }) {
-  const { id, kind, text, otherwise, choices } = question;
+  const { id, kind, said, otherwise, choices } = question;
+  const text = textOf(said);
   const [typed, setTyped] = useState('');
-  const [chosen, setChosen] = useState(() => choices.findIndex(({ label }) => label === otherwise));
-  const [problem, setProblem] = useState<string | null>(null);
+  const [chosen, setChosen] = useState(() => choices.findIndex(({ label }) => label.text === otherwise));
+  const [problem, setProblem] = useState<Said | null>(null);
   const act = useAct();
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
@@ -161,8 +174,13 @@ function Ask({ question }: { readonly question: Question }) {
                 onChange={() => setChosen(index)}
               />
               <span>
-                {label}
-                {about !== null && <span class="muted small"> {about}</span>}
+                {textOf(label)}
+                {about !== null && (
+                  <span class="muted small">
+                    {' '}
+                    <Words text={textOf(about)} />
+                  </span>
+                )}
               </span>
             </label>
           ))}
@@ -198,7 +216,7 @@ function Ask({ question }: { readonly question: Question }) {
       {kind === 'folder' && <FolderPicker onPicked={setTyped} />}
       {isTrouble && (
         <div id="setup-problem" class="act-error" role="alert">
-          {problem === null ? <Problem error={act.error} /> : <Words text={problem} />}
+          {problem === null ? <Problem error={act.error} /> : <Told said={problem} />}
         </div>
       )}
       {kind !== 'yesNo' && (
