@@ -24,6 +24,8 @@ export function probeArgument(): string {
 }
 
 function probe(fd: number): void {
+  // Its threads are given the same arguments, and have heaps of their own.
+  if (!process.getBuiltinModule('node:worker_threads').isMainThread) return;
   const { writeSync } = process.getBuiltinModule('node:fs');
   const { PerformanceObserver, constants, monitorEventLoopDelay } =
     process.getBuiltinModule('node:perf_hooks');
