@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../../../core/domain/errors.ts';
 import type { SetupKey } from '../../../../core/domain/setupWords.ts';
 
-/** What set-up asks and says, and errors that no other page shows. */
+/** What set-up asks and says, and errors that no other page shows, or says of something else. */
 const german: Readonly<Record<SetupKey, string> & Partial<Record<ErrorCode, string>>> = {
   plain: '{text}',
   indent: '  ',
@@ -207,6 +207,9 @@ const german: Readonly<Record<SetupKey, string> & Partial<Record<ErrorCode, stri
     'Die Einrichtung wurde beendet; die Schritte oben sind erledigt. Starten Sie sie noch einmal, um weiterzumachen.',
   'end.here': 'receiptd läuft in dem Fenster, das diese Seite geöffnet hat, und endet mit ihm.',
   'end.background': 'receiptd läuft im Hintergrund.',
+  FILE_UNREADABLE: 'Die Datei ist nicht da oder nicht lesbar.',
+  PORT_IN_USE: 'Der Port des Übungsdienstes ist schon belegt.',
+  ALERT_UNDELIVERED: 'Der Mailserver hat die Probe nicht angenommen.',
   CONFIG_EXISTS: 'Die Konfigurationsdatei ist schon da.',
   ALREADY_RUNNING:
     'receiptd läuft schon mit diesem Zustandsverzeichnis. Beenden Sie es zuerst, und beginnen Sie dann von vorn.',
