@@ -1814,6 +1814,9 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(pages).toBeGreaterThan(1);
         expect(looked).toEqual([...looked].sort((a, b) => b - a));
         expect(looked.at(-1)).toBeLessThan(1_360);
+        const gone = { order: 'newest', limit: 10, withinMs: 60_000, signal: AbortSignal.abort() } as const;
+        const { rows: none, next } = await ledger.page({ search: 'f1.' }, gone);
+        expect([none, next]).toEqual([[], expect.any(String)]);
       });
 
       it.each(['', 'x', '1.2', '1.2~', '1.2~3.4~5.6', '-~-~-', '1e3.4~-', `${'9'.repeat(30)}.1~-`])(

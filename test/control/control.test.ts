@@ -222,6 +222,24 @@ describe('an operation', () => {
   });
 });
 
+test('an operation is told when nobody waits for its answer any more', async () => {
+  const stop = new AbortController();
+  let isTold = (): void => {};
+  const told = new Promise<void>((resolve) => (isTold = resolve));
+  await serve(
+    {
+      status: async (_request, gone) => {
+        gone?.addEventListener('abort', isTold);
+        stop.abort(new Error('enough'));
+        return new Promise(() => {});
+      },
+    },
+    0,
+  );
+  await expect(callControl(stateDir, 'status', {}, { signal: stop.signal })).rejects.toThrow('enough');
+  await told;
+});
+
 describe('without a daemon', () => {
   test('the answer is that it is not running', async () => {
     await expect(callControl(stateDir, 'status', {})).rejects.toMatchObject({ code: 'NOT_RUNNING' });

@@ -68,7 +68,7 @@ export type ActName = keyof typeof ACTS;
 
 /** What the daemon can do. A ReceiptdError reaches the caller as it is; anything else stays inside. */
 export type Operations = {
-  readonly [O in Operation]: (request: Request<O>) => Promise<Response<O>>;
+  readonly [O in Operation]: (request: Request<O>, gone?: AbortSignal) => Promise<Response<O>>;
 };
 
 /** Body of every answer but 200. */

@@ -46,8 +46,9 @@ export function listFilter({
 export async function documentsPage(
   ledger: Pick<LedgerReports, 'page'>,
   { order = 'newest', cursor, limit = PAGE_ROWS, ...filter }: Request<'documents'>,
+  signal?: AbortSignal,
 ): Promise<Response<'documents'>> {
-  const wanted = { order, limit, withinMs: PAGE_MS, ...(cursor !== undefined && { cursor }) };
+  const wanted = { order, limit, withinMs: PAGE_MS, signal, ...(cursor !== undefined && { cursor }) };
   const { rows, next, lookedUntil } = await ledger.page(listFilter(filter), wanted);
   return { rows: rows.map(rowJson), next, lookedUntil: lookedUntil === null ? null : iso(lookedUntil) };
 }
@@ -73,6 +74,7 @@ export async function neighboursOf(
 export async function countDocuments(
   ledger: Pick<LedgerReports, 'tally' | 'counts'>,
   { cursor, ...filter }: Request<'countDocuments'>,
+  signal?: AbortSignal,
 ): Promise<Response<'countDocuments'>> {
   const wanted = listFilter(filter);
   const { states, endpoint, folder, attention, ...beyond } = wanted;
@@ -88,6 +90,7 @@ export async function countDocuments(
   }
   const { rows, next } = await ledger.tally(wanted, {
     withinMs: PAGE_MS,
+    signal,
     ...(cursor !== undefined && { cursor }),
   });
   return { count: rows.reduce((sum, { count }) => sum + count, 0), next };

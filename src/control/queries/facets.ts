@@ -10,11 +10,14 @@ type Facets = Response<'facets'>;
 export async function facetsOf(
   ledger: Pick<LedgerReports, 'tally'>,
   { zone, by, cursor, ...request }: Request<'facets'>,
+  signal?: AbortSignal,
 ): Promise<Facets> {
   const periodOf = periodsIn(zone, by);
   const { states, folder, endpoint, statuses, ...beyond } = listFilter(request);
   const { rows, next } = await ledger.tally(beyond, {
     withinMs: PAGE_MS,
+    signal,
+    isHourly: hasWholeHours(zone),
     ...(cursor !== undefined && { cursor }),
   });
   const conditions = {
@@ -75,6 +78,15 @@ class Counts<T> {
     const key = this.#keyOf(value);
     this.#all.set(key, { value, count: count + (this.#all.get(key)?.count ?? 0) });
   }
+}
+
+/** Whether its days begin with an hour of UTC's, in summer and in winter. */
+function hasWholeHours(timeZone: string): boolean {
+  const minutes = new Intl.DateTimeFormat('en', { timeZone, minute: 'numeric' });
+  const year = new Date().getUTCFullYear();
+  return Array.from({ length: 12 }, (_, month) => Date.UTC(year, month)).every(
+    (at) => Number(minutes.format(at)) === 0,
+  );
 }
 
 function periodsIn(zone: string, by: 'day' | 'month'): (at: number) => string {

@@ -33,10 +33,10 @@ export function readingOperations(
     status: async () => status(),
     overview: () => overview(deps),
     fleet: () => fleetOf(ledger),
-    documents: (request) => documentsPage(ledger, request),
+    documents: (request, gone) => documentsPage(ledger, request, gone),
     neighbours: (request) => neighboursOf(ledger, request),
-    countDocuments: (request) => countDocuments(ledger, request),
-    facets: (request) => facetsOf(ledger, request),
+    countDocuments: (request, gone) => countDocuments(ledger, request, gone),
+    facets: (request, gone) => facetsOf(ledger, request, gone),
     seenCounts: async ({ since, until }) => ({
       counts: [...(await ledger.seenCounts(Date.parse(since), Date.parse(until)))],
     }),

@@ -33,7 +33,7 @@ export async function respond(
   offer: Offer,
 ): Promise<void> {
   if (request.method === 'GET' && (await stream(request, response, offer))) return;
-  send(request, response, await answer(request, offer));
+  send(request, response, await answer(request, offer, goneWith(response)));
 }
 
 function send(request: IncomingMessage, response: ServerResponse, { status, body }: Reply): void {
@@ -51,8 +51,7 @@ async function stream(
   for (const route of streams) {
     const params = paramsOf(route.path, pathname);
     if (params === null) continue;
-    const gone = new AbortController();
-    response.on('close', () => gone.abort());
+    const gone = goneWith(response);
     try {
       const {
         status = 200,
@@ -62,12 +61,12 @@ async function stream(
         params,
         query: new URLSearchParams(query),
         known: tagsOf(request),
-        signal: gone.signal,
+        signal: gone,
       });
       response.writeHead(status, { 'cache-control': 'no-store', ...headers });
-      await pipeline(Readable.from(body), response, { signal: gone.signal });
+      await pipeline(Readable.from(body), response, { signal: gone });
     } catch (error) {
-      if (gone.signal.aborted) return true;
+      if (gone.aborted) return true;
       if (response.headersSent) {
         // Half an answer must not look like a whole one.
         response.destroy();
@@ -96,7 +95,18 @@ function paramsOf(path: string, pathname: string): Record<string, string> | null
   return params;
 }
 
-async function answer(request: IncomingMessage, { operations, log, bodyLimits }: Offer): Promise<Reply> {
+/** Aborts once nobody waits for the answer any more. */
+function goneWith(response: ServerResponse): AbortSignal {
+  const gone = new AbortController();
+  response.on('close', () => gone.abort());
+  return gone.signal;
+}
+
+async function answer(
+  request: IncomingMessage,
+  { operations, log, bodyLimits }: Offer,
+  gone: AbortSignal,
+): Promise<Reply> {
   try {
     const name = /^\/v1\/([A-Za-z]+)$/.exec(request.url ?? '')?.[1] ?? '';
     const operation = isOperation(name) ? operations[name] : undefined;
@@ -112,7 +122,7 @@ async function answer(request: IncomingMessage, { operations, log, bodyLimits }:
     const limit = bodyLimits?.[name] ?? BODY_LIMIT;
     const body = await receiveText(request, limit);
     if (body === null) return failure(413, 'USAGE', `The request is larger than ${limit} bytes.`);
-    return await perform(PROTOCOL[name], operation, body);
+    return await perform(PROTOCOL[name], operation, body, gone);
   } catch (error) {
     if (request.destroyed && !request.complete) return failure(400, 'USAGE', 'The request is not complete.');
     return failed(error, request.url, log);
@@ -133,6 +143,7 @@ async function perform<O extends Operation>(
   { request }: Protocol[O],
   operation: Operations[O],
   body: string,
+  gone: AbortSignal,
 ): Promise<Reply> {
   const parsed = parse(request, body);
   if (parsed === null) return failure(400, 'USAGE', 'The request is nested too deeply.');
@@ -141,7 +152,7 @@ async function perform<O extends Operation>(
     const where = issue === undefined || issue.path.length === 0 ? 'the request' : issue.path.join('.');
     return failure(400, 'USAGE', `${where}: ${issue?.message ?? 'invalid'}.`);
   }
-  return { status: 200, body: await operation(parsed.data) };
+  return { status: 200, body: await operation(parsed.data, gone) };
 }
 
 /** Null where it goes deeper than can be followed. */

@@ -106,6 +106,8 @@ export interface PageWanted {
   readonly limit: number;
   /** Milliseconds after which it ends with what it has, so that a rare match in a long ledger keeps nobody waiting. */
   readonly withinMs: number;
+  /** Whoever asked is gone: it ends at once, with what it has. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface Page {
@@ -117,10 +119,14 @@ export interface Page {
 }
 
 export interface TallyWanted {
+  /** By the hour: fewer rows, where no day begins within one. */
+  readonly isHourly?: boolean;
   /** `next` of the tally before. */
   readonly cursor?: string;
   /** Milliseconds after which it ends with what it has. */
   readonly withinMs: number;
+  /** Whoever asked is gone: it ends at once, with what it has. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Rows of a list that are alike. */
@@ -129,7 +135,7 @@ export interface TallyRow {
   readonly endpoint: EndpointKey | null;
   readonly state: ListState;
   readonly status: string | null;
-  /** When the quarter of an hour began in which they were created; milliseconds. */
+  /** When the quarter of an hour, or the hour, began in which they were created; milliseconds. */
   readonly at: number;
   readonly count: number;
 }

@@ -22,16 +22,17 @@ export async function* list(source: ListSource, filter: ListFilter): AsyncGenera
 export async function page(
   source: ListSource,
   filter: Omit<ListFilter, 'limit'>,
-  { order, cursor, behind, limit, withinMs }: PageWanted,
+  { order, cursor, behind, limit, withinMs, signal }: PageWanted,
 ): Promise<Page> {
   const from = behind ? ([{ at: behind.createdAt, id: behind.id }, null] as const) : cursor;
   const walks = await walksOf(source, filter, order, from);
   const open = walks.filter((walk) => walk !== null);
   const isMeant = isMeantBy(filter);
   const endsAt = performance.now() + withinMs;
+  const isUp = () => performance.now() >= endsAt || signal?.aborted === true;
   const rows: ListRow[] = [];
   while (rows.length < limit) {
-    const row = await take(open, isMeant, order, endsAt);
+    const row = await take(open, isMeant, order, isUp);
     if (row === null || row === 'later') break;
     rows.push(row);
   }
@@ -45,10 +46,10 @@ async function take(
   walks: readonly Walk[],
   isMeant: (row: ListRow) => boolean,
   order: ListOrder,
-  endsAt?: number,
+  isUp?: () => boolean,
 ): Promise<ListRow | 'later' | null> {
   for (;;) {
-    const walk = await nextOf(walks, order, endsAt);
+    const walk = await nextOf(walks, order, isUp);
     if (walk === null || walk === 'later') return walk;
     const row = walk.next?.row;
     walk.take();

@@ -6,7 +6,7 @@ import type { Hold } from '../../core/ports/hold.ts';
 import type { ListFilter, ListOrder, ListRow, ListState } from '../../core/ports/ledgerReports.ts';
 import { documentRow, sightingRow } from './listedRows.ts';
 import { needlesOf } from './needles.ts';
-import type { Conditions, ListSource, ReadTally } from './source.ts';
+import { QUARTER_MS, type Conditions, type ListSource, type ReadTally } from './source.ts';
 import type { Position, ReadWindow } from './walk.ts';
 
 /** What a filter asks of the ledger. */
@@ -26,7 +26,12 @@ export interface Query {
   readonly tally: ReadTally;
 }
 
-export async function queriesOf(source: ListSource, filter: ListFilter, order: ListOrder): Promise<Queries> {
+export async function queriesOf(
+  source: ListSource,
+  filter: ListFilter,
+  order: ListOrder,
+  spanMs = QUARTER_MS,
+): Promise<Queries> {
   const { folder, endpoint, search = '', since, until, attention, statuses, values } = filter;
   const { accountOf } = source;
   const states = statesWanted(filter);
@@ -54,7 +59,7 @@ export async function queriesOf(source: ListSource, filter: ListFilter, order: L
         folder: row.folder,
         row: documentRow(row, holds, accountOf),
       })),
-      tally: source.tallies(documents, conditions),
+      tally: source.tallies(documents, conditions, spanMs),
     },
     sightings: sightingsWanted(filter)
       ? {
@@ -64,7 +69,7 @@ export async function queriesOf(source: ListSource, filter: ListFilter, order: L
             folder: row.folder,
             row: sightingRow(row),
           })),
-          tally: source.tallies('sightings', conditions),
+          tally: source.tallies('sightings', conditions, spanMs),
         }
       : null,
     beginning: { at: isOldest ? first : to, id: Number.MIN_SAFE_INTEGER },

@@ -37,17 +37,19 @@ export interface ListSource {
     toListed: ToListed<ListedDocument>,
   ): ReadWindow;
   reads(along: 'sightings', conditions: Conditions, toListed: ToListed<ListedSighting>): ReadWindow;
-  tallies(along: Along, conditions: Conditions): ReadTally;
+  tallies(along: Along, conditions: Conditions, spanMs: number): ReadTally;
 }
 
-/** How many needles and values a statement is for. */
+/** How many needles and values a statement is for; how long the spans are that it counts. */
 export interface Wanted {
   readonly needles: number;
   readonly values: number;
+  readonly spanMs: number;
 }
 
 /** Every zone's days begin with a quarter of an hour. */
-export const TALLY_SPAN_MS = 15 * 60_000;
+export const QUARTER_MS = 15 * 60_000;
+export const HOUR_MS = 4 * QUARTER_MS;
 
 export type ToListed<Row> = (row: Row) => Listed;
 
@@ -58,7 +60,7 @@ export interface TalliedRow {
   readonly uid: string | null;
   readonly state: ListState;
   readonly status: string | null;
-  /** Number of the quarter of an hour. */
+  /** Number of the quarter of an hour, or of the hour. */
   readonly span: number;
   readonly count: number;
   /** Whether only the rows themselves say which of them are found. */

@@ -1,23 +1,26 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ListFilter, Tally, TallyRow, TallyWanted } from '../../core/ports/ledgerReports.ts';
 import { holdOver, isHeld } from '../holdOver.ts';
 import { cursorOf, startOf } from './cursor.ts';
 import { isWhollyNeedles } from './needles.ts';
 import { isMeantBy, queriesOf, type Query } from './queries.ts';
-import { TALLY_SPAN_MS, type ListSource, type TalliedRow } from './source.ts';
+import { HOUR_MS, QUARTER_MS, type ListSource, type TalliedRow } from './source.ts';
 import { endOf, type Listed, type Position, type WindowWanted } from './walk.ts';
 
 /** Rows that are looked at in one read: no turn of the event loop lasts longer. */
 const WINDOW = 10_000;
 
+/** So many rows are read as fast as they are counted. */
+const FEW = 500;
+
 /** How many rows `list` has of each kind, as far as the time goes. Rows themselves are read only where SQL can't decide. */
 export async function tally(
   source: ListSource,
   filter: Omit<ListFilter, 'limit'>,
-  { cursor, withinMs }: TallyWanted,
+  { cursor, withinMs, signal, isHourly = false }: TallyWanted,
 ): Promise<Tally> {
+  const spanMs = isHourly ? HOUR_MS : QUARTER_MS;
   const endsAt = performance.now() + withinMs;
-  const { documents, sightings, holds, beginning, stop } = await queriesOf(source, filter, 'newest');
+  const { documents, sightings, holds, beginning, stop } = await queriesOf(source, filter, 'newest', spanMs);
   const places = [...startOf(cursor, beginning)];
   const isMeant = isMeantBy(filter);
   const { search = '', values = [], states } = filter;
@@ -28,12 +31,15 @@ export async function tally(
     const endpoint = baseUrl === null || uid === null ? null : { baseUrl, uid };
     const held =
       state === 'queued' && endpoint !== null && isHeld(holdOver(holds, endpoint, folder, source.accountOf));
-    return { folder, endpoint, state: held ? 'held' : state, status, at: span * TALLY_SPAN_MS, count };
+    return { folder, endpoint, state: held ? 'held' : state, status, at: span * spanMs, count };
   };
   const groups = new Groups();
-  const look = async ({ read, tally: count }: Query, start: Position): Promise<Position | null> => {
+  /** Along which a window of few rows had to be read after all: the next one is not counted first. */
+  const rare = new Set<Query>();
+  const look = async (query: Query, start: Position): Promise<Position | null> => {
+    const { read, tally: count } = query;
     const wanted: WindowWanted = { order: 'newest', start, size: WINDOW, stop, end: endOf('newest', stop) };
-    if (canDecide) {
+    if (canDecide && !rare.has(query)) {
       const { rows, looked } = await count(wanted);
       if (!rows.some(isUnsure)) {
         for (const row of rows.map(toTallyRow))
@@ -42,17 +48,20 @@ export async function tally(
       }
     }
     const { rows, looked } = await read(wanted);
-    for (const listed of rows) if (isMeant(listed.row)) groups.add(ofListed(listed));
+    if (rows.length > FEW) rare.delete(query);
+    else rare.add(query);
+    for (const listed of rows) if (isMeant(listed.row)) groups.add(ofListed(listed, spanMs));
     return looked;
   };
   const queries = [documents, sightings];
   for (;;) {
-    const index = places.findIndex((place, at) => place !== null && queries[at] !== null);
-    const [query, start] = [queries[index], places[index]];
-    if (!query || !start) return { rows: groups.rows, next: null };
-    places[index] = await look(query, start);
-    if (performance.now() >= endsAt) return { rows: groups.rows, next: cursorOf(places) };
-    await nextTurn();
+    const looks = places.map(async (start, index) => {
+      const query = queries[index];
+      return query && start && look(query, start);
+    });
+    places.splice(0, places.length, ...(await Promise.all(looks)).map((place) => place ?? null));
+    if (places.every((place) => place === null)) return { rows: groups.rows, next: null };
+    if (performance.now() >= endsAt || signal?.aborted) return { rows: groups.rows, next: cursorOf(places) };
   }
 }
 
@@ -65,12 +74,16 @@ class Groups {
 
   add(row: TallyRow): void {
     const { folder, endpoint, state, status, at } = row;
-    const key = JSON.stringify([folder, endpoint?.baseUrl, endpoint?.uid, state, status, at]);
+    const said = status === null ? '' : `=${status}`;
+    const key = [folder, endpoint?.baseUrl, endpoint?.uid, state, said, at].join('\0');
     this.#all.set(key, { ...row, count: row.count + (this.#all.get(key)?.count ?? 0) });
   }
 }
 
-function ofListed({ at, folder, row: { baseUrl, endpointUid: uid, state, status } }: Listed): TallyRow {
+function ofListed(
+  { at, folder, row: { baseUrl, endpointUid: uid, state, status } }: Listed,
+  spanMs: number,
+): TallyRow {
   const endpoint = baseUrl === null || uid === null ? null : { baseUrl, uid };
-  return { folder, endpoint, state, status, at: at - (at % TALLY_SPAN_MS), count: 1 };
+  return { folder, endpoint, state, status, at: at - (at % spanMs), count: 1 };
 }

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ListOrder, ListRow } from '../../core/ports/ledgerReports.ts';
 
 /** Rows that are looked at in the first read: a screen of them. */
@@ -111,7 +110,6 @@ export class Walk {
     this.#looked = looked;
     const wanted = Math.round((size * LARGEST_YIELD) / Math.max(1, rows.length));
     this.#size = Math.min(LARGEST_WINDOW, size * GROWTH, Math.max(FIRST_WINDOW, wanted));
-    await nextTurn();
   }
 }
 
@@ -119,14 +117,13 @@ export class Walk {
 export async function nextOf(
   walks: readonly Walk[],
   order: ListOrder,
-  endsAt = Infinity,
+  isUp = () => false,
 ): Promise<Walk | 'later' | null> {
   for (;;) {
     const unknown = walks.filter((walk) => walk.next === undefined && !walk.isOver);
     if (unknown.length === 0) break;
-    for (const walk of unknown) await walk.look();
-    if (performance.now() >= endsAt && walks.some((walk) => walk.next === undefined && !walk.isOver))
-      return 'later';
+    await Promise.all(unknown.map((walk) => walk.look()));
+    if (isUp() && walks.some((walk) => walk.next === undefined && !walk.isOver)) return 'later';
   }
   const sign = order === 'oldest' ? 1 : -1;
   let first: Walk | null = null;

@@ -1,6 +1,13 @@
 import type { AccountOf } from '../../core/domain/account.ts';
 import { valueNeedles } from '../listing/needles.ts';
-import type { Along, Conditions, ListSource, TalliedRow, ToListed } from '../listing/source.ts';
+import {
+  QUARTER_MS,
+  type Along,
+  type Conditions,
+  type ListSource,
+  type TalliedRow,
+  type ToListed,
+} from '../listing/source.ts';
 import { isInside, type Position, type ReadWindow, type WindowWanted } from '../listing/walk.ts';
 import { holdsOf } from './holds.ts';
 import type { Places } from './places.ts';
@@ -21,9 +28,10 @@ export function listSource(ledger: Reading, accountOf: AccountOf): ListSource {
     along: Along,
     conditions: Conditions,
     what: 'rows' | 'tally',
+    spanMs = QUARTER_MS,
   ): ((wanted: WindowWanted) => Promise<{ rows: Row[]; looked: Position | null }>) => {
     const params = paramsOf(places, along, conditions);
-    const counts = { needles: conditions.needles.length, values: conditions.values.length };
+    const counts = { needles: conditions.needles.length, values: conditions.values.length, spanMs };
     return (wanted) =>
       ledger.read(async (sql) => {
         const { order, start, size, end } = wanted;
@@ -62,7 +70,7 @@ export function listSource(ledger: Reading, accountOf: AccountOf): ListSource {
         return { rows: rows.map(toListed), looked };
       };
     },
-    tallies: (along, conditions) => inWindow<TalliedRow>(along, conditions, 'tally'),
+    tallies: (along, conditions, spanMs) => inWindow<TalliedRow>(along, conditions, 'tally', spanMs),
   };
 }
 

@@ -1,6 +1,14 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AccountOf } from '../../core/domain/account.ts';
 import { valueNeedles } from '../listing/needles.ts';
-import type { Along, Conditions, ListSource, TalliedRow, ToListed } from '../listing/source.ts';
+import {
+  QUARTER_MS,
+  type Along,
+  type Conditions,
+  type ListSource,
+  type TalliedRow,
+  type ToListed,
+} from '../listing/source.ts';
 import type { KnownFolder } from '../listing/needles.ts';
 import { isInside, type Position, type ReadWindow, type WindowWanted } from '../listing/walk.ts';
 import { allHolds } from './holds.ts';
@@ -15,16 +23,21 @@ const WALKS: Readonly<Record<Along, SQL.Walks>> = {
 };
 
 export function listSource(store: Store, accountOf: AccountOf): ListSource {
+  let turn = Promise.resolve();
+  /** One window in a turn of the event loop, whoever asks: nothing else waits for two. */
+  const ownTurn = (): Promise<void> => (turn = turn.then(() => nextTurn()));
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the columns it selects
   const inWindow = <Row>(
     along: Along,
     conditions: Conditions,
     what: 'rows' | 'tally',
+    spanMs = QUARTER_MS,
   ): ((wanted: WindowWanted) => Promise<{ rows: Row[]; looked: Position | null }>) => {
     const params = paramsOf(along, conditions);
-    const counts = { needles: conditions.needles.length, values: conditions.values.length };
-    return (wanted) =>
-      store.read((sql) => {
+    const counts = { needles: conditions.needles.length, values: conditions.values.length, spanMs };
+    return async (wanted) => {
+      await ownTurn();
+      return store.read((sql) => {
         const { order, start, size, end } = wanted;
         const text = WALKS[along][order];
         const { at, id } = start;
@@ -35,6 +48,7 @@ export function listSource(store: Store, accountOf: AccountOf): ListSource {
         const rows = sql.all<Row>(text[what](counts), { ...bounds, ...params });
         return { rows, looked: inside ? { at: found.at, id: found.id } : null };
       });
+    };
   };
   return {
     accountOf,
@@ -47,7 +61,7 @@ export function listSource(store: Store, accountOf: AccountOf): ListSource {
         return { rows: rows.map(toListed), looked };
       };
     },
-    tallies: (along, conditions) => inWindow<TalliedRow>(along, conditions, 'tally'),
+    tallies: (along, conditions, spanMs) => inWindow<TalliedRow>(along, conditions, 'tally', spanMs),
   };
 }
 

@@ -410,6 +410,14 @@ it('counts what a filter lists by state, folder, status and day, and exports nam
     { value: '2026-05-14', count: 1 },
     { value: '2026-05-15', count: 1 },
   ]);
+  // India's days begin between two hours of UTC's.
+  for (const [n, minute] of [15, 45].entries())
+    await ledger.admit(admission(`d${n}.jpg`, `d${n}`, { at: Date.UTC(2026, 4, 14, 18, minute) }));
+  const { periods } = await ask('facets', { zone: 'Asia/Kolkata', by: 'day', states: ['queued'] });
+  expect(periods.toSorted((x, y) => x.value.localeCompare(y.value))).toEqual([
+    { value: '2026-05-14', count: 1 },
+    { value: '2026-05-15', count: 2 },
+  ]);
   const found = await ask('facets', { zone, by: 'month', search: 'arger hotel 12,50' });
   expect(found).toMatchObject({ total: 1, statuses: [{ value: 'DONE', count: 1 }] });
   await expect(ask('facets', { zone: 'Nowhere/Town', by: 'day' })).rejects.toMatchObject({ code: 'USAGE' });

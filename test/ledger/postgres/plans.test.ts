@@ -129,6 +129,14 @@ describe.skipIf(!needsPostgres())('on a ledger with 100,000 documents', () => {
     ['endpoints', () => ledger.endpoints()],
   ])('finds by an index: %s', async (_what, work) => expect(await readingAll(work)).toEqual([]));
 
+  it('counts no further for somebody who is gone', async () => {
+    const { next, rows } = await ledger.tally({}, { withinMs: 60_000, signal: AbortSignal.abort() });
+    expect(next).not.toBeNull();
+    const counted = rows.reduce((sum, { count }) => sum + count, 0);
+    expect(counted).toBeGreaterThan(0);
+    expect(counted).toBeLessThan(DOCUMENTS / 2);
+  });
+
   it('walks the files of a folder along an index', async () => {
     const found = await readingAll(async () => {
       for await (const batch of ledger.standings('/scans7')) expect(batch.size).toBeGreaterThan(0);

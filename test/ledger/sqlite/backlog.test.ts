@@ -154,8 +154,8 @@ describe('a backlog of 200,000 documents', () => {
   it('looks for what is not settled only among that', () => {
     const { oldest, newest } = LISTS.UNSETTLED_DOCUMENTS;
     const [all, found] = [
-      { needles: 0, values: 0 },
-      { needles: 2, values: 1 },
+      { needles: 0, values: 0, spanMs: 900_000 },
+      { needles: 2, values: 1, spanMs: 3_600_000 },
     ];
     db.function('fold', (text: unknown) => text);
     const texts = [oldest, newest].flatMap(({ windowEnd, rows, tally }) => [

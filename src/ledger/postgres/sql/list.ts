@@ -1,5 +1,5 @@
 import type { ListOrder } from '../../../core/ports/ledgerReports.ts';
-import { TALLY_SPAN_MS, type Wanted } from '../../listing/source.ts';
+import type { Wanted } from '../../listing/source.ts';
 import { UNDECIDED_SQL } from '../../needing.ts';
 import { MOST_POSTED } from '../../resultRows.ts';
 import { SELECT_DOCUMENT } from './documents.ts';
@@ -166,7 +166,7 @@ SELECT d.created_at AS at, d.id FROM documents d
  ORDER BY d.created_at ${direction}, d.id ${direction}`,
       tally: (wanted) => `${outermost}
 SELECT f.place, f.path AS folder, e.base_url AS "baseUrl", e.uid, d.state, d.service_status AS status,
-       d.created_at / ${TALLY_SPAN_MS} AS span, count(*) AS count, ${isUnsure(wanted, places)} AS "isUnsure"
+       d.created_at / ${wanted.spanMs} AS span, count(*) AS count, ${isUnsure(wanted, places)} AS "isUnsure"
   FROM documents d
   JOIN endpoints e ON e.id = d.endpoint_id
   JOIN folders f ON f.id = d.folder_id
@@ -212,7 +212,7 @@ SELECT s.id, f.place, f.path AS folder, s.dir, s.name, s.verdict, s.size, s.sha2
  ORDER BY s.seen_at ${direction}, s.id ${direction}`,
     tally: (wanted) => `
 SELECT f.place, f.path AS folder, e.base_url AS "baseUrl", e.uid, s.verdict AS state, d.service_status AS status,
-       s.seen_at / ${TALLY_SPAN_MS} AS span, count(*) AS count, ${isUnsure(wanted, OF_SIGHTINGS)} AS "isUnsure"
+       s.seen_at / ${wanted.spanMs} AS span, count(*) AS count, ${isUnsure(wanted, OF_SIGHTINGS)} AS "isUnsure"
   FROM sightings s
   JOIN folders f ON f.id = s.folder_id
   LEFT JOIN documents d ON d.id = s.document_id

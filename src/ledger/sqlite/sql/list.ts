@@ -1,4 +1,4 @@
-import { TALLY_SPAN_MS, type Wanted } from '../../listing/source.ts';
+import type { Wanted } from '../../listing/source.ts';
 import { UNDECIDED_SQL } from '../../needing.ts';
 import { MOST_POSTED } from '../../resultRows.ts';
 import { SELECT_DOCUMENT } from './documents.ts';
@@ -128,7 +128,7 @@ SELECT w.*,
  ORDER BY w.createdAt ${direction}, w.id ${direction}`,
       tally: (wanted) => `
 SELECT f.path AS folder, e.base_url AS baseUrl, e.uid, g.state, g.status, g.span, g.count, FALSE AS isUnsure
-  FROM (SELECT d.created_at / ${TALLY_SPAN_MS} AS span, d.folder_id, d.endpoint_id, d.state, d.service_status AS status,
+  FROM (SELECT d.created_at / ${wanted.spanMs} AS span, d.folder_id, d.endpoint_id, d.state, d.service_status AS status,
                count(*) AS count
           FROM documents d INDEXED BY ${index}
          WHERE ${within} ${documentsMeant(wanted)}
@@ -166,7 +166,7 @@ SELECT s.id, f.path AS folder, s.dir, s.name, s.verdict, s.size, s.sha256, s.rea
  ORDER BY s.seen_at ${direction}, s.id ${direction}`,
     tally: (wanted) => `
 SELECT f.path AS folder, e.base_url AS baseUrl, e.uid, g.state, g.status, g.span, g.count, FALSE AS isUnsure
-  FROM (SELECT s.seen_at / ${TALLY_SPAN_MS} AS span, s.folder_id, d.endpoint_id, s.verdict AS state,
+  FROM (SELECT s.seen_at / ${wanted.spanMs} AS span, s.folder_id, d.endpoint_id, s.verdict AS state,
                d.service_status AS status, count(*) AS count
           FROM sightings s
           LEFT JOIN documents d ON d.id = s.document_id
