@@ -66,7 +66,7 @@ describe.skipIf(process.platform === 'win32')('a program of the admin', () => {
   it('whose time is up ends with all that it has started, though they would rather not', async () => {
     const out = join(await inDirectory(), 'pids');
     const script = 'trap "" TERM; sleep 600 & echo $$ $! > "$1"; wait; sleep 600';
-    const end = await runProgram(sh(script, out), '', ENV, { timeoutMs: 150, graceMs: 50 }, NEVER);
+    const end = await runProgram(sh(script, out), '', ENV, { timeoutMs: 1_000, graceMs: 50 }, NEVER);
     expect(end).toMatchObject({ how: 'timedOut' });
     const pids = (await readFile(out, 'utf8')).trim().split(' ').map(Number);
     expect(pids).toHaveLength(2);
