@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { mkdir, open, readdir, readFile, rm, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { systemCode } from '../../core/domain/errors.ts';
 import { likeness, PRINT_BYTES, SAME_PAPER, toPrint } from '../../core/domain/paper.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { Log } from '../../core/ports/log.ts';
@@ -67,7 +68,7 @@ export class FiledPapers implements ScannedPapers {
   forget(sha256: string): Promise<void> {
     const wanted = Buffer.from(sha256, 'hex');
     const work = this.#turn.then(async () => {
-      for (const name of await readdir(this.#options.dir).catch(none)) {
+      for (const name of await orWhereMissing(readdir(this.#options.dir), [])) {
         const file = join(this.#options.dir, name);
         const bytes = await readFile(file);
         for (let at = 0; at + RECORD_BYTES <= bytes.length; at += RECORD_BYTES)
@@ -82,7 +83,7 @@ export class FiledPapers implements ScannedPapers {
   async #add(file: string, record: Buffer): Promise<void> {
     const { dir, clock } = this.#options;
     await mkdir(dir, { recursive: true, mode: 0o700 });
-    const size = (await stat(file).catch(() => null))?.size ?? 0;
+    const { size } = await orWhereMissing<{ readonly size: number }>(stat(file), { size: 0 });
     // A kill may have left a part of one.
     const whole = size - (size % RECORD_BYTES);
     if (whole < size) await truncate(file, whole);
@@ -102,7 +103,7 @@ export class FiledPapers implements ScannedPapers {
 
   /** The newest, the last one last. */
   async #read(file: string): Promise<Buffer[]> {
-    const bytes = await readFile(file).catch(() => Buffer.alloc(0));
+    const bytes = await orWhereMissing(readFile(file), Buffer.alloc(0));
     const records: Buffer[] = [];
     for (let at = 0; at + RECORD_BYTES <= bytes.length; at += RECORD_BYTES) {
       const record = bytes.subarray(at, at + RECORD_BYTES);
@@ -140,6 +141,10 @@ async function overwrite(file: string, bytes: Buffer, at: number): Promise<void>
   }
 }
 
-function none(): string[] {
-  return [];
+/** What can't be read for another reason is not nothing: it would be written over, or count as erased. */
+function orWhereMissing<T>(read: Promise<T>, otherwise: T): Promise<T> {
+  return read.catch((error: unknown) => {
+    if (systemCode(error) === 'ENOENT') return otherwise;
+    throw error;
+  });
 }

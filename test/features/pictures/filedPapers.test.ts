@@ -87,3 +87,10 @@ it('where nothing can be kept, images are remembered and compared by nobody, and
   await papers.remember('/scans', imageOf(1));
   expect(await papers.alike('/scans', imageOf(9, 1))).toEqual([]);
 });
+
+it('what cannot be read does not count as forgotten', async () => {
+  const { papers, dir } = office();
+  await papers.forget(imageOf(1).sha256);
+  appendFileSync(dir, 'in its place');
+  await expect(papers.forget(imageOf(1).sha256)).rejects.toThrow('ENOTDIR');
+});
