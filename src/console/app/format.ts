@@ -90,28 +90,13 @@ export function counted(value: number, one: string, other: string, more: Forms =
   return `${number(value)} ${more[rule] ?? (rule === 'one' ? one : other)}`;
 }
 
-const DECIMAL = /^[+-]?\d+(?:\.\d+)?$/;
-/** What separates thousands, and decimals, where people of this language write numbers. */
-const [GROUP = ',', POINT = '.'] = ['group', 'decimal'].map(
-  (type) => new Intl.NumberFormat(locale).formatToParts(12_345.6).find((part) => part.type === type)?.value,
-);
+/** What separates decimals where people of this language write numbers. */
+const POINT =
+  new Intl.NumberFormat(locale).formatToParts(1.5).find(({ type }) => type === 'decimal')?.value ?? '.';
 
-/** An amount or a day as somebody types it, as the agent compares it: 1.234,50 is 1234.50, 14.05.2026 is 2026-05-14. Null: neither. */
-export function boundOf(typed: string): string | null {
-  const text = typed.trim();
-  const day = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/.exec(text);
-  if (day !== null) return `${day[3]}-${day[2]?.padStart(2, '0')}-${day[1]?.padStart(2, '0')}`;
-  if (/^\d{4}-\d\d(?:-\d\d)?$/.test(text)) return text;
-  const plain = text
-    .replaceAll(GROUP, '')
-    .replaceAll(/[\s\u00a0\u202f]/g, '')
-    .replace(POINT, '.');
-  return DECIMAL.test(plain) ? plain : null;
-}
-
-/** The same, to be typed on. */
+/** What `boundOf` made of it, to be typed on. */
 export function boundText(bound: string): string {
-  return DECIMAL.test(bound) ? bound.replace('.', POINT) : bound;
+  return Number.isFinite(Number(bound)) ? bound.replace('.', POINT) : bound;
 }
 
 /** Local midnight of a day such as 2026-11-22, as ISO 8601 in UTC; the day after where `days` is 1. */

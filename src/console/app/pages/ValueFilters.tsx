@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
-import { boundOf, boundText } from '../format.ts';
+import { boundOf } from '../bounds.ts';
+import { boundText } from '../format.ts';
 import { useOverview } from '../live.ts';
 import { Button } from '../parts/Button.tsx';
 import { t } from '../texts.ts';
