@@ -117,6 +117,7 @@ function groupsOf(context) {
   };
   const main = source('main');
   const run = source('cli/run');
+  const agent = source('cli/runAgent');
   const commands = context.getModuleInfo(source('cli/commands')).dynamicallyImportedIds;
   const helpers = from(...HELPERS.map(source));
   const begin = from(main);
@@ -130,7 +131,7 @@ function groupsOf(context) {
     if (reading.has(id)) return 'common';
     return others.has(id) ? 'parts' : null;
   };
-  return new Map([...begin, ...from(run)].filter((id) => id !== main).map((id) => [id, groupOf(id)]));
+  return new Map([...begin, ...from(run, agent)].filter((id) => id !== main).map((id) => [id, groupOf(id)]));
 }
 
 /** What the daemon serves to browsers: one file of each kind, and pages that few open. None asks for anything from elsewhere. */

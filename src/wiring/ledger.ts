@@ -10,6 +10,7 @@ import type { JournalVerification, KeptHead } from '../ledger/journal/verificati
 import { verifyJournal } from '../ledger/journal/verify.ts';
 import { compareWithJournal, type Comparison } from '../ledger/sqlite/compare.ts';
 import { journalPathOf } from '../ledger/sqlite/files.ts';
+import type { WriterLink } from '../ledger/sqlite/thread/link.ts';
 import type { JournalHead } from '../core/ports/journal.ts';
 import type { Ledger } from '../core/ports/ledger.ts';
 import type { Log } from '../core/ports/log.ts';
@@ -29,8 +30,8 @@ interface OpenOptions {
   readonly onSynced?: (ms: number) => void;
   /** Where that may change. */
   readonly accountOf?: AccountOf;
-  /** The program of a thread that writes it, where it is in SQLite; left out: it is written here. */
-  readonly thread?: string;
+  /** The thread that writes it, or its program, where it is in SQLite; left out: it is written here. */
+  readonly thread?: string | WriterLink;
   /** A command, in the place of an agent that does not run. */
   readonly isCommand?: boolean;
   /** Called once opening waits for a thread or a database. */
@@ -60,7 +61,7 @@ export async function openOwn(
   if (thread !== undefined) {
     const { openSqliteLedgerBeside } = await import('../ledger/sqlite/thread/open.ts');
     return openSqliteLedgerBeside({
-      program: thread,
+      thread,
       path,
       clock: systemClock,
       reserve: { path: reserve, bytes },

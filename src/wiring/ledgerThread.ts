@@ -1,8 +1,7 @@
 /** A program: the thread that writes the ledger (ledger/sqlite/thread). */
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import { systemClock } from '../system/systemClock.ts';
-import type { ThreadData } from '../ledger/sqlite/thread/protocol.ts';
 import { serveLedger } from '../ledger/sqlite/thread/serve.ts';
 
 if (parentPort === null) throw new Error('this is a thread of receiptd, and nothing by itself');
-serveLedger(parentPort, workerData as ThreadData, systemClock);
+serveLedger(parentPort, systemClock);

@@ -27,7 +27,9 @@ import type { FiledPapers } from '../features/pictures/filedPapers.ts';
 import type { Pictures } from '../features/pictures/pictures.ts';
 import { meteredLedger } from '../features/metrics/metered.ts';
 import type { Guards } from './folders.ts';
+import type { WriterLink } from '../ledger/sqlite/thread/link.ts';
 import { openLedger, openConfiguredDeferredJournal } from './ledger.ts';
+import { LEDGER_THREAD } from './ledgerThreadStart.ts';
 import { composePageSplitter } from './pageSplitter.ts';
 import { composePapers, composePictures } from './pictures.ts';
 import type { RunProgress } from './progress.ts';
@@ -68,8 +70,8 @@ export interface ProcessScope extends Surroundings {
 export interface ProcessScopeOptions extends Surroundings {
   readonly version: string;
   readonly progress?: RunProgress | null;
-  /** The program of the thread that writes the ledger; by default the one beside this file. */
-  readonly ledgerThread?: string;
+  /** The thread that writes the ledger, or its program. */
+  readonly ledgerThread?: string | WriterLink;
 }
 
 /** The caller holds the instance lock of the state directory. */
@@ -98,7 +100,7 @@ export async function composeProcessScope(
     onSynced: (ms) => slowDisk.synced(ms),
     thread: ledgerThread,
     accountOf: (endpoint) => accounts.of(endpoint),
-    // The longest to load, and wanted next; sooner, the thread would be started later.
+    // The longest to load, and wanted next; sooner, the ledger would be opened later.
     meanwhile: () => void import('../api/receiptService.ts').catch(() => {}),
   });
   const deferred = await openConfiguredDeferredJournal(config, opened.fleet !== null, log).catch(
@@ -147,5 +149,4 @@ export async function composeProcessScope(
 }
 
 /** Beside the program's other files. */
-const LEDGER_THREAD = fileURLToPath(new URL('./ledgerThread.js', import.meta.url));
 const HASH_THREAD = fileURLToPath(new URL('./hashThread.js', import.meta.url));

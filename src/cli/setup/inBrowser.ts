@@ -143,7 +143,7 @@ async function atWork(
   const isHere = mayRunHere && !(await agentAnswers(config));
   let running: Promise<unknown> | null = null;
   if (isHere) {
-    const { runAgent } = await import('../run.ts');
+    const { runAgent } = await import('../runAgent.ts');
     running = runAgent(io, config, { once: false, yes: true, verbose: false, waitMs: 0 });
     running.catch(() => {});
   }

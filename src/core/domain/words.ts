@@ -18,7 +18,8 @@ function offset(minutes: number): string {
 
 /** 1,204 */
 export function count(value: number): string {
-  return value.toLocaleString('en-US');
+  // The first number that Intl writes takes 12 ms.
+  return Math.abs(value) < 1_000 && Number.isInteger(value) ? String(value) : value.toLocaleString('en-US');
 }
 
 /** `1 file`, `1,204 files`. */

@@ -13,10 +13,10 @@ const [path, run, where] = process.argv.slice(2);
 if (path === undefined || run === undefined) throw new Error('usage: killedWriter PATH RUN [thread]');
 
 const clock = { now: () => Date.now(), monotonic: () => performance.now(), sleep: async () => {} };
-const program = fileURLToPath(new URL('../../../src/wiring/ledgerThread.js', import.meta.url));
+const thread = fileURLToPath(new URL('../../../src/wiring/ledgerThread.js', import.meta.url));
 const ledger =
   where === 'thread'
-    ? await openSqliteLedgerBeside({ path, clock, program })
+    ? await openSqliteLedgerBeside({ path, clock, thread })
     : await openSqliteLedger({ path, clock });
 
 /** Written when this returns, anyone who reads slowly. */

@@ -25,20 +25,19 @@ const START_AGAIN =
 /**
  * The agent's side of the thread that writes the ledger.
  *
- *   opening ──▶ open ──close──▶ closing, until everything asked for before is answered ──▶ ended
+ *   started ──open──▶ opening ──▶ open ──close──▶ closing, until everything asked for before is answered ──▶ ended
  *   any ──the thread ends by itself──▶ ended, and the storage is in trouble for good: the process ends (daemon/whileWritable.ts)
  *
  * While nothing is asked for, the thread does not keep the process alive.
  */
 export class WriterLink {
   readonly storage: MirroredStorage;
-  readonly #path: string;
   readonly #worker: Worker;
-  readonly #onSynced: (ms: number) => void;
   readonly #pending = new Map<number, Pending>();
-  readonly #opening: Promise<Opened>;
   readonly #ended: Promise<void>;
-  #settleOpening!: Pending;
+  #path = '';
+  #onSynced: (ms: number) => void = () => {};
+  #settleOpening: Pending | null = null;
   #calls: Call[] = [];
   /** Ends of requests that are being recorded. */
   #finishing = 0;
@@ -51,17 +50,13 @@ export class WriterLink {
   /** What an uncaught error said. */
   #words: string | null = null;
 
-  constructor(program: string, data: ThreadData, onSynced: (ms: number) => void) {
+  /** Starts the thread; it loads its program meanwhile. */
+  constructor(program: string) {
     this.storage = new MirroredStorage();
-    this.#path = data.path;
-    this.#onSynced = onSynced;
     this.#worker = new Worker(program, {
-      workerData: data,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     });
-    this.#opening = new Promise<unknown>((resolve, reject) => {
-      this.#settleOpening = { resolve, reject };
-    }) as Promise<Opened>;
+    this.#worker.unref();
     this.#worker.on('message', (said: Said) => this.#heard(said));
     this.#worker.on('error', (error) => (this.#words = error.message));
     this.#ended = new Promise((resolve) => {
@@ -73,8 +68,20 @@ export class WriterLink {
   }
 
   /** @throws ReceiptdError what opening the ledger throws; LEDGER_WRITE_FAILED where there is no thread */
-  async opened(): Promise<Opened> {
-    return this.#opening;
+  open(data: ThreadData, onSynced: (ms: number) => void): Promise<Opened> {
+    this.#path = data.path;
+    this.#onSynced = onSynced;
+    return new Promise<unknown>((resolve, reject) => {
+      this.#settleOpening = { resolve, reject };
+      if (this.#end !== null) return this.#over();
+      this.#worker.ref();
+      this.#worker.postMessage(data);
+    }) as Promise<Opened>;
+  }
+
+  /** No ledger is opened after all. */
+  cancel(): void {
+    void this.#worker.terminate();
   }
 
   /** Goes with whatever else is asked for in this turn of the event loop. */
@@ -123,10 +130,10 @@ export class WriterLink {
       case 'opened':
         this.storage.is(said.trouble);
         this.#worker.unref();
-        return this.#settleOpening.resolve(said);
+        return this.#settleOpening?.resolve(said);
       case 'refused':
         // It has nothing more to do, and ends.
-        return this.#settleOpening.reject(fromData(said.error));
+        return this.#settleOpening?.reject(fromData(said.error));
       case 'trouble':
         return this.storage.changed(said.trouble);
       case 'answers':
@@ -161,7 +168,7 @@ export class WriterLink {
     this.#pending.clear();
     this.storage.ended();
     this.#calls = [];
-    for (const { reject } of [this.#settleOpening, ...pending]) reject(this.#end);
+    for (const waiting of [this.#settleOpening, ...pending]) waiting?.reject(this.#end);
   }
 
   #death(): ReceiptdError {

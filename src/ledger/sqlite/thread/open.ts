@@ -6,8 +6,8 @@ import { WriterLink } from './link.ts';
 import type { ThreadData } from './protocol.ts';
 
 export interface BesideOptions extends ThreadData {
-  /** The thread, as it was built: a program that calls `serveLedger`. */
-  readonly program: string;
+  /** The thread, as it was built (a program that calls `serveLedger`), or started already. */
+  readonly thread: string | WriterLink;
   readonly clock: Clock;
   /** Tells what the credentials of which account keep waiting; one account for all where left out. */
   readonly accountOf?: AccountOf;
@@ -27,13 +27,14 @@ export interface BesideOptions extends ThreadData {
  * @throws ReceiptdError what opening its writer throws (writer.ts); LEDGER_WRITE_FAILED where the thread can't be started
  */
 export async function openSqliteLedgerBeside(options: BesideOptions): Promise<Ledger> {
-  const { program, backupsDir, reserve, onSynced = () => {}, onMended = () => {}, meanwhile } = options;
+  const { thread, backupsDir, reserve, onSynced = () => {}, onMended = () => {}, meanwhile } = options;
   const path = resolve(options.path);
   const data = { path, ...(backupsDir !== undefined && { backupsDir }), ...(reserve && { reserve }) };
-  const link = new WriterLink(program, data, onSynced);
+  const link = typeof thread === 'string' ? new WriterLink(thread) : thread;
+  const opening = link.open(data, onSynced);
   meanwhile?.();
   // What reads is loaded while the thread opens the ledger.
-  const [opened, { ledgerBeside }] = await Promise.all([link.opened(), import('./beside.ts')]);
+  const [opened, { ledgerBeside }] = await Promise.all([opening, import('./beside.ts')]);
   for (const story of opened.mended) onMended(story);
   try {
     return ledgerBeside(link, path, { ...options, backupsDir: opened.backupsDir });

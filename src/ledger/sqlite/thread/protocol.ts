@@ -7,7 +7,7 @@ import type { FileSeen, Note } from '../../../core/ports/ledgerIntake.ts';
  * What the agent and the thread that writes its ledger say to each other. Data only: it is copied from one to the other.
  */
 
-/** What the thread needs to know when it starts. */
+/** The first message: what the thread is to open. */
 export interface ThreadData {
   readonly path: string;
   readonly backupsDir?: string;

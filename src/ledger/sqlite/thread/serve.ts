@@ -24,10 +24,14 @@ import {
 } from './protocol.ts';
 
 /**
- * The thread's side: opens the ledger, says so, and does what it is asked for until it is told to close. Calls that come during a commit
- * share the next one, and the answers of a commit go back together.
+ * The thread's side: opens the ledger once it is told which, says so, and does what it is asked for until it is told to close. Calls that
+ * come during a commit share the next one, and the answers of a commit go back together.
  */
-export function serveLedger(port: MessagePort, data: ThreadData, clock: Clock): void {
+export function serveLedger(port: MessagePort, clock: Clock): void {
+  port.once('message', (data: ThreadData) => open(port, data, clock));
+}
+
+function open(port: MessagePort, data: ThreadData, clock: Clock): void {
   const say = (what: Said): void => port.postMessage(what);
   const mended: string[] = [];
   const answering = new Answering(say);
@@ -44,6 +48,7 @@ export function serveLedger(port: MessagePort, data: ThreadData, clock: Clock): 
     });
   } catch (error) {
     say({ kind: 'refused', error: toData(error) });
+    port.close();
     return;
   }
   const trouble = writer.trouble.trouble();

@@ -9,9 +9,9 @@ import { clock, createPlace } from '../place.ts';
 /** A thread for each ledger takes twenty times what the tests themselves take. Threads of their own are tested in thread.test.ts. */
 vi.mock('node:worker_threads', async (original) => ({
   ...(await original<typeof threads>()),
-  Worker: function ledgerInSharedThread(_program: string, { workerData }: threads.WorkerOptions) {
+  Worker: function ledgerInSharedThread() {
     const { port1, port2 } = new threads.MessageChannel();
-    thread.postMessage({ port: port2, data: workerData }, [port2]);
+    thread.postMessage(port2, [port2]);
     return port1.on('close', () => port1.emit('exit', 0));
   },
 }));
@@ -26,7 +26,7 @@ afterAll(() => thread.terminate());
 // Lists are read beside the thread, by what the contract of the SQLite ledger already holds.
 describeLedgerContract('the SQLite ledger that a thread writes', async () => {
   const place = await createPlace();
-  const options = { path: place.path, clock, program: 'shared' };
+  const options = { path: place.path, clock, thread: 'shared' };
   return {
     ...place,
     open: (accountOf) => openSqliteLedgerBeside({ ...options, ...(accountOf && { accountOf }) }),

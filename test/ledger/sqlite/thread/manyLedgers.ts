@@ -1,9 +1,6 @@
 /** A program: one thread that writes many ledgers, each by a port of its own. */
 import { parentPort, type MessagePort } from 'node:worker_threads';
 import { systemClock } from '../../../../src/system/systemClock.ts';
-import type { ThreadData } from '../../../../src/ledger/sqlite/thread/protocol.ts';
 import { serveLedger } from '../../../../src/ledger/sqlite/thread/serve.ts';
 
-parentPort?.on('message', ({ port, data }: { port: MessagePort; data: ThreadData }) =>
-  serveLedger(port, data, systemClock),
-);
+parentPort?.on('message', (port: MessagePort) => serveLedger(port, systemClock));

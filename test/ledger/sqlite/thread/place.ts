@@ -11,8 +11,8 @@ export async function ledgerThread(): Promise<string> {
 
 /** A temporary directory with a ledger in it, written by a thread. */
 export async function createThreadPlace(more: Partial<BesideOptions> = {}) {
-  const [place, program] = await Promise.all([createPlace(), ledgerThread()]);
-  const options = { path: place.path, clock, program, ...more };
+  const [place, thread] = await Promise.all([createPlace(), ledgerThread()]);
+  const options = { path: place.path, clock, thread, ...more };
   return {
     ...place,
     open: (accountOf?: AccountOf) => openSqliteLedgerBeside({ ...options, ...(accountOf && { accountOf }) }),

@@ -6,6 +6,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { ReceiptdError } from '../../../../src/core/domain/errors.ts';
 import { openSqliteReports } from '../../../../src/ledger/sqlite/openReports.ts';
+import { WriterLink } from '../../../../src/ledger/sqlite/thread/link.ts';
 import { openSqliteLedgerBeside } from '../../../../src/ledger/sqlite/thread/open.ts';
 import type { Ledger } from '../../../../src/core/ports/ledger.ts';
 import { admission, hashOf, OFFICE, seen } from '../../../contract/ledger.ts';
@@ -24,7 +25,7 @@ beforeEach(async () => {
 afterEach(() => place.remove());
 
 async function open(more: Partial<Parameters<typeof openSqliteLedgerBeside>[0]> = {}): Promise<Ledger> {
-  const ledger = await openSqliteLedgerBeside({ path: place.path, clock, program, ...more });
+  const ledger = await openSqliteLedgerBeside({ path: place.path, clock, thread: program, ...more });
   // Where a test has its thread end, so does this.
   onTestFinished(() => ledger.close().catch(() => {}));
   return ledger;
@@ -37,7 +38,7 @@ async function threadWith(instead: string): Promise<string> {
   fs.writeFileSync(
     own,
     `import fs from 'node:fs';
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import { serveLedger } from ${JSON.stringify(serve)};
 const sync = fs.fdatasyncSync;
 fs.fdatasyncSync = (fd) => {
@@ -49,7 +50,7 @@ const soon = { now: () => Date.now(), monotonic: () => performance.now(),
     const timer = setTimeout(done, 5);
     signal?.addEventListener('abort', () => { clearTimeout(timer); fail(signal.reason); });
   }) };
-serveLedger(parentPort, workerData, soon);
+serveLedger(parentPort, soon);
 `,
   );
   return own;
@@ -162,9 +163,14 @@ describe('a ledger in a thread', () => {
     expect(await ledger.bySha256(OFFICE, hashOf('a'))).toMatchObject({ name: 'doc-a' });
     const nowhere = path.join(place.dir, 'not', 'there', 'ledger.db');
     expect(await refusal(open({ path: nowhere }))).toMatchObject({ code: 'STATE_UNWRITABLE' });
-    const lacking = await refusal(open({ program: path.join(place.dir, 'lacking.js') }));
+    const lacking = await refusal(open({ thread: path.join(place.dir, 'lacking.js') }));
     expect(lacking).toMatchObject({ code: 'LEDGER_WRITE_FAILED' });
     expect(lacking.message).toContain('lacking.js');
+    // Started before anybody knows which ledger it is to write.
+    const early = new WriterLink(path.join(place.dir, 'lacking.js'));
+    await expect.poll(() => early.storage.trouble()?.message).toContain('lacking.js');
+    const late = await refusal(open({ thread: early }));
+    expect([late.code, late.message]).toEqual(['LEDGER_WRITE_FAILED', expect.stringContaining(place.path)]);
   });
 });
 
@@ -172,7 +178,7 @@ describe('trouble in the thread', () => {
   const NO_SPACE = "throw Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC', errno: -28 });";
 
   it('is said before anything rejects for it, and when it is over', async () => {
-    const ledger = await open({ program: await threadWith(NO_SPACE) });
+    const ledger = await open({ thread: await threadWith(NO_SPACE) });
     const changes: (string | undefined)[] = [];
     ledger.storage.onChange(() => changes.push(ledger.storage.trouble()?.code));
     await ledger.admit(admission('a', 'a'));
@@ -203,7 +209,7 @@ describe('trouble in the thread', () => {
     expect(fs.statSync(reserve.path).size).toBe(reserve.bytes);
     await ledger.close();
     fs.rmSync(reserve.path);
-    const full = await open({ reserve, program: await threadWith(NO_SPACE) });
+    const full = await open({ reserve, thread: await threadWith(NO_SPACE) });
     turnOn();
     expect((await refusal(full.recordAct({ at: 1, kind: 'pause', by: 'ann', detail: '' }))).code).toBe(
       'DISK_FULL',
@@ -245,7 +251,7 @@ describe('trouble in the thread', () => {
   });
 
   it('is said where it comes in the end, with what was asked for before', async () => {
-    const ledger = await open({ program: await threadWith('process.exit(1);') });
+    const ledger = await open({ thread: await threadWith('process.exit(1);') });
     turnOn();
     const act = refusal(ledger.recordAct({ at: 1, kind: 'pause', by: 'ann', detail: '' }));
     expect((await refusal(ledger.close())).message).toContain('its thread has ended');
@@ -263,7 +269,7 @@ describe('trouble in the thread', () => {
   ])(
     'is for good when the thread %s by itself: nothing waits for it, and all is refused',
     async (_, end, status, words) => {
-      const ledger = await open({ program: await threadWith(end) });
+      const ledger = await open({ thread: await threadWith(end) });
       await ledger.admit(admission('a', 'a'));
       let changes = 0;
       ledger.storage.onChange(() => (changes += 1));
@@ -291,7 +297,7 @@ describe('trouble in the thread', () => {
 
 it('a ledger in a thread says for how long it has not answered', async () => {
   const hang = `while (fs.existsSync(${JSON.stringify(path.join(place.dir, 'switch'))})) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);`;
-  const ledger = await open({ program: await threadWith(`${hang}\n  return sync(fd);`) });
+  const ledger = await open({ thread: await threadWith(`${hang}\n  return sync(fd);`) });
   expect(ledger.storage.silentMs?.()).toBe(0);
   turnOn();
   const act = ledger.recordAct({ at: 1, kind: 'pause', by: 'ann', detail: '' });
@@ -341,7 +347,7 @@ describe('the process', () => {
       `import { openSqliteLedgerBeside } from ${JSON.stringify(url)};
 const clock = { now: () => Date.now(), monotonic: () => performance.now(), sleep: async () => {} };
 const [path, program] = ${JSON.stringify([place.path, program])};
-const ledger = await openSqliteLedgerBeside({ path, clock, program });
+const ledger = await openSqliteLedgerBeside({ path, clock, thread: program });
 const act = { at: 1, kind: 'pause', by: 'ann', detail: '' };
 ${work}`,
     );

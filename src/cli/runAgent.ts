@@ -1,0 +1,109 @@
+import { setFlagsFromString } from 'node:v8';
+import { composeGeneration } from '../wiring/generation.ts';
+import type { startLedgerThread } from '../wiring/ledgerThreadStart.ts';
+import { composeProcessScope } from '../wiring/processScope.ts';
+import { progressOf } from '../wiring/progress.ts';
+import type { Surroundings } from '../wiring/service.ts';
+import { refuseExampleUid } from '../config/exampleUid.ts';
+import { oddUids } from '../config/oddUids.ts';
+import type { Config } from '../config/config.ts';
+import { acquireInstanceLock } from '../state-dir/instanceLock.ts';
+import { prepareStateDir } from '../state-dir/stateDir.ts';
+import { whileWritable } from '../daemon/whileWritable.ts';
+import { counted } from '../core/domain/words.ts';
+import { confirmFirstWatch } from './confirm.ts';
+import { EXIT, type ExitStatus } from './exitStatus.ts';
+import { canDraw, loadContext, print, type Io } from './io.ts';
+import { exitStatusOfOnce, summaryOf } from './once.ts';
+import type { Progress } from './progress.ts';
+import { openLog } from './session.ts';
+import { VERSION } from './version.ts';
+
+interface How {
+  readonly once: boolean;
+  readonly yes: boolean;
+  readonly verbose: boolean;
+  readonly waitMs: number;
+  /** Started before this was loaded. */
+  readonly ledgerThread?: ReturnType<typeof startLedgerThread>;
+}
+
+/** Until `io.stop`. */
+export async function runAgent(io: Io, config: Config, how: How): Promise<ExitStatus> {
+  refuseExampleUid(config);
+  const { note } = await prepareStateDir(config);
+  const lock = await acquireInstanceLock(config.stateDir);
+  const progress = how.verbose || !canDraw(io) ? null : await progressOn(io.stderr, config, how.once);
+  const { log, secrets } = await openLog(io, config, { toFile: true, above: progress?.line });
+  try {
+    if (note !== null) log.warn(note);
+    for (const sentence of oddUids(config)) log.warn(sentence);
+    await confirmFirstWatch(io, config, how.yes);
+    // An agent lives beside other people's programs: collect garbage sooner rather than grow (a burst of 20,000 files
+    // took 240 MB without this, 170 MB with it). Not sooner: what is loaded stays, and would be looked through again and again.
+    setFlagsFromString('--heap-growing-percent=25');
+    // The HTTP parser is WebAssembly. By default its first answer has V8 optimise it, for 70 ms of a processor for which the end
+    // of the process waits; so it is done for those who send hundreds.
+    setFlagsFromString('--wasm-tiering-budget=1000000000');
+    const { ledgerThread } = how;
+    const surroundings = { env: io.env, log, secrets, ...(ledgerThread && { ledgerThread }) };
+    if (how.once) return await runOnce(io, config, surroundings, how.waitMs, progress);
+    const context = loadContext(io);
+    const { onReload } = io;
+    // A single run has no use for what a daemon is asked.
+    const { runDaemon } = await import('../wiring/daemon.ts');
+    await runDaemon(
+      { ...surroundings, config, context, lock, lines: log.lines, version: VERSION, onReload, progress },
+      io.stop,
+    );
+    progress?.say(progress.summary);
+    return EXIT.ok;
+  } finally {
+    await log.close();
+    progress?.close();
+    await lock.release();
+  }
+}
+
+async function runOnce(
+  io: Io,
+  config: Config,
+  surroundings: Surroundings & Pick<How, 'ledgerThread'>,
+  waitMs: number,
+  progress: Progress | null,
+): Promise<ExitStatus> {
+  const lasting = await composeProcessScope(config, { ...surroundings, version: VERSION, progress });
+  try {
+    const generation = await composeGeneration(config, lasting, { once: true });
+    const endProgress = progress?.begin(
+      progressOf(lasting.ledger, () => generation),
+      io.stop,
+    );
+    try {
+      const result = await whileWritable(lasting.ledger.storage, io.stop, (stop) =>
+        generation.once(stop, waitMs),
+      );
+      await endProgress?.();
+      print(io, summaryOf(result));
+      return io.stop.aborted ? EXIT.interrupted : exitStatusOfOnce(result);
+    } finally {
+      await endProgress?.();
+      await generation.close();
+    }
+  } finally {
+    await lasting.deferred?.close();
+    await lasting.ledger.close();
+  }
+}
+
+/** Loaded when it is wanted: to know how wide characters are takes a while. */
+async function progressOn(
+  terminal: NodeJS.WriteStream,
+  { folders }: Config,
+  once: boolean,
+): Promise<Progress> {
+  const { Progress } = await import('./progress.ts');
+  const watched = counted(folders.length, 'folder');
+  const opening = `Watching ${watched}. Ctrl-C ends this; --verbose shows each step.`;
+  return new Progress(terminal, once ? null : opening);
+}
