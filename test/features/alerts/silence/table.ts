@@ -18,7 +18,7 @@ export function tableOf(counts: readonly Counts[]): string {
     'same day',
     'later',
     'not in 5 days',
-    'hours until told',
+    'hours until alert',
   ];
   return [head, head.map(() => '-'), ...rows].map((cells) => cells.join(' | ')).join('\n');
 }
