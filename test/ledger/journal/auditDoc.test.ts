@@ -108,7 +108,7 @@ describe.skipIf(!hasPython)('the program for auditors without receiptd', () => {
     createJournal(path, event('continued', { ledger: LEDGER, because: 'It was lost.' }), head).close();
     const { status, said } = run();
     expect(status).toBe(0);
-    expect(said).toContain(`Begun anew: what came before entry ${head.seq + 1}`);
+    expect(said).toContain(`Restarted: what came before entry ${head.seq + 1}`);
   });
 });
 
