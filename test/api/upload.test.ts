@@ -8,6 +8,8 @@ import { client, CLIENT_SECRET, never, TIMEOUTS, uploadRequest, UID } from './cl
 import { scriptedServer, sendJson } from './scriptedServer.ts';
 
 const isOf64Kibibytes = (text: string): boolean => text.length === 64 * 1024;
+/** What a large answer needs on a busy machine. */
+const PATIENT = { ...TIMEOUTS, headersMs: 60_000, bodyMs: 60_000 };
 const record = { name: 'receipt.jpg', endpointUid: UID, status: 'PROCESSING' };
 
 describe('upload', () => {
@@ -252,8 +254,7 @@ describe('upload', () => {
     const body = Buffer.from(JSON.stringify({ more: 'x'.repeat(15_000_000), ...record }));
     const server = await scriptedServer((_request, response) => response.writeHead(200).end(body));
     // Both ends of eight answers share this process.
-    const patient = { ...TIMEOUTS, headersMs: 60_000, bodyMs: 60_000 };
-    const { service } = client(server.baseUrl, { connections: 8, timeouts: patient });
+    const { service } = client(server.baseUrl, { connections: 8, timeouts: PATIENT });
     const kept = await Promise.all(Array.from({ length: 8 }, () => service.upload(uploadRequest(), never)));
     for (const answer of kept) {
       expect(answer).toMatchObject({ large: { record } });
@@ -280,7 +281,7 @@ describe('upload', () => {
         sendJson(response, 200, record);
       }
     });
-    const { service } = client(server.baseUrl, { connections: 1 });
+    const { service } = client(server.baseUrl, { connections: 1, timeouts: PATIENT });
     expect(await service.upload(uploadRequest({ name: 'endless' }), never)).toMatchObject(expected);
     expect(await service.upload(uploadRequest(), never)).toMatchObject({
       kind: 'response',

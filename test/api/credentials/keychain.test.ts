@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
@@ -21,8 +22,11 @@ import { temporaryFolder } from './temporaryFolder.ts';
 const baseUrl = 'https://service.example/api';
 const credentials = { clientId: 'id', clientSecret: 'very-secret' };
 
+/** A busy machine takes its time to start a process. */
+const PATIENT_MS = 60_000;
+
 function pair(options: Omit<CredentialsOptions, 'baseUrl'>): CredentialsPair {
-  const all = { baseUrl, ...options };
+  const all = { baseUrl, limitMs: PATIENT_MS, ...options };
   return {
     source: createCredentialsSource({ ...all, store: 'keychain' }),
     writable: createWritableCredentials('keychain', all),
@@ -115,14 +119,14 @@ describe.skipIf(!keyringIsHere)('the keychain', () => {
 
   it('that is frozen is given up after 3 seconds', async () => {
     const { env, freeze } = await secretService();
-    const { source } = pair({ helperPath: helper.path, env });
+    const source = createCredentialsSource({ baseUrl, helperPath: helper.path, env, store: 'keychain' });
     freeze();
     const start = performance.now();
     await expect(source.get()).rejects.toMatchObject({
       code: 'KEYCHAIN_UNAVAILABLE',
       message: 'The keychain gave no answer within 3 s.',
     });
-    expect(performance.now() - start).toBeLessThan(5000);
+    expect(performance.now() - start).toBeGreaterThan(2900);
   });
 
   it('without a D-Bus session is unavailable, in words', async () => {
@@ -187,13 +191,16 @@ describe.skipIf(!keyringIsHere || !secretTool)('the keychain without keytar, thr
 
   it('says that it is locked, frozen or out of reach', async () => {
     const { env, lock, freeze } = await secretService();
-    const { source, writable } = pair({ helperPath: await without(), env });
+    const helperPath = await without();
+    const { source, writable } = pair({ helperPath, env });
     await writable.set(credentials);
     await lock();
     for (const call of [() => source.get(), () => writable.set(credentials), () => writable.remove()])
       await expect(call()).rejects.toMatchObject({ code: 'KEYCHAIN_LOCKED' });
     freeze();
-    await expect(source.get()).rejects.toMatchObject({ code: 'KEYCHAIN_UNAVAILABLE' });
+    await expect(pair({ helperPath, env, limitMs: 1000 }).source.get()).rejects.toMatchObject({
+      code: 'KEYCHAIN_UNAVAILABLE',
+    });
     const nowhere = { PATH: process.env['PATH'], HOME: '/nonexistent' };
     await expect(pair({ helperPath: await without(), env: nowhere }).source.get()).rejects.toThrow('D-Bus');
   });
@@ -308,11 +315,15 @@ describe('the helper process', () => {
 
   it('is killed when it takes too long', async () => {
     const spy = await spyHelper(hang);
-    await expect(pair({ helperPath: spy.path, env: {}, limitMs: 1000 }).source.get()).rejects.toThrow(
-      'within 1 s',
-    );
+    // A busy machine may not have begun to run it within the first of them.
+    for (const limitMs of [1000, 10_000, 60_000]) {
+      await expect(pair({ helperPath: spy.path, env: {}, limitMs }).source.get()).rejects.toThrow(
+        `within ${limitMs / 1000} s`,
+      );
+      if (existsSync(spy.seen)) break;
+    }
     const { pid } = JSON.parse(await readFile(spy.seen, 'utf8'));
-    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 5000 });
+    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 60_000 });
   });
 
   it("is killed when the caller aborts, with the caller's reason", async () => {
@@ -323,11 +334,11 @@ describe('the helper process', () => {
       .source.get(abort.signal)
       .catch((error: unknown) => error);
     const { pid } = await vi.waitFor(async () => JSON.parse(await readFile(spy.seen, 'utf8')), {
-      timeout: 2500,
+      timeout: 60_000,
     });
     abort.abort(reason);
     expect(await rejected).toBe(reason);
-    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 5000 });
+    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 60_000 });
   });
 
   it.each([
