@@ -36,23 +36,26 @@ export interface SinceLastAttempt {
   readonly response: string | null;
   readonly answerLost: number;
   readonly results: number;
+  readonly ofReplay: number;
   readonly statuses: number;
   readonly wasThere: number;
 }
 
 /**
- * How a request ends beside results that came before its answer: that answer comes later than what it speaks of, so that its status is the
- * older one; and where an answer was lost, a result that came since the request began stands for it.
+ * How a request ends beside results that came before its answer. That answer is older than what it speaks of, so the results' status wins. Where
+ * this request's answer was lost, a result that came since it began stands for it; where an earlier one was lost, so does one that came
+ * since the upload began, its replay after a 401 included.
  */
 export function besideThese(
-  { serviceStatus: status, response, answerLost, results, statuses, wasThere }: SinceLastAttempt,
+  { serviceStatus: status, response, answerLost, results, ofReplay, statuses, wasThere }: SinceLastAttempt,
   move: Move,
 ): Move {
   if (move.state === 'accepted') return statuses > 0 ? { ...move, status } : move;
   const isLost = move.state === 'unconfirmed' || ('answerLost' in move && move.answerLost);
-  // One of an earlier request; what was known to be there is sent again because a person wants that.
+  // What was known to be there is sent again because a person wants that: the result may be of an earlier request.
   const wasLost = answerLost === 1 && wasThere === 0;
-  return results > 0 && (isLost || wasLost) ? { state: 'accepted', status, response } : move;
+  const isProof = (isLost && results > 0) || (wasLost && ofReplay > 0);
+  return isProof ? { state: 'accepted', status, response } : move;
 }
 
 /** Base64 where it is no UTF-8, or where so much would have to be escaped that it is shorter. */

@@ -1312,6 +1312,30 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await state(c.id)).toMatchObject({ state: 'queued' });
       });
 
+      it('stands for an answer that was lost earlier, where it comes before a 401 and the replay is refused', async () => {
+        const [a, b, c] = [await queued('a', 'a'), await queued('b', 'b'), await queued('c', 'c')];
+        for (const { id } of [a, b]) await upload(id, later(0, { answerLost: true }), 'unknown');
+        const refused = { state: 'unconfirmed', reason: 'HTTP_409', message: 'Perhaps.' } as const;
+        const replay = async (
+          id: number,
+          whileOpen: () => Promise<unknown>,
+          between: () => Promise<unknown>,
+        ) => {
+          const attempt = await ledger.begin(id, 5_000, 100);
+          await whileOpen();
+          await ledger.finishReplayed(attempt, 6_000, 401, 'no');
+          await between();
+          await ledger.finish(await ledger.begin(id, 7_000, 100), ended('refused', refused));
+        };
+        const nothing = () => Promise.resolve();
+        await replay(a.id, () => ledger.recordResult(posted('doc-a', 'DONE')), nothing);
+        await replay(b.id, nothing, () => ledger.recordResult(posted('doc-b', 'DONE')));
+        await replay(c.id, nothing, nothing);
+        expect(await state(a.id)).toMatchObject({ state: 'accepted', serviceStatus: 'DONE' });
+        expect(await state(b.id)).toMatchObject({ state: 'accepted', serviceStatus: 'DONE' });
+        expect(await state(c.id)).toMatchObject({ state: 'unconfirmed' });
+      });
+
       it('does not end what a person sends again', async () => {
         const a = await queued('a', 'a');
         await upload(a.id, later(0, { answerLost: true }), 'unknown');

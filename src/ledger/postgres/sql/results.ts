@@ -35,19 +35,26 @@ UPDATE results SET payload = NULL, fields = NULL, words = NULL, given_name = NUL
  WHERE document_id = ANY (:ids::bigint[])`;
 
 /**
- * `results`: those that came since the document's last upload request began. `statuses`: those of them that brought one; all that
- * ever did, as long as no request before the last one was accepted.
+ * `results`: those that came since the document's last upload request began; `ofReplay`: those, and the ones since the request began that was answered with
+ * 401 and replayed. `statuses`: those of `results` that brought one; all that ever did, as long as no request before the last one
+ * was accepted. `wasThere`: before all that, the service was known to hold it.
  */
 export const SINCE_LAST_ATTEMPT = `
 SELECT d.service_status AS "serviceStatus", d.response, d.answer_lost AS "answerLost",
        count(*) FILTER (WHERE r.attempts = d.attempts) AS results,
-       (count(*) FILTER (WHERE r.attempts < d.attempts) > 0
+       count(*) FILTER (WHERE r.attempts >= s.since) AS "ofReplay",
+       (count(*) FILTER (WHERE r.attempts < s.since) > 0
          OR EXISTS (SELECT 1 FROM attempts a WHERE a.document_id = d.id AND a.outcome = 'accepted'))::int AS "wasThere",
        count(*) FILTER (WHERE r.status IS NOT NULL AND (r.attempts = d.attempts OR NOT EXISTS (
          SELECT 1 FROM attempts a
           WHERE a.document_id = d.id AND a.outcome = 'accepted'
             AND a.id < (SELECT max(l.id) FROM attempts l WHERE l.document_id = d.id)))) AS statuses
-  FROM documents d JOIN results r ON r.document_id = d.id
+  FROM documents d
+  CROSS JOIN LATERAL (
+    SELECT d.attempts - coalesce((
+             SELECT (a.http_status = 401)::int FROM attempts a WHERE a.document_id = d.id ORDER BY a.id DESC LIMIT 1 OFFSET 1
+           ), 0) AS since) s
+  JOIN results r ON r.document_id = d.id
  WHERE d.id = :id AND d.attempts > 0
  GROUP BY d.id`;
 

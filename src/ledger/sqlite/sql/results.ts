@@ -25,20 +25,26 @@ VALUES (:id, :at, :documentId, :attempts, :status, :sha256, :size, :encoding, :w
 export const SET_STATUS = `UPDATE documents SET service_status = :status, updated_at = :at WHERE id = :id`;
 
 /**
- * `results`: those that came since the document's last upload request began. `statuses`: those of them that brought one; all that
- * ever did, as long as no request before the last one was accepted. `wasThere`: before that request, the service was known to hold it.
+ * `results`: those that came since the document's last upload request began; `ofReplay`: those, and the ones since the request began that was answered with
+ * 401 and replayed. `statuses`: those of `results` that brought one; all that ever did, as long as no request before the last one
+ * was accepted. `wasThere`: before all that, the service was known to hold it.
  */
 export const SINCE_LAST_ATTEMPT = `
 SELECT d.service_status AS serviceStatus, d.response, d.answer_lost AS answerLost,
        coalesce(sum(r.attempts = d.attempts), 0) AS results,
-       coalesce(sum(r.attempts < d.attempts), 0) > 0
+       coalesce(sum(r.attempts >= d.since), 0) AS ofReplay,
+       coalesce(sum(r.attempts < d.since), 0) > 0
          OR EXISTS (SELECT 1 FROM attempts a WHERE a.document_id = d.id AND a.outcome = 'accepted') AS wasThere,
        coalesce(sum(r.status IS NOT NULL AND (r.attempts = d.attempts OR NOT EXISTS (
          SELECT 1 FROM attempts a
           WHERE a.document_id = d.id AND a.outcome = 'accepted'
             AND a.id < (SELECT max(id) FROM attempts WHERE document_id = d.id)))), 0) AS statuses
-  FROM documents d CROSS JOIN results r ON r.document_id = d.id
- WHERE d.id = :id AND d.attempts > 0`;
+  FROM (SELECT *, attempts - coalesce((
+                    SELECT a.http_status = 401 FROM attempts a WHERE a.document_id = documents.id ORDER BY a.id DESC LIMIT 1 OFFSET 1
+                  ), 0) AS since
+          FROM documents WHERE id = :id) d
+  CROSS JOIN results r ON r.document_id = d.id
+ WHERE d.attempts > 0`;
 
 export const ERASE_RESULTS = `
 UPDATE results SET payload = NULL, fields = NULL, words = NULL, given_name = NULL, given_uid = NULL WHERE document_id = :id`;
