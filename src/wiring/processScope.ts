@@ -86,12 +86,12 @@ export async function composeProcessScope(
   const metering: ProcessScope['metering'] = { meter: null };
   const accounts: ProcessScope['accounts'] = { of: accountsAmong(config.endpoints) };
   const slowDisk = new SlowDisk(config.stateDir, incidents);
-  const onMended = (story: string): void =>
+  const onMended = (story: string, hint = MENDED_HINT): void =>
     incidents.open({
       key: `mended ${story}`,
       code: 'LEDGER_DAMAGED',
       message: story,
-      hint: 'Check the disk, and what happened to the state directory. This is shown until the next start.',
+      hint,
     });
   const opened = await openLedger(config, {
     version,
@@ -147,6 +147,9 @@ export async function composeProcessScope(
       ]),
   };
 }
+
+const MENDED_HINT =
+  'Check the disk, and what happened to the state directory. This is shown until the next start.';
 
 /** Beside the program's other files. */
 const HASH_THREAD = fileURLToPath(new URL('./hashThread.js', import.meta.url));

@@ -18,8 +18,14 @@ export interface FreshDatabase {
   /** As the cluster's superuser. Roles are the whole cluster's: give one a name that has `name` in it. */
   readonly url: string;
   readonly name: string;
-  /** Ends what is connected to it. */
+  /** A copy of what is in it. Ends what is connected to it, as the other two do. */
+  keep(): Promise<Kept>;
   remove(): Promise<void>;
+}
+
+export interface Kept {
+  /** The database becomes that copy again, once. */
+  restore(): Promise<void>;
 }
 
 /** What many tests begin with, made once for a run: a database with something in it, copied for each of them. */
@@ -49,7 +55,36 @@ export async function freshDatabase(template?: Template): Promise<FreshDatabase>
   } finally {
     await admin.end();
   }
-  return { url: at(server, name), name, remove: () => dropped(server, name) };
+  return {
+    url: at(server, name),
+    name,
+    keep: () => kept(server, name),
+    remove: () => dropped(server, name),
+  };
+}
+
+async function kept(server: string, name: string): Promise<Kept> {
+  const copy = `${name}_kept`;
+  await alone(server, name, `CREATE DATABASE ${copy} TEMPLATE ${name}`);
+  return {
+    restore: () =>
+      alone(server, name, `DROP DATABASE ${name} WITH (FORCE)`, `ALTER DATABASE ${copy} RENAME TO ${name}`),
+  };
+}
+
+/** While nobody may connect to it. */
+async function alone(server: string, name: string, ...statements: readonly string[]): Promise<void> {
+  const admin = await connected(at(server, 'postgres'));
+  try {
+    await admin.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
+    await admin.query('SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = $1', [
+      name,
+    ]);
+    for (const statement of statements) await admin.query(statement);
+    await admin.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
+  } finally {
+    await admin.end();
+  }
 }
 
 async function dropped(server: string, name: string): Promise<void> {

@@ -27,6 +27,7 @@ import * as DOCUMENTS from './sql/documents.ts';
 import { ENDPOINT_FOR_UPDATE } from './sql/endpoints.ts';
 import * as SIGHTINGS from './sql/sightings.ts';
 import type { Transaction } from './transaction.ts';
+import { markAsSent } from './wentBack.ts';
 
 /**
  * The rows of images: a document for each, new or known, and the sighting of its file. In the caller's transaction, with the
@@ -273,35 +274,66 @@ async function insertDocuments(
     if (usesSeq(image.naming)) numbers.nextSeq += 1;
     return { image, line, seq, proposed: namesOf(image.naming, seq) };
   });
-  const [taken, ids] = await Promise.all([takenAmong(sql, wanted), sql.nextIds('documents', images.length)]);
-  return wanted.map(({ image, line, seq, proposed }, index) => {
+  const [{ taken, issued }, ids] = await Promise.all([
+    takenAmong(sql, wanted),
+    sql.nextIds('documents', images.length),
+  ]);
+  const sent: { id: number; bytes: number; at: number }[] = [];
+  const documents = wanted.map(({ image, line, seq, proposed }, index) => {
     const { folder, path, sha256, type, size, lane, at, naming } = image;
     const key = endpointId(image.endpoint);
-    const name = proposed.find((candidate) => !taken.has(`${key} ${candidate}`));
+    const before = issued.get(`${key} ${sha256}`);
+    const isFree = (candidate: string): boolean =>
+      [undefined, sha256].includes(taken.get(`${key} ${candidate}`));
+    const name = before?.isTaken === false ? before.name : proposed.find(isFree);
     if (name === undefined) throw noFreeName(path);
-    taken.add(`${key} ${name}`);
+    taken.set(`${key} ${name}`, '');
     const id = ids[index] as number;
+    if (before?.isSent === true) sent.push({ id, bytes: size, at });
     const row = { endpoint: keyParams(image.endpoint), name, sha256, type, size, lane, folder, path };
     sql.emit({ kind: 'named', document: id, ...row, line, seq: usesSeq(naming) ? seq : null }, at);
     // Nobody else can send what lies in a folder of this agent's own; each notification holds up the commits of all others.
     if (!sql.places.isOwn(folder)) sql.notify('queue');
     return { id, ...row, ...UNTOUCHED, createdAt: at, updatedAt: at };
   });
+  if (sent.length === 0) return documents;
+  await markAsSent(sql, sent);
+  return Promise.all(documents.map(({ id }) => requireDocument(sql, id)));
 }
 
-/** Names that their endpoints have issued, each behind its endpoint. */
+interface IssuedBefore {
+  readonly sha256: string;
+  readonly name: string;
+  readonly isSent: boolean;
+  /** Another image got that name before this agent could tell of it. */
+  readonly isTaken: boolean;
+}
+
+/**
+ * Names that are not free for any new image, each behind its endpoint: for whose bytes they are reserved, or ''. And what was issued
+ * to these very bytes before the database went back, behind endpoint and bytes.
+ */
 async function takenAmong(
   sql: Transaction,
   wanted: readonly { readonly image: NewDocument; readonly proposed: readonly string[] }[],
-): Promise<Set<string>> {
-  const groups = [...groupBy(wanted, ({ image }) => endpointId(image.endpoint)).values()];
-  const taken = groups.map(async (group) => {
-    const { endpoint } = (group[0] as (typeof wanted)[number]).image;
-    const names = group.flatMap(({ proposed }) => [...proposed]);
-    const rows = await sql.all<{ name: string }>(DOCUMENTS.TAKEN_NAMES, { ...keyParams(endpoint), names });
-    return rows.map(({ name }) => `${endpointId(endpoint)} ${name}`);
-  });
-  return new Set((await Promise.all(taken)).flat());
+): Promise<{ readonly taken: Map<string, string>; readonly issued: ReadonlyMap<string, IssuedBefore> }> {
+  const groups = [...groupBy(wanted, ({ image }) => endpointId(image.endpoint))];
+  const taken = new Map<string, string>();
+  const issued = new Map<string, IssuedBefore>();
+  await Promise.all(
+    groups.map(async ([key, group]) => {
+      const of = keyParams((group[0] as (typeof wanted)[number]).image.endpoint);
+      const sha256s = group.map(({ image }) => image.sha256);
+      const names = group.flatMap(({ proposed }) => [...proposed]);
+      const [rows, known] = await Promise.all([
+        sql.all<{ name: string; sha256: string | null }>(DOCUMENTS.TAKEN_NAMES, { ...of, names }),
+        sql.all<IssuedBefore>(DOCUMENTS.ISSUED, { ...of, sha256s }),
+      ]);
+      for (const { name, sha256 } of rows) taken.set(`${key} ${name}`, sha256 ?? '');
+      for (const each of known) issued.set(`${key} ${each.sha256}`, each);
+    }),
+  );
+  return { taken, issued };
 }
 
 /** Its row is there already (`Store.ensureEndpoint`). */

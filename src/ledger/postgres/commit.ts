@@ -3,6 +3,7 @@ import { ReceiptdError } from '../../core/domain/errors.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { JournalEvent } from '../../core/ports/journal.ts';
 import { toJournal } from '../events.ts';
+import type { ChainMemory, Issued } from './chainMemory.ts';
 import type { Connection } from './connection.ts';
 import { isLost, isOfServer } from './failure.ts';
 import { ADD_HISTORY, chainOn, SET_HEAD } from './history.ts';
@@ -28,6 +29,7 @@ export interface Operation {
 interface Uncertain {
   readonly seq: number;
   readonly hash: string;
+  readonly issued: readonly Issued[];
   readonly settle: readonly (() => void)[];
   readonly group: readonly Operation[];
 }
@@ -45,6 +47,7 @@ export interface CommitOptions {
   readonly self: Self;
   readonly places: Places;
   readonly clock: Clock;
+  readonly memory: ChainMemory | null;
 }
 
 /** How a group of writes becomes one transaction, and what of it is not known when the connection is lost in between. */
@@ -102,13 +105,14 @@ export class GroupCommit {
         const { params, head } = chainOn(own, [...first, ...tx.events], session.agentId);
         connection.send(ADD_HISTORY, params);
         connection.send(SET_HEAD, { agentId: session.agentId, ...head });
-        this.#uncertain = { ...head, settle, group };
+        this.#uncertain = { ...head, issued: tx.issued, settle, group };
       }
       for (const signal of tx.signals) connection.send(`SELECT pg_notify('receiptd', :signal)`, { signal });
       committed = connection.commit();
       committed.catch(() => {});
       await connection.settled();
       await committed;
+      this.#remember();
       this.#uncertain = null;
       return settle;
     } catch (error) {
@@ -127,9 +131,14 @@ export class GroupCommit {
     const { seq, hash } = uncertain;
     // Not the head: another agent may have added what it erased.
     const entry = await connection.get(ENTRY, { agentId: session.agentId, seq, hash });
+    if (entry) this.#remember();
     this.#uncertain = null;
     if (entry) for (const done of uncertain.settle) done();
     else for (const { reject } of uncertain.group) reject(lost());
+  }
+
+  #remember(): void {
+    if (this.#uncertain) this.#options.memory?.note(this.#uncertain, this.#uncertain.issued);
   }
 
   #beginTransaction(connection: Connection, session: Session, group: readonly Operation[]): OpenTransaction {

@@ -4,6 +4,7 @@ import type { Ledger } from '../../core/ports/ledger.ts';
 import type { Log } from '../../core/ports/log.ts';
 import { createAdmin } from './admin.ts';
 import { Beat } from './beat.ts';
+import { ChainMemory } from './chainMemory.ts';
 import { Connector, type Target } from './connection.ts';
 import { createDisposals } from './disposals.ts';
 import { createFleet } from './fleet.ts';
@@ -30,6 +31,10 @@ export interface PostgresLedgerOptions extends Self {
   readonly log: Log;
   /** Tells what the credentials of which account keep waiting; one account for all where left out. */
   readonly accountOf?: AccountOf;
+  /** Absolute; where this agent remembers what it committed. Left out: it remembers nothing. */
+  readonly memoryPath?: string;
+  /** Told where the database turns out to lack some of that. */
+  readonly onWentBack?: (story: string) => void;
   /** Told how long each commit took; milliseconds. */
   readonly onCommitted?: (ms: number) => void;
 }
@@ -61,6 +66,8 @@ export async function openPostgresLedger(options: PostgresLedgerOptions): Promis
     places: new Places(name, shares),
     clock,
     trouble,
+    ...(options.memoryPath !== undefined && { memory: new ChainMemory(options.memoryPath, log) }),
+    ...(options.onWentBack && { onWentBack: options.onWentBack }),
     ...(options.onCommitted && { onCommitted: options.onCommitted }),
   });
   const beat = new Beat(store, clock, log);

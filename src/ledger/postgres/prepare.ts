@@ -10,7 +10,7 @@ const GRANTS: readonly (readonly [rights: string, on: string])[] = [
   ['SELECT', 'migrations, archives'],
   [
     'SELECT, INSERT, UPDATE',
-    'agents, endpoints, folders, documents, attempts, sightings, results, document_counts, file_counts, imports, originals',
+    'agents, endpoints, folders, documents, attempts, sightings, results, document_counts, file_counts, imports, originals, issued',
   ],
   ['SELECT, INSERT', 'acts, history'],
   ['UPDATE (personal)', 'history'],

@@ -4,6 +4,7 @@ import type { Clock } from '../../core/ports/clock.ts';
 import { GroupCommit, isFenced, rollback, type Operation } from './commit.ts';
 import type { Connection, Connector } from './connection.ts';
 import { isConflict, isGivenUp, isLost, isOfServer, ledgerFailure } from './failure.ts';
+import type { ChainMemory } from './chainMemory.ts';
 import { Lease } from './lease.ts';
 import type { Places } from './places.ts';
 import { Readers, type ReadOptions } from './readers.ts';
@@ -11,6 +12,14 @@ import { join, leave, renew, type Self, type Session } from './session.ts';
 import type { Params, Sql } from './statements.ts';
 import type { Transaction } from './transaction.ts';
 import type { Trouble } from './trouble.ts';
+import {
+  consequencesOf,
+  findSetback,
+  settleSetback,
+  storyOf,
+  untilAllHaveTold,
+  type Setback,
+} from './wentBack.ts';
 
 export interface StoreOptions {
   readonly connector: Connector;
@@ -18,6 +27,10 @@ export interface StoreOptions {
   readonly places: Places;
   readonly clock: Clock;
   readonly trouble: Trouble;
+  /** What this agent has committed, beside the database; null: nothing is remembered. */
+  readonly memory?: ChainMemory | null;
+  /** Told where the database turns out to lack some of that. */
+  readonly onWentBack?: (story: string) => void;
   /** Told how long each commit took; milliseconds. */
   readonly onCommitted?: (ms: number) => void;
 }
@@ -71,7 +84,8 @@ export class Store {
     this.#options = options;
     this.places = options.places;
     this.self = options.self;
-    this.#commits = new GroupCommit(options);
+    const { memory = null } = options;
+    this.#commits = new GroupCommit({ ...options, memory });
     this.#lease = new Lease(options.clock, options.self.leaseMs);
     this.#readers = new Readers(options.connector, options.self.name);
   }
@@ -110,6 +124,8 @@ export class Store {
   /** Takes a new connection into use. @throws ReceiptdError AGENT_NAME_TAKEN, or what the database fails with */
   async begin(connection: Connection): Promise<void> {
     const before = this.#session;
+    const { memory = null } = this.#options;
+    const setback = memory && (await findSetback(connection, memory, this.self.name, this.where));
     const startedAt = this.#lease.begins();
     const resumed = before !== null && (await renew(connection, before, this.self.leaseMs));
     const session = resumed ? before : await join(connection, this.self);
@@ -127,10 +143,31 @@ export class Store {
     this.#known.clear();
     this.#commits.forgetIds();
     this.#readers.renew();
+    if (setback) await this.#settle(connection, session, setback);
+    const remembered = { agent: this.self.name, chain: session.chain, where: this.where };
+    memory?.begin(remembered, setback !== null);
     this.#connection = connection;
     if (this.#isFencedUntold) for (const listener of this.#fencedListeners) listener();
     this.#isFencedUntold = false;
     this.#schedule();
+  }
+
+  async #settle(connection: Connection, session: Session, setback: Setback): Promise<void> {
+    const { clock, onWentBack } = this.#options;
+    await untilAllHaveTold(connection, setback, session.agentId, clock, async () => {
+      if (!(await this.renew(connection))) throw this.#refusal('has taken the lease away');
+    });
+    const run: Operation['run'] = async (sql) => {
+      await settleSetback(sql, setback, this.where, clock.now());
+      return [];
+    };
+    let failure: unknown = null;
+    const reject = (error: unknown): void => void (failure ??= error);
+    await this.#commits.commit(connection, session, [
+      { run, isBatched: false, endpoint: null, isAlone: true, reject },
+    ]);
+    if (failure !== null) throw failure;
+    onWentBack?.(`${storyOf(setback, this.where)} ${consequencesOf(setback)}`);
   }
 
   /** The heartbeat. Resolves false where the lease was taken away; then the connection is to be restarted. */
@@ -255,6 +292,7 @@ export class Store {
     if (this.#connection && this.#session) await leave(this.#connection, this.#session).catch(() => {});
     await this.#connection?.close();
     await this.#readers.close();
+    this.#options.memory?.close();
   }
 
   async #ensure(key: string, text: string, params: Params): Promise<void> {

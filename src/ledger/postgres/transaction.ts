@@ -1,6 +1,7 @@
 import type { JournalEvent } from '../../core/ports/journal.ts';
 import { toJournal, type LedgerEvent } from '../events.ts';
 import { applyAll } from './apply.ts';
+import { namedIn, type Issued } from './chainMemory.ts';
 import type { Connection } from './connection.ts';
 import type { TimedEvent } from './eventSets.ts';
 import type { Ids, IdKind } from './ids.ts';
@@ -14,6 +15,8 @@ export interface Transaction extends Sql {
   readonly places: Places;
   /** Becomes rows before whatever is asked next, with all that were emitted since; what goes wrong fails the transaction. */
   emit(event: LedgerEvent, at: number): void;
+  /** What this agent is to remember of the event that is emitted next, beside the database. */
+  remember(issued: Issued): void;
   /** Sends without waiting; what goes wrong fails the transaction. */
   send(text: string, params?: Params): void;
   /** Numbers that no other row of that kind has or will have. */
@@ -38,6 +41,8 @@ export class OpenTransaction implements Transaction {
   readonly signals = new Set<string>();
   readonly #ids: Ids;
   #told: TimedEvent[] = [];
+  /** And how many events there were before. */
+  #remembered: { readonly issued: Issued; readonly before: number }[] = [];
 
   constructor(
     connection: Connection,
@@ -78,6 +83,15 @@ export class OpenTransaction implements Transaction {
     this.events.push(toJournal(event, at));
   }
 
+  remember(issued: Issued): void {
+    this.#remembered.push({ issued, before: this.events.length });
+  }
+
+  /** What is to be remembered once this is committed. */
+  get issued(): Issued[] {
+    return [...namedIn(this.events), ...this.#remembered.map(({ issued }) => issued)];
+  }
+
   /** What was emitted becomes rows. */
   flush(): void {
     if (this.#told.length === 0) return;
@@ -89,6 +103,7 @@ export class OpenTransaction implements Transaction {
   /** Takes back what was emitted since there were `count` events; their statements are rolled back by the caller. */
   forget(count: number): void {
     this.#told = [];
+    this.#remembered = this.#remembered.filter(({ before }) => before < count);
     this.events.length = count;
   }
 

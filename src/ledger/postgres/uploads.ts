@@ -19,8 +19,11 @@ const ELSEWHERE = 'Its bytes can only be found by the agent that admitted it, wh
 export interface Standing {
   readonly id: number;
   readonly name: string;
+  readonly sha256: string;
   readonly state: DocumentState;
   readonly endpointId: number;
+  readonly baseUrl: string;
+  readonly uid: string;
   /** Who admitted it. */
   readonly agentId: number;
   readonly claimedBy: number | null;
@@ -168,16 +171,18 @@ export async function beginAll(
 ): Promise<readonly (number | null)[]> {
   const ids = uploads.map(({ documentId }) => documentId);
   const { agentId } = sql.session;
-  const [, held] = await Promise.all([
+  const [standings, held] = await Promise.all([
     idle(sql, ids, 'be uploaded'),
     sql.all<{ id: number }>(HELD_AMONG, { ids, agentId }),
   ]);
   const isHeld = new Set(held.map(({ id }) => id));
   const attempts = await sql.nextIds('attempts', uploads.length - isHeld.size);
   let taken = 0;
-  return uploads.map((upload) => {
+  return uploads.map((upload, index) => {
     const { documentId, bytes, at } = upload;
     if (isHeld.has(documentId)) return null;
+    const { name, sha256, baseUrl, uid } = standings[index] as Standing;
+    sql.remember({ endpoint: { baseUrl, uid }, sha256, name, seq: null, isSent: true });
     const attempt = attempts[taken] as number;
     taken += 1;
     sql.emit({ kind: 'began', attempt, document: documentId, bytes }, at);

@@ -113,6 +113,10 @@ async function verifyChain(
         else {
           verification.line(parsed);
           named.meet(parsed.entry);
+          const { kind, seq: at, facts } = parsed.entry;
+          const { because } = facts;
+          if (kind === 'restored' && typeof because === 'string' && !(kept && kept.seq >= at))
+            findings.push(`Agent ${name}: entry ${at} says: ${because}`);
         }
         last = { seq, hash };
       }

@@ -5,7 +5,7 @@ import type { Clock } from '../../../src/core/ports/clock.ts';
 import type { LedgerFleet } from '../../../src/core/ports/fleet.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import type { AttemptResult, ClaimQuery } from '../../../src/core/ports/ledgerQueue.ts';
-import { freshDatabase, type FreshDatabase } from '../../support/postgres.ts';
+import { freshDatabase, type FreshDatabase, type Kept } from '../../support/postgres.ts';
 import { OFFICE } from '../../contract/ledger.ts';
 import { agentOptions, ask } from './place.ts';
 
@@ -53,6 +53,10 @@ export class FleetPlace {
       [place, path, admittedBy, count],
     );
     return rows.map(({ id }) => Number(id));
+  }
+
+  keep(): Promise<Kept> {
+    return this.#database.keep();
   }
 
   ask<Row>(text: string, values: unknown[] = []): Promise<Row[]> {

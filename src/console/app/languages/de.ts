@@ -230,7 +230,7 @@ export default function german({ counted, number }: Format): Texts {
       },
       LEDGER_DAMAGED: {
         what: 'Das Eingangsbuch ist oder war beschädigt',
-        help: 'Prüfen Sie die Platte. Bleibt das so, starten Sie receiptd neu: Es baut das Eingangsbuch aus Sicherung und Journal wieder auf.',
+        help: 'Prüfen Sie die Platte, oder was mit der gemeinsamen Datenbank geschah. Bleibt das so, starten Sie receiptd neu: Es baut ein eigenes Eingangsbuch aus Sicherung und Journal wieder auf.',
       },
       LEDGER_WRITE_FAILED: {
         what: 'Im Eingangsbuch lässt sich nichts eintragen',

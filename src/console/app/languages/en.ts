@@ -244,7 +244,7 @@ export default function english({ counted, number }: Format) {
       LEDGER_NEWER: { what: 'The ledger is of a newer version', help: 'Update receiptd on this machine.' },
       LEDGER_DAMAGED: {
         what: 'The ledger is or was damaged',
-        help: 'Check the disk. If this stays, restart receiptd: it rebuilds the ledger from backup and journal.',
+        help: 'Check the disk, or what happened to the shared database. If this stays, restart receiptd: it rebuilds a ledger of its own from backup and journal.',
       },
       LEDGER_WRITE_FAILED: {
         what: 'Nothing can be recorded in the ledger',

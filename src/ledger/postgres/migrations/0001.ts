@@ -308,6 +308,17 @@ CREATE TRIGGER sightings_noted AFTER INSERT ON sightings
 CREATE TRIGGER sightings_judged AFTER UPDATE ON sightings
   REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_files();
 
+-- What an agent remembered to have issued when it found that the database had gone back: these bytes get that name again, and nobody
+-- else does. sent: a request of them was begun.
+CREATE TABLE issued (
+  endpoint_id integer NOT NULL REFERENCES endpoints (id),
+  sha256      text COLLATE "C" NOT NULL,
+  name        text COLLATE "C" NOT NULL,
+  sent        boolean NOT NULL,
+  PRIMARY KEY (endpoint_id, sha256)
+);
+CREATE INDEX issued_name ON issued (endpoint_id, name);
+
 -- The newest upload requests of the fleet, numbered, for its rate windows: as many as a window may hold.
 CREATE TABLE starts (
   endpoint_id integer NOT NULL REFERENCES endpoints (id),

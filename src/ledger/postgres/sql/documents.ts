@@ -27,8 +27,22 @@ export const DOCUMENTS_BY_BYTES = `${SELECT_DOCUMENT}
    'SELECT b.id FROM documents b WHERE b.endpoint_id = e.id AND b.sha256 = wanted.text ORDER BY b.twin',
  )}))`;
 
+/** With `sha256`: reserved for these bytes; without: a document has it. */
 export const TAKEN_NAMES = `
-SELECT f.name ${EACH_OF_ENDPOINT('names', 'SELECT b.name FROM documents b WHERE b.endpoint_id = e.id AND b.name = wanted.text')}`;
+SELECT f.name, f.sha256 ${EACH_OF_ENDPOINT(
+  'names',
+  `SELECT b.name, NULL AS sha256 FROM documents b WHERE b.endpoint_id = e.id AND b.name = wanted.text
+   UNION ALL
+   SELECT i.name, i.sha256 FROM issued i WHERE i.endpoint_id = e.id AND i.name = wanted.text`,
+)}`;
+
+/** What was issued to these bytes before the database went back, and whether another image has that name by now. Not by EXISTS, for which a plan may read all names. */
+export const ISSUED = `
+SELECT f.sha256, f.name, f.sent AS "isSent",
+       (SELECT d.id FROM documents d WHERE d.endpoint_id = f.endpoint_id AND d.name = f.name LIMIT 1) IS NOT NULL AS "isTaken" ${EACH_OF_ENDPOINT(
+         'sha256s',
+         'SELECT b.* FROM issued b WHERE b.endpoint_id = e.id AND b.sha256 = wanted.text',
+       )}`;
 
 export const INSERT_DOCUMENTS = `
 INSERT INTO documents (id, endpoint_id, folder_id, agent_id, path, name, folded_path, folded_name, sha256, type, size, lane, line,

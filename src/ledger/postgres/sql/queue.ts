@@ -131,8 +131,10 @@ SELECT DISTINCT s.sha256 FROM sightings s
 
 /** Locked: what is decided on it holds until the transaction ends. */
 export const STANDINGS = `
-SELECT d.id, d.name, d.state, d.endpoint_id AS "endpointId", d.agent_id AS "agentId", d.claimed_by AS "claimedBy"
-  FROM documents d WHERE d.id = ANY (:ids::bigint[]) ORDER BY d.id FOR NO KEY UPDATE`;
+SELECT d.id, d.name, d.sha256, d.state, d.endpoint_id AS "endpointId", e.base_url AS "baseUrl", e.uid, d.agent_id AS "agentId",
+       d.claimed_by AS "claimedBy"
+  FROM documents d JOIN endpoints e ON e.id = d.endpoint_id
+ WHERE d.id = ANY (:ids::bigint[]) ORDER BY d.id FOR NO KEY UPDATE OF d`;
 
 /** Asked behind the lock, since it may have been waited for. */
 export const OPEN_ATTEMPTS_OF = `
