@@ -35,6 +35,16 @@ const QUESTIONS: readonly (readonly [question: string, page: string, heading: st
   ['May a colleague use it without root?', 'security.md', 'Admins who are not root', 'groupadd'],
   ['Was every receipt of Monday sent?', 'commands.md', '`audit`', '--day'],
   ['How do I undo a change of the settings?', 'change-settings.md', 'Undo a change', 'config-history'],
+  ['How do I send one file from elsewhere?', 'documents.md', 'Send a single file', 'receiptd send'],
+  ['Can it split a PDF of twenty receipts?', 'pages.md', 'PDFs, many pages, phones', 'pages: whole'],
+  ['Does it tell me when a scanner is dead?', 'silent-scanner.md', 'A scanner that goes silent', '`auto`'],
+  ['Who tells people what was not sent?', 'needs-attention.md', 'What people at the scanner see', 'why.txt'],
+  ['How does it reach the service by a proxy?', 'setup.md', 'A proxy', 'proxy: http'],
+  ['The disk is full: what now?', 'troubleshooting.md', 'The disk is full', 'Free some space'],
+  ['Two PCs watch one share: is that safe?', 'folders.md', 'Two agents on one folder', 'TAKEN_ELSEWHERE'],
+  ['How do I monitor it with Prometheus?', 'metrics.md', 'Metrics and health', '`/metrics`'],
+  ['How do fifty machines share one list?', 'fleet.md', 'Set up', 'createdb'],
+  ['How do I filter by amount?', 'results.md', 'Values as columns', '--where'],
 ];
 
 /** What stands below a heading, up to the next one of the same rank or a higher one. */
