@@ -20,7 +20,7 @@ const demo = spawn(process.execPath, [join(ROOT, 'dist', 'demo', 'start.js')], {
   stdio: ['ignore', 'pipe', 'inherit'],
 });
 try {
-  await said(demo.stdout, 'Ctrl-C stops both.');
+  await said(demo.stdout, 'Press Ctrl-C to stop both.');
   const { stdout } = await promisify(execFile)(process.execPath, [
     MAIN,
     'console',

@@ -122,7 +122,7 @@ cp docs/images/console-overview.png "$tree$folder/one.png"
 until_true 'a receipt is accepted, with encrypted credentials of systemd' accepted 1
 until_true 'and its original archived' test -e "$tree$folder/archive"
 until_true 'systemd has its line of status' inside sh -c "systemctl show receiptd --property=StatusText | grep -q '1 of 1 folder watched'"
-expect 'installed again, nothing changes' 'receiptd.service is as it was' inside receiptd service install
+expect 'installed again, nothing changes' 'receiptd.service was not changed' inside receiptd service install
 expect 'it reads its configuration again' '^0$' inside sh -c 'systemctl reload receiptd; echo $?'
 
 mkdir -p "$tree/run" && inside sh -c 'mkdir -p /run/systemd/system/receiptd.service.d &&

@@ -38,14 +38,14 @@ export function unreachable({ code, message }: Fault, host: string): ReceiptdErr
   const isPractice = code === 'ECONNREFUSED' && isLoopback(hostname);
   return new ReceiptdError('SERVICE_UNREACHABLE', message, {
     hint: isPractice
-      ? `If this is the practice service, start it with \`receiptd sandbox --port ${port || 80}\`; otherwise correct service.baseUrl.`
-      : 'Check service.baseUrl and the network of this machine.',
+      ? `If this is the practice service, start it with \`receiptd sandbox --port ${port || 80}\`. Otherwise, correct service.baseUrl.`
+      : "Check service.baseUrl and this machine's network connection.",
   });
 }
 
 export function strangeAnswer(message: string): ReceiptdError {
   return new ReceiptdError('SERVICE_ANSWER', message, {
-    hint: 'Check service.baseUrl, and whether a proxy or a login page stands between.',
+    hint: 'Check service.baseUrl, and whether a proxy or a login page is in the way.',
   });
 }
 
@@ -54,7 +54,7 @@ export class ServiceBusy extends ReceiptdError {
   readonly retryAfterMs: number | null;
 
   constructor(message: string, retryAfterMs: number | null) {
-    super('SERVICE_ANSWER', message, { hint: 'It is asked again by itself.' });
+    super('SERVICE_ANSWER', message, { hint: 'receiptd retries automatically.' });
     this.retryAfterMs = retryAfterMs;
   }
 }

@@ -40,12 +40,12 @@ function certificatesOf(file: string): string[] {
     throw unusable(file, `cannot be read (${systemCode(error)})`, error);
   }
   const found = text.match(CERTIFICATE);
-  if (!found) throw unusable(file, 'holds no certificate in PEM form');
+  if (!found) throw unusable(file, 'contains no certificate in PEM format');
   for (const [index, pem] of found.entries()) {
     try {
       new X509Certificate(pem).toString();
     } catch (error) {
-      throw unusable(file, `holds a certificate that is broken (number ${index + 1})`, error);
+      throw unusable(file, `contains a broken certificate (number ${index + 1})`, error);
     }
   }
   return found;
@@ -53,7 +53,7 @@ function certificatesOf(file: string): string[] {
 
 function unusable(file: string, why: string, cause?: unknown): ReceiptdError {
   return new ReceiptdError('CONFIG_INVALID', `service.ca: ${file} ${why}.`, {
-    hint: 'It has to be a text file with the lines BEGIN CERTIFICATE and END CERTIFICATE.',
+    hint: 'It must be a text file with the lines BEGIN CERTIFICATE and END CERTIFICATE.',
     cause,
   });
 }

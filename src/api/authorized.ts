@@ -29,7 +29,7 @@ export async function authorized(
   if (second.kind === 'fault' || second.httpStatus !== 401) return second;
   throw new ReceiptdError(
     'CREDENTIALS_REFUSED',
-    `${transport.host} rejects the token that it has just issued (HTTP 401)${words(second)}.`,
-    { hint: 'Check that service.baseUrl and the credentials belong to the same account.' },
+    `${transport.host} rejects the token it has just issued (HTTP 401)${words(second)}.`,
+    { hint: 'Make sure service.baseUrl and the credentials belong to the same account.' },
   );
 }

@@ -35,20 +35,20 @@ export async function createEndpoint(
   const { httpStatus } = answer;
   if (isSuccess(answer)) {
     const parsed = endpointAnswer.safeParse(json(answer));
-    if (!parsed.success) throw uncertain(`${host} answered HTTP ${httpStatus} without an endpoint's uid.`);
+    if (!parsed.success) throw uncertain(`${host} answered HTTP ${httpStatus} but returned no endpoint uid.`);
     return { uid: parsed.data.uid, name: parsed.data.name ?? name, verbatim: answer.body };
   }
   if (httpStatus === 403) {
     throw new ReceiptdError(
       'ENDPOINT_FORBIDDEN',
       `${host} does not allow this account to create an endpoint (HTTP 403)${words(answer)}.`,
-      { hint: "Check the account's plan and rights on the service's website." },
+      { hint: "Check the account's plan and permissions on the service's website." },
     );
   }
   if (httpStatus === 408 || httpStatus >= 500)
     throw uncertain(`${host} answered HTTP ${httpStatus}${words(answer)}.`);
   if (httpStatus < 400) {
-    const message = `${host} redirects (HTTP ${httpStatus}), which is never followed.`;
+    const message = `${host} redirects (HTTP ${httpStatus}); receiptd never follows redirects.`;
     // RFC 9110 15.4: only these say that the request has yet to be carried out; others may point at what was made.
     throw httpStatus === 307 || httpStatus === 308 ? strangeAnswer(message) : uncertain(message);
   }
@@ -60,7 +60,7 @@ export async function createEndpoint(
 }
 
 function uncertain(what: string): ReceiptdError {
-  return new ReceiptdError('CREATE_UNCERTAIN', `${what} The endpoint may have been created anyway.`, {
-    hint: "Check the service's website before you repeat this: every success makes another endpoint.",
+  return new ReceiptdError('CREATE_UNCERTAIN', `${what} The endpoint may have been created all the same.`, {
+    hint: "Check the service's website before you try again: each success creates another endpoint.",
   });
 }

@@ -42,37 +42,37 @@ export function faultWords(code: string, connecting: boolean): string {
     case 'UPLOAD_STALLED':
       return 'stopped taking the upload';
     case 'ANSWERED_EARLY':
-      return 'answered with a success before the upload had been sent whole';
+      return 'reported success before the upload was complete';
     case 'UNASKED_CONTINUE':
       return 'or a proxy before it, sends "100 Continue" without being asked';
     case 'UND_ERR_HEADERS_TIMEOUT':
       return 'did not answer in time';
     case 'UND_ERR_BODY_TIMEOUT':
-      return 'stopped in the middle of its answer';
+      return 'stopped sending in the middle of its answer';
     case 'ANSWER_TOO_LARGE':
-      return 'answered with more than 16 MiB';
+      return 'sent an answer larger than 16 MiB';
     case 'UND_ERR_CLOSED':
     case 'UND_ERR_DESTROYED':
-      return 'was not asked, because the agent is stopping';
+      return 'was not contacted, because the agent is stopping';
     case 'CERT_HAS_EXPIRED':
-      return "shows a certificate that has expired, or this machine's clock is wrong";
+      return "has an expired certificate, or this machine's clock is wrong";
     case 'CERT_NOT_YET_VALID':
-      return "shows a certificate that is not valid yet, or this machine's clock is wrong";
+      return "has a certificate that is not valid yet, or this machine's clock is wrong";
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
-      return 'shows a certificate for another address';
+      return 'has a certificate for a different address';
     case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
     case 'UNABLE_TO_GET_ISSUER_CERT':
     case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
     case 'SELF_SIGNED_CERT_IN_CHAIN':
     case 'DEPTH_ZERO_SELF_SIGNED_CERT':
-      return 'shows a certificate that this machine does not trust, perhaps one of a proxy which inspects traffic (service.ca names further authorities)';
+      return 'has a certificate that this machine does not trust, perhaps from a proxy that inspects traffic (service.ca adds trusted authorities)';
     default:
       break;
   }
-  if (/CERT|LEAF_SIGNATURE/.test(code)) return 'shows a certificate that this machine does not trust';
+  if (/CERT|LEAF_SIGNATURE/.test(code)) return 'has a certificate that this machine does not trust';
   if (connecting) return 'could not be connected to';
   if (code.startsWith('HPE_')) return 'answered with something that is not HTTP';
-  return 'broke the connection before its answer was complete';
+  return 'closed the connection before its answer was complete';
 }
 
 /** How a connection ends that begins TLS where plain HTTP is spoken; some servers just close it. */

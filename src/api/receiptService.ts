@@ -53,7 +53,7 @@ export function createReceiptService(options: ReceiptServiceOptions): {
   );
   const tokensOf = (account: string | null): TokenSource => {
     const found = account === null ? tokens : others.get(account);
-    if (found === undefined) throw new Error(`There is no account ${account}.`);
+    if (found === undefined) throw new Error(`The account ${account} does not exist.`);
     return found;
   };
   const service: ReceiptService = {

@@ -58,7 +58,7 @@ function through(text: string, source: string, base: URL): Route {
   if (url === null || url.hostname === '' || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
     // The value is not shown: it may hold a password.
     throw new ReceiptdError('CONFIG_INVALID', `${source} is not the address of an HTTP proxy.`, {
-      hint: 'It should look like http://proxy.example:3128.',
+      hint: 'Use an address such as http://proxy.example:3128.',
     });
   }
   const kind = base.protocol === 'https:' ? 'tunnel' : 'forward';

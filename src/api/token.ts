@@ -150,26 +150,26 @@ async function requestWith(
     if (isTried)
       throw new ReceiptdError(
         'CREDENTIALS_REFUSED',
-        `${transport.host} rejected these credentials${ofAccount(account)} (HTTP ${httpStatus}); nothing was saved.`,
-        { hint: 'Compare both with what the service gave you when the account was created.' },
+        `${transport.host} rejected these credentials${ofAccount(account)} (HTTP ${httpStatus}). Nothing was saved.`,
+        { hint: 'Compare both with what the service gave you when you created the account.' },
       );
     throw new ReceiptdError(
       'CREDENTIALS_REFUSED',
       `${transport.host} rejected the credentials${ofAccount(account)} from the ${store} store (HTTP ${httpStatus}).`,
       {
-        hint: `Correct them there, or store the right ones with \`receiptd login${accountOption(account)}\`.`,
+        hint: `Correct them there, or store new ones with \`receiptd login${accountOption(account)}\`.`,
       },
     );
   }
   if (httpStatus === 429 || httpStatus >= 500) {
-    const message = `${transport.host} issues no token at present (HTTP ${httpStatus}).`;
+    const message = `${transport.host} is not issuing tokens at the moment (HTTP ${httpStatus}).`;
     throw new ServiceBusy(message, answer.retryAfterMs);
   }
   if (!isSuccess(answer))
     throw strangeAnswer(`${transport.host} answered the token request with HTTP ${httpStatus}.`);
   const parsed = tokenAnswer.safeParse(json(answer));
   if (!parsed.success)
-    throw strangeAnswer(`${transport.host} answered the token request without a usable token.`);
+    throw strangeAnswer(`${transport.host} answered the token request, but not with a usable token.`);
   return { token: parsed.data.access_token, lifetimeMs: parsed.data.expires_in * 1000 };
 }
 

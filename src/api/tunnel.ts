@@ -80,7 +80,7 @@ export function refusal(proxy: URL, authority: string, status: number): ProxyTro
 }
 
 function refusalWords(authority: string, status: number): string {
-  if (status === 407) return 'requires a user and a password, or rejects those in service.proxy';
+  if (status === 407) return 'requires a user name and password, or rejects the ones in service.proxy';
   if (status === 502 || status === 503 || status === 504) return `cannot reach ${authority}`;
-  return `does not let this machine connect to ${authority}`;
+  return `does not allow this machine to connect to ${authority}`;
 }

@@ -24,17 +24,17 @@ export async function whoami(
   if (answer.httpStatus === 403) {
     throw new ReceiptdError(
       'CREDENTIALS_REFUSED',
-      `${transport.host} knows these credentials but does not allow them to be used (HTTP 403)${words(answer)}.`,
+      `${transport.host} recognizes these credentials but does not allow them to be used (HTTP 403)${words(answer)}.`,
       { hint: "Check the account and its plan on the service's website." },
     );
   }
   if (!isSuccess(answer)) {
     throw strangeAnswer(
-      `${transport.host} answered the check of credentials with HTTP ${answer.httpStatus}${words(answer)}.`,
+      `${transport.host} answered the credentials check with HTTP ${answer.httpStatus}${words(answer)}.`,
     );
   }
   const parsed = whoamiAnswer.safeParse(json(answer));
   if (!parsed.success)
-    throw strangeAnswer(`${transport.host} answered the check of credentials with something else.`);
+    throw strangeAnswer(`${transport.host} gave an unexpected answer to the credentials check.`);
   return parsed.data;
 }

@@ -20,20 +20,20 @@ interface Options extends ConfigOption {
 export function addAlerts(program: Command, io: Io, done: (status: ExitStatus) => void): void {
   const command = program
     .command('alerts')
-    .description('what is wrong, since when, and who was alerted')
+    .description('show open problems, since when, and who was alerted')
     .option('--config <file>', 'config file')
     .option('--json', 'as JSON: { channels, quietUntil, open }')
     .addHelpText('after', helpOf({ examples: ['alerts', 'alerts --json', 'alerts test'] }))
     .action((options: Options) => list(io, options));
   command
     .command('test')
-    .description('send a test through every configured channel')
+    .description('send a test alert through every configured channel')
     .option('--config <file>', 'config file')
     .option('--json', 'as JSON: [{ channel, problem }]')
     .addHelpText(
       'after',
       helpOf({
-        more: 'The running agent sends it; without one, this command does.',
+        more: 'The running agent sends the test; if none is running, this command does.',
         examples: ['alerts test'],
       }),
     )
@@ -45,17 +45,21 @@ async function list(io: Io, options: Options): Promise<void> {
   const { stateDir } = await configOf(io, options);
   const alerts = await callControl(stateDir, 'alerts', {}, { signal: io.stop }).catch((error: unknown) => {
     if (!(error instanceof ReceiptdError && error.code === 'NOT_RUNNING')) throw error;
-    throw new ReceiptdError('NOT_RUNNING', `${error.message.replace(/\.$/, '')}, so nobody is alerted now.`, {
-      hint: `${error.hint} \`receiptd status\` shows what is wrong without an agent.`,
-      cause: error,
-    });
+    throw new ReceiptdError(
+      'NOT_RUNNING',
+      `${error.message.replace(/\.$/, '')}, so no alerts are being sent.`,
+      {
+        hint: `${error.hint} \`receiptd status\` shows problems even without an agent.`,
+        cause: error,
+      },
+    );
   });
   if (options.json) return printJson(io, alerts);
   const { channels, quietUntil, open } = alerts;
   print(
     io,
     channels.length === 0
-      ? 'Nobody is alerted: no channel is configured under `alerts`.'
+      ? 'No alerts are sent: no channel is configured under `alerts`.'
       : `Sent by ${channels.join(', ')}.${quietUntil === null ? '' : ` Quiet hours until ${local(quietUntil)}.`}`,
   );
   print(io, open.length === 0 ? 'Nothing is wrong.' : '');
@@ -70,7 +74,7 @@ async function list(io: Io, options: Options): Promise<void> {
       print(io, `${colors.green(`Over since ${local(overSince)}:`)} ${printable(message)} [${code}]`);
       print(
         io,
-        `  It began at ${local(since)}. ${stateOf(alert)} You are alerted to its end once it has stayed away.`,
+        `  It began at ${local(since)}. ${stateOf(alert)} You get a recovery alert if it does not come back.`,
       );
     }
   }
@@ -80,18 +84,18 @@ function stateOf({ toldAt, toldBy, waitingFor, untold }: OpenAlertJson): string 
   const waiting = waitingFor.join(', ');
   if (toldAt !== null)
     return `Sent at ${local(toldAt)} by ${toldBy.join(', ')}${waiting === '' ? '' : `, not yet by ${waiting}`}.`;
-  if (waiting !== '') return `On its way (${waiting}).`;
+  if (waiting !== '') return `Being sent (${waiting}).`;
   switch (untold) {
     case 'quietHours':
       return 'Not sent yet: quiet hours.';
     case 'soon':
-      return 'Not sent yet: it is sent within minutes, together with others.';
+      return 'Not sent yet: it goes out within minutes, together with others.';
     case 'noChannel':
-      return 'Not sent: no channel for it.';
+      return 'Not sent: no channel can deliver it.';
     case null:
-      return 'Nobody was alerted: no channel took it.';
+      return 'Not delivered: every channel failed.';
     case 'young':
-      return 'Not sent yet: it may be over soon (`alerts.after`).';
+      return 'Not sent yet: the problem may resolve soon (`alerts.after`).';
   }
 }
 
@@ -99,7 +103,7 @@ async function test(io: Io, options: Options): Promise<ExitStatus> {
   const config = await configOf(io, options);
   const { results } = await ask(io, config);
   if (options.json) printJson(io, results);
-  else if (results.length === 0) print(io, 'No channel is configured under `alerts`, so nobody is alerted.');
+  else if (results.length === 0) print(io, 'No channel is configured under `alerts`, so no alerts are sent.');
   else {
     const colors = colorsFor(io, io.stdout);
     for (const { channel, problem } of results) {

@@ -28,18 +28,18 @@ interface Options extends ConfigOption {
 export function addAudit(program: Command, io: Io, done: (status: ExitStatus) => void): void {
   program
     .command('audit')
-    .description('account for every file that was seen, and compare with the folders')
+    .description('account for every file seen, and compare the ledger with the folders')
     .option('--config <file>', 'config file')
-    .option('--day <date>', 'count only what was first seen on this day (YYYY-MM-DD, local time)')
+    .option('--day <date>', 'count only files first seen on this day (YYYY-MM-DD, local time)')
     .option('--folder <path>', 'only this folder')
-    .option('--wait <duration>', 'how long a file may take to be taken in by a running agent', '15s')
+    .option('--wait <duration>', 'how long to wait for a running agent to pick up a new file', '15s')
     .option('--json', 'as JSON (docs/commands.md lists the fields)')
     .addHelpText(
       'after',
       helpOf({
         examples: ['audit', 'audit --day 2026-01-31 --folder /srv/scans'],
         statuses:
-          '3 files are not accounted for, or numbers disagree; 4 a folder or a part of one could not be looked at',
+          '3 files are not accounted for, or numbers disagree; 4 a folder, or part of one, could not be read',
       }),
     )
     .action(async (options: Options) => {
@@ -82,7 +82,7 @@ async function conduct(io: Io, config: Config, reports: LedgerReports, options: 
   const differences = [
     ...check.differences,
     ...[...audited.map((each) => each.tally), total].flatMap((each) =>
-      addsUp(each) ? [] : [`${each.seen} files were seen, and their states do not add up to that.`],
+      addsUp(each) ? [] : [`${each.seen} files were seen, but the counts by state do not add up to that.`],
     ),
   ];
   const isUnaccounted =
@@ -117,7 +117,7 @@ async function foldersOf(
   const path = resolve(io.cwd, wanted);
   const found = all.filter((each) => each.path === path || each.path === wanted);
   if (found.length > 0) return found;
-  throw new ReceiptdError('USAGE', `The ledger knows no folder "${wanted}".`, {
+  throw new ReceiptdError('USAGE', `The ledger has no folder "${wanted}".`, {
     hint: `Known: ${all.map((each) => each.path).join(', ')}.`,
   });
 }

@@ -9,9 +9,9 @@ export function problemOf({ problem, state, name }: Unaccounted): string {
     case 'unknown':
       return 'It is in the folder, but not in the ledger.';
     case 'changed':
-      return `It differs from the ledger (${as}): it was changed or replaced since.`;
+      return `It differs from the ledger (${as}): it was changed or replaced.`;
     case 'missing':
-      return `The ledger has it in the folder (${as}), but it is gone.`;
+      return `The ledger has it (${as}), but it is no longer in the folder.`;
   }
 }
 
@@ -22,15 +22,15 @@ export function adviceOn({ problem, state }: Unaccounted, agentRuns: boolean): s
     case 'unknown':
     case 'changed':
       return agentRuns
-        ? 'It may still be growing, or the agent may have no room for it (see `receiptd status`). Try again in a few minutes.'
-        : `${start}: it takes the file in.`;
+        ? 'It may not be complete yet, or the agent may be out of space (see `receiptd status`). Try again in a few minutes.'
+        : `${start}: it picks up the file.`;
     case 'missing':
       if (state === 'accepted' || state === 'duplicate' || state === 'skipped' || state === 'rejected')
         return agentRuns
-          ? 'Nothing is lost; try again in a few minutes, after the next listing.'
-          : `Nothing is lost; ${start.charAt(0).toLowerCase()}${start.slice(1)}, which records that the file has left.`;
+          ? 'Nothing is lost. Try again in a few minutes, after the folder has been listed again.'
+          : `Nothing is lost. ${start}: it records that the file is gone.`;
       return agentRuns
-        ? 'Try again in a few minutes; if its bytes are gone it becomes `lost`, and has to be scanned again.'
+        ? 'Try again in a few minutes. If its bytes are gone, it becomes `lost` and has to be scanned again.'
         : `Put it back if you can, then ${start.charAt(0).toLowerCase()}${start.slice(1)}.`;
   }
 }

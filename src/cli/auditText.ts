@@ -8,22 +8,22 @@ import { colorsFor, print, type Io } from './io.ts';
 import { printable } from './printable.ts';
 
 const MEANING: Readonly<Record<Exclude<Category, 'waiting'>, string>> = {
-  accepted: 'the service has taken them',
-  duplicate: 'the same image as another one, byte for byte; not sent again',
-  split: 'files whose pages are counted one by one here',
+  accepted: 'accepted by the service',
+  duplicate: 'identical to another image, byte for byte; not sent again',
+  split: 'split into pages, each counted here as a file',
   rejected: 'not sent; `receiptd list --state rejected` says why',
   failed: 'refused by the service; `receiptd list --state failed` says why',
-  lost: 'gone before they could be sent; scan them again',
-  skipped: 'already there when the folder was first watched, or taken over from another agent; not sent',
+  lost: 'lost before they could be sent; scan them again',
+  skipped: 'already in the folder when it was first watched or taken over from another agent; not sent',
 };
 
 const WAITING: readonly (readonly [ListState, string])[] = [
   ['queued', 'to be sent'],
   ['uploading', 'being sent now'],
   ['held', 'on hold'],
-  ['unconfirmed', 'without a clear answer from the service, for a person to look up'],
-  ['incomplete', 'cut short'],
-  ['unreadable', 'that cannot be opened'],
+  ['unconfirmed', 'no clear answer from the service; a person has to check there'],
+  ['incomplete', 'incomplete'],
+  ['unreadable', 'cannot be opened'],
 ];
 
 export function printAudit(io: Io, audit: Audit): void {
@@ -56,7 +56,7 @@ export function printAudit(io: Io, audit: Audit): void {
   );
   if (hidden.length > 0) {
     print(io);
-    print(io, colors.yellow('Could not be looked at:'));
+    print(io, colors.yellow('Could not be checked:'));
     for (const { file, message } of hidden)
       print(io, printable(`  ${file}: ${message} Make it readable, then try again.`));
   }
@@ -98,9 +98,9 @@ function meaningOf(category: Category, { waiting }: Tally): string {
 function nowLines({ now, tally }: AuditedFolder, day: string | null): string[] {
   if (now === null)
     return [
-      'Not a watched folder (a former one, or files of `receiptd send`): counted from the ledger, not compared with the folder.',
+      'Not a watched folder (a former one, or files from `receiptd send`): counted from the ledger, not compared with the folder.',
     ];
-  if (now.notLookedAt.some(({ path }) => path === '')) return ['The folder could not be read just now.'];
+  if (now.notLookedAt.some(({ path }) => path === '')) return ["The folder can't be read at the moment."];
   const { listed, known, excluded } = now;
   const agree =
     listed === 0
@@ -111,11 +111,11 @@ function nowLines({ now, tally }: AuditedFolder, day: string | null): string[] {
   return [
     agree,
     ...(day === null && tally.seen > listed
-      ? ['Files that have left the folder since (archived, deleted, moved) still count.']
+      ? ['Files that have since left the folder (archived, deleted, moved) still count.']
       : []),
     ...(excluded > 0
       ? [
-          `${counted(excluded, 'file')} of the ledger ${excluded === 1 ? 'is' : 'are'} not looked for: \`include\`, \`ignore\` or \`recursive\` leave${excluded === 1 ? 's' : ''} it out by now.`,
+          `${counted(excluded, 'file')} in the ledger ${excluded === 1 ? 'is' : 'are'} not checked: \`include\`, \`ignore\` or \`recursive\` now exclude${excluded === 1 ? 's it' : ' them'}.`,
         ]
       : []),
   ];
@@ -123,12 +123,14 @@ function nowLines({ now, tally }: AuditedFolder, day: string | null): string[] {
 
 function checkLines({ check }: Audit): string[] {
   const { documents, sentElsewhere, settled, differences } = check;
-  if (differences.length > 0) return ['Counted in two ways, the numbers disagree:', ...differences];
-  if (!settled) return ['The ledger kept changing, so it could not be counted twice; try again later.'];
+  if (differences.length > 0) return ['Two ways of counting gave different numbers:', ...differences];
+  if (!settled) return ['The ledger kept changing, so it could not be counted twice. Try again later.'];
   const elsewhere =
-    sentElsewhere === 0 ? '' : ` ${count(sentElsewhere)} of them went to a second endpoint on purpose.`;
+    sentElsewhere === 0
+      ? ''
+      : ` ${count(sentElsewhere)} of them were also sent to a second endpoint on purpose.`;
   return [
-    `The whole ledger, recounted from its ${counted(documents, 'name')} instead of its files: no difference.${elsewhere}`,
+    `Recounting the whole ledger by its ${counted(documents, 'name')} instead of its files gives the same numbers.${elsewhere}`,
   ];
 }
 
@@ -148,17 +150,17 @@ function verdictOf(
       : ` ${count(person)} of them need${person === 1 ? 's' : ''} a person: \`receiptd list --state failed unconfirmed lost\`.`;
   switch (verdict) {
     case 'complete':
-      if (total.seen === 0) return `No file was seen in ${where}${when}, so none is missing.`;
+      if (total.seen === 0) return `No file was seen in ${where}${when}, so nothing is missing.`;
       return total.seen === 1
         ? `The 1 file seen in ${where}${when} is accounted for.${also}`
         : `All ${count(total.seen)} files seen in ${where}${when} are accounted for.${also}`;
     case 'incomplete':
       return hidden === 0
-        ? `No file is missing so far, but this is no proof: the ledger changed while it was counted.`
-        : `No file is missing so far, but this is no proof: ${counted(hidden, 'place')} could not be looked at.`;
+        ? `No file is missing so far, but this proves nothing: the ledger changed during the count.`
+        : `No file is missing so far, but this proves nothing: ${counted(hidden, 'place')} could not be checked.`;
     case 'unaccounted':
       return unaccounted === 0
-        ? `The ledger does not agree with itself in ${counted(differences, 'point')}: keep a copy of the state directory, then run \`receiptd ledger verify\`.`
-        : `${counted(unaccounted, 'file')} in ${where} ${unaccounted === 1 ? 'is' : 'are'} NOT accounted for; ${unaccounted === 1 ? 'it is' : 'they are'} named above.`;
+        ? `The ledger contradicts itself in ${counted(differences, 'place')}. Keep a copy of the state directory, then run \`receiptd ledger verify\`.`
+        : `${counted(unaccounted, 'file')} in ${where} ${unaccounted === 1 ? 'is' : 'are'} NOT accounted for; ${unaccounted === 1 ? 'it is' : 'they are'} listed above.`;
   }
 }

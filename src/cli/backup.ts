@@ -33,22 +33,22 @@ interface Options extends ConfigOption {
 
 const SHOWN = 5;
 const SHARED_HINT =
-  'Back up the database with its own tools, such as pg_dump. To move to another PC, let this agent send what waits, and stop it. Then start one there with the same `ledger.url` and `ledger.agent`.';
+  'Back up the database with its own tools, such as pg_dump. To move to another PC, let this agent send what is waiting, and stop it. Then start an agent there with the same `ledger.url` and `ledger.agent`.';
 
 export function addBackup(program: Command, io: Io): void {
   program
     .command('backup')
     .argument(
       '[file]',
-      'a new file; without one, only the ledger is backed up, into `backups` in the state directory',
+      'file to create; without it, only the ledger is backed up, to `backups` in the state directory',
     )
     .description(
-      'put ledger, journal, waiting images and settings into one file, read back and checked; no secrets',
+      'back up ledger, journal, waiting images and settings to one file, and verify it; no secrets',
     )
     .option('--config <file>', 'config file')
-    .option('--final', 'close this PC: receiptd refuses to run here afterwards')
+    .option('--final', 'close this PC: receiptd then refuses to run here')
     .option('--reopen', 'reopen a PC that --final closed')
-    .option('--yes', 'do not ask')
+    .option('--yes', "don't ask")
     .option('--json', 'as JSON: { file, bytes, manifest, withoutImage }; without a file { file, head }')
     .addHelpText(
       'after',
@@ -59,16 +59,16 @@ export function addBackup(program: Command, io: Io): void {
           'backup --reopen',
         ],
         statuses: '6 --final while an agent is running: stop it first',
-        more: 'Works while the agent runs. To move to another PC, stop the agent and add --final: two agents on the same state would both send what waits. `receiptd restore` puts the file in place, here or there.',
+        more: 'Works while the agent runs. To move to another PC, stop the agent and add --final: otherwise both agents would send what is waiting. `receiptd restore` restores the file, here or on the other PC.',
       }),
     )
     .action(async (file: string | undefined, options: Options) => {
       const config = await configOf(io, options);
       if (options.reopen) return reopen(io, config, options);
-      refuseShared(config, 'receiptd has no ledger of its own to back up', SHARED_HINT);
+      refuseShared(config, 'this receiptd has no ledger of its own to back up', SHARED_HINT);
       if (file !== undefined) return archive(io, config, resolve(io.cwd, file), options);
       if (!options.final) return ledgerAlone(io, config, options);
-      throw new ReceiptdError('USAGE', '--final needs the name of a new file.', {
+      throw new ReceiptdError('USAGE', '--final needs a file to write.', {
         hint: 'Run `receiptd backup --final FILE`.',
       });
     });
@@ -80,7 +80,7 @@ async function ledgerAlone(io: Io, config: Config, options: Options): Promise<vo
   const result = await operate(io, config, 'backup', { by: operatorName() });
   if (options.json) return printJson(io, result);
   print(io, `Wrote ${printable(result.file)}.`);
-  print(io, `It holds the ledger up to entry ${result.head.seq} of the journal, hash ${result.head.hash}.`);
+  print(io, `It contains the ledger up to journal entry ${result.head.seq}, hash ${result.head.hash}.`);
   print(io, 'To include waiting images and settings, name a file: `receiptd backup FILE`.');
 }
 
@@ -128,31 +128,31 @@ function tell(io: Io, { stateDir }: Config, file: string, { manifest, bytes, wit
   const { documents, waiting, setUpAgain, final } = manifest;
   print(
     io,
-    `Wrote ${printable(file)} (${size(bytes)}) and read it back: ${counted(documents, 'document')}, ${waiting} of them waiting.`,
+    `Wrote and verified ${printable(file)} (${size(bytes)}): ${counted(documents, 'document')}, ${waiting} of them waiting.`,
   );
   if (withoutImage.count > 0) print(io, printable(without(withoutImage)));
-  print(io, 'The file holds receipts and names: keep it as private as the ledger.');
-  print(io, 'Not in the file; set up again where it is restored on another PC:');
+  print(io, 'The file contains receipts and names. Keep it as private as the ledger.');
+  print(io, 'Not in the file; if you restore it on another PC, set this up again there:');
   for (const sentence of setUpAgain) print(io, printable(`  ${sentence}`));
   if (!final)
-    return print(io, 'This PC goes on as before. To move to another PC, stop the agent and add --final.');
+    return print(io, 'This PC continues as before. To move to another PC, stop the agent and add --final.');
   print(io, `receiptd no longer runs on ${printable(stateDir)}. Next, on the other PC:`);
   print(io, `  receiptd restore ${printable(file)}`);
-  print(io, 'If that fails, `receiptd backup --reopen` reopens this PC.');
+  print(io, 'If that fails, reopen this PC with `receiptd backup --reopen`.');
 }
 
 function without({ count, paths }: WithoutImage): string {
   const shown = paths.slice(0, SHOWN);
   const more = count > shown.length ? ` and ${count - shown.length} more` : '';
   const subject = count === 1 ? '1 waiting document has' : `${count} waiting documents have`;
-  return `${subject} no image, neither in the spool nor where it was scanned: ${shown.join(', ')}${more}. They are lost unless the other PC finds them there.`;
+  return `${subject} no image, neither in the spool nor in the folder it came from: ${shown.join(', ')}${more}. They are lost unless the other PC can find the files.`;
 }
 
 async function confirm(io: Io, final: boolean, missing: WithoutImage, { yes }: Options): Promise<void> {
   if (!final || yes) return;
   if (canAsk(io) && (await ask(io, `${printable(without(missing))} Move anyway?`))) return;
   throw new ReceiptdError('CONFIRMATION_NEEDED', `Nothing was closed. ${without(missing)}`, {
-    hint: 'Put them back where they were, or add --yes.',
+    hint: 'Put the files back, or add --yes.',
   });
 }
 
@@ -161,15 +161,12 @@ async function reopen(io: Io, config: Config, { yes }: Options): Promise<void> {
   const lock = await acquireInstanceLock(config.stateDir, { evenIfMoved: true });
   try {
     const mark = await movedAway(config.stateDir);
-    if (mark === null) return print(io, 'receiptd was not closed here; there is nothing to reopen.');
+    if (mark === null) return print(io, 'receiptd was never closed here, so there is nothing to reopen.');
     if (!yes) await confirmReopening(io, mark.file);
     await unmarkMovedAway(config.stateDir).catch((error: unknown) => {
       throw unwritable(config.stateDir, error);
     });
-    print(
-      io,
-      'receiptd can run here again. Make sure that it does not run on another PC with the same state.',
-    );
+    print(io, 'receiptd can run here again. Make sure it does not run on another PC with the same state.');
   } finally {
     await lock.release();
   }
@@ -179,9 +176,9 @@ async function reopen(io: Io, config: Config, { yes }: Options): Promise<void> {
 async function confirmReopening(io: Io, file: string): Promise<void> {
   const last = file === '' ? undefined : (await restoredAt(file)).at(-1);
   if (last === undefined) return;
-  const known = `${file} was restored on ${last.host} (${local(last.at)}). If receiptd runs there, both send what waits.`;
+  const known = `${file} was restored on ${last.host} (${local(last.at)}). If receiptd runs there, both PCs will send what is waiting.`;
   if (canAsk(io) && (await ask(io, `${printable(known)} Reopen this PC?`))) return;
   throw new ReceiptdError('CONFIRMATION_NEEDED', `Nothing was reopened. ${known}`, {
-    hint: 'If it no longer runs there, add --yes.',
+    hint: 'If it no longer runs there, confirm with --yes.',
   });
 }

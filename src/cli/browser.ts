@@ -33,10 +33,10 @@ export async function showLink(io: Io, stateDir: string | null, url: string): Pr
 
 function adviceFor(why: 'ssh' | 'root' | 'noDisplay', url: string): string {
   const { hostname, port } = new URL(url);
-  if (why === 'root') return 'A browser should not run as root: open the link yourself within five minutes.';
-  if (why === 'noDisplay') return 'No display here: open the link yourself within five minutes.';
+  if (why === 'root') return 'Browsers should not run as root. Open the link yourself within five minutes.';
+  if (why === 'noDisplay') return 'There is no display here. Open the link yourself within five minutes.';
   return (
-    'Open the link on your own machine within five minutes. To reach this machine from there, first run on your own: ' +
+    "Open the link on your own computer within five minutes. If it can't reach this machine, run this there first: " +
     `ssh -L ${port}:${hostname}:${port} USER@THIS-MACHINE`
   );
 }
@@ -63,10 +63,10 @@ async function openBrowser(
         resolve();
       });
     });
-    note('A browser opens. If it does not show the page, open the link yourself within five minutes.');
+    note('Your browser should open now. If it does not, Open the link yourself within five minutes.');
     return stateDir === null ? file : null;
   } catch {
-    note('No browser could be opened: open the link yourself within five minutes.');
+    note('No browser could be opened. Open the link yourself within five minutes.');
     return null;
   }
 }

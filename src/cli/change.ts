@@ -18,15 +18,15 @@ export function addResends(program: Command, io: Io): void {
 
   program
     .command('retry')
-    .argument('[document...]', 'names of documents, their beginnings, or files')
-    .description('queue failed, unconfirmed, lost and waiting documents again now, under their names')
+    .argument('[document...]', 'document names, the start of names, or files')
+    .description('queue failed, unconfirmed, lost and waiting documents again now, under the same names')
     .option('--config <file>', 'config file')
-    .option('--all', 'all of them; also tries everything on hold')
+    .option('--all', 'all such documents; also retries everything on hold')
     .option('--json', 'as JSON: { queued, names }')
     .addHelpText('after', helpOf({ examples: ['retry SCAN0001-5e8ff9bf55ba', 'retry --all'] }))
     .action(async (names: string[], options: Options & { all?: boolean }) => {
       if (!options.all && names.length === 0) {
-        throw new ReceiptdError('USAGE', '`retry` needs the name of a document, or --all.');
+        throw new ReceiptdError('USAGE', 'Name a document to retry, or add --all.');
       }
       const config = await configOf(io, options);
       const request = options.all ? { all: true, by } : { names, by };
@@ -42,7 +42,7 @@ export function addResends(program: Command, io: Io): void {
       const result = { queued: queuedBy(parts), names: parts[0].names };
       if (options.json) printJson(io, result);
       else {
-        const held = options.all ? ' What was on hold is tried now.' : '';
+        const held = options.all ? ' Everything on hold is being retried now.' : '';
         const which = result.names.length === 0 ? '' : `: ${printable(result.names.join(', '))}`;
         print(io, `Queued ${counted(result.queued, 'document')}${which}.${held}`);
       }
@@ -50,10 +50,10 @@ export function addResends(program: Command, io: Io): void {
 
   program
     .command('resend')
-    .argument('<document>', 'name of the document, its beginning, or a file')
-    .description('send an accepted document once more; recorded, and counted against the quota')
+    .argument('<document>', 'name of the document, the start of its name, or a file')
+    .description('send an accepted document again; this is recorded and counts against the quota')
     .option('--config <file>', 'config file')
-    .option('--endpoint <alias>', 'into this endpoint instead of its own')
+    .option('--endpoint <alias>', 'send to this endpoint instead of its own')
     .option('--json', 'as JSON: { name, endpointUid, outcome }')
     .addHelpText('after', helpOf({ examples: ['resend SCAN0001-5e8ff9bf55ba --endpoint archive'] }))
     .action(async (name: string, options: Options & { endpoint?: string }) => {
@@ -66,7 +66,7 @@ export function addResends(program: Command, io: Io): void {
       });
       if (options.json) printJson(io, result);
       else if (result.outcome === 'duplicate')
-        print(io, `That endpoint already has the image, as "${printable(result.name)}".`);
+        print(io, `That endpoint already has this image, as "${printable(result.name)}".`);
       else print(io, `Queued "${printable(result.name)}" for endpoint ${result.endpointUid}.`);
     });
 }
@@ -79,7 +79,7 @@ export function addPauses(program: Command, io: Io): void {
   ] as const) {
     program
       .command(command)
-      .argument('[target]', 'a folder or an endpoint; everything if left out')
+      .argument('[target]', 'a folder or an endpoint; all if omitted')
       .description(`${command} uploads; scans are still named and recorded`)
       .option('--config <file>', 'config file')
       .option('--json', 'as JSON: { targets }')

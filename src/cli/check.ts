@@ -36,10 +36,10 @@ export function addCheck(program: Command, io: Io, done: (status: ExitStatus) =>
   program
     .command('check')
     .description(
-      'check config, folders, permissions, credentials, alerts, disk and watch limits: one line each, and what to do',
+      'check config, folders, permissions, credentials, alerts, disk space and watch limits, and say what to fix',
     )
     .option('--config <file>', 'config file')
-    .option('--offline', 'do not ask the service')
+    .option('--offline', "don't contact the service")
     .option('--json', 'as JSON: [{ level, subject, message }]')
     .addHelpText(
       'after',
@@ -96,7 +96,7 @@ async function checkState(config: Config): Promise<Finding> {
     const other = process.geteuid?.() === 0 ? await otherOwnerOf(stateDir) : null;
     if (other !== null && (await whyNotForState(stateDir)) === null) {
       const user = other.name ?? `#${other.uid}`;
-      const message = `${stateDir} belongs to the user ${user}; whether that user can write it, \`${asUser(user, true, process.platform).replace('…', 'check')}\` says.`;
+      const message = `${stateDir} belongs to the user ${user}. To check whether that user can write to it, run \`${asUser(user, true, process.platform).replace('…', 'check')}\`.`;
       return { level: 'ok', subject: 'state', message, names: [user] };
     }
     const { note } = await lookAtStateDir(config);
@@ -104,7 +104,7 @@ async function checkState(config: Config): Promise<Finding> {
       ? {
           level: 'ok',
           subject: 'state',
-          message: `${config.stateDir} can be written; the ledger is ${placeOf(config)}.`,
+          message: `${config.stateDir} is writable; the ledger is ${placeOf(config)}.`,
         }
       : { level: 'warn', subject: 'state', message: note };
   } catch (error) {
@@ -120,7 +120,7 @@ async function checkFolders(io: Io, config: Config): Promise<Finding[]> {
     const { foldersAs } = await import('./checkAsUser.ts');
     return (await foldersAs(io, config, name)).map((finding) => ({
       ...finding,
-      message: `${finding.message} (Tried as the user ${name}.)`,
+      message: `${finding.message} (Checked as the user ${name}.)`,
       names: [name],
     }));
   }
@@ -151,7 +151,7 @@ function checkResults({ folders, results }: Config): Finding[] {
   const waiting = folders.filter(
     ({ afterUpload, afterUploadOn }) => afterUpload !== 'keep' && afterUploadOn !== null,
   );
-  const message = 'Its originals stay until a result comes (`afterUploadOn`), and results.listen is off.';
+  const message = 'Its originals stay until a result arrives (`afterUploadOn`), but results.listen is off.';
   return waiting.map(({ path: subject }) => ({ level: 'warn', subject, message }));
 }
 

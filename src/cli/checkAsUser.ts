@@ -19,7 +19,7 @@ export async function foldersAs(io: Io, config: Config, user: string): Promise<F
     return findings.filter(({ subject }) => paths.includes(subject));
   } catch (error) {
     if (!(error instanceof ReceiptdError)) throw error;
-    const message = `They can't be tried as the user ${user}: ${error.message}`;
+    const message = `They can't be checked as the user ${user}: ${error.message}`;
     return [{ level: 'warn', subject: 'folders', message }];
   }
 }

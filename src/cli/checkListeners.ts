@@ -76,7 +76,7 @@ async function checkAddress(
     if (whose === 'not its own') return failure(subject, error);
     if (whose === 'its own')
       return { level: 'ok', subject, message: `${where} is used by the running agent.` };
-    const message = `${where} is in use. The running agent can't be asked whether it is its own: ${whose}`;
+    const message = `${where} is in use. The running agent can't be asked whether it uses the port: ${whose}`;
     return { level: 'warn', subject, message };
   } finally {
     await closeServer(server);

@@ -23,11 +23,15 @@ async function checkDisk({ stateDir }: Config): Promise<Finding> {
       ? {
           level: 'warn',
           subject: 'disk',
-          message: `${message} Free some space: nothing can be recorded or sent without it.`,
+          message: `${message} Free some space, or nothing can be recorded or sent.`,
         }
       : { level: 'ok', subject: 'disk', message };
   } catch {
-    return { level: 'warn', subject: 'disk', message: `The free space of ${stateDir} can't be determined.` };
+    return {
+      level: 'warn',
+      subject: 'disk',
+      message: `The free space on the disk of ${stateDir} can't be determined.`,
+    };
   }
 }
 
@@ -54,7 +58,7 @@ async function checkWatches(config: Config): Promise<Finding> {
   return {
     level: 'warn',
     subject: 'watches',
-    message: `${message} ${fix} Until then, folders are polled. [WATCH_LIMIT]`,
+    message: `${message} ${fix} Until then, folders are listed at intervals. [WATCH_LIMIT]`,
   };
 }
 

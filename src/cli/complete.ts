@@ -22,9 +22,9 @@ interface Offered {
 export function addComplete(program: Command, io: Io): void {
   program
     .command('complete', { hidden: true })
-    .argument('<current>', 'the word that is being typed, behind a =')
+    .argument('<current>', 'the word being typed, after a =')
     .argument('[before...]', 'the words before it')
-    .description('what may stand in a place of the command line, one on a line, for shell completion')
+    .description('list the possible words at a place of the command line, one per line, for shell completion')
     .addHelpText('after', helpOf({ examples: ['complete =ver ledger', 'complete =SCAN show'] }))
     .action(async (current: string, before: readonly string[]) => {
       try {

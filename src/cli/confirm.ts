@@ -16,10 +16,10 @@ export async function confirmFirstWatch(io: Io, config: Config, yes: boolean): P
     if (folder.existing.kind !== 'send' || (await isKnown(config, folder.path))) continue;
     const count = await countFiles(config, folder.path);
     if (count <= config.intake.confirmAbove) continue;
-    const question = `${count} files are in ${printable(folder.path)}, and all of them would be sent. Continue?`;
+    const question = `${printable(folder.path)} contains ${count} files, and all of them would be sent. Continue?`;
     if (await ask(io, question)) continue;
     throw new ReceiptdError('CONFIRMATION_NEEDED', `Nothing was sent from ${folder.path}.`, {
-      hint: 'Set `existing: skip` (or `since DATE`) for this folder, or add --yes.',
+      hint: 'Set `existing: skip` or `since DATE` for this folder, or add --yes.',
     });
   }
 }

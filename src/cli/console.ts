@@ -23,24 +23,24 @@ export function addConsole(program: Command, io: Io): void {
     .command('console')
     .description('open the console of the running agent in a browser')
     .option('--config <file>', 'config file')
-    .option('--no-open', 'only print the link')
+    .option('--no-open', 'print the link only')
     .addHelpText(
       'after',
       helpOf({
-        more: 'The link works once, for five minutes. Keep it to yourself.',
+        more: "The link works once, within five minutes. Don't share it.",
         examples: ['console', 'console --no-open', 'console password'],
       }),
     )
     .action((options: Options) => open(io, options));
   command
     .command('password')
-    .description('set a password for the console, for people without a link')
+    .description('set a password for the console, for people who have no link')
     .option('--config <file>', 'config file')
-    .option('--remove', 'remove it; links still work')
+    .option('--remove', 'remove the password; links still work')
     .addHelpText(
       'after',
       helpOf({
-        more: `At least ${SHORTEST_PASSWORD} characters. It is asked for without being shown, or read from standard input; it is never an argument.`,
+        more: `At least ${SHORTEST_PASSWORD} characters. receiptd prompts for it without showing it, or reads it from standard input; it is never an argument.`,
         examples: ['console password', 'console password < password.txt', 'console password --remove'],
       }),
     )
@@ -65,14 +65,14 @@ async function setPassword(
   try {
     if (remove) {
       const was = await removePassword(stateDir);
-      return print(io, was ? 'Removed the password of the console.' : 'The console had no password.');
+      return print(io, was ? 'Removed the console password.' : 'The console has no password.');
     }
     await writePassword(stateDir, await newPassword(io));
   } catch (error) {
     if (error instanceof ReceiptdError) throw error;
     throw unwritable(stateDir, error);
   }
-  print(io, 'The password of the console was set. Everybody who signed in with the old one is signed out.');
+  print(io, 'Set the console password. Everyone who signed in with the old one is signed out.');
 }
 
 async function newPassword(io: Io): Promise<string> {
@@ -83,11 +83,11 @@ async function newPassword(io: Io): Promise<string> {
       'USAGE',
       `The password has ${length} characters; it needs ${SHORTEST_PASSWORD} to ${LONGEST_PASSWORD}.`,
       {
-        hint: 'A sentence is easy to remember.',
+        hint: 'A whole sentence is easy to remember.',
       },
     );
   }
   if (isTerminal(io.stdin) && (await askText(io, 'Once more: ', false)) !== password)
-    throw new ReceiptdError('USAGE', 'The two differ; nothing was changed.');
+    throw new ReceiptdError('USAGE', 'The passwords do not match; nothing was changed.');
   return password;
 }

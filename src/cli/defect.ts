@@ -14,7 +14,7 @@ const FRAME = /^ {4}at .{0,300}(?::\d+:\d+|<anonymous>)\)?$/;
  */
 export function defectReport(error: unknown): string {
   const lines = [
-    `error: receiptd ${VERSION} has a defect, which ended this command. Nothing recorded is lost. Please report it with these lines:`,
+    `error: This command stopped because of a bug in receiptd ${VERSION}. Nothing recorded is lost. Please report it with these lines:`,
   ];
   let before = '';
   for (let each = error; each !== undefined && lines.length < 60;) {

@@ -16,11 +16,11 @@ interface Options extends FilterOptions {
 
 export function addDismiss(program: Command, io: Io): void {
   withFilters(
-    program.command('dismiss').argument('[document...]', 'names of documents, paths or names of files'),
+    program.command('dismiss').argument('[document...]', 'document names, file paths or file names'),
   )
-    .description('mark documents or files that need a person as done')
-    .option('--all', 'everything that matches the filters')
-    .option('--undo', 'undo it: they need a person again')
+    .description('mark documents or files that need a person as handled')
+    .option('--all', 'all that match the filters')
+    .option('--undo', 'undo: they need a person again')
     .option('--json', 'as JSON: { dismissed }')
     .addHelpText(
       'after',
@@ -30,13 +30,13 @@ export function addDismiss(program: Command, io: Io): void {
           'dismiss --all --state rejected --folder /srv/scans',
           'dismiss SCAN0001-5e8ff9bf55ba --undo',
         ],
-        more: 'Nothing else changes: their state stays, and `list` shows who dismissed them. A file that changes, or a document that fails again, needs a person again.',
+        more: 'Their state does not change, and `list` shows who dismissed them. A file that changes, or a document that fails again, needs a person again.',
       }),
     )
     .action(async (names: string[], { all = false, undo = false, json, ...options }: Options) => {
       if (all === names.length > 0)
-        throw new ReceiptdError('USAGE', '`dismiss` needs names or paths, or --all.', {
-          hint: '`receiptd list --needs-person` shows them.',
+        throw new ReceiptdError('USAGE', 'Name documents or files to dismiss, or add --all.', {
+          hint: '`receiptd list --needs-person` lists them.',
         });
       const config = await configOf(io, options);
       const { states, statuses, values, since, until, limit, ...filter } = filterOf(config, options);

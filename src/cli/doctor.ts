@@ -32,17 +32,17 @@ interface Options extends ConfigOption {
 export function addDoctor(program: Command, io: Io, done: (status: ExitStatus) => void): void {
   program
     .command('doctor')
-    .description('what is wrong, in plain words, and a file for support: no secrets, no images, no names')
+    .description('say what is wrong, and write a file for support: no secrets, no images, no names')
     .option('--config <file>', 'config file')
-    .option('--output <file>', 'a new file; receiptd-doctor-TIME.tar.gz here if left out')
-    .option('--list', 'write nothing; show what would be in it')
-    .option('--with-names', 'with names of files, folders, endpoints and documents; never with secrets')
-    .option('--offline', 'do not ask the service')
+    .option('--output <file>', 'file to create; defaults to receiptd-doctor-TIME.tar.gz in this directory')
+    .option('--list', 'write nothing; show what the file would contain')
+    .option('--with-names', 'include names of files, folders, endpoints and documents; never secrets')
+    .option('--offline', "don't contact the service")
     .addHelpText(
       'after',
       helpOf({
         examples: ['doctor', 'doctor --list', 'doctor --offline --output /tmp/help.tar.gz'],
-        more: 'Works with or without a running agent, and even if the configuration, the ledger or the disk is the problem.\nNames become stand-ins such as name-1f2e3d4c, the same for the same name within one file.',
+        more: 'Works with or without a running agent, even if the configuration, the ledger or the disk is the problem.\nNames are replaced by placeholders such as name-1f2e3d4c; within one file, the same name gets the same placeholder.',
       }),
     )
     .action(async (options: Options) => {
@@ -76,8 +76,11 @@ async function run(io: Io, options: Options): Promise<readonly Finding[]> {
   if (unwritten !== null) throw unwritten;
   const names = options.withNames ? '; it holds names' : '';
   const readers =
-    process.platform === 'win32' ? 'readable by whoever can read its folder' : 'readable by you alone';
-  print(io, options.list ? 'The file would hold:' : `Wrote ${printable(file)}, ${readers}${names}. In it:`);
+    process.platform === 'win32' ? 'readable by anyone who can read its folder' : 'readable only by you';
+  print(
+    io,
+    options.list ? 'The file would contain:' : `Wrote ${printable(file)}, ${readers}${names}. In it:`,
+  );
   tellParts(io, parts);
   return findings;
 }
@@ -114,8 +117,8 @@ async function found(io: Io, options: Options) {
 function verdict(findings: readonly Finding[]): string {
   const failed = findings.filter(({ level }) => level === 'fail').length;
   const warned = findings.filter(({ level }) => level === 'warn').length;
-  if (failed > 0) return `Something is wrong: ${counted(failed, 'thing')} to fix, ${warned} to know about.`;
-  return warned > 0 ? `It works; ${counted(warned, 'thing')} to know about.` : 'All is well.';
+  if (failed > 0) return `${counted(failed, 'problem')} to fix, ${counted(warned, 'warning')}.`;
+  return warned > 0 ? `receiptd works; ${counted(warned, 'warning')}.` : 'All is well.';
 }
 
 function tellParts(io: Io, parts: readonly Part[]): void {
@@ -132,7 +135,7 @@ async function write(file: string, parts: readonly Part[]): Promise<ReceiptdErro
     return outputUnwritable(
       file,
       error,
-      'Name a file elsewhere with --output. The findings above are still valid.',
+      'Choose another place with --output. The findings above are still valid.',
     );
   }
 }

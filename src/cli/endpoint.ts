@@ -23,20 +23,20 @@ interface CreateOptions extends ConfigOption {
 }
 
 export function addEndpoint(program: Command, io: Io): void {
-  const endpoint = program.command('endpoint').description('create an endpoint, or list the known ones');
+  const endpoint = program.command('endpoint').description('create an endpoint, or list known ones');
   endpoint
     .command('create')
     .argument('<name>', 'name of the endpoint')
-    .description('create an endpoint at the service; never retried')
+    .description('create an endpoint on the service; never retried automatically')
     .option('--config <file>', 'config file')
     .option('--outgoing-url <url>', 'address of your response handler')
     .option(
       '--results <url>',
-      'have results posted to this agent: the address by which the service reaches it; the secret is added',
+      'have results posted to this agent: the address at which the service reaches it; the secret is added automatically',
     )
-    .option('--language <tag>', 'dominant language, for instance de-DE')
-    .option('--account <name>', 'the account of the config that it belongs to')
-    .option('--json', "the service's record, verbatim")
+    .option('--language <tag>', 'main language, such as de-DE')
+    .option('--account <name>', 'account in the config that the endpoint belongs to')
+    .option('--json', "print the service's record verbatim")
     .addHelpText(
       'after',
       helpOf({
@@ -50,7 +50,7 @@ export function addEndpoint(program: Command, io: Io): void {
     .action((name: string, options: CreateOptions) => create(io, name, options));
   endpoint
     .command('list')
-    .description('endpoints configured or created here (the service has no list)')
+    .description('list endpoints configured or created here; the service has no list')
     .option('--config <file>', 'config file')
     .option('--json', 'as JSON: [{ alias, uid, baseUrl, name }]')
     .addHelpText('after', helpOf({ examples: ['endpoint list'] }))
@@ -59,7 +59,7 @@ export function addEndpoint(program: Command, io: Io): void {
 
 async function create(io: Io, name: string, options: CreateOptions): Promise<void> {
   if (options.results !== undefined && options.outgoingUrl !== undefined)
-    throw new ReceiptdError('USAGE', 'Either --results or --outgoing-url, not both.');
+    throw new ReceiptdError('USAGE', 'Use either --results or --outgoing-url, not both.');
   const config = await configOf(io, options);
   const account = options.account ?? null;
   credentialsConfig(config, account);
@@ -84,7 +84,7 @@ async function create(io: Io, name: string, options: CreateOptions): Promise<voi
     else
       print(
         io,
-        `Created "${printable(record.name)}". Put its uid into the config file:\n\n  uid: "${printable(record.uid)}"${account === null ? '' : `\n  account: ${account}`}`,
+        `Created "${printable(record.name)}". Add its uid to the config file:\n\n  uid: "${printable(record.uid)}"${account === null ? '' : `\n  account: ${account}`}`,
       );
     const { uid, verbatim } = record;
     await operate(io, config, 'recordEndpoint', {

@@ -24,36 +24,36 @@ interface Options extends ConfigOption {
 }
 
 const WHAT_GOES =
-  'Erased permanently: the paths at which their files were seen, all messages, and the answers of the service; in the ledger, ' +
-  'in its journal, and as copies in the spool.';
+  "Erased permanently: the paths of their files, all messages, and the service's answers; in the ledger, " +
+  'in its journal, and in copies in the spool.';
 const WHAT_STAYS =
-  'Name, hash, times and states stay, so that the journal can still be verified. Not erased: ' +
+  'Name, hash, times and states stay, so the journal can still be verified. Not erased: ' +
   'the archive, the service itself, log files, exports, and earlier backups.';
 const WHAT_IS_THERE =
-  'A document whose file is still in a watched folder is left as it is: its path would be recorded again a minute later. ' +
+  'A document is skipped while its file is in a watched folder: its path would be recorded again within a minute. ' +
   'Move the file away, or add --with-originals.';
 
 export function addErase(program: Command, io: Io, done: (status: ExitStatus) => void): void {
   program
     .command('erase')
-    .argument('[document...]', 'names of documents')
+    .argument('[document...]', 'document names')
     .description('permanently erase the personal data of documents (paths, messages, answers)')
     .option('--config <file>', 'config file')
-    .option('--before <date>', 'all documents that were named before this day (YYYY-MM-DD, local time)')
-    .option('--with-originals', 'delete their files in watched folders too, if accepted and unchanged')
-    .option('--yes', 'do not ask')
+    .option('--before <date>', 'all documents named before this day (YYYY-MM-DD, local time)')
+    .option('--with-originals', 'also delete their files in watched folders, if accepted and unchanged')
+    .option('--yes', "don't ask")
     .option('--json', 'as JSON: { erased, skipped, there }')
     .addHelpText(
       'after',
       helpOf({
         examples: ['erase SCAN0001-5e8ff9bf55ba', 'erase --before 2020-01-01 --yes'],
-        more: `${WHAT_GOES}\n${WHAT_STAYS}\n${WHAT_IS_THERE} Documents still waiting to be sent are left as they are.`,
+        more: `${WHAT_GOES}\n${WHAT_STAYS}\n${WHAT_IS_THERE} Documents still waiting to be sent are skipped too.`,
       }),
     )
     .action(async (names: string[], options: Options) => {
       const before = options.before === undefined ? null : dayOf('--before', options.before);
       if ((before === null) === (names.length === 0)) {
-        throw new ReceiptdError('USAGE', '`erase` needs either names of documents or --before.');
+        throw new ReceiptdError('USAGE', 'Name documents to erase, or add --before.');
       }
       const config = await configOf(io, options);
       const found = await whatToErase(config, names, before, !options.yes);
@@ -73,19 +73,16 @@ export function addErase(program: Command, io: Io, done: (status: ExitStatus) =>
         const [verb, them] = files.length === 1 ? ['lies', 'it'] : ['lie', 'them'];
         print(
           io,
-          `Not erased: ${printable(name)}, since its ${files.length === 1 ? 'file' : 'files'} still ${verb} in a watched folder:`,
+          `Not erased: ${printable(name)}, because its ${files.length === 1 ? 'file' : 'files'} still ${verb} in a watched folder:`,
         );
         for (const file of files) print(io, `  ${printable(file)}`);
         print(
           io,
-          `Move ${them} away first${options.withOriginals ? '' : ', or add --with-originals to delete what was accepted'}.`,
+          `Move ${them} away first${options.withOriginals ? '' : ', or add --with-originals to delete accepted files'}.`,
         );
       }
       if (result.skipped.length === 0) return;
-      print(
-        io,
-        `Left as ${result.skipped.length === 1 ? 'it is' : 'they are'}, because still waiting to be sent:`,
-      );
+      print(io, `Not erased, because still waiting to be sent:`);
       for (const name of result.skipped) print(io, `  ${printable(name)}`);
     });
 }
@@ -147,7 +144,7 @@ async function notInFull(
   const [{ name }] = await namedDocuments(reports, written);
   return new ReceiptdError(
     'USAGE',
-    `With --yes, a document needs its full name, and "${written}" is not one.`,
+    `With --yes, write document names in full: "${written}" is not a full name.`,
     {
       hint: `Did you mean ${name}?`,
     },
@@ -164,13 +161,15 @@ async function confirm(io: Io, { erasable, names }: Found, before: string | unde
   if (!canAsk(io)) {
     throw new ReceiptdError(
       'CONFIRMATION_NEEDED',
-      `The personal data of ${what} would be erased permanently.`,
+      `This would permanently erase the personal data of ${what}.`,
       {
-        hint: 'Add --yes if that is what you want.',
+        hint: 'To confirm, add --yes.',
       },
     );
   }
   io.stderr.write(`${WHAT_GOES}\n${WHAT_STAYS}\n`);
   if (await ask(io, `Erase the personal data of ${what}?`)) return;
-  throw new ReceiptdError('CONFIRMATION_NEEDED', 'Nothing was erased.', { hint: 'Answer y, or add --yes.' });
+  throw new ReceiptdError('CONFIRMATION_NEEDED', 'Nothing was erased.', {
+    hint: 'To confirm, answer y or add --yes.',
+  });
 }

@@ -35,26 +35,32 @@ function formatOf({ format, output }: Options): Format {
 /** Excel separates by a semicolon where the user's numbers have a comma. */
 function formOf(format: Format, { excel = false, separator: wanted }: Options): CsvForm {
   if (format === 'json' && (excel || wanted !== undefined))
-    throw new ReceiptdError('USAGE', '--excel and --separator are for CSV.');
+    throw new ReceiptdError('USAGE', '--excel and --separator only work with CSV.');
   const usual = excel && (1.5).toLocaleString().includes(',') ? ';' : ',';
   const separator =
     wanted === undefined ? usual : SEPARATORS.find((each) => each === (wanted === 'tab' ? '\t' : wanted));
   if (separator === undefined)
-    throw new ReceiptdError('USAGE', `--separator takes ",", ";" or tab, not "${wanted}".`);
+    throw new ReceiptdError('USAGE', `--separator must be ",", ";" or tab, not "${wanted}".`);
   return { separator, byteOrderMark: excel };
 }
 
 export function addExport(program: Command, io: Io): void {
   withFilters(program.command('export'))
     .description(
-      "export the ledger to a file; FILE.head.json beside it holds the journal's last entry, for `ledger verify --head`",
+      "export the ledger to a file; FILE.head.json next to it holds the journal's last entry, for `ledger verify --head`",
     )
     .addOption(
-      new Option('--format <format>', "by default from the file's ending, else csv").choices(['csv', 'json']),
+      new Option('--format <format>', "defaults to the file's extension, otherwise csv").choices([
+        'csv',
+        'json',
+      ]),
     )
-    .option('--excel', 'as Excel opens it: UTF-8 with its mark, and a semicolon where numbers have a comma')
-    .option('--separator <sign>', 'separator of csv cells: ",", ";" or tab')
-    .option('--output <file>', 'a new file; by default standard output')
+    .option(
+      '--excel',
+      'for Excel: UTF-8 with a byte order mark, and semicolons where the decimal separator is a comma',
+    )
+    .option('--separator <sign>', 'csv separator: ",", ";" or tab')
+    .option('--output <file>', 'file to create; defaults to standard output')
     .addHelpText(
       'after',
       helpOf({
@@ -90,7 +96,7 @@ export function addExport(program: Command, io: Io): void {
         if (!head) return print(io, `Wrote ${target}.`);
         const kept = { ...head, at: iso(systemClock.now()) };
         await toNewFile(`${target}.head.json`, (file) => writeChunk(file, `${JSON.stringify(kept)}\n`));
-        print(io, `Wrote ${target}, and the journal's last entry at this time to ${target}.head.json.`);
+        print(io, `Wrote ${target}, and the journal's last entry at that time to ${target}.head.json.`);
       });
     });
 }
@@ -114,7 +120,7 @@ async function toNewFile(
     await ended.catch(() => {});
     if (mine) await rm(output, { force: true });
     if (error instanceof ReceiptdError) throw error;
-    throw outputUnwritable(output, error, 'Name another file with --output.');
+    throw outputUnwritable(output, error, 'Choose another file with --output.');
   }
 }
 

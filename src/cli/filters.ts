@@ -31,14 +31,14 @@ export function withFilters(command: Command): Command {
     .option('--folder <path>', 'only this folder')
     .option(
       '--search <text>',
-      "only what contains all of these words, in name, path, hash, state or the service's message; case and accents are ignored",
+      "only entries that contain all of these words in name, path, hash, state or the service's message; ignores case and accents",
     )
-    .option('--since <date>', 'only what was first seen on or after this day (YYYY-MM-DD, local time)')
+    .option('--since <date>', 'only files first seen on or after this day (YYYY-MM-DD, local time)')
     .option(
       '--where <condition...>',
-      'only with such values of results, named in results.columns: "total>=100", "total<=300", "merchant=hotel"',
+      'only entries whose results match, by names from results.columns: "total>=100", "total<=300", "merchant=hotel"',
     )
-    .option('--limit <n>', 'at most this many');
+    .option('--limit <n>', 'maximum number of entries');
 }
 
 export function filterOf(config: Config, options: FilterOptions): ListFilter {
@@ -64,14 +64,14 @@ const CONDITION = /^([^<>=]+)(>=|<=|=)(.+)$/su;
 function valueOf({ results: { columns } }: Config, text: string): ValueWanted {
   const [, name = '', sign, value = ''] = CONDITION.exec(text) ?? [];
   if (sign === undefined)
-    throw new ReceiptdError('USAGE', `--where takes conditions such as "total>=100", not "${text}".`);
+    throw new ReceiptdError('USAGE', `--where needs a condition such as "total>=100", not "${text}".`);
   const column = columns.find((each) => each.name === name.trim());
   if (column === undefined) {
-    throw new ReceiptdError('USAGE', `results.columns names no value "${name.trim()}".`, {
+    throw new ReceiptdError('USAGE', `results.columns has no "${name.trim()}".`, {
       hint:
         columns.length === 0
           ? 'It is empty: add names and JSON pointers.'
-          : `Named are: ${columns.map((each) => each.name).join(', ')}.`,
+          : `It has: ${columns.map((each) => each.name).join(', ')}.`,
     });
   }
   const { pointer } = column;
@@ -113,7 +113,7 @@ export async function orSayNothing(
     `${printable(
       folder === undefined || watched.includes(folder) || isElsewhere(folder)
         ? nothing(filter)
-        : `Nothing matches: ${folder} is not a watched folder. ${meant(folder, watched)}`,
+        : `No matches: ${folder} is not a watched folder. ${meant(folder, watched)}`,
     )}\n`,
   );
 }
@@ -128,13 +128,14 @@ function nothing({ states, folder, endpoint, search, since, attention, values }:
     ...(since === undefined ? [] : ['--since']),
     ...(values === undefined ? [] : ['--where']),
   ];
-  return parts.length === 0 ? 'Nothing yet.' : `Nothing matches ${parts.join(' ')}.`;
+  return parts.length === 0 ? 'Nothing yet.' : `No matches for ${parts.join(' ')}.`;
 }
 
 /** The folder that the path lies in, or the one it is nearest to. */
 function meant(path: string, watched: readonly string[]): string {
   const around = watched.find((each) => path.startsWith(each) && /^[/\\]/.test(path.slice(each.length)));
-  if (around !== undefined) return `It is in ${around}: use that with --folder, and the rest with --search.`;
+  if (around !== undefined)
+    return `It is inside ${around}: use that with --folder, and search for the rest with --search.`;
   const near = nearest(path, watched);
   return near === undefined ? `Watched: ${watched.join(', ')}.` : `Did you mean ${near}?`;
 }

@@ -15,22 +15,24 @@ import { configOf, operate, type ConfigOption } from './session.ts';
 import { table } from './table.ts';
 
 export function addFleet(program: Command, io: Io): void {
-  const fleet = program.command('fleet').description('the agents that share a ledger in PostgreSQL');
+  const fleet = program.command('fleet').description('manage agents that share a ledger in PostgreSQL');
   fleet
     .command('status')
-    .description('which agents share the ledger, what waits with them, and when they were last heard from')
+    .description(
+      'show which agents share the ledger, how much each has waiting, and when they were last seen',
+    )
     .option('--config <file>', 'config file')
     .option('--json', 'as JSON: { agents }; null where the ledger is not shared')
     .addHelpText('after', helpOf({ examples: ['fleet status', 'fleet status --json'] }))
     .action((options: ConfigOption & { json?: boolean }) => status(io, options));
 
   for (const [command, operation, done, says] of [
-    ['pause', 'pauseAgent', 'sends nothing', 'stop an agent from sending; it still takes scans in'],
-    ['resume', 'resumeAgent', 'sends again', 'let it send again'],
+    ['pause', 'pauseAgent', 'sends nothing', 'stop an agent from sending; it still picks up scans'],
+    ['resume', 'resumeAgent', 'sends again', 'let an agent send again'],
   ] as const) {
     fleet
       .command(command)
-      .argument('<agent>', 'name of the agent, as `fleet status` has it')
+      .argument('<agent>', 'name of the agent, as `fleet status` shows it')
       .description(says)
       .option('--config <file>', 'config file')
       .addHelpText('after', helpOf({ examples: [`fleet ${command} front-office`] }))
@@ -47,7 +49,7 @@ async function status(io: Io, options: ConfigOption & { json?: boolean }): Promi
   const config = await configOf(io, options);
   const agents = await agentsOf(config);
   if (options.json) return printJson(io, { agents });
-  if (agents === null) return print(io, `${NOT_SHARED} \`receiptd status\` shows how the agent is.`);
+  if (agents === null) return print(io, `${NOT_SHARED} \`receiptd status\` shows how this agent is doing.`);
   if (agents.length === 0) return print(io, 'No agent has used this ledger yet.');
   print(io, fleetTable(agents));
 }

@@ -21,8 +21,8 @@ interface Options {
 export function addInit(program: Command, io: Io): void {
   program
     .command('init')
-    .description('write a commented config file to start from')
-    .option('--config <file>', 'where to write it', 'receiptd.yaml')
+    .description('write a commented config file to edit')
+    .option('--config <file>', 'file to write', 'receiptd.yaml')
     .option('--base-url <url>', 'address of the service', 'https://service.example')
     .option('--uid <uid>', 'uid of the endpoint', EXAMPLE_UID)
     .option('--folder <path>', 'folder to watch', process.platform === 'win32' ? 'C:\\Scans' : '/srv/scans')
@@ -45,15 +45,15 @@ export function addInit(program: Command, io: Io): void {
       print(io, `Wrote ${file}.`);
       const others = await shadowedBy(file, context);
       if (others === null)
-        print(io, 'Commands use this file with `--config FILE`, or with its path in RECEIPTD_CONFIG.');
+        print(io, 'To make commands use this file, add `--config FILE` or set RECEIPTD_CONFIG to its path.');
       else if (others.length > 0)
         print(
           io,
-          `In this directory, commands now use it instead of ${others.map(printable).join(' and ')}.`,
+          `In this directory, commands now use this file instead of ${others.map(printable).join(' and ')}.`,
         );
       const endpoint =
         options.uid === EXAMPLE_UID
-          ? 'then `receiptd endpoint create NAME` and write the uid that it prints into the file, '
+          ? 'then `receiptd endpoint create NAME` and add the uid it prints to the file, '
           : '';
       print(io, `Next: edit it, then \`receiptd login\`, ${endpoint}then \`receiptd check\`.`);
     });
@@ -66,10 +66,10 @@ async function write(file: string, text: string): Promise<void> {
     await handle.close();
   } catch (error) {
     if (systemCode(error) === 'EEXIST') {
-      throw new ReceiptdError('CONFIG_EXISTS', `${file} exists already, and is left as it is.`, {
-        hint: 'Name another file with --config, or remove it first.',
+      throw new ReceiptdError('CONFIG_EXISTS', `${file} already exists and was left unchanged.`, {
+        hint: 'Choose another file with --config, or remove this one first.',
       });
     }
-    throw outputUnwritable(file, error, 'Name another file with --config.');
+    throw outputUnwritable(file, error, 'Choose another file with --config.');
   }
 }

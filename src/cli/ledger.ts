@@ -29,26 +29,28 @@ const HEAD_FILE = z.object({
 });
 
 export function addLedger(program: Command, io: Io, done: (status: ExitStatus) => void): void {
-  const ledger = program.command('ledger').description('prove, share and move the ledger');
+  const ledger = program.command('ledger').description('verify, share and move the ledger');
   ledger
     .command('head')
-    .description("number and hash of the journal's last entry: keep them where nobody can change both")
+    .description(
+      "print the number and hash of the journal's last entry; keep them where nobody can change both",
+    )
     .option('--config <file>', 'config file')
-    .option('--json', 'as JSON: { ledger, seq, hash, at }, the file that `ledger verify --head` takes')
+    .option('--json', 'as JSON: { ledger, seq, hash, at }, for `ledger verify --head`')
     .addHelpText('after', helpOf({ examples: ['ledger head', 'ledger head --json > head-2026-01-31.json'] }))
     .action((options: Options) => head(io, options));
   ledger
     .command('verify')
-    .description('read the whole journal and the ledger, and find any change made to either')
+    .description('read the whole journal and ledger, and find any change made to either')
     .option('--config <file>', 'config file')
-    .option('--head <head>', 'a head that was kept: a file of `ledger head --json`, or NUMBER:HASH')
+    .option('--head <head>', 'a head that you kept: a file from `ledger head --json`, or NUMBER:HASH')
     .option('--json', 'as JSON: { verdict, against, journal, ledger }')
     .addHelpText(
       'after',
       helpOf({
         examples: ['ledger verify', 'ledger verify --head head-2026-01-31.json'],
-        statuses: '3 something is not as receiptd left it',
-        more: 'Without a head kept elsewhere, a cut-off end or a completely rewritten journal looks sound.\ndocs/audit.md says what this shows, what it cannot show, and how to verify without receiptd.',
+        statuses: '3 something was changed',
+        more: 'Without a head kept elsewhere, a journal that was cut off at the end or rewritten completely looks valid.\ndocs/audit.md explains what this proves, what it cannot prove, and how to verify without receiptd.',
       }),
     )
     .action((options: Options & { head?: string }) => verify(io, options, done));
@@ -96,7 +98,7 @@ function printVerified(io: Io, { journal, ledger }: Verified, against: KeptHead 
   const { documents, compared = documents } = ledger;
   const of = compared === documents ? '' : ` ${count(compared)} of them`;
   print(io, `Ledger:  ${counted(documents, 'document')},${of} compared with the journal.`);
-  if (against !== null) print(io, `Head:    entry ${count(against.seq)}, compared with the one you kept.`);
+  if (against !== null) print(io, `Head:    entry ${count(against.seq)}, compared with the head you kept.`);
   if (found > 0) {
     print(io);
     print(io, colors.red(`${counted(found, 'finding')}:`));
@@ -109,7 +111,7 @@ function printVerified(io: Io, { journal, ledger }: Verified, against: KeptHead 
   const remarks = [...journal.remarks];
   if (against === null) {
     remarks.push(
-      "No head was given: without one, a cut-off end or a completely rewritten journal can't be noticed.",
+      'No head was given. Without one, nobody can tell whether the end was cut off or the whole journal rewritten.',
     );
   }
   if (remarks.length > 0) {
@@ -119,10 +121,10 @@ function printVerified(io: Io, { journal, ledger }: Verified, against: KeptHead 
   }
   print(io);
   if (found === 0 && firstSeq !== null && firstSeq > 1) {
-    const gone = `entries 1 to ${firstSeq - 1} are in another file, and were not verified`;
-    print(io, colors.yellow(`What is in this journal is as receiptd left it; ${gone}.`));
-  } else if (found === 0) print(io, colors.green('Everything is as receiptd left it.'));
-  else print(io, 'Keep both files as they are; docs/audit.md says what each finding can mean.');
+    const gone = `entries 1 to ${firstSeq - 1} are in another file and were not verified`;
+    print(io, colors.yellow(`This journal is as receiptd wrote it, but ${gone}.`));
+  } else if (found === 0) print(io, colors.green('Everything is as receiptd wrote it.'));
+  else print(io, 'Keep both files as they are. docs/audit.md explains what each finding can mean.');
   if (journal.head !== null) print(io, `Last entry: ${journal.head.seq}:${journal.head.hash}`);
 }
 
@@ -134,8 +136,8 @@ async function keptHead(io: Io, given: string): Promise<KeptHead> {
   try {
     text = await readFile(file, 'utf8');
   } catch (error) {
-    throw new ReceiptdError('USAGE', `--head names ${file}, which can't be read.`, {
-      hint: 'Give a file that `receiptd ledger head --json` wrote, or NUMBER:HASH.',
+    throw new ReceiptdError('USAGE', `--head: ${file} can't be read.`, {
+      hint: 'Use a file from `receiptd ledger head --json`, or NUMBER:HASH.',
       cause: error,
     });
   }

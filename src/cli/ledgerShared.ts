@@ -36,9 +36,9 @@ const PASSWORD =
 export function addSharedLedger(ledger: Command, io: Io): void {
   whereTo(ledger.command('prepare'))
     .description(
-      'create or upgrade a shared ledger in PostgreSQL, and give the agents their rights; for its owner',
+      'create or upgrade a shared ledger in PostgreSQL, and grant the agents their privileges; run by its owner',
     )
-    .option('--role <name>', 'the role of the agents, which gets only the rights they need')
+    .option('--role <name>', 'database role of the agents; it gets only the privileges they need')
     .option('--json', 'as JSON: { where, roles }')
     .addHelpText(
       'after',
@@ -47,36 +47,34 @@ export function addSharedLedger(ledger: Command, io: Io): void {
           'ledger prepare --to postgres://owner@db.example.com/receiptd --role receiptd',
           'ledger prepare',
         ],
-        more: `Run it again after each update of receiptd, before the agents are started.\n${PASSWORD}`,
+        more: `Run it again after each receiptd update, before you start the agents.\n${PASSWORD}`,
       }),
     )
     .action((options: ToOptions & { role?: string }) => prepare(io, options));
   whereTo(ledger.command('migrate'))
-    .description("move this machine's own ledger into a shared one, and compare every row")
-    .option('--agent <name>', "this machine's name there; by default the host name")
+    .description("move this machine's ledger into a shared one, and compare every row")
+    .option('--agent <name>', "this machine's name in the shared ledger; defaults to the host name")
     .option('--json', 'as JSON: { where, agent, rows, twins, failed, renamed, head }')
     .addHelpText(
       'after',
       helpOf({
         examples: ['ledger migrate --to postgres://receiptd@db.example.com/receiptd --agent scan-pc'],
-        more: `The agent may keep running until nearly the end. If the command is interrupted, run it again: it continues where it stopped.\n${PASSWORD}`,
+        more: `The agent can keep running until almost the end. If the command is interrupted, run it again: it continues where it stopped.\n${PASSWORD}`,
       }),
     )
     .action((options: MigrateOptions) => migrate(io, options));
   whereTo(ledger.command('archive'))
-    .description(
-      'move the old history of a shared ledger from the database into journal files; for its owner',
-    )
-    .requiredOption('--before <date>', 'months that ended before this date: YYYY-MM-DD (UTC)')
-    .requiredOption('--dir <directory>', 'existing directory for the files')
-    .option('--gzip', 'compress them')
-    .option('--keep', 'write and check the files only')
+    .description('move old history of a shared ledger from the database into journal files; run by its owner')
+    .requiredOption('--before <date>', 'archive months that ended before this date: YYYY-MM-DD (UTC)')
+    .requiredOption('--dir <directory>', 'existing directory to write the files to')
+    .option('--gzip', 'compress the files')
+    .option('--keep', 'write and check the files, but remove nothing from the database')
     .option('--json', 'as JSON: { where, files }')
     .addHelpText(
       'after',
       helpOf({
         examples: ['ledger archive --before 2025-01-01 --dir /archive/receiptd --gzip'],
-        more: `Each file is a journal as described in docs/audit.md: keep it as long as the law requires.\n${PASSWORD}`,
+        more: `Each file is a journal as described in docs/audit.md. Keep it as long as the law requires.\n${PASSWORD}`,
       }),
     )
     .action((options: ArchiveOptions) => archive(io, options));
@@ -85,10 +83,10 @@ export function addSharedLedger(ledger: Command, io: Io): void {
 function whereTo(command: Command): Command {
   return command
     .option('--config <file>', 'config file')
-    .option('--to <url>', 'the database: postgres://user@host/database; by default the one in the config')
-    .option('--password-file <file>', 'file with the password of that user')
-    .option('--ca <file>', 'certificate authorities of the database (PEM)')
-    .option('--allow-insecure', 'as ledger.allowInsecure in the config');
+    .option('--to <url>', 'the database: postgres://user@host/database; defaults to the one in the config')
+    .option('--password-file <file>', "file that contains that user's password")
+    .option('--ca <file>', 'certificate authorities for the database (PEM)')
+    .option('--allow-insecure', 'same as ledger.allowInsecure in the config');
 }
 
 /** What `--to` says, else the config. */
@@ -111,7 +109,7 @@ async function targetOf(io: Io, options: ToOptions) {
       passwordFile: await readable(file(passwordFile) ?? ledger.passwordFile),
       caFile: file(ca) ?? ledger.ca,
     };
-  throw new ReceiptdError('USAGE', 'The configuration names no shared ledger.', {
+  throw new ReceiptdError('USAGE', 'No shared ledger is configured.', {
     hint: 'Add --to postgres://user@host/database.',
   });
 }
@@ -124,7 +122,7 @@ async function readable(file: string | null): Promise<string | null> {
   } catch (error) {
     const words = messageOf(error);
     throw new ReceiptdError('USAGE', `The password file ${file} can't be read: ${words}.`, {
-      hint: 'Name another one with --password-file.',
+      hint: 'Choose another file with --password-file.',
       cause: error,
     });
   }
@@ -136,15 +134,19 @@ async function prepare(io: Io, options: ToOptions & { role?: string }): Promise<
   const { where, roles } = await prepareShared(target, options.role ?? null);
   if (options.json) return printJson(io, { where, roles });
   print(io, `The ledger at ${printable(where)} is ready for this receiptd.`);
-  if (roles.length > 0) print(io, `Agents may work on it as ${roles.map(printable).join(', ')}.`);
-  else print(io, 'No role was named for the agents: as its owner they may do anything to it. See --role.');
+  if (roles.length > 0) print(io, `Agents can use it as ${roles.map(printable).join(', ')}.`);
+  else
+    print(
+      io,
+      'No role was given for the agents. If they connect as the owner, they can change anything in it; see --role.',
+    );
 }
 
 async function migrate(io: Io, options: MigrateOptions): Promise<void> {
   const config = await configOf(io, options);
   if (config.ledger.kind !== 'sqlite')
-    throw new ReceiptdError('USAGE', 'The configuration already names the shared ledger.', {
-      hint: 'Set ledger.kind: sqlite until the ledger has been moved, and name the database with --to.',
+    throw new ReceiptdError('USAGE', 'The configuration already uses the shared ledger.', {
+      hint: 'Set ledger.kind: sqlite until the ledger has been moved, and give the database with --to.',
     });
   const target = await targetOf(io, options);
   const agent = await nameOf(options.agent);
@@ -162,7 +164,7 @@ async function migrate(io: Io, options: MigrateOptions): Promise<void> {
   });
   if (moved === null) {
     if (options.json) return printJson(io, null);
-    return print(io, 'This ledger was moved before; nothing is left to do.');
+    return print(io, 'This ledger was already moved; there is nothing left to do.');
   }
   const { where, compared, merged, head } = moved;
   if (options.json) return printJson(io, { where, agent, rows: compared?.rows ?? null, ...merged, head });
@@ -172,7 +174,7 @@ async function migrate(io: Io, options: MigrateOptions): Promise<void> {
     print(io, `Moved to ${printable(where)}, and compared row by row: ${rows}.`);
   } else print(io, `Moved to ${printable(where)}.`);
   tellMerged(io, merged);
-  print(io, 'Now write into the configuration, then start the agent:');
+  print(io, 'Now add this to the configuration, then start the agent:');
   print(io, '  ledger:');
   print(io, '    kind: postgres');
   print(io, `    url: ${printable(options.to ?? '')}`);
@@ -185,9 +187,12 @@ async function migrate(io: Io, options: MigrateOptions): Promise<void> {
   print(io, `    agent: ${printable(agent)}`);
   print(
     io,
-    `The old ledger and its journal, up to entry ${head.seq}, stay in ${printable(config.stateDir)} as proof.`,
+    `The old ledger and its journal, up to entry ${head.seq}, stay in ${printable(config.stateDir)} as evidence.`,
   );
-  print(io, 'They hold names and paths, which `receiptd erase` does not reach there: remove them in time.');
+  print(
+    io,
+    'They contain names and paths that `receiptd erase` cannot erase there. Remove them when you no longer need them.',
+  );
 }
 
 function tellMerged(
@@ -197,12 +202,12 @@ function tellMerged(
   if (twins === 0) return;
   print(
     io,
-    `${counted(twins, 'document')} met with the same image, or the same name, of another machine; both are kept.`,
+    `${counted(twins, 'document')} had the same image or name as a document from another machine; both are kept.`,
   );
   if (failed > 0)
     print(
       io,
-      `  ${counted(failed, 'document')} that waited here and are known there are failed: \`receiptd list --state failed\`.`,
+      `  ${counted(failed, 'document')} that waited here and already existed there are now failed: \`receiptd list --state failed\`.`,
     );
   if (renamed > 0) print(io, `  ${counted(renamed, 'document')} that were never sent got a new name.`);
 }
@@ -214,8 +219,8 @@ async function nameOf(given: string | undefined): Promise<string> {
   ]);
   if (given === undefined) return agentName({ agent: null });
   if (shortName.safeParse(given).success) return given;
-  throw new ReceiptdError('USAGE', `"${given}" can't be the name of an agent.`, {
-    hint: 'Give --agent a name of at most 63 letters, digits, hyphens and underscores.',
+  throw new ReceiptdError('USAGE', `"${given}" is not a valid agent name.`, {
+    hint: 'Use at most 63 letters, digits, hyphens and underscores for --agent.',
   });
 }
 
@@ -247,6 +252,6 @@ async function archive(io: Io, options: ArchiveOptions): Promise<void> {
   for (const { file, agent, fromSeq, toSeq } of files)
     print(io, `Wrote ${printable(file)}: agent ${printable(agent)}, entries ${fromSeq} to ${toSeq}.`);
   if (files.length === 0) print(io, `No month of the history ended before ${before}.`);
-  else if (keep) print(io, 'They are checked; the database still has all of it.');
-  else print(io, 'They are checked, and what they hold is out of the database.');
+  else if (keep) print(io, 'The files were verified. The database still has all of the data.');
+  else print(io, 'The files were verified, and their data was removed from the database.');
 }

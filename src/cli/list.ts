@@ -15,8 +15,8 @@ import { printable } from './printable.ts';
 export function addList(program: Command, io: Io): void {
   withFilters(program.command('list'))
     .option('--needs-person', 'only what needs a person')
-    .option('--dismissed', 'only what somebody dismissed')
-    .description('show what was seen, under which name, and what happened to it')
+    .option('--dismissed', 'only what was dismissed')
+    .description('list the files receiptd has seen, their names, and what happened to them')
     .option('--json', 'as one JSON array (docs/commands.md lists the fields)')
     .addHelpText(
       'after',

@@ -43,31 +43,31 @@ interface LoginOptions extends StoreOptions {
 const storeOption = (): Option =>
   new Option(
     '--store <store>',
-    'which store; by default as configured, else where they are now, else keychain',
+    'which store; defaults to the configured one, then to where they are now, then to keychain',
   ).choices(WRITABLE_STORES);
-const ACCOUNT_OPTION = 'an account of the config; by default the default account';
-const DIR_OPTION = 'directory of the encrypted files of store systemd';
+const ACCOUNT_OPTION = 'account in the config; the default account if omitted';
+const DIR_OPTION = 'directory for the encrypted files of store systemd';
 
 export function addLogin(program: Command, io: Io): void {
   program
     .command('login')
-    .description("store the service's credentials in the keychain (or another store), or move them there")
+    .description('store the service credentials in the keychain or another store, or move them there')
     .option('--config <file>', 'config file')
-    .option('--client-id <id>', 'client identifier; by default it is asked for')
+    .option('--client-id <id>', 'client identifier; receiptd prompts for it by default')
     .option('--account <name>', ACCOUNT_OPTION)
     .addOption(storeOption())
     .addOption(
       new Option(
         '--from <store>',
-        'move the credentials from this store to --store, without asking for any',
+        'move the credentials from this store to --store, without prompting',
       ).choices(CREDENTIAL_STORES),
     )
     .option('--credentials-dir <dir>', DIR_OPTION, UNIT_CREDENTIALS_DIR)
-    .option('--no-verify', 'do not try them at the service')
+    .option('--no-verify', "don't test them with the service")
     .addHelpText(
       'after',
       helpOf({
-        more: 'The secret is asked for without being shown, or read from standard input; it is never an argument.\nWith --store and without new credentials, existing ones are moved there.',
+        more: 'receiptd prompts for the secret without showing it, or reads it from standard input; it is never an argument.\nWith --store and no new credentials, existing ones are moved there.',
         examples: [
           'login',
           'login --client-id abc < secret.txt',
@@ -81,7 +81,7 @@ export function addLogin(program: Command, io: Io): void {
     .action((options: LoginOptions) => login(io, options));
   program
     .command('logout')
-    .description('remove the credentials from the keychain (or another store)')
+    .description('remove the credentials from the keychain or another store')
     .option('--config <file>', 'config file')
     .option('--account <name>', ACCOUNT_OPTION)
     .addOption(storeOption())
@@ -123,8 +123,8 @@ async function logout(io: Io, options: StoreOptions): Promise<void> {
   for (const left of await storesLeft(of)) {
     const remove = WRITABLE_STORES.some((each) => each === left)
       ? `Remove them with: receiptd logout --store ${left}${accountOption(of.account)}`
-      : "receiptd can't remove them: remove them where they come from.";
-    print(io, `Others are still in the ${called(left)}, and the agent keeps using them. ${remove}`);
+      : "receiptd can't remove them; remove them at their source.";
+    print(io, `The ${called(left)} still has credentials, and the agent keeps using those. ${remove}`);
   }
 }
 
@@ -142,7 +142,7 @@ async function toMoveInto(
 ): Promise<Stored | null> {
   if (from !== undefined) {
     if (clientId !== undefined)
-      throw new ReceiptdError('USAGE', 'Either --from or --client-id, not both.', {
+      throw new ReceiptdError('USAGE', 'Use either --from or --client-id, not both.', {
         hint: '--from moves stored credentials; --client-id stores new ones.',
       });
     return findToMove(store, checkedSource(from, store), of);
@@ -187,8 +187,8 @@ async function askFor(io: Io, options: LoginOptions): Promise<Credentials> {
 }
 
 function notGiven(): ReceiptdError {
-  return new ReceiptdError('USAGE', 'A client identifier and a client secret are both needed.', {
-    hint: 'Give the identifier with --client-id and the secret on standard input.',
+  return new ReceiptdError('USAGE', 'Both a client identifier and a client secret are needed.', {
+    hint: 'Pass the identifier with --client-id and the secret on standard input.',
   });
 }
 
@@ -203,20 +203,20 @@ async function move(
   await putSafely(targetPlace(store, of), credentials);
   print(
     io,
-    `Copied the credentials${whose} from the ${called(place.store)} to the ${called(store)}, and read them back.`,
+    `Copied the credentials${whose} from the ${called(place.store)} to the ${called(store)}, and verified the copy.`,
   );
   const isRead = await afterwards(io, store, of);
   await tellTheAgent(of.config);
   const old = `The old copy in the ${place.store} store`;
   const remove = `receiptd logout --store ${place.store}${accountOption(of.account)}`;
   if (place.writable === null) {
-    print(io, `${old} stays: receiptd can't remove it. Remove it where it comes from.`);
+    print(io, `${old} is still there, because receiptd can't remove it. Remove it at its source.`);
   } else if (!isRead) {
-    print(io, `${old} stays, since the agent still needs it; afterwards remove it with: ${remove}`);
+    print(io, `${old} is still there, because the agent needs it for now. Remove it later with: ${remove}`);
   } else if (await takenOut(place, credentials, io)) {
     print(io, `${old} was removed.`);
   } else {
-    print(io, `${old} stays; check it, and remove it with: ${remove}`);
+    print(io, `${old} is still there. Check it, and remove it with: ${remove}`);
   }
   if (isRead) await assertFound(store, credentials, of);
 }
@@ -236,12 +236,12 @@ async function afterwards(io: Io, store: WritableStore, of: StoresOf): Promise<b
   const { config, account, unitDirectory } = of;
   const agreement = await agreeOn(store, of, loadContext(io));
   if (agreement.kind === 'changed') {
-    print(io, `Changed ${config.file}: ${agreement.key} is ${store} now.`);
+    print(io, `Changed ${config.file}: ${agreement.key} is now ${store}.`);
     await reload(config);
   } else if (agreement.kind === 'toBeChanged' && store !== 'systemd') {
     print(
       io,
-      `Change ${config.file}, which can't be changed from here: ${agreement.key} has to be ${store}. Until then the agent does not look there.`,
+      `Edit ${config.file}, which can't be changed from here: set ${agreement.key} to ${store}. Until then, the agent does not use that store.`,
     );
   }
   if (store !== 'systemd') return agreement.kind !== 'toBeChanged';
@@ -254,7 +254,7 @@ async function afterwards(io: Io, store: WritableStore, of: StoresOf): Promise<b
   for (const line of ['[Service]', ...unitLines(unitDirectory, account)]) print(io, `  ${line}`);
   print(io);
   if (agreement.kind === 'toBeChanged')
-    print(io, `Change ${config.file} as well: ${agreement.key} has to be systemd.`);
+    print(io, `Also edit ${config.file}: set ${agreement.key} to systemd.`);
   return false;
 }
 
@@ -290,8 +290,8 @@ async function targetOf(io: Io, of: StoresOf, named: WritableStore | undefined):
 
 function checkedSource(store: CredentialStore, to: WritableStore): CredentialStore {
   if (store !== to) return store;
-  throw new ReceiptdError('USAGE', `--from and --store name the same store, ${to}.`, {
-    hint: 'Use --store to say where the credentials should go.',
+  throw new ReceiptdError('USAGE', `--from and --store are the same store, ${to}.`, {
+    hint: 'Use --store to say where to move the credentials.',
   });
 }
 

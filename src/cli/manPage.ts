@@ -21,8 +21,8 @@ export function manPage(program: Command, version: string, date: string): string
     String.raw`.RI [ option ...]`,
     '.SH DESCRIPTION',
     text(
-      'receiptd watches folders into which scanners drop receipts, gives every new image a document name, uploads it to a ' +
-        'receipt analysis service at the pace you set, and keeps a ledger of what happened to it.',
+      'receiptd watches the folders that scanners save receipts to, gives each new image a document name, uploads it to a ' +
+        'receipt analysis service at the rate you set, and keeps a ledger of what happened to it.',
     ),
     '.SH COMMANDS',
     ...ends.flatMap((each) => commandLines(each, helpTextOf(find(program, each.path)))),
@@ -33,20 +33,23 @@ export function manPage(program: Command, version: string, date: string): string
     '.SH FILES',
     ...FILES.flatMap(([name, meaning]) => ['.TP', `.I ${text(name)}`, text(meaning)]),
     '.SH SEE ALSO',
-    text('The documentation that comes with receiptd; its README.md lists the pages.'),
+    text('The documentation that comes with receiptd; see its README.md.'),
     '',
   ].join('\n');
 }
 
 const EXIT_STATUSES = [
   ['0', 'Done.'],
-  ['1', 'Failed; the sentence says why.'],
-  ['2', 'Wrong usage, or a configuration that is not valid.'],
-  ['3', 'Something was refused, rejected or lost, or was changed by somebody else; a person has to look.'],
-  ['4', 'Something waits, or could not be read.'],
+  ['1', 'Failed; the message says why.'],
+  ['2', 'Wrong usage, or the configuration is not valid.'],
+  [
+    '3',
+    'Something was refused, rejected or lost, or was changed by somebody else; a person has to look at it.',
+  ],
+  ['4', 'Something is waiting, or could not be read.'],
   ['5', 'The service could not be reached.'],
-  ['6', 'Another receiptd runs with this state directory.'],
-  ['130', 'Ended by a signal.'],
+  ['6', 'Another receiptd uses this state directory.'],
+  ['130', 'Stopped by a signal.'],
 ] as const;
 
 const ENVIRONMENT = [
@@ -54,9 +57,9 @@ const ENVIRONMENT = [
   ['RECEIPTD_STATE_DIR', 'The state directory; overrides the config file.'],
   [
     'RECEIPTD_CLIENT_ID, RECEIPTD_CLIENT_SECRET',
-    'Credentials for the service; they take precedence over every other store.',
+    'Credentials for the service; they override every other store.',
   ],
-  ['NO_COLOR', 'If not empty, nothing is coloured.'],
+  ['NO_COLOR', 'If set, output is not coloured.'],
 ] as const;
 
 const FILES = [
@@ -64,7 +67,10 @@ const FILES = [
     './receiptd.yaml, ~/.config/receiptd/receiptd.yaml, /etc/receiptd/receiptd.yaml',
     'The config file: the first one that exists.',
   ],
-  ['/var/lib/receiptd, ~/.local/state/receiptd', 'The state directory by default, for root and for others.'],
+  [
+    '/var/lib/receiptd, ~/.local/state/receiptd',
+    'The default state directory, for root and for other users.',
+  ],
 ] as const;
 
 /** A command that does something itself, although others lie below it. */

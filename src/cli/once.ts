@@ -32,11 +32,11 @@ export function summaryOf(result: OnceResult): string {
   const orphans =
     orphaned === 0
       ? ''
-      : ` ${counted(orphaned, 'document waits', 'documents wait')} for an endpoint that is no longer in the config; \`receiptd status\` says what to do.`;
+      : ` ${counted(orphaned, 'document waits', 'documents wait')} for an endpoint that is no longer in the config. \`receiptd status\` says what to do.`;
   const before =
     earlier.length === 0
       ? ''
-      : `\nFrom earlier runs: ${needsInShort(earlier)}. \`receiptd list --needs-person\` shows all that needs a person.`;
+      : `\nFrom earlier runs: ${needsInShort(earlier)}. \`receiptd list --needs-person\` lists everything that needs a person.`;
   const did = accepted === 0 && parts.length === 1 ? 'Nothing to send' : parts.join(', ');
   return `${did}.${orphans}${before}`;
 }

@@ -3,12 +3,12 @@ import { ReceiptdError } from '../core/domain/errors.ts';
 
 /** Milliseconds. @throws ReceiptdError USAGE, as the others here */
 export function durationOf(option: string, text: string): number {
-  return checked(option, text, parseDuration(text), 'Give a duration, such as 30s or 5m.');
+  return checked(option, text, parseDuration(text), 'Use a duration such as 30s or 5m.');
 }
 
 /** Its beginning, local time. */
 export function dayOf(option: string, text: string): number {
-  return checked(option, text, parseDay(text), 'Give a day, such as 2026-01-31.');
+  return checked(option, text, parseDay(text), 'Use a date such as 2026-01-31.');
 }
 
 export function numberOf(
@@ -19,15 +19,10 @@ export function numberOf(
 ): number {
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   const hint = most < Number.MAX_SAFE_INTEGER ? `from ${least} to ${most}` : `of ${least} or more`;
-  return checked(
-    option,
-    text,
-    value >= least && value <= most ? value : Number.NaN,
-    `Give a number ${hint}.`,
-  );
+  return checked(option, text, value >= least && value <= most ? value : Number.NaN, `Use a number ${hint}.`);
 }
 
 function checked(option: string, text: string, value: number, hint: string): number {
   if (!Number.isNaN(value)) return value;
-  throw new ReceiptdError('USAGE', `${option} does not take "${text}".`, { hint });
+  throw new ReceiptdError('USAGE', `${option}: "${text}" is not valid.`, { hint });
 }

@@ -1,9 +1,9 @@
 import { messageOf, ReceiptdError, systemCode } from '../core/domain/errors.ts';
 
 const REASONS: Readonly<Record<string, string>> = {
-  EEXIST: 'it exists already, and is left as it is',
+  EEXIST: 'it already exists and was left unchanged',
   ENOENT: 'its folder does not exist',
-  ENOTDIR: 'a part of its path is not a folder',
+  ENOTDIR: 'part of its path is not a folder',
   EACCES: 'permission denied',
   EPERM: 'permission denied',
   EROFS: 'the file system is read-only',

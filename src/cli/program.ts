@@ -33,7 +33,7 @@ export async function createProgram(
 ): Promise<Command> {
   const program = new Command('receiptd')
     .description(
-      'Watches folders for scanned receipts, names each new image, uploads it, and keeps the ledger. Begin with `receiptd setup`.',
+      'Watches folders for scanned receipts, names each new image, uploads it, and keeps a ledger. Start with `receiptd setup`.',
     )
     .version(VERSION)
     .exitOverride()
@@ -47,17 +47,17 @@ export async function createProgram(
       'after',
       `
 Examples:
-  $ receiptd setup                  everything, up to the first receipt
-  $ receiptd init                   or: write a config file, then edit it
-  $ receiptd login                  credentials into the keychain
-  $ receiptd check                  is everything in place?
+  $ receiptd setup                  set up everything, up to the first receipt
+  $ receiptd init                   or: write a config file and edit it
+  $ receiptd login                  store the credentials in the keychain
+  $ receiptd check                  check that everything is in place
   $ receiptd run                    watch and upload until stopped
-  $ receiptd list --needs-person    what needs a person?
+  $ receiptd list --needs-person    show what needs a person
 
 Exit statuses: 0 done; 1 failed; 2 wrong usage or config; 5 service unreachable;
-6 already running; 130 ended by a signal. See run --help for a single run's.
+6 already running; 130 stopped by a signal. For a single run, see run --help.
 The config file is --config, $RECEIPTD_CONFIG, ./receiptd.yaml, the user's, or
-the machine's.`,
+the machine's, whichever is found first.`,
     );
   for (const add of await commandsFor(words)) add(program, io, done);
   return program;

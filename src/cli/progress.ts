@@ -44,7 +44,9 @@ export class Progress implements RunProgress {
       this.line.show('');
       // Not in the line: a second Ctrl-C ends the program at once, and the prompt comes after what stands there.
       if (underWay > 0)
-        this.say(`Stopping: ${counted(underWay, 'upload')} may finish. Ctrl-C again ends at once.`);
+        this.say(
+          `Stopping; waiting for ${counted(underWay, 'upload')} to finish. Press Ctrl-C again to stop now.`,
+        );
     };
     stop.addEventListener('abort', stopping, { once: true });
     const drawn = this.#draw(source, until);

@@ -12,7 +12,7 @@ const TIMEOUT_MS = 60 * 60_000;
 export function addReload(program: Command, io: Io): void {
   program
     .command('reload')
-    .description('apply a changed configuration in the running agent')
+    .description('apply the changed configuration to the running agent')
     .option('--config <file>', 'config file')
     .addHelpText('after', helpOf({ examples: ['reload', 'reload --config /etc/receiptd/receiptd.yaml'] }))
     .action(async (options: ConfigOption) => {
@@ -22,6 +22,6 @@ export function addReload(program: Command, io: Io): void {
       const { file, restartNeeded, originals = [] } = await callControl(stateDir, 'reload', {}, how);
       print(io, `${printable(file)} is in effect.`);
       for (const each of originals) print(io, `${printable(each.folder)}: ${originalsSentence(each)}`);
-      if (restartNeeded.length > 0) print(io, `After a restart only: ${restartNeeded.join(', ')}.`);
+      if (restartNeeded.length > 0) print(io, `These changes need a restart: ${restartNeeded.join(', ')}.`);
     });
 }

@@ -32,15 +32,13 @@ interface Options extends ConfigOption {
 export function addRestore(program: Command, io: Io): void {
   program
     .command('restore')
-    .argument('<file>', 'a file of `receiptd backup`, or a ledger from `backups` in the state directory')
-    .description(
-      'put a backup in place, completely or not at all; what the journal here recorded since then is kept',
-    )
-    .option('--config <file>', 'config file; written from the backup if it does not exist')
-    .option('--replace', 'replace another ledger that is here; it is kept aside')
-    .option('--older', 'go back to the backup, and forget what the ledger here recorded since')
-    .option('--beside <folder>', 'restore into a new folder, only to look at; nothing here changes')
-    .option('--yes', 'do not ask')
+    .argument('<file>', 'a file from `receiptd backup`, or a ledger from `backups` in the state directory')
+    .description('restore a backup, completely or not at all; keeps what the journal here has recorded since')
+    .option('--config <file>', 'config file; created from the backup if it does not exist')
+    .option('--replace', 'replace a different ledger that is here; the old one is set aside')
+    .option('--older', 'go back to the backup, and discard what the ledger here has recorded since')
+    .option('--beside <folder>', 'restore to a new folder, for viewing only; nothing here changes')
+    .option('--yes', "don't ask")
     .option('--json', 'as JSON: { documents, replayed, setAside, story, wroteConfig, misfits, setUpAgain }')
     .addHelpText(
       'after',
@@ -51,7 +49,7 @@ export function addRestore(program: Command, io: Io): void {
           'restore office.receiptd --beside /tmp/january',
         ],
         statuses: '6 an agent is running:\nstop it first',
-        more: 'Run it as the user that the agent runs as. What was here before is kept in `before-restore-*` in the state directory.\nYou are asked before two agents could both send the same receipts: about a backup of another PC that was not closed with --final, and about a file that was restored elsewhere.',
+        more: 'Run it as the user that the agent runs as. What was here before is kept in `before-restore-*` in the state directory.\nreceiptd asks first if two agents could end up sending the same receipts: if the backup is from another PC that was not closed with --final, or if the file was restored elsewhere.',
       }),
     )
     .action((file: string, options: Options) =>
@@ -76,7 +74,7 @@ async function run(io: Io, file: string, options: Options): Promise<void> {
     refuseShared(
       config,
       `${file} can't be restored`,
-      'Restore the database with its own tools. To use the backup on this PC alone, set `ledger.kind: sqlite`; `receiptd ledger migrate` moves it over.',
+      'Restore the database with its own tools. To use the backup on this PC alone, set `ledger.kind: sqlite`; `receiptd ledger migrate` can move it to the shared ledger later.',
     );
     if (options.beside === undefined && !options.yes) await confirm(io, file, source, config);
     tell(io, file, target, source, await restoreTo(target, file, source, options), options);
@@ -128,29 +126,29 @@ function tell(
     manifest === null ? '' : `, ${manifest.waiting} of them waiting, state of ${local(manifest.at)}`;
   print(
     io,
-    `Restored ${printable(file)} into ${printable(config.stateDir)}: ${counted(documents, 'document')}${state}.`,
+    `Restored ${printable(file)} to ${printable(config.stateDir)}: ${counted(documents, 'document')}${state}.`,
   );
   if (replayed > 0)
     print(io, `Added from the journal: ${counted(replayed, 'later entry', 'later entries')}.`);
-  if (setAside !== null) print(io, `What was there before is kept in ${printable(setAside)}.`);
+  if (setAside !== null) print(io, `The previous state is kept in ${printable(setAside)}.`);
   for (const sentence of story) print(io, printable(sentence));
   if (wroteConfig !== null) print(io, `Wrote the settings to ${printable(wroteConfig)}.`);
   if (beside !== undefined) {
-    print(io, 'It is only for looking; no agent runs on it. Next:');
+    print(io, 'This copy is for viewing only; no agent runs on it. Next:');
     return print(io, `  receiptd list --config ${printable(config.file)}`);
   }
   if (unfit.length > 0) {
-    print(io, 'This does not fit this machine; correct the configuration, or create what is missing:');
+    print(io, 'Some settings do not fit this machine. Correct the configuration, or create what is missing:');
     for (const sentence of unfit) print(io, printable(`  ${sentence}`));
   }
   if (setUpAgain.length > 0) {
-    print(io, 'Set these up again here:');
+    print(io, 'Set these up again on this machine:');
     for (const sentence of setUpAgain) print(io, printable(`  ${sentence}`));
   }
   if (manifest !== null && !isNoted)
     print(
       io,
-      'Do not restore this file on another PC as well: it would send the same receipts, and could not know.',
+      "Don't restore this file on another PC as well. It would send the same receipts again without knowing.",
     );
   print(io, 'Next: `receiptd check`, then start the agent.');
 }
@@ -170,7 +168,9 @@ async function targetHere(io: Io, source: Source, options: Options): Promise<Tar
 async function targetBeside(io: Io, source: Source, folder: string, options: Options): Promise<Target> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   if ((await readdir(folder)).length > 0)
-    throw new ReceiptdError('USAGE', `${folder} is not empty.`, { hint: 'Name a new folder with --beside.' });
+    throw new ReceiptdError('USAGE', `${folder} is not empty.`, {
+      hint: 'Choose a new folder with --beside.',
+    });
   const file = join(folder, 'receiptd.yaml');
   const context = loadContext(io);
   const env = { ...context.env, RECEIPTD_STATE_DIR: undefined };
@@ -185,7 +185,7 @@ async function ownSettings(io: Io, options: Options): Promise<string> {
 }
 
 async function writeConfig(file: string, text: string): Promise<void> {
-  const hint = 'Name another file with --config. Nothing was restored.';
+  const hint = 'Choose another file with --config. Nothing was restored.';
   const isNew = await createDurably(file, text).catch((error: unknown) => {
     throw outputUnwritable(file, error, hint);
   });
@@ -195,24 +195,24 @@ async function writeConfig(file: string, text: string): Promise<void> {
 /** What can be known of a second agent is said before one begins to send. */
 async function confirm(io: Io, file: string, source: Source, config: Config): Promise<void> {
   const about = isEarlier(config, source.head)
-    ? `${file} replaces the ledger in ${config.stateDir}, which is kept aside. What its journal recorded since then is added.`
+    ? `${file} will replace the ledger in ${config.stateDir}, which is set aside. What its journal has recorded since the backup is added.`
     : await aboutOthers(file, source);
   if (about === null) return;
   if (canAsk(io) && (await ask(io, `${printable(about)} Restore it?`))) return;
   throw new ReceiptdError('CONFIRMATION_NEEDED', `Nothing was restored. ${about}`, {
-    hint: 'If that is what you want, add --yes.',
+    hint: 'To confirm, add --yes.',
   });
 }
 
 async function aboutOthers(file: string, source: Source): Promise<string | null> {
   const before = (await restoredAt(file)).at(-1);
   if (before !== undefined)
-    return `${file} was restored on ${before.host} (${local(before.at)}, ${before.stateDir}). If receiptd runs there, both send the same receipts.`;
+    return `${file} was already restored on ${before.host} (${local(before.at)}, ${before.stateDir}). If receiptd runs there, both will send the same receipts.`;
   if (source.kind === 'ledger')
-    return `${file} is only a ledger, without its journal and without waiting images. If receiptd still runs where it comes from, both send what waits.`;
+    return `${file} is only a ledger, without its journal and waiting images. If receiptd still runs where it comes from, both will send what is waiting.`;
   const { final, host, at, waiting } = source.manifest;
   if (final) return null;
-  return `${file} is a backup of ${host} from ${local(at)}. If receiptd still runs there, both send the ${counted(waiting, 'document')} that waited; what was sent since then is unknown here.`;
+  return `${file} is a backup of ${host} from ${local(at)}. If receiptd still runs there, both will send the ${counted(waiting, 'document')} that waited. What was sent since then is not known here.`;
 }
 
 /** Whoever closed the old PC for this can go on there. */
@@ -221,8 +221,8 @@ function withWayBack(error: ReceiptdError, source: Source | null): ReceiptdError
   const { final, host } = source?.manifest ?? { final: null, host: '' };
   if (final === false) return error;
   const way = final
-    ? `${host} stays closed; \`receiptd backup --reopen\` there reopens it.`
-    : 'If the old PC was closed with --final, `receiptd backup --reopen` there reopens it.';
+    ? `${host} stays closed. To reopen it, run \`receiptd backup --reopen\` there.`
+    : 'If the old PC was closed with --final, reopen it by running `receiptd backup --reopen` there.';
   const { code, message, hint, cause } = error;
   return new ReceiptdError(code, message, { hint: `${hint} ${way}`, cause });
 }

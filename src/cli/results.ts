@@ -29,29 +29,32 @@ const SHOWN = 50;
 export function addResults(program: Command, io: Io): void {
   const results = program
     .command('results')
-    .description('what the service posted about documents, and the address to post to');
+    .description('results that the service posted about documents, and the address to post them to');
   results
     .command('list')
-    .description(`the last ${SHOWN} results, newest first`)
+    .description(`list the last ${SHOWN} results, newest first`)
     .option('--config <file>', 'config file')
-    .option('--unmatched', 'only results of unknown documents')
-    .option('--json', 'all of them, as one JSON array')
+    .option('--unmatched', 'only results for unknown documents')
+    .option('--json', 'all results, as one JSON array')
     .addHelpText('after', helpOf({ examples: ['results list', 'results list --unmatched --json'] }))
     .action((options: ListOptions) => list(io, options));
   results
     .command('show')
     .argument('<id>', 'number of the result')
-    .description('one result, as it was posted')
+    .description('show one result as it was posted')
     .option('--config <file>', 'config file')
-    .option('--json', 'as JSON, with the posted text')
+    .option('--json', 'as JSON, including the posted text')
     .addHelpText('after', helpOf({ examples: ['results show 17'] }))
     .action((id: string, options: ConfigOption & { json?: boolean }) => show(io, id, options));
   results
     .command('url')
-    .description('the address to give to an endpoint as its outgoingUrl; it holds a secret')
+    .description('print the address to give an endpoint as its outgoingUrl; it contains a secret')
     .option('--config <file>', 'config file')
-    .option('--endpoint <alias>', 'the endpoint, if its results do not name it themselves')
-    .option('--base <url>', 'how the service reaches this machine, such as https://receipts.example.com')
+    .option('--endpoint <alias>', 'the endpoint, if its results do not name it')
+    .option(
+      '--base <url>',
+      'address at which the service reaches this machine, such as https://receipts.example.com',
+    )
     .addHelpText(
       'after',
       helpOf({ examples: ['results url --endpoint office --base https://receipts.example.com'] }),
@@ -65,13 +68,12 @@ async function list(io: Io, options: ListOptions): Promise<void> {
   return withReading(config, async (reading) => {
     if (options.json) return await writeJsonArray(io, everyResult(reading, unmatched));
     const { results, next } = await reading.resultsPage({ unmatched, limit: SHOWN });
-    if (results.length === 0)
-      return print(io, unmatched ? 'Every result belongs to a document.' : 'None yet.');
+    if (results.length === 0) return print(io, unmatched ? 'Every result matches a document.' : 'None yet.');
     const { table } = await import('./table.ts');
     const text = table(['ID', 'RECEIVED', 'STATUS', 'SIZE', 'DOCUMENT'], results.map(cellsOf));
     const [head = '', ...lines] = text.split('\n');
     print(io, [colorsFor(io, io.stdout).bold(head), ...lines].join('\n'));
-    if (next !== null) print(io, `There are more; --json shows all of them.`);
+    if (next !== null) print(io, `There are more. --json shows all of them.`);
   });
 }
 
@@ -92,8 +94,8 @@ function cellsOf({ id, receivedAt, status, size: bytes, document, givenName }: R
 
 async function show(io: Io, text: string, options: ConfigOption & { json?: boolean }): Promise<void> {
   if (!/^[1-9]\d{0,14}$/.test(text)) {
-    throw new ReceiptdError('USAGE', `"${text}" is not the number of a result.`, {
-      hint: '`receiptd results list` shows the numbers.',
+    throw new ReceiptdError('USAGE', `"${text}" is not a result number.`, {
+      hint: '`receiptd results list` lists the numbers.',
     });
   }
   const config = await configOf(io, options);
@@ -129,7 +131,7 @@ async function url(io: Io, options: UrlOptions): Promise<void> {
 function ownBase({ results: { listen, tls } }: Config): string {
   if (listen === null) {
     throw new ReceiptdError('USAGE', 'Results are not received: results.listen is off.', {
-      hint: 'Set results.listen, or use --base to say how the service reaches this machine.',
+      hint: 'Set results.listen, or use --base to give the address at which the service reaches this machine.',
     });
   }
   const host = listen.host.includes(':') ? `[${listen.host}]` : listen.host;

@@ -23,8 +23,8 @@ export function webBase(option: string, text: string): string {
   const parsed = URL.canParse(text) ? new URL(text) : null;
   const isWeb = parsed?.protocol === 'https:' || parsed?.protocol === 'http:';
   if (parsed === null || !isWeb || parsed.search !== '' || parsed.hash !== '' || parsed.username !== '') {
-    throw new ReceiptdError('USAGE', `${option} does not take "${text}".`, {
-      hint: 'Give the beginning of an address, such as https://receipts.example.com.',
+    throw new ReceiptdError('USAGE', `${option}: "${text}" is not valid.`, {
+      hint: 'Use a base address such as https://receipts.example.com.',
     });
   }
   return text.replace(/\/+$/, '');

@@ -17,20 +17,20 @@ interface Options extends ConfigOption {
 export function addRun(program: Command, io: Io, done: (status: ExitStatus) => void): void {
   program
     .command('run')
-    .description('watch the folders and upload what appears in them')
+    .description('watch the folders and upload new scans')
     .option('--config <file>', 'config file')
-    .option('--once', 'send what is there, then exit')
-    .option('--wait <duration>', 'with --once: how long to wait for a service that does not answer', '60s')
-    .option('--dry-run', 'show what would be sent, under which names; nothing is sent or recorded')
-    .option('--verbose', 'on a terminal: show log lines instead of one line of progress')
-    .option('--yes', 'do not ask before a folder with many files is sent for the first time')
+    .option('--once', 'send what is waiting, then exit')
+    .option('--wait <duration>', 'with --once: how long to wait if the service does not answer', '60s')
+    .option('--dry-run', 'show what would be sent, and under which names; nothing is sent or recorded')
+    .option('--verbose', 'on a terminal: show log lines instead of a progress line')
+    .option('--yes', "don't ask before sending a folder with many files for the first time")
     .addHelpText(
       'after',
       helpOf({
         examples: ['run --config /etc/receiptd/receiptd.yaml', 'run --dry-run', 'run --once --wait 5m'],
         statuses:
-          '6 another one runs with this state directory; 130 ended by a signal. With --once, about this run alone: 0 all done; 3 a document failed or ' +
-          'was lost, or a file that may be a receipt was rejected; 4 something waits (a hold, a missing folder, an\n' +
+          '6 another receiptd uses this state directory; 130 stopped by a signal. With --once, for this run alone: 0 all done; 3 a document failed or ' +
+          'was lost, or a file that may be a receipt was rejected; 4 something is waiting (a hold, a missing folder, an\n' +
           'incomplete file); 5 the service could not be reached',
       }),
     )

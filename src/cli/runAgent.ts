@@ -104,6 +104,6 @@ async function progressOn(
 ): Promise<Progress> {
   const { Progress } = await import('./progress.ts');
   const watched = counted(folders.length, 'folder');
-  const opening = `Watching ${watched}. Ctrl-C ends this; --verbose shows each step.`;
+  const opening = `Watching ${watched}. Press Ctrl-C to stop; --verbose shows each step.`;
   return new Progress(terminal, once ? null : opening);
 }

@@ -39,29 +39,29 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 export function addSandbox(program: Command, io: Io): void {
   program
     .command('sandbox')
-    .description('run a local receipt analysis service to try things on; it keeps what it receives')
+    .description('run a local receipt analysis service for practice; it keeps what it receives')
     .option('--port <port>', 'port; 0 picks a free one', '8470')
     .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--dir <dir>', 'where it keeps what it receives', defaultDir())
+    .option('--dir <dir>', 'where to keep what it receives', defaultDir())
     .option('--endpoint-uid <uid>', 'uid of its first endpoint', ENDPOINT_UID)
-    .option('--client-id <id>', 'client identifier that it accepts', SANDBOX_CREDENTIALS.clientId)
+    .option('--client-id <id>', 'client identifier to accept', SANDBOX_CREDENTIALS.clientId)
     .option(
       '--client-secret-env <name>',
-      'variable with the secret that it accepts',
+      'environment variable that contains the secret to accept',
       'RECEIPTD_CLIENT_SECRET',
     )
-    .option('--token-lifetime <seconds>', 'lifetime of a token', '86400')
-    .option('--quota <n>', 'uploads that the plan allows')
-    .option('--no-plan', 'no plan: uploads are answered with 403')
+    .option('--token-lifetime <seconds>', 'token lifetime', '86400')
+    .option('--quota <n>', 'number of uploads that the plan allows')
+    .option('--no-plan', 'no plan: answer uploads with 403')
     .addOption(
-      new Option('--on-repeat <what>', 'answer to a name it already has; conflict is a 409')
+      new Option('--on-repeat <what>', 'answer to a name that exists already; conflict is a 409')
         .choices(['accept', 'conflict'])
         .default('accept'),
     )
     .option('--outgoing-url <url>', 'outgoing URL of the first endpoint (`receiptd results url`)')
     .option(
       '--results <statuses>',
-      'results posted after each upload to an endpoint with an outgoing URL, such as READ,DONE',
+      'results to post after each upload to an endpoint with an outgoing URL, such as READ,DONE',
     )
     .option('--results-after <ms>', 'delay before each result', '2000')
     .option(
@@ -70,14 +70,14 @@ export function addSandbox(program: Command, io: Io): void {
       (rule: string, all: string[]) => [...all, rule],
       [],
     )
-    .option('--json', 'only print its address as one JSON line')
+    .option('--json', 'print only its address, as one JSON line')
     .addHelpText(
       'after',
       helpOf({
         more: `Rules for --fault: delay=MS, status=CODE, cut, lost (stored, then no answer), stall, html, truncated, redirect,
-or a rule as JSON; followed by *N (the next N uploads) or @P (with probability P). While it runs, rules can be
-read and changed at /sandbox/faults; a result can be posted with /sandbox/results, other
-credentials be taken with /sandbox/credentials.`,
+or a rule as JSON; followed by *N (the next N uploads) or @P (with probability P). While it runs,
+/sandbox/faults reads and changes the rules, /sandbox/results posts a result, and
+/sandbox/credentials sets other credentials.`,
         examples: [
           'sandbox --fault status=503*5',
           'sandbox --fault delay=200 --fault lost@0.1',
@@ -129,11 +129,11 @@ async function run(io: Io, options: Options): Promise<void> {
   } else {
     print(
       io,
-      `A receipt analysis service listens on ${sandbox.url}; it keeps what it receives in ${sandbox.dir}.`,
+      `The practice service is listening on ${sandbox.url}. It keeps what it receives in ${sandbox.dir}.`,
     );
     print(io, `  endpoint uid:  ${options.endpointUid}`);
     print(io, `  credentials:   RECEIPTD_CLIENT_ID=${credentials.clientId} ${secret}`);
-    print(io, '  Ctrl-C ends it.');
+    print(io, '  Press Ctrl-C to stop it.');
   }
   if (!io.stop.aborted)
     await new Promise((resolve) => io.stop.addEventListener('abort', resolve, { once: true }));
@@ -147,8 +147,8 @@ async function start(
 ): Promise<Sandbox> {
   const port = numberOf('--port', options.port, 0, 65_535);
   if (!UUID.test(options.endpointUid)) {
-    throw new ReceiptdError('USAGE', `--endpoint-uid does not take "${options.endpointUid}".`, {
-      hint: `Give a UUID in lower case, such as ${ENDPOINT_UID}.`,
+    throw new ReceiptdError('USAGE', `--endpoint-uid: "${options.endpointUid}" is not valid.`, {
+      hint: `Use a lowercase UUID such as ${ENDPOINT_UID}.`,
     });
   }
   const quota = options.quota === undefined ? null : numberOf('--quota', options.quota);
@@ -175,7 +175,7 @@ async function start(
     const code = systemCode(error);
     if (code === 'EADDRINUSE') {
       throw new ReceiptdError('PORT_IN_USE', `Port ${port} of ${options.host} is in use.`, {
-        hint: 'Take another with --port; 0 picks a free one.',
+        hint: 'Choose another one with --port; 0 picks a free one.',
       });
     }
     if (code === undefined) throw error;
@@ -233,7 +233,7 @@ function readRule(text: string): FaultRule {
 }
 
 function badRule(text: string): ReceiptdError {
-  return new ReceiptdError('USAGE', `--fault does not take "${text}".`, {
+  return new ReceiptdError('USAGE', `--fault: "${text}" is not valid.`, {
     hint: '`receiptd sandbox --help` lists the rules.',
   });
 }

@@ -50,7 +50,7 @@ export class Screen {
         ? wrapped
         : [
             ...wrapped.slice(0, rows - 1),
-            `… ${counted(wrapped.length - rows + 1, 'more line')}: make the window higher.`,
+            `… ${counted(wrapped.length - rows + 1, 'more line')}: make the window taller.`,
           ];
     const text = shown.map((line) => line + REST_OF_LINE).join('\r\n');
     this.#io.stdout.write(HOME + text + REST_OF_SCREEN);

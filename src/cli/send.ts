@@ -28,20 +28,23 @@ interface Options extends ConfigOption {
 export function addSend(program: Command, io: Io, done: (status: ExitStatus) => void): void {
   program
     .command('send')
-    .argument('<file...>', 'images that lie in no watched folder')
-    .description('send single files; named and recorded like scans, and left where they are')
+    .argument('<file...>', 'images that are not in a watched folder')
+    .description('send individual files; they are named and recorded like scans, and stay where they are')
     .option('--config <file>', 'config file')
-    .option('--endpoint <alias>', 'endpoint to send to; optional if the config has only one')
-    .option('--wait <duration>', 'how long to wait until they are accepted', '60s')
-    .option('--no-wait', 'end as soon as they are named and kept; the agent, or the next run, sends them')
+    .option('--endpoint <alias>', 'endpoint to send to; optional if only one is configured')
+    .option('--wait <duration>', 'how long to wait for the files to be accepted', '60s')
+    .option(
+      '--no-wait',
+      'return as soon as the files are named and saved; the agent, or the next run, sends them',
+    )
     .option('--json', 'as a JSON array of { file, outcome, name, message }')
     .addHelpText(
       'after',
       helpOf({
         examples: ['send receipt.jpg', 'send --endpoint office --wait 5m *.jpg'],
         statuses:
-          '6 another one starts with this state directory; 130 ended by a signal; 0 all accepted, or duplicates; 3 something was ' +
-          'failed, rejected or lost; 4 something waits still; 5 the service could not be reached',
+          '6 another receiptd is starting on this state directory; 130 stopped by a signal; 0 all accepted, or duplicates; 3 something ' +
+          'failed, was rejected or lost; 4 something is still waiting; 5 the service could not be reached',
       }),
     )
     .action(async (files: string[], options: Options) => {
@@ -63,8 +66,8 @@ export function addSend(program: Command, io: Io, done: (status: ExitStatus) => 
 function refuseStreams(files: readonly string[]): void {
   const stream = files.find((file) => namesStream(file, process.platform));
   if (stream === undefined) return;
-  throw new ReceiptdError('USAGE', `${stream} names a stream of a file, which is not sent.`, {
-    hint: 'Leave out the last colon and what comes after it.',
+  throw new ReceiptdError('USAGE', `${stream} refers to an alternate data stream, which can't be sent.`, {
+    hint: 'Remove the last colon and everything after it.',
   });
 }
 
@@ -101,7 +104,7 @@ async function sendAll(
     } catch (error) {
       // What was taken in before is kept, and is told of.
       for (const { file, name } of taken)
-        if (name !== null) io.stderr.write(`${printable(`${file}: taken in as ${name}.`)}\n`);
+        if (name !== null) io.stderr.write(`${printable(`${file}: recorded as ${name}.`)}\n`);
       throw error;
     }
     const look = () => Promise.all(taken.map((row) => standing(sender, config, row)));
@@ -168,9 +171,9 @@ async function take(
   });
   switch (read.kind) {
     case 'gone':
-      return rejected('It does not exist, or is not a file.');
+      return rejected('It does not exist or is not a file.');
     case 'changed':
-      return rejected('It changed while it was read. Send it once it is complete.');
+      return rejected('It changed while it was being read. Send it again once it is complete.');
     case 'tooLarge':
       return rejected(
         `It has more than ${limit} bytes (${limit === maxFileSize ? '`maxFileSize`' : 'the most that can be sent so'}).`,
@@ -205,7 +208,7 @@ async function standing(sender: Sender, config: Config, row: Row): Promise<Look>
     return { ...row, outcome: state, message };
   }
   const hold = holdOf(document, await sender.holds(), config);
-  const [note = 'Its turn has not come yet.'] = hold || message ? [] : await sender.notes();
+  const [note = 'It is waiting for its turn.'] = hold || message ? [] : await sender.notes();
   return {
     ...row,
     waits: true,
@@ -225,7 +228,7 @@ function lineOf({ file, outcome, name, message, waits }: Row): string {
     case 'duplicate':
       return `${file}: duplicate of ${name}${waits ? `, which waits${why}` : ''}`;
     case 'rejected':
-      return `${file}: rejected because: ${message}`;
+      return `${file}: rejected: ${message}`;
     case 'failed':
     case 'unconfirmed':
     case 'lost':
@@ -245,6 +248,6 @@ function statusOf(rows: readonly Row[], isKeptEnough: boolean): ExitStatus {
 
 function unreadable(file: string, code: string): ReceiptdError {
   return new ReceiptdError('FILE_UNREADABLE', `${file} can't be read (${code}).`, {
-    hint: 'Check its name and its permissions; nothing was sent.',
+    hint: 'Check its name and permissions. Nothing was sent.',
   });
 }

@@ -36,7 +36,7 @@ interface Options extends ConfigOption {
 export function addService(program: Command, io: Io, done: (status: ExitStatus) => void): void {
   const service = program
     .command('service')
-    .description('make the agent a service of this machine; start, stop and watch it');
+    .description('run the agent as a service; start, stop and monitor it');
   const add = (name: string, description: string, examples: readonly string[], statuses?: string): Command =>
     service
       .command(name)
@@ -45,47 +45,50 @@ export function addService(program: Command, io: Io, done: (status: ExitStatus) 
       .addOption(
         new Option(
           '--scope <scope>',
-          'of the machine, or your own; by default system for root, otherwise user',
+          'for the machine or for you alone; defaults to system for root, otherwise user',
         ).choices(['system', 'user'] satisfies Scope[]),
       )
       .addHelpText('after', helpOf({ examples, ...(statuses !== undefined && { statuses }) }));
-  add('install', 'install it, or bring it up to date, and start it', [
+  add('install', 'install or update the service, and start it', [
     'service install',
     'service install --scope user',
     'service install --dry-run > receiptd.service',
   ])
-    .option('--user <name>', 'user that it runs as; receiptd is created if missing')
-    .option('--no-start', 'do not start it now')
-    .option('--dry-run', 'change nothing; print the definition, the steps, and what would be refused')
-    .option('--force', 'overwrite even a definition that was changed by hand')
+    .option('--user <name>', 'user that the service runs as; receiptd is created if missing')
+    .option('--no-start', "don't start it now")
+    .option('--dry-run', 'change nothing; print the service definition, the steps, and any problems')
+    .option('--force', 'overwrite the service definition even if it was edited by hand')
     .option('--exec <program>', 'for packages: the program to run, instead of this one')
-    .option('--config-at <file>', 'for packages, with --dry-run: where the config file will lie')
+    .option('--config-at <file>', 'for packages, with --dry-run: where the config file will be')
     .action((options: Options) => install(io, options));
-  add('uninstall', 'stop it and remove the service; ledger, config and credentials stay', [
-    'service uninstall',
-  ])
-    .option('--force', 'remove even a definition that was changed by hand')
+  add('uninstall', 'stop and remove the service; ledger, config and credentials stay', ['service uninstall'])
+    .option('--force', 'remove the service definition even if it was edited by hand')
     .action((options: Options) => uninstall(io, options));
-  add('start', 'start it', ['service start']).action(async (options: Options) => {
+  add('start', 'start the service', ['service start']).action(async (options: Options) => {
     await (await installed(io, options)).manager.start();
     print(io, 'Started.');
   });
-  add('stop', 'stop it until the next start of it or of the machine', ['service stop']).action(
+  add('stop', 'stop the service until you start it or the machine restarts', ['service stop']).action(
     async (options: Options) => {
       await (await installed(io, options)).manager.stop();
       print(io, 'Stopped.');
     },
   );
-  add('restart', 'stop and start it', ['service restart']).action(async (options: Options) => {
+  add('restart', 'restart the service', ['service restart']).action(async (options: Options) => {
     await (await installed(io, options)).manager.restart();
     print(io, 'Restarted.');
   });
-  add('status', 'is it installed, does it run, and how it is doing', ['service status'], '1 it does not run')
+  add(
+    'status',
+    'show whether the service is installed and running, and its status',
+    ['service status'],
+    '1 not running',
+  )
     .option('--json', 'as JSON: { manager, file, installed, enabled, running, state, says, pid }')
     .action(async (options: Options) => done(await status(io, options)));
-  add('logs', 'show its log', ['service logs', 'service logs --follow', 'service logs -n 100'])
-    .option('-f, --follow', 'keep following it')
-    .option('-n, --lines <number>', 'how many lines', '50')
+  add('logs', "show the service's log", ['service logs', 'service logs --follow', 'service logs -n 100'])
+    .option('-f, --follow', 'keep showing new lines')
+    .option('-n, --lines <number>', 'number of lines', '50')
     .action(async (options: Options) => done(await logs(io, options)));
 }
 
@@ -93,8 +96,8 @@ async function install(io: Io, options: Options): Promise<void> {
   const scope = scopeOf(io, options);
   const { user, start, dryRun = false, force = false, exec } = options;
   if (options.configAt !== undefined && !dryRun) {
-    throw new ReceiptdError('USAGE', '--config-at works only with --dry-run.', {
-      hint: 'Add --dry-run, or put the config file there and name it with --config.',
+    throw new ReceiptdError('USAGE', '--config-at only works with --dry-run.', {
+      hint: 'Add --dry-run, or put the config file there and use --config.',
     });
   }
   const config = await configFor(io, options, scope);
@@ -111,8 +114,8 @@ async function install(io: Io, options: Options): Promise<void> {
   for (const note of made.notes) io.stderr.write(`${note.split('\n').map(printable).join('\n')}\n`);
   if (made.refusal !== null) throw made.refusal;
   if (dryRun) return;
-  print(io, `receiptd is a service of ${made.manager} now, as the user ${printable(made.user)}.`);
-  if (made.file !== null) print(io, `Its definition: ${printable(made.file)}`);
+  print(io, `receiptd is now a ${made.manager} service, running as the user ${printable(made.user)}.`);
+  if (made.file !== null) print(io, `Service definition: ${printable(made.file)}`);
   const manager = managerOf(hostOf(io), scope, made.user, config.stateDir);
   if (made.started) printStatus(io, await manager.status());
   else print(io, 'Start it with: receiptd service start');
@@ -125,7 +128,7 @@ async function uninstall(io: Io, options: Options): Promise<void> {
   if (text === null) {
     throw new ReceiptdError(
       'NOT_INSTALLED',
-      `The service belongs to a package: ${manager.file ?? ''} does not exist.`,
+      `The service was installed by a package: ${manager.file ?? ''} does not exist.`,
       {
         hint: 'Stop it with `receiptd service stop`, or remove the package.',
       },
@@ -134,18 +137,18 @@ async function uninstall(io: Io, options: Options): Promise<void> {
   if (manager.file !== null && isEdited(text) && !options.force) {
     throw new ReceiptdError(
       'INSTALL_EDITED',
-      `${manager.file} was made or changed by hand, and is left as it is.`,
+      `${manager.file} was created or edited by hand and was left unchanged.`,
       {
-        hint: 'Copy it if you want to keep it, then add --force.',
+        hint: 'Copy it if you want to keep it, then repeat with --force.',
       },
     );
   }
   for (const note of await manager.uninstall()) io.stderr.write(`${note}\n`);
-  print(io, 'The service was stopped and removed.');
+  print(io, 'Stopped and removed the service.');
   const config = found.config === null ? '' : ` ${printable(found.config.file)}`;
   const state = found.config === null ? 'its state directory' : printable(found.config.stateDir);
-  print(io, `What stays: the configuration${config}, and ledger, copies and log in ${state}.`);
-  print(io, 'Credentials and the user that it ran as stay too.');
+  print(io, `Not removed: the configuration${config}, and the ledger, copies and log in ${state}.`);
+  print(io, 'The credentials and the user it ran as were not removed either.');
 }
 
 async function status(io: Io, options: Options): Promise<ExitStatus> {
@@ -165,7 +168,7 @@ async function status(io: Io, options: Options): Promise<ExitStatus> {
       pid,
     });
   } else if (isInstalled) printStatus(io, found);
-  else print(io, 'receiptd is not a service here. Make it one with: receiptd service install');
+  else print(io, 'receiptd is not installed as a service. To install it, run: receiptd service install');
   return isRunning ? EXIT.ok : EXIT.failed;
 }
 
@@ -174,8 +177,8 @@ function printStatus(io: Io, { isRunning, isEnabled, state, says, pid }: Manager
   print(io, `${isRunning ? 'It runs' : 'It does not run'}: ${printable(state)}${process}.`);
   if (says !== null) print(io, printable(says));
   else if (isRunning) print(io, '`receiptd status` shows how it is doing.');
-  if (!isRunning) print(io, '`receiptd service logs` and `receiptd check` say why.');
-  if (!isEnabled) print(io, 'It is not started with the machine.');
+  if (!isRunning) print(io, 'To find out why, run `receiptd service logs` and `receiptd check`.');
+  if (!isEnabled) print(io, 'It does not start with the machine.');
 }
 
 async function logs(io: Io, options: Options): Promise<ExitStatus> {
@@ -232,8 +235,8 @@ async function isInstalled(manager: Manager): Promise<boolean> {
 async function installed(io: Io, options: Options): Promise<Found> {
   const found = await find(io, options);
   if ((await found.manager.status()).isInstalled) return found;
-  throw new ReceiptdError('NOT_INSTALLED', 'receiptd is not a service here.', {
-    hint: `Make it one with \`receiptd service install\`, or look at the other kind with --scope ${scopeOf(io, options) === 'user' ? 'system' : 'user'}.`,
+  throw new ReceiptdError('NOT_INSTALLED', 'receiptd is not installed as a service.', {
+    hint: `Install it with \`receiptd service install\`, or check the other kind with --scope ${scopeOf(io, options) === 'user' ? 'system' : 'user'}.`,
   });
 }
 

@@ -37,12 +37,12 @@ export async function prepareAccount(
     await demandProgram(host, { ...STRANGER, name: user }, agent);
     await steps.take(`create the user ${user}`, async () => {
       await createAccount(host, user, config.stateDir);
-      return [`The user ${user} was created.`];
+      return [`Created the user ${user}.`];
     });
     account = await findAccount(host, user);
     if (account === null && steps.isDry) {
       steps.say(
-        `Whether ${user} can read the folders is checked once that user exists; the installation may be refused then.`,
+        `Once the user ${user} exists, its access to the folders is checked; the installation may be refused then.`,
       );
       return;
     }
@@ -53,7 +53,7 @@ export async function prepareAccount(
   await demandReach(host, found, agent);
   if (host.uid === 0) {
     const isGiven = await demandGivable(config.stateDir, found);
-    const what = `make the state directory ${config.stateDir}, or give it to ${name}`;
+    const what = `create the state directory ${config.stateDir}, or give it to ${name}`;
     if (!isGiven) await steps.take(what, () => giveStateDir(config.stateDir, found));
   }
   const findings = await checkAs(host, config, agent, found);
@@ -95,9 +95,13 @@ export async function checkAs(
     return JSON.parse(stdout) as Finding[];
   } catch {
     const words = stderr.trim().replace(/^error: /, '') || (why ?? `status ${status ?? 'unknown'}`);
-    throw new ReceiptdError('INSTALL_REFUSED', `As the user ${account.name}, receiptd check says: ${words}`, {
-      hint: 'Fix that first; nothing was installed.',
-    });
+    throw new ReceiptdError(
+      'INSTALL_REFUSED',
+      `receiptd check, run as the user ${account.name}, says: ${words}`,
+      {
+        hint: 'Fix that first. Nothing was installed.',
+      },
+    );
   }
 }
 

@@ -83,9 +83,9 @@ export async function installService(
         await steps.take(`give ${user} access to ${config.stateDir}`, () => letIn(config.stateDir, user));
     } else await prepareAccount(host, config, agent, user, steps);
     const place = manager.file ?? 'the Task Scheduler';
-    await steps.take(`write ${place} and have it start with the machine`, () => manager.install(text));
+    await steps.take(`write ${place} and set it to start with the machine`, () => manager.install(text));
     steps.say(...whatChanged(before, text, manager.file));
-    if (start) await steps.take('start it, or start it again', () => manager.restart());
+    if (start) await steps.take('start or restart the service', () => manager.restart());
     steps.say(...(await advice(host, manager, scope, user)));
     return { ...made, started: start && !dryRun, notes: steps.said, refusal: null };
   } catch (error) {
@@ -112,8 +112,8 @@ export async function definedService(
 function userOf(host: Host, { scope, user }: Pick<InstallOptions, 'scope' | 'user'>): string {
   if (scope === 'user') {
     if (user === undefined || user === host.userName) return host.userName;
-    throw new ReceiptdError('USAGE', 'A service of your own runs as you.', {
-      hint: 'Leave out --user, or install it for the machine with --scope system.',
+    throw new ReceiptdError('USAGE', 'A user service runs as you.', {
+      hint: 'Leave out --user, or install a system service with --scope system.',
     });
   }
   if (user !== undefined && host.platform !== 'win32') demandUserName(user);
@@ -144,27 +144,33 @@ function environmentOf(
 export function demandRights(host: Host, scope: Scope): void {
   if (host.uid === null) return;
   if (scope === 'system' && host.uid !== 0) {
-    throw new ReceiptdError('ROOT_NEEDED', 'Only root can install a service of the machine.', {
-      hint: 'Run it with sudo, or make it a service of your own with `--scope user`.',
+    throw new ReceiptdError('ROOT_NEEDED', 'Only root can install a system service.', {
+      hint: 'Use sudo, or install a user service with `--scope user`.',
     });
   }
   if (scope === 'user' && host.uid === 0) {
-    throw new ReceiptdError('USAGE', "root can't have a service of its own here.", {
-      hint: 'Run it as the user whose service it should be, without sudo, or leave out --scope user.',
+    throw new ReceiptdError('USAGE', "root can't have a user service here.", {
+      hint: 'Run this as the user the service is for, without sudo, or leave out --scope user.',
     });
   }
 }
 
 function edited(file: string): ReceiptdError {
-  return new ReceiptdError('INSTALL_EDITED', `${file} was made or changed by hand, and is left as it is.`, {
-    hint: 'Look at `receiptd service install --dry-run`; move your changes into a drop-in (`systemctl edit receiptd`), or add --force.',
-  });
+  return new ReceiptdError(
+    'INSTALL_EDITED',
+    `${file} was created or edited by hand and was left unchanged.`,
+    {
+      hint: 'Compare it with `receiptd service install --dry-run`. Move your changes into a drop-in (`systemctl edit receiptd`), or add --force.',
+    },
+  );
 }
 
 function whatChanged(before: string | null, text: string, file: string | null): string[] {
   if (before === null || file === null) return [];
   const changes = changesOf(before, text);
-  return changes.length === 0 ? [`${file} is as it was.`] : [`${file} was changed:\n${changes.join('\n')}`];
+  return changes.length === 0
+    ? [`${file} was not changed.`]
+    : [`${file} was changed:\n${changes.join('\n')}`];
 }
 
 async function advice(host: Host, manager: Manager, scope: Scope, user: string): Promise<string[]> {
@@ -172,13 +178,15 @@ async function advice(host: Host, manager: Manager, scope: Scope, user: string):
   const lingers = await run(['loginctl', 'show-user', user, '--property=Linger'], { env: { ...host.env } });
   if (lingers.stdout.trim() === 'Linger=yes') return [];
   return [
-    `It runs while you are signed in. To run it from the start of the machine: loginctl enable-linger ${user}`,
+    `It runs while you are signed in. To start it with the machine, run: loginctl enable-linger ${user}`,
   ];
 }
 
 async function letIn(stateDir: string, user: string): Promise<string[]> {
   const command = await giveAccess(stateDir, accountName(user));
-  return command === null ? [] : [`${user} may have no access to ${stateDir}. Give it with: ${command}`];
+  return command === null
+    ? []
+    : [`${user} may not have access to ${stateDir}. To give access, run: ${command}`];
 }
 
 async function drivesOf(host: Host): Promise<Map<string, string>> {

@@ -29,7 +29,7 @@ export async function refuseLeavingLedger(
     if (theirs === stateDir || !(await isThere(ledgerPath({ stateDir: theirs })))) continue;
     throw new ReceiptdError(
       'INSTALL_REFUSED',
-      `The ledger of ${user} in ${theirs} would not come along to ${stateDir}, and every file would be sent again.`,
+      `The ledger of ${user} in ${theirs} would not be moved to ${stateDir}, and every file would be sent again.`,
       {
         hint: `Stop the agent of ${user}; then move the ledger (\`receiptd backup --final FILE\` as ${user}, \`receiptd restore FILE\` as root), or name ${theirs} as stateDir and install with --user ${user}.`,
       },

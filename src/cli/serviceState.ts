@@ -48,9 +48,9 @@ export async function demandGivable(stateDir: string, { name, uid }: Account): P
   if (status.uid !== 0 || !status.isDirectory() || (status.mode & 0o022) !== 0) {
     throw new ReceiptdError(
       'INSTALL_REFUSED',
-      `The state directory ${stateDir} belongs to another user (${status.uid}) than ${name}, so nothing was installed.`,
+      `The state directory ${stateDir} belongs to a different user (${status.uid}) than ${name}, so nothing was installed.`,
       {
-        hint: `Stop what runs there, then hand it over: chown -R ${name}: ${stateDir}; or install with --user.`,
+        hint: `Stop the agent that uses it, then run chown -R ${name}: ${stateDir}; or install with --user.`,
       },
     );
   }

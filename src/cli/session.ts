@@ -130,8 +130,8 @@ async function demandLedger({ stateDir }: Config): Promise<void> {
     ),
   );
   if (missing.includes(false)) return;
-  throw new ReceiptdError('LEDGER_MISSING', `There is no ledger in ${stateDir}.`, {
-    hint: 'If it is elsewhere, set stateDir or RECEIPTD_STATE_DIR; otherwise start `receiptd run` once.',
+  throw new ReceiptdError('LEDGER_MISSING', `${stateDir} has no ledger.`, {
+    hint: 'If the ledger is elsewhere, set stateDir or RECEIPTD_STATE_DIR; otherwise, run `receiptd run` once.',
   });
 }
 

@@ -8,17 +8,17 @@ import type { SetupOptions } from './setup/given.ts';
 export function addSetup(program: Command, io: Io, done: (status: ExitStatus) => void): void {
   const command = program
     .command('setup')
-    .description('set everything up by answering some questions, or unattended; can be run again')
+    .description('set up everything by answering a few questions, or unattended; safe to run again')
     .option(
       '--config <file>',
-      "config file; by default the existing one, otherwise yours, or the machine's for root",
+      "config file; defaults to the existing one, otherwise to your own, or the machine's if you are root",
     )
-    .option('-y, --yes', 'ask nothing; use the configured or default value for what is not given')
-    .option('--non-interactive', 'the same')
-    .option('--browser', 'ask the questions on a page in a browser, then start the agent')
-    .option('--no-open', 'with --browser: only print the link')
-    .option('--no-verify', 'do not try the credentials at the service')
-    .option('--json', 'print what was done as JSON');
+    .option('-y, --yes', "don't ask; use configured or default values for anything not given")
+    .option('--non-interactive', 'same as --yes')
+    .option('--browser', 'ask the questions in the browser, then start the agent')
+    .option('--no-open', 'with --browser: print the link only')
+    .option('--no-verify', "don't test the credentials with the service")
+    .option('--json', 'print the result as JSON');
   for (const [name, answer] of Object.entries(ANSWERS)) {
     const value = 'value' in answer ? ` ${answer.value}` : '';
     const about = `${answer.about} [${variableOf(name as AnswerName)}]`;
@@ -31,16 +31,16 @@ export function addSetup(program: Command, io: Io, done: (status: ExitStatus) =>
     .addHelpText(
       'after',
       helpOf({
-        more: `Every answer can be given as an option or as the variable in brackets. The secret is never an argument: setup asks for it
-without showing it, or reads it from $${SECRET_VARIABLE} or a file. Run again, it changes only what
-differs, and says so.`,
+        more: `You can give each answer as an option or in the environment variable shown in brackets. The secret is never an argument:
+setup prompts for it without showing it, or reads it from $${SECRET_VARIABLE} or a file. If you run setup again, it changes
+only what differs, and tells you.`,
         examples: [
           'setup',
           'setup --sandbox',
           'setup --browser',
           'setup --yes --base-url https://service.example --client-id abc --client-secret-file secret.txt --create-endpoint Office --folder /srv/scans --existing skip --service system',
         ],
-        statuses: '5 the service could not be reached; 130 ended by a person',
+        statuses: '5 the service could not be reached; 130 canceled',
       }),
     )
     .action(async (options: SetupOptions) => {

@@ -10,10 +10,10 @@ import { printable } from './printable.ts';
 export function addShow(program: Command, io: Io): void {
   program
     .command('show')
-    .argument('<document>', 'name of the document, its beginning, or a file')
-    .description('show everything about one document: files, attempts, the answer of the service')
+    .argument('<document>', 'name of the document, the start of its name, or a file')
+    .description("show everything about a document: files, attempts, the service's answer")
     .option('--config <file>', 'config file')
-    .option('--json', 'as a JSON array, one object for each endpoint that has the name')
+    .option('--json', 'as a JSON array, one object per endpoint that has the name')
     .addHelpText('after', helpOf({ examples: ['show SCAN0001-5e8ff9bf55ba', 'show scan0001.jpg'] }))
     .action(async (name: string, options: ConfigOption & { json?: boolean }) => {
       const config = await configOf(io, options);
@@ -39,7 +39,7 @@ function printDetail(io: Io, detail: DocumentDetailJson): void {
   if (detail.answerLost)
     line(
       'note',
-      'One upload had no clear answer; the document was, or will be, sent again under the same name.',
+      'One upload got no clear answer, so the document was or will be sent again under the same name.',
     );
   line('endpoint', `${detail.endpointUid} at ${detail.baseUrl}`);
   line('sha256', detail.sha256);

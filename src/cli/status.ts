@@ -13,10 +13,10 @@ import { printStatus } from './statusText.ts';
 export function addStatus(program: Command, io: Io, done: (status: ExitStatus) => void): void {
   program
     .command('status')
-    .description('show whether it works, what waits and why, and what needs a person')
+    .description('show whether receiptd works, what is waiting and why, and what needs a person')
     .option('--config <file>', 'config file')
     .option('--json', 'as JSON: { daemon, silent, ledger, counts, holds, oldestWaiting }')
-    .option('--running', 'fail if no agent answers: for a container or a watchdog')
+    .option('--running', 'fail if no agent answers; for containers and watchdogs')
     .addHelpText(
       'after',
       helpOf({

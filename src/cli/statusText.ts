@@ -32,7 +32,7 @@ export function statusLines(config: Config, overview: Overview, colors: Colors):
       `${colors.green('Running')} since ${local(daemon.startedAt)} (process ${daemon.pid}, version ${printable(daemon.version)}); ${under} under way.`,
     );
   } else if (silent !== null) {
-    say(`${colors.yellow('Running')}, but it does not answer properly: ${printable(silent)}`);
+    say(`${colors.yellow('Running')}, but not responding properly: ${printable(silent)}`);
   } else if (overview.movedAway) {
     say(
       `${colors.yellow('Not running.')} ${printable(overview.movedAway)} To let receiptd run here again: \`receiptd backup --reopen\`.`,
@@ -40,7 +40,7 @@ export function statusLines(config: Config, overview: Overview, colors: Colors):
   } else say(`${colors.yellow('Not running.')} Start it with \`${overview.startWith ?? 'receiptd run'}\`.`);
   const shared = sharedLedger(config);
   if (shared)
-    say(`The ledger is ${printable(shared.place)}, shared by several agents; this one is ${shared.agent}.`);
+    say(`The ledger is ${printable(shared.place)}, shared by several agents. This agent is ${shared.agent}.`);
 
   const all = troubles(config.endpoints, overview);
   const person = all.filter((each) => each.person);
@@ -75,7 +75,7 @@ export function statusLines(config: Config, overview: Overview, colors: Colors):
   const isOther = (folder: string) => !isWatched.has(folder) && !isElsewhere(folder);
   if (overview.counts.some(({ folder }) => isOther(folder))) {
     say();
-    say(colors.bold('Not in a watched folder (former ones, and files of `receiptd send`)'));
+    say(colors.bold('Not in a watched folder (former folders, and files from `receiptd send`)'));
     say(`  ${countsLine(isOther, overview)}`);
   }
   return lines;

@@ -21,15 +21,18 @@ const QUIT: readonly string[] = ['q', 'Q', '\x03', '\x04'];
 export function addTop(program: Command, io: Io, done: (status: ExitStatus) => void): void {
   program
     .command('top')
-    .description('show the same as status, live, with the pace and when the backlog will be empty')
+    .description('show the status live, with the current rate and when the backlog will be empty')
     .option('--config <file>', 'config file')
     .option('--every <duration>', 'how often to update', '2s')
-    .addHelpText('after', helpOf({ examples: ['top', 'top --every 10s'], statuses: '130 ended by a signal' }))
+    .addHelpText(
+      'after',
+      helpOf({ examples: ['top', 'top --every 10s'], statuses: '130 stopped by a signal' }),
+    )
     .action(async (options: ConfigOption & { readonly every: string }) => {
       const config = await configOf(io, options);
       const everyMs = intervalOf(options.every);
       if (!isTerminal(io.stdin) || !isTerminal(io.stdout) || io.env['TERM'] === 'dumb') {
-        throw new ReceiptdError('USAGE', '`top` needs a terminal with cursor control.', {
+        throw new ReceiptdError('USAGE', '`top` needs a terminal that supports cursor control.', {
           hint: 'Use `receiptd status`.',
         });
       }
@@ -58,7 +61,7 @@ async function watch(io: Io, config: Config, everyMs: number, screen: Screen): P
         '',
         ...statusLines(config, overview, colors),
         '',
-        colors.dim('q ends this.'),
+        colors.dim('Press q to quit.'),
       ];
       screen.draw(lines);
       await clock.sleep(everyMs, stop).catch(() => {});
@@ -74,7 +77,7 @@ function paceLines(overview: Overview, throughput: Throughput, colors: Colors): 
   const waiting = total(overview, ['queued', 'uploading']);
   const ms = throughput.forecast(waiting);
   const pace =
-    perMinute === null ? 'Measuring the pace …' : `${paceText(perMinute)} ${throughput.bars(BARS)}`;
+    perMinute === null ? 'Measuring the rate …' : `${paceText(perMinute)} ${throughput.bars(BARS)}`;
   const held = total(overview, ['held']);
   const rest = held === 0 ? '' : ` ${counted(held, 'document is', 'documents are')} on hold.`;
   return [`${colors.bold(local(overview.now))}  ${pace}`, `${forecastText(waiting, perMinute, ms)}${rest}`];
@@ -86,7 +89,8 @@ function paceText(perMinute: number): string {
 
 function forecastText(waiting: number, perMinute: number | null, ms: number | null): string {
   if (waiting === 0) return 'The backlog is empty.';
-  if (ms !== null) return `The backlog of ${count(waiting)} will be empty in about ${span(ms)} at this pace.`;
+  if (ms !== null)
+    return `At this rate, the backlog of ${count(waiting)} will be empty in about ${span(ms)}.`;
   const why =
     perMinute === null ? 'a moment more is needed to say' : 'nothing was accepted, so that nobody can say';
   return `The backlog is ${count(waiting)}; ${why} when it is empty.`;
@@ -99,7 +103,7 @@ function total({ counts }: Overview, states: readonly string[]): number {
 function intervalOf(text: string): number {
   const ms = parseDuration(text);
   if (ms >= LEAST_MS) return ms;
-  throw new ReceiptdError('USAGE', `--every does not take "${text}".`, {
-    hint: `Give a duration of at least ${LEAST_MS}ms, such as 2s.`,
+  throw new ReceiptdError('USAGE', `--every: "${text}" is not valid.`, {
+    hint: `Use a duration of at least ${LEAST_MS}ms, such as 2s.`,
   });
 }

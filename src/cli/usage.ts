@@ -5,16 +5,17 @@ import { ReceiptdError } from '../core/domain/errors.ts';
 const GUESSED: Readonly<Record<string, string>> = {
   start:
     '`receiptd run` runs the agent in this terminal; `receiptd service start` starts it in the background.',
-  stop: '`receiptd service stop` stops the agent in the background; Ctrl+C ends `receiptd run`.',
+  stop: '`receiptd service stop` stops the agent in the background; Ctrl-C stops `receiptd run`.',
   restart:
-    '`receiptd service restart` starts the agent in the background again; `receiptd reload` reads the config again.',
+    '`receiptd service restart` restarts the agent in the background; `receiptd reload` applies a changed config.',
   logs: '`receiptd service logs` shows the log of the agent in the background.',
   install:
-    '`receiptd service install` lets the agent run in the background from now on; `receiptd setup` does all of it.',
+    '`receiptd service install` installs the agent as a service that runs in the background; `receiptd setup` does everything.',
   uninstall: '`receiptd service uninstall` removes the service.',
-  upload: '`receiptd send FILE` uploads a file; `receiptd run --once` uploads what is in the folders.',
+  upload:
+    '`receiptd send FILE` uploads a file; `receiptd run --once` uploads what is in the watched folders.',
   version: '`receiptd --version` shows the version.',
-  config: '`receiptd setup` writes the config, `receiptd check` reads it and says what is wrong.',
+  config: '`receiptd setup` writes the config; `receiptd check` checks it.',
   search: '`receiptd list --search TEXT` searches.',
   delete: '`receiptd erase NAME` erases the personal data of a document.',
 };
@@ -38,6 +39,6 @@ function adviceOn(code: string, what: string): string {
   // No option of ours looks like that, and names of documents do.
   const mayBeName = code === 'commander.unknownOption' && given !== undefined && /^-[^-]|\d/.test(given);
   return mayBeName
-    ? `If it is the name of a document, put two dashes before it, as in \`receiptd show -- ${given}\`. ${help}`
+    ? `If it is a document name, put two dashes before it, as in \`receiptd show -- ${given}\`. ${help}`
     : help;
 }

@@ -9,9 +9,9 @@ import { printable } from './printable.ts';
 export function addWhoami(program: Command, io: Io): void {
   program
     .command('whoami')
-    .description('ask the service whom the credentials belong to')
+    .description('ask the service who the credentials belong to')
     .option('--config <file>', 'config file')
-    .option('--account <name>', 'an account of the config; by default the default account')
+    .option('--account <name>', 'account in the config; the default account if omitted')
     .option('--json', 'as JSON: { company, message, store, account }')
     .addHelpText(
       'after',

@@ -10,7 +10,7 @@ export function checkAccount(
   if (account === 'none' || names.includes(account)) return [];
   const among =
     names.length === 0
-      ? '; name it under accounts, or leave the key out'
+      ? '; add it under accounts, or remove the key'
       : `; accounts are ${shorten(names.join(', '))}`;
   return [
     {
@@ -33,7 +33,7 @@ export function checkAccounts(
       : [
           invalid(
             ['accounts', name],
-            `is too much like ${twin}: both would be ${variable(name)} in the environment`,
+            `is too similar to ${twin}: both would be ${variable(name)} in the environment`,
           ),
         ];
   });
@@ -45,7 +45,7 @@ export function checkAccounts(
       : [
           invalid(
             ['accounts', name, 'file'],
-            `is the file of ${of} as well: ${shorten(file)}; choose another one`,
+            `is also the file of ${of}: ${shorten(file)}; choose a different one`,
           ),
         ];
   });

@@ -146,8 +146,8 @@ async function moveTo(aside: string, file: string): Promise<void> {
     await link(aside, file);
   } catch (error) {
     if (systemCode(error) === 'EEXIST') {
-      throw new ReceiptdError('CONFIG_EXISTS', `${file} exists already, and is left as it is.`, {
-        hint: 'Name another file with --config, or remove it first.',
+      throw new ReceiptdError('CONFIG_EXISTS', `${file} already exists and was left unchanged.`, {
+        hint: 'Choose another file with --config, or remove this one first.',
         cause: error,
       });
     }
@@ -184,13 +184,9 @@ async function keep(former: Buffer, history: string, name: string, at: Date): Pr
 }
 
 function changedMeanwhile(file: string): ReceiptdError {
-  return new ReceiptdError(
-    'CONFIG_CHANGED',
-    `${file} was changed by somebody else, so nothing was written.`,
-    {
-      hint: 'Look at it again, then repeat your change.',
-    },
-  );
+  return new ReceiptdError('CONFIG_CHANGED', `Somebody else has changed ${file}, so nothing was written.`, {
+    hint: 'Check the file, then make your change again.',
+  });
 }
 
 function unwritable(file: string, cause: unknown): ReceiptdError {
@@ -202,8 +198,8 @@ function unwritable(file: string, cause: unknown): ReceiptdError {
     {
       hint:
         code === 'ENOSPC' || code === 'EDQUOT'
-          ? 'Make room on its disk.'
-          : 'Let the user that runs receiptd write it and its directory, or change it in an editor.',
+          ? 'Free some space on its disk.'
+          : 'Allow the user that runs receiptd to write the file and its directory, or change the file in an editor.',
       cause,
     },
   );

@@ -47,7 +47,7 @@ function checkHttps(service: ParsedService | undefined): Problem[] {
     {
       code: 'HTTPS_REQUIRED',
       path: ['service', 'baseUrl'],
-      text: `"${shorten(service.baseUrl)}" would send credentials and receipts in the clear; use https, or set service.allowInsecureHttp: true`,
+      text: `"${shorten(service.baseUrl)}" would send credentials and receipts unencrypted; use https, or set service.allowInsecureHttp: true`,
     },
   ];
 }
@@ -59,20 +59,22 @@ function checkUids(endpoints: readonly DraftEndpoint[]): Problem[] {
     if (twin === undefined) return [];
     const path = ['endpoints', alias, 'uid'];
     if (twin.settings.uid !== settings.uid) {
-      return [invalid(path, `is the uid of endpoints.${twin.alias} in other letter case; write both alike`)];
+      return [
+        invalid(path, `is the uid of endpoints.${twin.alias} in different case; write both the same way`),
+      ];
     }
     if (twin.settings.account !== settings.account)
       return [
         invalid(
           path,
-          `is also the uid of endpoints.${twin.alias}, which has another account; keep one of the two`,
+          `is also the uid of endpoints.${twin.alias}, which uses a different account; keep only one of them`,
         ),
       ];
     if (limitsOf(twin.settings) === limitsOf(settings)) return [];
     return [
       invalid(
         path,
-        `is also the uid of endpoints.${twin.alias}, which has other limits; keep one of the two`,
+        `is also the uid of endpoints.${twin.alias}, which has different limits; keep only one of them`,
       ),
     ];
   });
@@ -165,7 +167,7 @@ function checkArchive(
     {
       code: 'FOLDERS_NESTED',
       path,
-      text: `archived files in ${shorten(archiveTo)} would be watched again by ${name}; choose an archive that no folder watches`,
+      text: `${name} would pick up archived files in ${shorten(archiveTo)} again; choose an archive outside all watched folders`,
     },
   ];
 }
@@ -188,16 +190,20 @@ function checkAttention(
   );
   if (watching !== undefined)
     return say(
-      `${shorten(needsAttention)} would be watched by ${showPath(['folders', watching.index])}; choose one that no folder watches`,
+      `${shorten(needsAttention)} would be watched by ${showPath(['folders', watching.index])}; choose one outside all watched folders`,
     );
   const touches = (other: string): boolean =>
     same(needsAttention, other) || within(needsAttention, other) || within(other, needsAttention);
   if (touches(stateDir.path))
-    return say(`${shorten(needsAttention)} lies in the state directory, or holds it; choose another one`);
+    return say(
+      `${shorten(needsAttention)} is inside the state directory, or contains it; choose a different one`,
+    );
   const archive = folders.find(({ archiveTo }) => touches(archiveTo));
   if (archive === undefined) return [];
   const of = showPath(['folders', archive.index]);
-  return say(`${shorten(needsAttention)} lies in the archive of ${of}, or holds it; choose another one`);
+  return say(
+    `${shorten(needsAttention)} is inside the archive of ${of}, or contains it; choose a different one`,
+  );
 }
 
 function checkStateDir({ folders, stateDir }: Draft, { same, within }: PathRelations): Problem[] {
@@ -208,7 +214,7 @@ function checkStateDir({ folders, stateDir }: Draft, { same, within }: PathRelat
     {
       code: 'FOLDERS_NESTED',
       path: stateDir.inFile ? ['stateDir'] : ['folders', watching.index, 'path'],
-      text: `the state directory ${shorten(stateDir.path)} lies in the watched folder ${name}; move it with stateDir or RECEIPTD_STATE_DIR`,
+      text: `the state directory ${shorten(stateDir.path)} is inside the watched folder ${name}; move it with stateDir or RECEIPTD_STATE_DIR`,
     },
   ];
 }
@@ -217,7 +223,7 @@ function checkStateDir({ folders, stateDir }: Draft, { same, within }: PathRelat
 function checkSharedPlace({ stateDir }: Draft, platform: NodeJS.Platform): Problem[] {
   if (!isSharedPlace(stateDir.path, platform)) return [];
   const own = pathsOf(platform).join(stateDir.path, 'receiptd');
-  const text = `${shorten(stateDir.path)} belongs to the whole machine or to a person, and would be closed to everybody else; name a directory of its own, for instance ${shorten(own)}`;
+  const text = `${shorten(stateDir.path)} belongs to the system or to a person, and would become inaccessible to everyone else; choose a dedicated directory, such as ${shorten(own)}`;
   return [invalid(['stateDir'], text)];
 }
 
@@ -256,12 +262,12 @@ function checkAlerts(alerts: ParsedAlerts | undefined): Problem[] {
     new URL(webhook.url).protocol === 'http:' &&
     !isLoopback(new URL(webhook.url).hostname)
   )
-    problems.push(invalid(['alerts', 'webhook', 'url'], 'would send alerts in the clear; use https'));
+    problems.push(invalid(['alerts', 'webhook', 'url'], 'would send alerts unencrypted; use https'));
   if (webhook.url === null && webhook.secretFile !== 'none')
     problems.push(
       invalid(
         ['alerts', 'webhook', 'secretFile'],
-        'signs nothing as long as alerts.webhook.url is none; name the address that alerts are to be posted to, or take secretFile out',
+        'has no effect while alerts.webhook.url is none; set the address that alerts are posted to, or remove secretFile',
       ),
     );
   if (email.server === null) {
@@ -269,7 +275,7 @@ function checkAlerts(alerts: ParsedAlerts | undefined): Problem[] {
       problems.push(
         invalid(
           ['alerts', 'email', 'to'],
-          'nobody gets mail as long as alerts.email.server is none; name the mail server, or take the addresses out',
+          'no mail is sent while alerts.email.server is none; set the mail server, or remove the addresses',
         ),
       );
     return problems;
@@ -277,7 +283,12 @@ function checkAlerts(alerts: ParsedAlerts | undefined): Problem[] {
   if (email.to.length === 0)
     problems.push(invalid(['alerts', 'email', 'to'], 'needs at least one mail address'));
   if (email.user === 'none' && email.passwordFile !== 'none')
-    problems.push(invalid(['alerts', 'email', 'user'], 'has to name whose password is in passwordFile'));
+    problems.push(
+      invalid(
+        ['alerts', 'email', 'user'],
+        'is missing: passwordFile needs the user whose password it contains',
+      ),
+    );
   return problems;
 }
 

@@ -28,7 +28,7 @@ export function withPasswords(edits: readonly ConfigChange[]): readonly ConfigCh
   for (const edit of edits) {
     if (edit.kind === 'remove' || !HIDDEN_ONE.test(JSON.stringify(edit.value))) continue;
     throw new ReceiptdError('CONFIG_INVALID', `${edit.path.join('.')}: the password in this URL is hidden.`, {
-      hint: 'Write it in full, or leave this key as it is.',
+      hint: 'Enter it in full, or leave this key unchanged.',
     });
   }
   return edits;

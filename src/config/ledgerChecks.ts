@@ -21,16 +21,13 @@ export function checkLedger({ ledger, folders }: Draft): Problem[] {
       const path = ['folders', index, 'share'];
       if (ledger.kind !== 'postgres') {
         const text =
-          'a folder is shared through a shared ledger only; set ledger.kind: postgres, or take share out';
+          'folders can only be shared through a shared ledger; set ledger.kind: postgres, or remove share';
         return [invalid(path, text)];
       }
       const twin = folders.find((other) => other.index < index && other.settings.share === share);
       if (twin === undefined) return [];
       return [
-        invalid(
-          path,
-          `is the share of ${showPath(['folders', twin.index])} as well; each folder needs its own`,
-        ),
+        invalid(path, `is also the share of ${showPath(['folders', twin.index])}; each folder needs its own`),
       ];
     }),
   ];
@@ -39,7 +36,7 @@ export function checkLedger({ ledger, folders }: Draft): Problem[] {
 /** Somebody who names a database means to use it. */
 function checkSqlite({ url }: ParsedLedger): Problem[] {
   if (url === 'none') return [];
-  const text = 'is not used as long as ledger.kind is sqlite; set ledger.kind: postgres, or take url out';
+  const text = 'has no effect while ledger.kind is sqlite; set ledger.kind: postgres, or remove url';
   return [invalid(['ledger', 'url'], text)];
 }
 
@@ -47,7 +44,7 @@ function checkPostgres({ url, allowInsecure }: Pick<ParsedLedger, 'url' | 'allow
   const path = ['ledger', 'url'];
   if (url === 'none') {
     const text =
-      'is missing: kind postgres needs the address of a database, such as postgres://receiptd@db.example.com/receiptd';
+      'is missing: kind postgres needs a database address such as postgres://receiptd@db.example.com/receiptd';
     return [invalid(path, text)];
   }
   const read = readPostgresUrl(url);
@@ -57,7 +54,7 @@ function checkPostgres({ url, allowInsecure }: Pick<ParsedLedger, 'url' | 'allow
     return [
       invalid(
         path,
-        'holds a password, which does not belong there; put it in a file of its own and name that in ledger.passwordFile',
+        'contains a password; put it in a separate file and set ledger.passwordFile to that file',
       ),
     ];
   const parameter = [...read.parameters.keys()].find((name) => !PARAMETERS.includes(name));
@@ -65,7 +62,7 @@ function checkPostgres({ url, allowInsecure }: Pick<ParsedLedger, 'url' | 'allow
     return [
       invalid(
         path,
-        `has the parameter "${shorten(parameter)}", which is not used here; ${PARAMETERS.join(', ')} are`,
+        `has the unsupported parameter "${shorten(parameter)}"; supported are ${PARAMETERS.join(', ')}`,
       ),
     ];
   const lacking = [
@@ -74,7 +71,7 @@ function checkPostgres({ url, allowInsecure }: Pick<ParsedLedger, 'url' | 'allow
     read.database === '' ? 'a database' : null,
   ].filter((part) => part !== null);
   if (lacking.length > 0)
-    return [invalid(path, `has to name ${lacking.join(' and ')}: postgres://user@host/database`)];
+    return [invalid(path, `needs ${lacking.join(' and ')}: postgres://user@host/database`)];
   return checkMode(read, allowInsecure);
 }
 
@@ -83,10 +80,10 @@ function checkMode({ parameters, hosts }: PostgresUrl, allowInsecure: boolean): 
   const mode = parameters.get('sslmode');
   if (mode === undefined) return [];
   if (!MODES.includes(mode))
-    return [invalid(path, `has sslmode=${shorten(mode)}; it is one of ${MODES.join(', ')}`)];
+    return [invalid(path, `has sslmode=${shorten(mode)}; use one of ${MODES.join(', ')}`)];
   const other = hosts.find((host) => !isThisMachine(host));
   if (allowInsecure || other === undefined || !OPEN_MODES.includes(mode)) return [];
-  const text = `sslmode=${mode} would send the ledger to "${shorten(other)}" in the clear; use sslmode=verify-full, or set ledger.allowInsecure: true`;
+  const text = `sslmode=${mode} would send the ledger to "${shorten(other)}" unencrypted; use sslmode=verify-full, or set ledger.allowInsecure: true`;
   return [invalid(path, text)];
 }
 

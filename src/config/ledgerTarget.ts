@@ -8,11 +8,11 @@ import { problemsOfUrl, tlsMode } from './ledgerChecks.ts';
  */
 export function ledgerUrl(given: string, allowInsecure: boolean): string {
   if (readPostgresUrl(given) === null)
-    throw usage('--to takes an address such as postgres://receiptd@db.example.com/receiptd.');
+    throw usage('--to needs an address such as postgres://receiptd@db.example.com/receiptd.');
   // It stays in the shell's history, and is shown to everybody by the list of processes.
   if (readPostgresUrl(given)?.hasPassword === true)
     throw usage(
-      '--to holds a password, which everybody on this machine can see: take it out, and change it.',
+      '--to contains a password, which everyone on this machine can see. Remove it, and change the password.',
     );
   const [problem] = problemsOfUrl(given, allowInsecure);
   if (problem !== undefined) throw usage(`--to ${problem}.`);
@@ -21,6 +21,6 @@ export function ledgerUrl(given: string, allowInsecure: boolean): string {
 
 function usage(sentence: string): ReceiptdError {
   return new ReceiptdError('USAGE', sentence, {
-    hint: 'The password is read from --password-file, PGPASSWORD or ~/.pgpass.',
+    hint: 'receiptd reads the password from --password-file, PGPASSWORD or ~/.pgpass.',
   });
 }

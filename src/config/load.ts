@@ -11,7 +11,7 @@ import { configSchema } from './schema.ts';
 import type { ParsedConfig } from './schema.ts';
 import { readYaml } from './yamlSource.ts';
 
-const A_FILE = 'It has to be a file that the user running receiptd may read.';
+const A_FILE = 'It must be a file that the user running receiptd can read.';
 
 /**
  * Reads a config file and resolves it. `file` may be relative to `context.cwd`.
@@ -55,7 +55,7 @@ export function textOf(bytes: Uint8Array, path: string): string {
 }
 
 function notUtf8(path: string, encoding: 'UTF-16' | 'binary' | null, cause?: unknown): ReceiptdError {
-  const what = { 'UTF-16': 'UTF-16 text, not UTF-8', binary: 'not text: it holds NUL bytes' };
+  const what = { 'UTF-16': 'UTF-16 text, not UTF-8', binary: 'not text: it contains NUL bytes' };
   const message = `${path} is ${encoding === null ? 'not text in UTF-8' : what[encoding]}.`;
   return new ReceiptdError('CONFIG_SYNTAX', message, {
     hint: 'Save it as UTF-8 in your editor (in Notepad: Save as, Encoding: UTF-8).',
@@ -72,8 +72,8 @@ function notAFile(path: string): ReceiptdError {
 function unreadable(path: string, error: unknown): ReceiptdError {
   const code = systemCode(error);
   if (code === 'ENOENT' || code === 'ENOTDIR') {
-    return new ReceiptdError('CONFIG_NOT_FOUND', `No config file ${path}.`, {
-      hint: 'Write one with `receiptd setup`.',
+    return new ReceiptdError('CONFIG_NOT_FOUND', `The config file ${path} does not exist.`, {
+      hint: 'Create one with `receiptd setup`.',
       cause: error,
     });
   }
@@ -105,8 +105,8 @@ export interface ReadConfig {
 export function readConfig(text: string, file: string, context: LoadContext): ReadConfig {
   const source = readYaml(text, file);
   if (source.data === null) {
-    throw new ReceiptdError('CONFIG_INVALID', `The config file ${file} is empty, or has comments only.`, {
-      hint: 'Remove it, then write one with `receiptd init` or `receiptd setup`.',
+    throw new ReceiptdError('CONFIG_INVALID', `The config file ${file} is empty or contains only comments.`, {
+      hint: 'Remove it, then create one with `receiptd init` or `receiptd setup`.',
     });
   }
   const parsed = configSchema.safeParse(source.data);

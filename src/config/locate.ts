@@ -18,10 +18,10 @@ export async function findConfig(explicit: string | undefined, surroundings: Sur
   throw new ReceiptdError(
     'CONFIG_NOT_FOUND',
     chosen === undefined
-      ? `No config file found; looked for ${places.join(', ')}.`
-      : `No config file ${places.join()}, which ${named}.`,
+      ? `No config file found. Looked for ${places.join(', ')}.`
+      : `The config file ${places.join()} does not exist (${named} it).`,
     {
-      hint: 'Run `receiptd setup` to create one, or name yours with --config.',
+      hint: 'Run `receiptd setup` to create one, or use --config to choose another.',
     },
   );
 }

@@ -21,7 +21,7 @@ export function secretProblems(data: unknown): Problem[] {
   return secretPaths(data).map((path) => ({
     code: 'CONFIG_INVALID',
     path,
-    text: 'credentials do not belong in this file; remove the line and store them with `receiptd login`',
+    text: 'credentials must not be in this file; remove the line and store them with `receiptd login`',
   }));
 }
 

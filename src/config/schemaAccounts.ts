@@ -27,23 +27,23 @@ const store = z.enum(['auto', ...CREDENTIAL_STORES]).prefault('auto');
 
 export const accountSchema = z.strictObject({
   store: store.describe(
-    'Where its client identifier and secret are read from; as `credentials.store`, each store under names of its own.',
+    'Where to read its client identifier and secret from. Same as `credentials.store`, but each account has its own names in the stores.',
   ),
   file: path
     .optional()
-    .describe('Its file of store file; relative paths start at the config file.')
+    .describe('Its credentials file for store file. Relative paths start at the config file.')
     .meta({ title: 'path', 'x-default': '`<stateDir>/credentials-<name>.json`' }),
 });
 
 export const credentialsSchema = z
   .strictObject({
     store: store.describe(
-      'Where client identifier and secret are read from. auto uses the first of environment, systemd, file and keychain that has them.',
+      'Where to read the client identifier and secret from. auto uses the first of environment, systemd, file and keychain that has them.',
     ),
     file: path
       .optional()
       .describe(
-        'The file of store file, readable by its owner only; relative paths start at the config file.',
+        'Credentials file for store file, readable only by its owner. Relative paths start at the config file.',
       )
       .meta({ title: 'path', 'x-default': '`<stateDir>/credentials.json`' }),
   })

@@ -28,7 +28,7 @@ const certificate = z
     cert: path
       .prefault('none')
       .describe(
-        'File with the certificate, and those between it and the authority (PEM), or none; relative paths start at the config file.',
+        'File with the certificate and any intermediate certificates (PEM), or none. Relative paths start at the config file.',
       )
       .meta({ title: 'path, or none' }),
     key: path
@@ -37,32 +37,32 @@ const certificate = z
       .meta({ title: 'path, or none' }),
   })
   .prefault({})
-  .describe('Certificate and key, for https.');
+  .describe('Certificate and key for https.');
 
 export const consoleSchema = z.strictObject({
   listen: listen
     .prefault('onDemand')
     .describe(
-      'Where the console listens: onDemand (no port is open until you run `receiptd console`; then 127.0.0.1 and a free port), off, or an address and a port such as 127.0.0.1:8471, from the start. An address other than 127.0.0.1 or [::1] needs tls and a password (`receiptd console password`); without them the console stays closed, and receipts are still sent.',
+      'Where the console listens: onDemand (no port is open until you run `receiptd console`, which opens a free port on 127.0.0.1), off, or a permanent address and port such as 127.0.0.1:8471. An address other than 127.0.0.1 or [::1] needs tls and a password (`receiptd console password`). Without them, the console stays closed, and receipts are still sent.',
     ),
   tls: certificate,
   hosts: z
     .array(hostName)
     .prefault([])
     .describe(
-      'Further host names of the console, with or without a port: the name in the certificate, or the name of a reverse proxy. Any other name is refused, because it may be an attack (DNS rebinding).',
+      'Additional host names of the console, with or without a port: the name in the certificate, or the name of a reverse proxy. Any other name is refused, because it may be an attack (DNS rebinding).',
     )
     .meta({ title: 'list of host names' }),
   thumbnails: sizeOrOff('1MB', '10GB')
     .prefault('50MB')
     .describe(
-      'Most space for thumbnails in the state directory, some 10 kB each; those unused for the longest make room. off shows none in lists, and keeps none.',
+      'Maximum space for thumbnails in the state directory, about 10 kB each. The ones unused for longest are removed first. With off, lists show no thumbnails and none are kept.',
     ),
   roots: z
     .array(path)
     .prefault([])
     .describe(
-      'Directories in which folders, archives and `needsAttention` may be set from the console, beside those in or next to a watched folder. Relative paths start at the config file. The console does not change this list.',
+      "Directories in which the console may set folders, archives and `needsAttention`, in addition to those in or next to a watched folder. Relative paths start at the config file. The console can't change this list.",
     )
     .meta({ title: 'list of paths' }),
 });
@@ -71,28 +71,28 @@ export const resultsSchema = z.strictObject({
   listen: listenOrOff
     .prefault('off')
     .describe(
-      "Where results of the service are received (an endpoint's outgoingUrl): off, or an address and a port such as 127.0.0.1:8472. An address other than 127.0.0.1 or [::1] needs tls, and stays closed without it; behind a reverse proxy, 127.0.0.1 is enough. `receiptd results url` prints the secret path.",
+      "Where to receive results from the service (an endpoint's outgoingUrl): off, or an address and port such as 127.0.0.1:8472. An address other than 127.0.0.1 or [::1] needs tls and stays closed without it; behind a reverse proxy, 127.0.0.1 is enough. `receiptd results url` prints the secret path.",
     ),
   tls: certificate,
   maxSize: size('1kB', '8MB')
     .prefault('1MB')
-    .describe('Larger results are refused. The interface states no limit.'),
+    .describe('Larger results are refused. The API states no limit.'),
   rate: rate
     .prefault('2000/s')
     .describe(
-      'Most results accepted in any second, minute or hour; further ones are asked to come again later (429).',
+      'Maximum number of results accepted in any second, minute or hour. Beyond that, the service is asked to try again later (429).',
     ),
   columns: z
     .record(columnName, pointer)
     .prefault({})
     .describe(
-      'Values of results that lists, filters and exports have under a name of your own: where the value stands in what the service posts, as a JSON pointer, such as total: /receipt/total. Those that were posted before are found too.',
+      'Result values to show in lists, filters and exports, each under a name you choose: a JSON pointer to the value in what the service posts, such as total: /receipt/total. Results received earlier are included.',
     )
     .meta({ title: 'names and JSON pointers' }),
   command: command
     .prefault('none')
     .describe(
-      'A program that is run for each result, with the result on its standard input (JSON), one at a time; none runs nothing. It is started without a shell.',
+      'A program to run for each result, one at a time, with the result on its standard input (JSON), or none. It is started without a shell.',
     ),
 });
 
@@ -100,18 +100,18 @@ export const monitoringSchema = z.strictObject({
   listen: listenOrOff
     .prefault('off')
     .describe(
-      'Where metrics (`/metrics`, for Prometheus) and health (`/healthz`, `/readyz`) are served: off, or an address and a port such as 127.0.0.1:9464. They name folders but no documents, hold no secrets, and need no password.',
+      'Where to serve metrics (`/metrics`, for Prometheus) and health checks (`/healthz`, `/readyz`): off, or an address and port such as 127.0.0.1:9464. They contain folder names, but no documents or secrets, and need no password.',
     ),
 });
 
 export const alertsSchema = z.strictObject({
   after: duration('0s')
     .prefault('2m')
-    .describe('Nobody is alerted about trouble that is over within this time; the log has it.'),
+    .describe('Problems that resolve within this time cause no alert and are only in the log.'),
   quietHours: quietHours
     .prefault('none')
     .describe(
-      'When to send no alerts, local time: none, or a list such as [ Mon-Fri 19:00-07:00, Sat-Sun 00:00-24:00 ]. You are alerted to what is still wrong when they end.',
+      'When to send no alerts, local time: none, or a list such as [ Mon-Fri 19:00-07:00, Sat-Sun 00:00-24:00 ]. Problems that are still open when the quiet hours end are sent then.',
     ),
   digest: timeOfDay
     .prefault('off')
@@ -121,26 +121,26 @@ export const alertsSchema = z.strictObject({
   silentAfter: silentAfter
     .prefault('auto')
     .describe(
-      'When a folder counts as silent: auto (by the usual pauses in it), never, or a duration such as 4h without a scan, in the working hours that the folder itself shows. docs/silent-scanner.md has the rule.',
+      "When a folder counts as silent: auto (based on its usual pauses), never, or a duration such as 4h without a scan during the folder's own working hours. docs/silent-scanner.md explains the rule.",
     ),
   desktop: yesOrNo
     .prefault(false)
-    .describe("Shows alerts on the desktop of the agent's user (notify-send on Linux)."),
+    .describe("Shows alerts on the desktop of the agent's user (on Linux, with notify-send)."),
   eventLog: yesOrNo
     .prefault(false)
-    .describe('On Windows: writes alerts into the event log Application, under the source receiptd.'),
+    .describe('On Windows, writes alerts to the Application event log, with the source receiptd.'),
   command: command
     .prefault('none')
     .describe(
-      'A program that is run for each alert, with the alert on its standard input (JSON) and in its environment (RECEIPTD_ALERT_...); none runs nothing. It is started without a shell.',
+      'A program to run for each alert, with the alert on its standard input (JSON) and in its environment (RECEIPTD_ALERT_...), or none. It is started without a shell.',
     ),
   webhook: z
     .strictObject({
-      url: webUrl.prefault('none').describe('Address that each alert is posted to (JSON), or none.'),
+      url: webUrl.prefault('none').describe('Address to post each alert to (JSON), or none.'),
       secretFile: path
         .prefault('none')
         .describe(
-          'File with the secret that signs each alert (Standard Webhooks), readable by its owner only, or none; relative paths start at the config file.',
+          'File with the secret used to sign each alert (Standard Webhooks), readable only by its owner, or none. Relative paths start at the config file.',
         )
         .meta({ title: 'path, or none' }),
     })
@@ -151,26 +151,26 @@ export const alertsSchema = z.strictObject({
       server: mailServer
         .prefault('none')
         .describe(
-          'Mail server, or none. smtps:// is encrypted from the start, smtp:// by STARTTLS, which a server on another machine has to offer.',
+          'Mail server, or none. smtps:// is encrypted from the start; smtp:// uses STARTTLS, which a server on another machine must offer.',
         ),
-      user: text('text', /^[^\0\r\n]{1,200}$/, 'the user at the mail server, or none')
+      user: text('text', /^[^\0\r\n]{1,200}$/, 'the user name for the mail server, or none')
         .prefault('none')
-        .describe('User at the mail server, or none.')
+        .describe('User name for the mail server, or none.')
         .meta({ title: 'text, or none' }),
       passwordFile: path
         .prefault('none')
         .describe(
-          'File with the password of that user, readable by its owner only; relative paths start at the config file. none: the password that was entered in the console, which is kept with the credentials.',
+          "File with that user's password, readable only by its owner. Relative paths start at the config file. none: use the password entered in the console, which is stored with the credentials.",
         )
         .meta({ title: 'path, or none' }),
       from: mailAddress
         .optional()
-        .describe('Sender of the mails.')
+        .describe('Sender address of the mails.')
         .meta({ 'x-default': '`receiptd@<host>`' }),
       to: z
         .array(mailAddress)
         .prefault([])
-        .describe('Who gets the mails.')
+        .describe('Recipients of the mails.')
         .meta({ title: 'list of mail addresses' }),
     })
     .prefault({})

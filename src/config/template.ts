@@ -46,8 +46,8 @@ export function pathDefaults(
 const WIDTH = 100;
 
 const INTRODUCTION =
-  'Configuration of receiptd. A line that starts with # and no space is a setting with its default: remove ' +
-  'the # to change it. `receiptd check` says whether all is well. Every key is described in docs/configuration.md.';
+  'receiptd configuration. A line that starts with # and no space is a setting with its default: remove ' +
+  'the # to change it. `receiptd check` checks this file. docs/configuration.md describes every key.';
 
 /** A complete config file: the three values are set, every other key is there as a comment, with its default. */
 export function defaultConfigText({
@@ -100,7 +100,7 @@ export function defaultConfigText({
 /** What `receiptd setup` begins with: what is set, and where the rest is told. */
 export function shortConfigText({ baseUrl, uid, folder }: DefaultConfigValues): string {
   return [
-    '# Written by `receiptd setup`; run it again to change this. All settings: `receiptd init --config example.yaml`.\n',
+    '# Written by `receiptd setup`; run it again to make changes. To see all settings: `receiptd init --config example.yaml`.\n',
     `service:\n  baseUrl: ${inline(baseUrl)}\n`,
     `endpoints:\n  office:\n    uid: ${inline(uid)}\n`,
     `folders:\n  - path: ${inline(folder)}\n    endpoint: office\n`,

@@ -85,14 +85,14 @@ export const budget = z
   .transform((value) => (value === 'unlimited' ? null : value))
   .meta({ title: 'whole number, or unlimited' });
 
-export const path = text('path', /^(?!~[^/\\])[^\0]+$/, 'a path (~ stands for your own home only)');
+export const path = text('path', /^(?!~[^/\\])[^\0]+$/, 'a path (~ works for your own home only)');
 
 export const patterns = z
   .array(
     text(
       'pattern',
       /^(?!\/|!(?!\())[^\0]+$/,
-      'a pattern relative to the folder, which starts with neither / nor !',
+      'a pattern relative to the folder that does not start with / or !',
     ),
   )
   .meta({ title: 'list of patterns' });
@@ -123,7 +123,7 @@ export const baseUrl = z
   .string({ error: BASE_URL })
   .refine(isBaseUrl, { error: BASE_URL, abort: true })
   .refine((value) => !/\/v2\/*$/.test(value), {
-    error: 'an address without /v2 at its end: leave /v2 out, it is added to every request',
+    error: 'an address without /v2 at the end; receiptd adds /v2 itself',
   })
   .transform((value) => {
     const url = new URL(value);
@@ -289,7 +289,11 @@ export const mailAddress = text(
 );
 
 /** The service's status of a document, verbatim: which ones there are, the interface does not say. */
-export const serviceStatus = text('status', /^[^\0\r\n]{1,200}$/, 'a status as the service writes it');
+export const serviceStatus = text(
+  'status',
+  /^[^\0\r\n]{1,200}$/,
+  'a status, exactly as the service writes it',
+);
 
 const OTHER_COLUMNS =
   'name|state|status|endpointUid|path|sha256|type|size|attempts|answerLost|reason|message|archivedTo|createdAt|updatedAt';
@@ -298,7 +302,7 @@ const OTHER_COLUMNS =
 export const columnName = z
   .string()
   .regex(new RegExp(`^(?!(?:${OTHER_COLUMNS})$)\\p{L}[\\p{L}\\d _-]{0,39}$`, 'u'), {
-    error: 'a short name of letters, digits, spaces, - and _, other than those that exports have anyway',
+    error: 'a short name of letters, digits, spaces, - and _ that is not already a column of exports',
   });
 
 /** RFC 6901. */

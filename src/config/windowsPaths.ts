@@ -35,17 +35,16 @@ function checkFolder({ index, settings }: DraftFolder): Problem[] {
 
 function whyNot(text: string): string | null {
   if (DRIVE_RELATIVE.test(text))
-    return `depends on the current directory of drive ${text.slice(0, 2)}; write ${text.slice(0, 2)}\\ and the whole path`;
+    return `depends on the current directory of drive ${text.slice(0, 2)}; write ${text.slice(0, 2)}\\ and the full path`;
   const segments = text.split(/[\\/]/).filter((segment) => !/^\.{0,2}$/.test(segment));
   const device = segments.find((segment) => DEVICE.test(segment));
-  if (device !== undefined)
-    return `has the name of a device of Windows in it (${device}); choose another one`;
+  if (device !== undefined) return `contains a Windows device name (${device}); choose a different one`;
   if (namesStream(text, 'win32'))
-    return 'names a stream of a file or folder, which no listing shows; leave out the colon and what comes after it';
+    return 'refers to an alternate data stream; remove the colon and what comes after it';
   const cut = segments.find((segment) => /[. ]$/.test(segment));
   return cut === undefined
     ? null
-    : `has a name that ends with a dot or a space, which Windows leaves out; choose another one`;
+    : `has a name that ends with a dot or a space, which Windows removes; choose a different one`;
 }
 
 function checkStateDir(path: string): Problem[] {
@@ -53,6 +52,6 @@ function checkStateDir(path: string): Problem[] {
   if (why !== null)
     return [{ code: 'CONFIG_INVALID', path: ['stateDir'], text: `"${shorten(path)}" ${why}` }];
   if (path.length <= LONGEST_STATE_DIR) return [];
-  const text = `the path of the state directory has ${path.length} characters, and Windows lets the ledger in it be opened with ${LONGEST_STATE_DIR} at most; set a shorter one`;
+  const text = `the path of the state directory has ${path.length} characters, but on Windows the ledger can only be opened with up to ${LONGEST_STATE_DIR}; choose a shorter one`;
   return [{ code: 'CONFIG_INVALID', path: ['stateDir'], text }];
 }

@@ -27,10 +27,10 @@ const IN_OTHER_WORDS: Readonly<Record<string, string>> = {
   TAB_AS_INDENT: 'a tab is used to indent; use spaces',
   DUPLICATE_KEY: 'this key appears twice',
   BAD_DQ_ESCAPE: 'a backslash in double quotes starts an escape; write paths in single quotes',
-  BAD_SCALAR_START: 'a text cannot start with this character; put it in quotes',
+  BAD_SCALAR_START: 'text cannot start with this character; put it in quotes',
   MULTIPLE_DOCS: 'a second document starts here (---); a config file holds only one',
   MISSING_CHAR: 'a quote or bracket that was opened is never closed',
-  BAD_INDENT: 'this is not indented like its siblings',
+  BAD_INDENT: 'this line is not indented like the others at its level',
   MULTILINE_IMPLICIT_KEY: 'a colon is missing, or this is indented wrongly',
   BLOCK_AS_IMPLICIT_KEY: 'a second "key:" in one line; put the text in quotes, or correct the indentation',
 };
@@ -72,7 +72,7 @@ function findMistakes(document: Document.Parsed): Mistake[] {
         offset: alias.range?.[0] ?? 0,
         text:
           anchored === undefined
-            ? 'a text that starts with * has to be in quotes, such as "*.jpg"'
+            ? 'text that starts with * must be in quotes, such as "*.jpg"'
             : 'this alias contains itself',
       });
     },
@@ -97,7 +97,7 @@ function syntaxError(
   const known = Object.values(IN_OTHER_WORDS).includes(what);
   const detail =
     mayHoldSecret(text) || isSecretKey(content)
-      ? `${known ? what : 'this is not YAML'} (line not shown: the file seems to hold a secret)`
+      ? `${known ? what : 'this is not YAML'} (line not shown: the file seems to contain a secret)`
       : `${what}; the ${isShown ? 'line' : 'last line before it'} is: ${shorten(content)}`;
   return new ReceiptdError('CONFIG_SYNTAX', `${file}:${line}:${col}: ${detail}`);
 }

@@ -92,7 +92,7 @@ function problem(code: string): Error {
 async function failed(error: unknown, socketPath: string, stateDir: string): Promise<ReceiptdError> {
   if (error instanceof ReceiptdError) return error;
   if (isNobodyThere(error)) {
-    return new ReceiptdError('NOT_RUNNING', `receiptd is not running on the state directory ${stateDir}.`, {
+    return new ReceiptdError('NOT_RUNNING', `No agent is running on the state directory ${stateDir}.`, {
       hint: `Start it with "${await startCommand(stateDir)}".`,
       cause: error,
     });
@@ -101,12 +101,12 @@ async function failed(error: unknown, socketPath: string, stateDir: string): Pro
   const hint =
     code === 'EACCES' || code === 'EPERM'
       ? elevated(
-          'Run this command as the user that receiptd runs as, as root, or as a member of its control group (`control.group`).',
+          'Run this command as the user that the agent runs as, as root, or as a member of its control group (`control.group`).',
         )
-      : 'Try again; if this persists, look at its log.';
+      : "Try again. If this keeps happening, check the agent's log.";
   return new ReceiptdError(
     'CONTROL_FAILED',
-    `The running receiptd cannot be asked at ${socketPath} (${code}).`,
+    `The running agent can't be reached at ${socketPath} (${code}).`,
     {
       hint,
       cause: error,
@@ -122,14 +122,10 @@ function rebuild(body: unknown): ReceiptdError {
 }
 
 function notUnderstood(cause: unknown): ReceiptdError {
-  return new ReceiptdError(
-    'CONTROL_FAILED',
-    'The running receiptd gave an answer that this version does not understand.',
-    {
-      hint: 'It may be another version: restart it.',
-      cause,
-    },
-  );
+  return new ReceiptdError('CONTROL_FAILED', "This version does not understand the running agent's answer.", {
+    hint: 'The agent may be a different version. Restart it.',
+    cause,
+  });
 }
 
 function parseJson(text: string): unknown {

@@ -50,8 +50,8 @@ export async function reachable(
 function tooLong(socketPath: string, length: number, limit: number): ReceiptdError {
   return new ReceiptdError(
     'CONTROL_FAILED',
-    `The path of the control socket ${socketPath} has ${length} bytes, and the system allows ${limit}.`,
-    { hint: 'Set a stateDir (or RECEIPTD_STATE_DIR) with a shorter path.' },
+    `The path of the control socket ${socketPath} has ${length} bytes, but the system allows only ${limit}.`,
+    { hint: 'Set stateDir (or RECEIPTD_STATE_DIR) to a shorter path.' },
   );
 }
 

@@ -128,7 +128,7 @@ export class Generations<C, G extends Generation> {
       this.#wanted = null;
       taken();
     } catch (error) {
-      this.#deps.log.error('The new configuration could not be put into effect; the former one goes on', {
+      this.#deps.log.error('The new configuration could not be applied; the old one stays in effect', {
         ...describeError(error),
       });
       await this.#composeFormer(former, stop);
@@ -146,7 +146,7 @@ export class Generations<C, G extends Generation> {
         this.#current = { config, generation: await compose(config) };
         return;
       } catch (error) {
-        log.error('The former configuration could not be taken up again either; trying again', {
+        log.error('The old configuration could not be restored either; trying again', {
           ...describeError(error),
         });
         await clock.sleep(AGAIN_MS, stop).catch(noop);
@@ -173,6 +173,6 @@ function noop(): void {}
 
 function stopping(): ReceiptdError {
   return new ReceiptdError('NOT_RUNNING', 'receiptd is stopping.', {
-    hint: 'Start it again, then repeat this.',
+    hint: 'Start it again, then try again.',
   });
 }

@@ -40,8 +40,8 @@ export class SlowDisk {
       this.#incidents.open({
         key: KEY,
         code: 'DISK_SLOW',
-        message: `The disk of ${this.#stateDir} takes ${seconds} seconds or more for each record. Nothing is lost, but every receipt waits for it.`,
-        hint: 'Check what else uses it, and its health; or move stateDir to a faster disk.',
+        message: `The disk of ${this.#stateDir} takes ${seconds} seconds or more per record. Nothing is lost, but every receipt is delayed.`,
+        hint: "Check the disk's health and what else uses it, or move stateDir to a faster disk.",
       });
     } else if (this.#isSlow && Math.max(...this.#latest) < QUICK_MS) {
       this.#isSlow = false;
@@ -65,8 +65,8 @@ export class SlowDisk {
     this.#incidents.open({
       key: SILENT_KEY,
       code: 'DISK_SLOW',
-      message: `The disk of ${this.#stateDir} has not answered for ${SILENT_MS / 1_000} seconds and more. Nothing is lost, but every receipt waits for it.`,
-      hint: "Check its health, and the system's log. The agent continues by itself once the disk answers.",
+      message: `The disk of ${this.#stateDir} has not responded for more than ${SILENT_MS / 1_000} seconds. Nothing is lost, but every receipt is delayed.`,
+      hint: "Check the disk's health and the system log. The agent continues automatically once the disk responds.",
     });
   }
 }

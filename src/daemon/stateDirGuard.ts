@@ -34,7 +34,7 @@ export async function guardStateDir(
   if (!taken.signal.aborted) return;
   throw new ReceiptdError(
     'STATE_UNWRITABLE',
-    `The state directory ${stateDir}, or the ledger in it, was removed or replaced while the agent ran, so it has stopped.`,
+    `The state directory ${stateDir}, or the ledger in it, was removed or replaced while the agent was running, so the agent has stopped.`,
     {
       hint: 'Put it back, then start the agent again. A missing ledger is rebuilt from its journal.',
     },

@@ -42,15 +42,15 @@ export async function watchForSuspend(deps: SuspendDeps, signal: AbortSignal): P
     const wasAsleep = (asleepMs ?? 0) >= NOTICED_MS;
     const wasStopped = lateMs >= LATE_MS;
     if (wasAsleep)
-      log.info('The machine was asleep; folders are listed again', { forMs: round(asleepMs ?? 0) });
+      log.info('The machine was asleep; listing the folders again', { forMs: round(asleepMs ?? 0) });
     else if (wasStopped)
-      log.info('The machine was asleep, or receiptd was stopped; folders are listed again', {
+      log.info('The machine was asleep or receiptd was stopped; listing the folders again', {
         forMs: round(lateMs),
       });
     const isSet = Math.abs(setMs) >= NOTICED_MS;
     if (isSet && asleepMs === null && setMs > 0)
-      log.info('The clock has jumped ahead: the machine was asleep, or it was set', { byMs: round(setMs) });
-    else if (isSet) log.warn('The clock of this machine was set', { byMs: round(setMs) });
+      log.info('The clock jumped ahead: the machine was asleep or the clock was set', { byMs: round(setMs) });
+    else if (isSet) log.warn("This machine's clock was changed", { byMs: round(setMs) });
     if (wasAsleep || wasStopped || isSet) onWoke();
   }
 }

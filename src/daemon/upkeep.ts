@@ -55,8 +55,7 @@ async function every(
     try {
       await work();
     } catch (error) {
-      if (!signal.aborted)
-        log.warn('The upkeep of the ledger failed; it is tried again', describeError(error));
+      if (!signal.aborted) log.warn('Ledger maintenance failed; trying again later', describeError(error));
     }
     waitMs = ms;
   }
@@ -88,13 +87,13 @@ async function check({ ledger, incidents, log }: UpkeepDeps, signal: AbortSignal
   const verdict = await ledger.check(signal);
   if (verdict === null) {
     incidents.close('ledger');
-    log.debug('The ledger was looked through and is sound');
+    log.debug('The ledger was checked and is valid');
     return;
   }
   incidents.open({
     key: 'ledger',
     code: 'LEDGER_DAMAGED',
     message: `A full check of the ledger found damage: ${verdict}.`,
-    hint: 'Restart receiptd: it sets the ledger aside and rebuilds it from backup and journal. Then check the disk.',
+    hint: 'Restart receiptd. It sets the ledger aside and rebuilds it from backup and journal. Then check the disk.',
   });
 }

@@ -50,7 +50,7 @@ const AWAY_RETRY_MS = 30_000;
 export const BYTES_MISSING = 'BYTES_MISSING';
 const HELD_ELSEWHERE = {
   reason: 'HELD_BACK',
-  message: 'Another agent has found its service or endpoint on hold.',
+  message: 'Another agent has put its service or endpoint on hold.',
 };
 
 /**

@@ -33,9 +33,9 @@ const RECORD_RETRY_MS = 2_000;
 /** Why what was recorded did not leave. */
 const NOT_LEFT = {
   LEASE_LOST:
-    "It was not sent: this agent could not be sure of its lease, or of its share of the fleet's rate window.",
+    "It was not sent, because this agent could not be sure of its lease or its share of the fleet's rate limit.",
   HELD_BACK:
-    'It was not sent: right before it would have left, its endpoint was closed or paused, or the agent stopped.',
+    'It was not sent, because its endpoint was put on hold or paused, or the agent stopped, just before the upload.',
 } as const;
 
 /** Turns an outcome into a ledger transition, and into holds where it is more than one document's trouble. */
@@ -95,7 +95,7 @@ export class Recorder {
           { state: 'unconfirmed', reason, message },
           signal,
         );
-        log.error('Unconfirmed: it may be stored already; a person has to look', {
+        log.error('Unconfirmed: the service may already have it; a person has to check', {
           ...fields,
           detail: message,
         });
@@ -200,13 +200,13 @@ export class Recorder {
     const { ledger, clock, log } = this.#deps;
     await ledger.markLost(document.id, message, clock.now());
     if ((await ledger.document(document.id))?.state !== 'lost') {
-      log.info('Its bytes are not available here; the agent that admitted it looks for them', {
+      log.info('Its image is not available here; leaving it to the agent that picked it up', {
         ...identify(document),
         detail: message,
       });
       return;
     }
-    log.error('Lost: its bytes were gone before they could be sent; scan it again', {
+    log.error('Lost: its image was gone before it could be sent; scan the receipt again', {
       ...identify(document),
       sha256: document.sha256,
       detail: message,
@@ -231,7 +231,7 @@ export class Recorder {
     const ids = [...refusals.refusedInARow];
     const isMany = ids.length >= MANY_REFUSALS;
     if (isMany) {
-      const why = `${ids.length} different documents were refused in a row, so the endpoint is held instead. The last answer: ${message}`;
+      const why = `${ids.length} different documents in a row were refused, so the whole endpoint was put on hold. Last answer: ${message}`;
       refusals.together = { documentIds: ids, reason: 'MANY_REFUSALS', message: why };
       refusals.refusedInARow = new Set(ids.slice(1));
     }
@@ -249,7 +249,7 @@ export class Recorder {
     );
     const together = withOthers();
     if (!together) {
-      log.error('Refused by the service; a person has to look', {
+      log.error('Refused by the service; needs a person', {
         ...identify(document),
         httpStatus,
         detail: message,
@@ -299,10 +299,10 @@ export class Recorder {
     // What the service asks of everybody holds, whatever this document is to blame for.
     if (parked && !outcome.retryAfterMs) {
       await finished;
-      log.warn('Parked: the service fails on this document while others pass', fields);
+      log.warn('Set aside: the service fails on this document while others succeed', fields);
       await holds.passed(document.endpoint, document.id, answeredAt);
     } else {
-      log.debug('No proper answer; queued again', fields);
+      log.debug('No usable answer; queued again', fields);
       const wasAnswered = httpStatus !== null && httpStatus >= 500;
       const held = holds.serviceTrouble(document, outcome, outcome.retryAfterMs, finished, wasAnswered);
       await Promise.all([finished, held]);

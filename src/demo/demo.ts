@@ -32,7 +32,7 @@ const POLL_MS = 700;
  */
 export async function runDemo(options: DemoOptions, stop: AbortSignal): Promise<void> {
   if (!existsSync(options.main)) {
-    throw new DemoError(`${options.main} is missing; build it with "npm run build".`);
+    throw new DemoError(`${options.main} is missing. Run "npm run build" first.`);
   }
   const death = new AbortController();
   const signal = AbortSignal.any([stop, death.signal]);
@@ -70,7 +70,7 @@ async function play(
   children.push(sandbox);
   const service = await announced(sandbox, signal);
   await writeConfig(scratch, service);
-  print(`A local receipt analysis service listens at ${service.url}.\n`);
+  print(`A local receipt analysis service is listening on ${service.url}.\n`);
 
   const agentEnv = {
     ...clean,
@@ -87,7 +87,7 @@ async function play(
     }),
   );
   const here = (file: string): string => path.relative(project, file);
-  print(`receiptd watches ${here(scratch.inbox)}. A dozen files are dropped there now.\n\n`);
+  print(`receiptd is watching ${here(scratch.inbox)}. A dozen files are being dropped there now.\n\n`);
   const pause = (ms: number): Promise<void> => sleep(ms, signal);
   const dropped = await dropAll(scratch.inbox, drops, pause);
 
@@ -170,8 +170,8 @@ In another terminal, in ${project}:
   ${receiptd} status ${config}
   ${receiptd} export ${config}
 
-The first one shows all of it in a browser.
-Ctrl-C stops both.
+The first one shows everything in the browser.
+Press Ctrl-C to stop both.
 `;
 }
 

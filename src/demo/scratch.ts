@@ -32,7 +32,7 @@ export async function openScratch(root: string): Promise<Scratch> {
     lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch {
     lock.close();
-    throw new DemoError(`A demo is running on ${root} already; stop it first.`);
+    throw new DemoError(`A demo is already running in ${root}. Stop it first.`);
   }
   await rm(scratch.state, { recursive: true, force: true });
   await rm(scratch.sandbox, { recursive: true, force: true });

@@ -89,7 +89,7 @@ export class FleetWatch {
       if (told.has('queue') || isHeldOtherwise || isPausedOtherwise) dispatcher.wake();
     } catch (error) {
       for (const each of told) this.#told.add(each);
-      log.debug('What other agents have changed could not be looked at', describeError(error));
+      log.debug('Changes by other agents could not be read', describeError(error));
     }
   }
 
@@ -102,7 +102,7 @@ export class FleetWatch {
       ? ((await fleet.agents()).find(({ name }) => name === fleet.agent)?.paused ?? null)
       : null;
     this.#wasPaused = isPaused;
-    if (isPaused) log.info('This agent is paused; it sends nothing', { by: this.#paused?.by ?? null });
+    if (isPaused) log.info('This agent is paused and sends nothing', { by: this.#paused?.by ?? null });
     else log.info('This agent is no longer paused');
     return true;
   }

@@ -147,7 +147,10 @@ export class FolderLeadership {
       // A new lease begins in a moment, and tells by the storage.
       const isPassing = error instanceof ReceiptdError && error.code === 'AGENT_FENCED';
       if (!isPassing && storage.trouble() === null)
-        log.warn('Who leads a shared folder could not be told', { folder: path, ...describeError(error) });
+        log.warn('Could not determine which agent leads a shared folder', {
+          folder: path,
+          ...describeError(error),
+        });
       return null;
     }
   }
@@ -155,12 +158,12 @@ export class FolderLeadership {
   async #leader(share: string): Promise<string> {
     const { fleet, storage } = this.#deps;
     if (storage.trouble() !== null)
-      return 'Which agent takes its scans in is unknown while the ledger is away.';
+      return 'Until the ledger is reachable again, it is unknown which agent picks up its scans.';
     const agents = await fleet.agents().catch(() => []);
     const leader = agents.find(({ leads }) => leads.includes(share));
     return leader === undefined
-      ? 'No agent takes its scans in at the moment.'
-      : `Agent ${leader.name} takes its scans in.`;
+      ? 'No agent is picking up its scans at the moment.'
+      : `Agent ${leader.name} picks up its scans.`;
   }
 }
 

@@ -21,14 +21,14 @@ export interface PairFiles {
 export async function readPair(files: PairFiles, listener: Listener): Promise<Pair> {
   const unusable: Unusable = (message, cause) =>
     new ReceiptdError(listener.code, message, {
-      hint: `Correct ${listener.section}.tls (cert, key), or the files that it names.`,
+      hint: `Correct ${listener.section}.tls (cert, key) or the files it refers to.`,
       cause,
     });
   const cert = await read('certificate', files.cert, unusable);
   const key = await read('key', files.key, unusable);
   const certificate = parseCertificate(cert, files.cert, unusable);
   if (!certificate.checkPrivateKey(parseKey(key, files.key, unusable)))
-    throw unusable(`The key ${files.key} does not belong to the certificate ${files.cert}.`);
+    throw unusable(`The key ${files.key} does not match the certificate ${files.cert}.`);
   try {
     createSecureContext({ cert, key });
   } catch (error) {
@@ -54,7 +54,7 @@ function parseCertificate(pem: Buffer, file: string, unusable: Unusable): X509Ce
     if (!pem.includes('-----BEGIN')) throw new Error('no PEM');
     return new X509Certificate(pem);
   } catch (error) {
-    throw unusable(`${file} holds no certificate in PEM.`, error);
+    throw unusable(`${file} contains no certificate in PEM format.`, error);
   }
 }
 
@@ -63,7 +63,7 @@ function parseKey(pem: Buffer, file: string, unusable: Unusable): KeyObject {
     return createPrivateKey(pem);
   } catch (error) {
     const locked = systemCode(error) === 'ERR_MISSING_PASSPHRASE' || pem.includes('ENCRYPTED');
-    const what = locked ? 'is locked with a passphrase' : 'holds no private key in PEM';
+    const what = locked ? 'is protected by a passphrase' : 'contains no private key in PEM format';
     throw unusable(`${file} ${what}.`, error);
   }
 }

@@ -25,14 +25,14 @@ export const RESULTS_LISTENER: Listener = {
   name: 'The receiver of results',
   section: 'results',
   code: 'RESULTS_UNAVAILABLE',
-  hint: 'Set results.listen to another port, or end that program.',
+  hint: 'Set results.listen to another port, or stop that program.',
 };
 
 export const MONITORING_LISTENER: Listener = {
   name: 'Monitoring',
   section: 'monitoring',
   code: 'MONITORING_UNAVAILABLE',
-  hint: 'Set monitoring.listen to another port, or end that program.',
+  hint: 'Set monitoring.listen to another port, or stop that program.',
 };
 
 const CLOSE_GRACE_MS = 1_000;
@@ -49,7 +49,7 @@ export function demandCertificate(
   listener: Listener,
 ): void {
   if (tls !== null || isLoopback(host)) return;
-  const hint = `Name one in ${listener.section}.tls (cert, key), or listen on 127.0.0.1.`;
+  const hint = `Set one in ${listener.section}.tls (cert, key), or listen on 127.0.0.1.`;
   throw exposed(host, 'certificate', listener, hint);
 }
 
@@ -91,14 +91,14 @@ export function literal(address: string): string {
 function notListening(error: unknown, where: string, { name, section, code, hint }: Listener): ReceiptdError {
   const cause = systemCode(error) ?? 'unknown reason';
   if (cause === 'EADDRINUSE') {
-    const message = `${name} can't listen on ${where}: another program does.`;
+    const message = `${name} can't listen on ${where}, because another program uses that port.`;
     return new ReceiptdError('PORT_IN_USE', message, { hint, cause: error });
   }
   const why =
     cause === 'EADDRNOTAVAIL'
       ? 'this machine has no such address'
       : cause === 'EACCES'
-        ? 'ports below 1024 are for root'
+        ? 'ports below 1024 are reserved for root'
         : cause;
   return new ReceiptdError(code, `${name} can't listen on ${where}: ${why}.`, {
     hint: `Correct ${section}.listen.`,

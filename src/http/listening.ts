@@ -80,7 +80,7 @@ export class Listening<Settings> {
       }
       await this.start();
     })().catch((error: unknown) =>
-      log.error('Changed settings could not be taken', { server: name, why: String(error) }),
+      log.error('Changed settings could not be applied', { server: name, why: String(error) }),
     );
   }
 

@@ -43,7 +43,7 @@ export async function* foreseeSome(
 }
 
 function elsewhere({ state, name }: Standing, { alias }: FolderSettings): string {
-  return `It is a document of another endpoint (${state}); \`receiptd resend ${name} --endpoint ${alias}\` sends it to this one too.`;
+  return `It is a document of another endpoint (${state}). To send it to this one too, run \`receiptd resend ${name} --endpoint ${alias}\`.`;
 }
 
 async function foreseeOne(path: string, firstWatch: boolean, deps: DryRunDeps): Promise<DryRunFile> {
@@ -75,20 +75,20 @@ async function foreseeOne(path: string, firstWatch: boolean, deps: DryRunDeps): 
   if (judgement.kind === 'pages')
     return known?.state === 'split'
       ? say('nothing', null, null)
-      : say('send', null, 'It is taken apart; each page gets a name of its own.');
+      : say('send', null, 'It is split; each page gets its own name.');
   const hash = sha256(read.bytes);
   const document = await reports?.bySha256(settings.endpoint, hash);
   if (document) {
     const isItself = document.folder === settings.path && document.path === path;
     return isItself
       ? say('nothing', document.name, null)
-      : say('duplicate', document.name, `The same image as ${join(document.folder, document.path)}.`);
+      : say('duplicate', document.name, `Identical to ${join(document.folder, document.path)}.`);
   }
   // Named for an endpoint that was this folder's then.
   if (known !== null && known.name !== null) return say('nothing', known.name, elsewhere(known, settings));
   const image = `${endpointId(settings.endpoint)} ${hash}`;
   const earlier = seen.get(image);
-  if (earlier !== undefined) return say('duplicate', earlier, 'The same image as another file here.');
+  if (earlier !== undefined) return say('duplicate', earlier, 'Identical to another file here.');
   const captured = settings.template.usesCaptured
     ? await inspector.capturedAt(read.bytes, judgement.type)
     : null;

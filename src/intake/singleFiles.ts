@@ -87,7 +87,7 @@ export class SingleFiles {
     }
     if (admitted === null) throw noRoom(payloads.copies.isFull);
     const { kind, document } = admitted;
-    log.info('A single file was taken in', {
+    log.info('An individual file was recorded', {
       outcome: kind,
       documentId: document.id,
       name: document.name,
@@ -127,17 +127,18 @@ export class SingleFiles {
     const read = await this.#deps.open(folder).read(path, bytes.length);
     if (read.kind === 'bytes' && sha256(read.bytes) === sha256(bytes)) return null;
     const why = read.kind === 'unreadable' ? ` (${read.code})` : '';
-    return `Under \`spool: never\` the agent keeps no copy, and can't read this file itself${why}. Set \`spool: auto\`, or put the file into a watched folder.`;
+    return `With \`spool: never\`, the agent keeps no copy, and it can't read this file itself${why}. Set \`spool: auto\`, or put the file in a watched folder.`;
   }
 }
 
-const IN_A_FOLDER = 'It holds pages, which are taken apart in watched folders alone: put it into one.';
+const IN_A_FOLDER =
+  'It has several pages, and only files in watched folders can be split. Put it in a watched folder.';
 
 function noRoom(isFull: boolean): ReceiptdError {
-  const why = isFull ? 'the spool is full' : 'its disk fails';
+  const why = isFull ? 'the spool is full' : 'the disk has a problem';
   return new ReceiptdError(
     isFull ? 'SPOOL_FULL' : 'SPOOL_UNWRITABLE',
-    `The file was not taken in, because no copy can be kept: ${why}.`,
-    { hint: '`receiptd status` shows more; send the file again once that is over.' },
+    `The file was not accepted, because no copy can be kept: ${why}.`,
+    { hint: 'For details, run `receiptd status`. Send the file again once that is fixed.' },
   );
 }

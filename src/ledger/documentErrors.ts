@@ -2,7 +2,7 @@ import type { DocumentState } from '../core/domain/document.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 
 export function documentUnknown(id: number): ReceiptdError {
-  return new ReceiptdError('DOCUMENT_UNKNOWN', `The ledger has no document number ${id}.`);
+  return new ReceiptdError('DOCUMENT_UNKNOWN', `The ledger has no document with the number ${id}.`);
 }
 
 export function wrongState(name: string, state: DocumentState, wanted: string): ReceiptdError {

@@ -39,9 +39,13 @@ export function isToSendAgain(state: DocumentState): boolean {
 }
 
 export function noFreeName(path: string): ReceiptdError {
-  return new ReceiptdError('TEMPLATE_INVALID', `Every name proposed for ${path} is taken in its endpoint.`, {
-    hint: 'Let the name template contain {hash} or {seq}.',
-  });
+  return new ReceiptdError(
+    'TEMPLATE_INVALID',
+    `Every possible name for ${path} is already used in its endpoint.`,
+    {
+      hint: 'Add {hash} or {seq} to the name template.',
+    },
+  );
 }
 
 export function keyParams({ baseUrl, uid }: EndpointKey): { baseUrl: string; uid: string } {

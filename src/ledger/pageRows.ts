@@ -49,7 +49,7 @@ export function toPages(rows: readonly PageRow[]): SplitPage[] {
 
 /** What is said of a file while it is taken apart (0), and after. */
 export function splitMessage(pages: number): string {
-  if (pages === 0) return 'It is being taken apart into pages.';
+  if (pages === 0) return 'It is being split into pages.';
   return pages === 1 ? 'Its image is a document.' : `Each of its ${pages} pages is a document.`;
 }
 

@@ -65,9 +65,9 @@ export async function createLog(options: LogOptions): Promise<ClosableLog> {
       retryMs: FILE_RETRY_MS,
       onTrouble: (error) => {
         const why = systemCode(error) ?? messageOf(error);
-        write('warn', 'The log file cannot be written; lines appear here only', { dir: place.dir, why });
+        write('warn', "The log file can't be written; lines only appear here", { dir: place.dir, why });
       },
-      onRecovered: () => write('info', 'The log file is written again', { dir: place.dir }),
+      onRecovered: () => write('info', 'The log file can be written again', { dir: place.dir }),
     });
   }
 

@@ -50,7 +50,7 @@ export class LogFile extends Writable {
   /** False while so much waits to be written that another line must be left out. */
   accepts(): boolean {
     if (this.writableLength < MAX_WAITING_BYTES) return true;
-    this.#breakOff(new Error('the disk does not keep up'));
+    this.#breakOff(new Error('the disk is too slow'));
     return false;
   }
 

@@ -73,7 +73,7 @@ export class RendererProcess {
     }
     await started.end();
     const why = 'head' in ready ? 'something else answered' : ready.detail;
-    return { kind: 'refused', reason: 'TROUBLE', detail: `what reads pages does not start: ${why}` };
+    return { kind: 'refused', reason: 'TROUBLE', detail: `the page reader does not start: ${why}` };
   }
 
   get isOver(): boolean {
@@ -145,7 +145,7 @@ export class RendererProcess {
 const CRASHED: Unreadable = {
   kind: 'refused',
   reason: 'DAMAGED',
-  detail: 'what reads it ended without an answer',
+  detail: 'the page reader stopped without an answer',
 };
 const TOO_LARGE: Unreadable = { kind: 'refused', reason: 'TOO_DEAR', detail: 'it takes too much memory' };
 

@@ -51,5 +51,5 @@ export const STOPPED: Unreadable = { kind: 'refused', reason: 'TROUBLE', detail:
 export const NONSENSE: Unreadable = {
   kind: 'refused',
   reason: 'DAMAGED',
-  detail: 'what reads it gave no answer',
+  detail: 'the page reader gave no answer',
 };

@@ -27,7 +27,7 @@ export async function agentInstance(stateDir: string): Promise<string> {
 function checked(text: string, file: string): string {
   const instance = text.trim();
   if (SHAPE.test(instance)) return instance;
-  throw new ReceiptdError('STATE_UNWRITABLE', `The file ${file} holds no instance of an agent.`, {
-    hint: 'Remove it; receiptd makes another at its next start.',
+  throw new ReceiptdError('STATE_UNWRITABLE', `The file ${file} does not contain an agent instance.`, {
+    hint: 'Remove it. receiptd creates a new one at its next start.',
   });
 }

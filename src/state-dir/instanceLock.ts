@@ -107,7 +107,7 @@ async function alreadyRunning(stateDir: string): Promise<ReceiptdError> {
     'ALREADY_RUNNING',
     `receiptd is already running${who} on the state directory ${stateDir}.`,
     {
-      hint: 'Stop it first, or give this one its own stateDir.',
+      hint: 'Stop it first, or use a different stateDir for this one.',
     },
   );
 }

@@ -47,11 +47,11 @@ export async function refuseMovedLedger(stateDir: string): Promise<void> {
   const { where, agent, isComplete } = mark;
   throw new ReceiptdError(
     'LEDGER_MOVED',
-    `The ledger in ${stateDir} was moved to ${where}, where this machine is the agent ${agent}.`,
+    `The ledger in ${stateDir} was moved to ${where}. There, this machine is the agent ${agent}.`,
     {
       hint: isComplete
         ? `Set ledger.kind: postgres, and ledger.agent: ${agent}.`
-        : 'Run `receiptd ledger migrate` once more, which completes the move.',
+        : 'Run `receiptd ledger migrate` again to complete the move.',
     },
   );
 }

@@ -70,10 +70,10 @@ async function privateOnWindows(
 ): Promise<string | null> {
   const found = await closeByAccessList(stateDir, how, program);
   if ('notKnown' in found)
-    return `Whether others have access to ${stateDir} is not known: ${found.notKnown}. Look yourself with icacls "${stateDir}".`;
+    return `Could not determine whether other users have access to ${stateDir}: ${found.notKnown}. Check with icacls "${stateDir}".`;
   const note = noteOf(found, how.closes, found.remedy);
   if (note === null || found.exposed.length === 0) return note;
-  return `${note} Change the secret in ${found.exposed.join(', ')}, which they could read.`;
+  return `${note} Change the secret in ${found.exposed.join(', ')}, because they could read it.`;
 }
 
 /** Through, and no more: what lies in it stays private. */
@@ -83,7 +83,7 @@ async function letThrough(stateDir: string, gid: number, group: string, changes:
     if (!isOneOf(gid)) {
       throw refusal(stateDir, {
         why: `the user running receiptd is not a member of the group ${group} (control.group)`,
-        hint: 'Under a service: `receiptd service install` again, which gives it that group. Otherwise make the user a member, and sign in again.',
+        hint: 'For a service, run `receiptd service install` again to add the group. Otherwise, add the user to the group and log in again.',
       });
     }
     if (changes) await chown(stateDir, status.uid, gid);
@@ -108,10 +108,10 @@ function noteOf(
   const list = (files: string[]): string =>
     files.slice(0, SHOWN).join(', ') + (files.length > SHOWN ? ` and ${files.length - SHOWN} more` : '');
   const sentences = [
-    ...(closed.length > 0 ? [`Others had access to ${list(closed)}; this access was removed.`] : []),
+    ...(closed.length > 0 ? [`Other users had access to ${list(closed)}; this access was removed.`] : []),
     ...(open.length > 0
       ? [
-          `Others have access to ${list(open)}; ${closes ? `make it private with ${remedy}` : '`receiptd run` takes it from them'}.`,
+          `Other users have access to ${list(open)}; ${closes ? `make it private with ${remedy}` : '`receiptd run` removes it'}.`,
         ]
       : []),
   ];
@@ -140,7 +140,7 @@ export function unwritable(stateDir: string, cause: unknown): ReceiptdError {
   if (cause instanceof ReceiptdError) return cause;
   const why = reason(cause);
   return new ReceiptdError('STATE_UNWRITABLE', `The state directory ${stateDir} cannot be used: ${why}.`, {
-    hint: 'Set stateDir (or RECEIPTD_STATE_DIR) to a local directory that the user running receiptd may write.',
+    hint: 'Set stateDir (or RECEIPTD_STATE_DIR) to a local directory that the user running receiptd can write to.',
     cause,
   });
 }
@@ -152,7 +152,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: 'no space is left',
   EDQUOT: 'no space is left',
   EEXIST: 'it is not a directory',
-  ENOTDIR: 'it is not a directory, or a part of its path is not',
+  ENOTDIR: 'it, or part of its path, is not a directory',
 };
 
 function reason(cause: unknown): string {

@@ -66,7 +66,7 @@ export async function movedAway(stateDir: string): Promise<MovedAway | null> {
 export function sayMoved({ at, file, isCopy }: MovedAway): string {
   const from = file === '' ? '' : `, in ${file}`;
   return isCopy
-    ? `This is a copy to look at (restored ${at}${from}); the agent works elsewhere.`
+    ? `This is a copy for viewing (restored ${at}${from}). The agent runs elsewhere.`
     : `The ledger was moved to another PC (${at}${from}), and receiptd runs there.`;
 }
 
@@ -75,7 +75,7 @@ export async function refuseIfMoved(stateDir: string): Promise<void> {
   const mark = await movedAway(stateDir);
   if (mark === null) return;
   throw new ReceiptdError('STATE_MOVED', `${stateDir} is closed. ${sayMoved(mark)}`, {
-    hint: 'Two agents would both send what waits. If none runs there, open this one again with `receiptd backup --reopen`.',
+    hint: 'Two agents would both send what is waiting. If no agent runs there, reopen this PC with `receiptd backup --reopen`.',
   });
 }
 

@@ -35,8 +35,8 @@ export async function whyNotOurs(
     const open = link.isSymbolicLink() ? await worldWritable(target) : null;
     if (open !== null) {
       return {
-        why: `it is a symbolic link to ${target}, and everybody may write to ${open}`,
-        hint: 'Set stateDir (or RECEIPTD_STATE_DIR) to a directory that nobody else may replace.',
+        why: `it is a symbolic link to ${target}, and everyone can write to ${open}`,
+        hint: 'Set stateDir (or RECEIPTD_STATE_DIR) to a directory that nobody else can replace.',
       };
     }
   }
@@ -63,26 +63,26 @@ export async function whyNotForState(
   if (foreign.length === 0) return null;
   const more = foreign.length > SHOWN ? ` and ${foreign.length - SHOWN} more` : '';
   return {
-    why: `it holds files that are not receiptd's (${foreign.slice(0, SHOWN).join(', ')}${more}), and would be closed to everybody else`,
+    why: `it contains files that are not receiptd's (${foreign.slice(0, SHOWN).join(', ')}${more}), and would become inaccessible to everyone else`,
     hint: ownPlace(stateDir),
   };
 }
 
 function shared(stateDir: string): Refused {
   return {
-    why: 'it belongs to the whole machine or to a person, and would be closed to everybody else',
+    why: 'it belongs to the system or to a person, and would be closed to everybody else',
     hint: ownPlace(stateDir),
   };
 }
 
 function ownPlace(stateDir: string): string {
-  return `Set stateDir (or RECEIPTD_STATE_DIR) to a directory of its own, for instance ${path.join(stateDir, 'receiptd')}.`;
+  return `Set stateDir (or RECEIPTD_STATE_DIR) to a dedicated directory, such as ${path.join(stateDir, 'receiptd')}.`;
 }
 
 async function ofAnother(uid: number, own: number, platform: NodeJS.Platform): Promise<Refused> {
   const name = await userNameOf(uid);
   return {
-    why: `it belongs to another user (${name ?? uid}) than the one running receiptd (${own})`,
+    why: `it belongs to a different user (${name ?? uid}) than the one running receiptd (${own})`,
     hint: `Run it as that user: ${asUser(name ?? `#${uid}`, own === 0, platform)}.`,
   };
 }

@@ -14,9 +14,13 @@ export async function gidOf(group: string): Promise<number> {
   const line = (await localGroup(group)) ?? (await directoryGroup(group));
   const gid = line?.split(':')[2];
   if (gid !== undefined && /^\d+$/.test(gid)) return Number(gid);
-  throw new ReceiptdError('CONFIG_INVALID', `control.group: there is no group "${group}" on this machine.`, {
-    hint: 'Name an existing group, or its number.',
-  });
+  throw new ReceiptdError(
+    'CONFIG_INVALID',
+    `control.group: the group "${group}" does not exist on this machine.`,
+    {
+      hint: 'Use an existing group or its number.',
+    },
+  );
 }
 
 async function localGroup(name: string): Promise<string | undefined> {

@@ -25,7 +25,7 @@ export async function watchZone(
 ): Promise<void> {
   if (env['TZ'] !== undefined) {
     const zone = unknownZone(env['TZ']);
-    if (zone !== null) log.warn('TZ names no time zone that is known; times are in UTC', { TZ: zone });
+    if (zone !== null) log.warn('TZ is not a known time zone; times are in UTC', { TZ: zone });
     return;
   }
   let before = await source();
@@ -37,7 +37,7 @@ export async function watchZone(
     if (now === null || now === before) continue;
     before = now;
     renew();
-    log.info('The time zone of this machine is another one', { zone: zoneName() });
+    log.info("The machine's time zone has changed", { zone: zoneName() });
   }
 }
 

@@ -70,13 +70,10 @@ export async function leaveFormerPlaces(
       if (made !== null && !isInUse) await place.unmake(made);
       await book.write(key, { entries: [], made: null });
     } catch (error) {
-      log.info(
-        'What was shown in a former folder could not be removed; it is tried again at the next start',
-        {
-          folder: key.place,
-          ...describeError(error),
-        },
-      );
+      log.info('Files in a former folder for people could not be removed; trying again at the next start', {
+        folder: key.place,
+        ...describeError(error),
+      });
       left.push(key.place);
     }
   }

@@ -14,7 +14,7 @@ const SUBJECT = 'alerts';
 const NO_EVENT_LOG: Finding = {
   level: 'fail',
   subject: SUBJECT,
-  message: 'alerts.eventLog: this system has no event log; it is for Windows. Set it to false.',
+  message: 'alerts.eventLog: only Windows has an event log. Set it to false.',
 };
 
 /** What would keep alerts from being delivered, as far as that can be told without delivering one. */
@@ -42,12 +42,11 @@ export async function checkAlerts(config: Config, env: NodeJS.ProcessEnv): Promi
     .map(([name]) => name);
   if (channels.length === 0) {
     if (alerts.digest === null && alerts.quietHours === null) return [];
-    const message =
-      'Nobody is alerted: `alerts` names neither email, webhook, command, desktop nor eventLog.';
+    const message = 'No alerts are sent: `alerts` has no email, webhook, command, desktop or eventLog.';
     return [{ level: 'warn', subject: SUBJECT, message }];
   }
   if (troubles.length > 0) return troubles;
-  const message = `They go to ${channels.join(', ')}; \`receiptd alerts test\` sends one.`;
+  const message = `They go to ${channels.join(', ')}. To send a test, run \`receiptd alerts test\`.`;
   return [{ level: 'ok', subject: SUBJECT, message }];
 }
 
@@ -69,7 +68,7 @@ async function refusalOf(work: Promise<unknown>): Promise<Finding | null> {
 async function checkCommand(program: string): Promise<Finding | null> {
   const why = await whyNotRun(program);
   if (why === null) return null;
-  const message = `alerts.command: ${program} can't be run: ${why}. Name a program that the user running receiptd may run.`;
+  const message = `alerts.command: ${program} can't be run: ${why}. Use a program that the user running receiptd can run.`;
   return { level: 'fail', subject: SUBJECT, message };
 }
 

@@ -26,7 +26,7 @@ export async function checkFolder(folder: Config['folders'][number]): Promise<Fi
           subject,
           'FOLDER_NOT_A_DIRECTORY',
           'It is not a folder.',
-          'Name the folder that holds the scans.',
+          'Enter the folder that contains the scans.',
         ),
       ];
     }
@@ -44,7 +44,7 @@ export async function checkFolder(folder: Config['folders'][number]): Promise<Fi
         say(
           'warn',
           'subfolders',
-          `${counted(below, 'folder')} in it ${are} not watched; set \`recursive: true\` to watch ${them}.`,
+          `${counted(below, 'subfolder')} ${are} not watched. To watch ${them}, set \`recursive: true\`.`,
           below,
         ),
       );
@@ -66,8 +66,8 @@ export async function checkFolder(folder: Config['folders'][number]): Promise<Fi
   } catch (error) {
     const code = systemCode(error);
     if (code === 'ENOENT')
-      return [say('warn', 'awaited', 'It does not exist yet; the agent waits for it. [FOLDER_MISSING]')];
-    const hint = 'Let the user that runs receiptd read and enter it.';
+      return [say('warn', 'awaited', 'It does not exist yet. The agent waits for it. [FOLDER_MISSING]')];
+    const hint = 'Allow the user that runs receiptd to read and open it.';
     return [fail(subject, 'FOLDER_UNREADABLE', `It can't be read (${code ?? String(error)}).`, hint)];
   }
 }
@@ -92,7 +92,7 @@ async function checkWritable({ path, afterUpload }: Config['folders'][number]): 
       message: `Originals can be moved out of it (\`afterUpload: ${afterUpload}\`).`,
     };
   } catch {
-    const hint = 'Let the user that runs receiptd write to it.';
+    const hint = 'Allow the user that runs receiptd to write to it.';
     return fail(
       path,
       'FOLDER_UNWRITABLE',
@@ -109,7 +109,7 @@ async function checkArchive(subject: string, archiveTo: string): Promise<Finding
     return [];
   } catch (error) {
     if (!isNoFolder(error)) return [];
-    const hint = 'Remove the link, or name its target as `archiveTo`.';
+    const hint = 'Remove the link, or set `archiveTo` to its target.';
     return [fail(subject, 'FOLDER_NOT_A_DIRECTORY', `${archiveTo} is not a folder, or ${LINK}.`, hint)];
   }
 }
@@ -126,20 +126,20 @@ async function checkAttention(subject: string, place: string): Promise<Finding> 
       level: 'ok',
       subject,
       kind: 'attention',
-      message: `What can't be sent can be shown in ${place}.`,
+      message: `Files that can't be sent can be shown in ${place}.`,
     };
   } catch (error) {
     if (isNoFolder(error)) {
-      const hint = 'Remove the link, or name another folder as `needsAttention`.';
+      const hint = 'Remove the link, or set `needsAttention` to another folder.';
       return fail(subject, 'ATTENTION_UNWRITABLE', `${place} is not a folder, or ${LINK}.`, hint);
     }
     const why = systemCode(error) ?? String(error);
-    const hint = 'Let the user that runs receiptd create files in it, or correct `needsAttention`.';
+    const hint = 'Allow the user that runs receiptd to create files in it, or correct `needsAttention`.';
     return fail(subject, 'ATTENTION_UNWRITABLE', `${place} can't be written (${why}).`, hint);
   }
 }
 
-const LINK = 'it is reached through a link, which is not followed there';
+const LINK = 'is reached through a link, and receiptd does not follow links there';
 
 function isNoFolder(error: unknown): boolean {
   return ['ENOTDIR', 'ELOOP'].includes(systemCode(error) ?? '');

@@ -30,16 +30,16 @@ export function findingsAbout(ledger: PostgresConfig, facts: LedgerFacts): Findi
     {
       level: 'ok',
       subject,
-      message: `It is ${databasePlace(ledger)}, and can be used (PostgreSQL ${server}${way}).`,
+      message: `It is ${databasePlace(ledger)} and works (PostgreSQL ${server}${way}).`,
     },
   ];
   if (lacks.length > 0) {
-    const message = `The user of ledger.url lacks rights there: ${lacks.join(', ')}. Let the owner run \`receiptd ledger prepare\`.`;
+    const message = `The user in ledger.url lacks privileges: ${lacks.join(', ')}. Have the owner run \`receiptd ledger prepare\`.`;
     findings.splice(0, 1, { level: 'fail', subject, message });
   }
   if (Math.abs(clockAheadMs) > CLOCKS_PART_MS) {
     const than = clockAheadMs > 0 ? 'behind' : 'ahead of';
-    const message = `This machine's clock is ${span(Math.abs(clockAheadMs))} ${than} the database's: times in the ledger will not match. Synchronize both by NTP.`;
+    const message = `This machine's clock is ${span(Math.abs(clockAheadMs))} ${than} the database's, so times in the ledger will not match. Synchronize both clocks with NTP.`;
     findings.push({ level: 'warn', subject, message });
   }
   return findings;

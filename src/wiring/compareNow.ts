@@ -19,7 +19,7 @@ export function compareNow(lasting: Lasting, config: () => Config) {
   const running = new Map<string, Promise<Comparison>>();
   return async ({ folder: path }: Request<'compareFolder'>): Promise<Response<'compareFolder'>> => {
     if (!config().folders.some((each) => each.path === path))
-      throw new ReceiptdError('USAGE', `"${path}" is no configured folder.`);
+      throw new ReceiptdError('USAGE', `"${path}" is not a configured folder.`);
     const compared =
       running.get(path) ?? compare(lasting, config(), path).finally(() => running.delete(path));
     running.set(path, compared);
@@ -45,7 +45,7 @@ async function compare(
     return await compareFolder({ folder, reports: ledger, clock }, SETTLE_MS, tooLong);
   } catch (error) {
     if (tooLong.aborted)
-      return notListed(`${path} holds more than can be compared here. \`receiptd audit\` takes its time.`);
+      return notListed(`${path} has more files than can be compared here. Use \`receiptd audit\` instead.`);
     throw error;
   }
 }

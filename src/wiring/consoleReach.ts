@@ -23,7 +23,7 @@ export interface Reach {
 export function refuseKeysBeyondConsole(before: unknown, after: unknown, { file }: Reach): void {
   const changed = changedPlaces(before, after, []);
   const refuse = (path: Path, why = ''): never => {
-    throw new ReceiptdError('CONSOLE_REFUSED', `The console does not change ${showPath(path)}${why}.`, {
+    throw new ReceiptdError('CONSOLE_REFUSED', `The console can't change ${showPath(path)}${why}.`, {
       hint: `Change it in ${file}.`,
     });
   };
@@ -31,7 +31,7 @@ export function refuseKeysBeyondConsole(before: unknown, after: unknown, { file 
   for (const [holder, receivers] of Object.entries(RECEIVES)) {
     if (valueAt(after, holder.split('.')) === undefined) continue;
     const moved = changed.find((path) => receivers.includes(keyOf(path)));
-    if (moved !== undefined) refuse(moved, ` while ${holder} names a secret that is for it`);
+    if (moved !== undefined) refuse(moved, ` while ${holder} is set to a secret for it`);
   }
 }
 
@@ -113,8 +113,8 @@ export function refusePathsBeyondConsole(wanted: Pick<Config, 'folders'>, reach:
       if (roots.some((root) => isBelow(root, path))) continue;
       if (now.console.roots.some((root) => same(root, path) || isBelow(root, path))) continue;
       const what = showPath(['folders', index, key]);
-      throw new ReceiptdError('CONSOLE_REFUSED', `The console does not set ${what} to ${path}.`, {
-        hint: `Choose a directory in or beside a watched folder, or allow this one with console.roots in ${file}.`,
+      throw new ReceiptdError('CONSOLE_REFUSED', `The console can't set ${what} to ${path}.`, {
+        hint: `Choose a directory in or next to a watched folder, or allow this one with console.roots in ${file}.`,
       });
     }
   }

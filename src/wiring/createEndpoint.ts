@@ -62,9 +62,9 @@ function namingTheOnly({ endpoints, folders }: ConfigState['values']): ConfigEdi
 
 function butNot(what: string, made: { name: string; uid: string; alias: string }, error: unknown): Error {
   if (!(error instanceof ReceiptdError)) return error instanceof Error ? error : new Error(String(error));
-  const message = `The endpoint "${made.name}" was created, with the uid ${made.uid}, but could not be ${what}: ${error.message}`;
+  const message = `The endpoint "${made.name}" was created with the uid ${made.uid}, but could not be ${what}: ${error.message}`;
   return new ReceiptdError(error.code, message, {
-    hint: `Do not create it again; add it to the config file by hand: endpoints.${made.alias}.uid: "${made.uid}".`,
+    hint: `Don't create it again. Add it to the config file by hand: endpoints.${made.alias}.uid: "${made.uid}".`,
     cause: error,
   });
 }
@@ -78,7 +78,7 @@ function taken(alias: string): ReceiptdError {
 function notRight(file: string, problem: string): ReceiptdError {
   return new ReceiptdError(
     'CONFIG_INVALID',
-    `Nothing was created, because ${file} has a mistake: ${problem}`,
+    `Nothing was created, because ${file} has an error: ${problem}`,
     {
       hint: 'Correct it first.',
     },
@@ -87,6 +87,6 @@ function notRight(file: string, problem: string): ReceiptdError {
 
 function notWritable(file: string): ReceiptdError {
   return new ReceiptdError('CONFIG_UNWRITABLE', `Nothing was created, because ${file} can't be written.`, {
-    hint: 'Let the user that runs receiptd write it and its directory, or use `receiptd endpoint create`.',
+    hint: 'Allow the user that runs receiptd to write the file and its directory, or use `receiptd endpoint create`.',
   });
 }

@@ -75,8 +75,8 @@ export async function findToMove(
     const place = sourcePlace(from, of);
     const look = await place.look();
     if (look.kind === 'found') return { place, credentials: look.credentials };
-    throw new ReceiptdError('CREDENTIALS_MISSING', `Nothing to move; looked in: ${look.detail}.`, {
-      hint: 'Leave --from out to move whatever is stored.',
+    throw new ReceiptdError('CREDENTIALS_MISSING', `There is nothing to move; looked in: ${look.detail}.`, {
+      hint: 'To move whatever is stored, leave out --from.',
     });
   }
   const found: Stored[] = [];
@@ -98,7 +98,7 @@ export async function findToMove(
   throw new ReceiptdError(
     'USAGE',
     `Credentials are stored in more than one place (${stores.join(', ')}), so it is not clear which to keep.`,
-    { hint: `Choose with --from ${first.place.store}, or give new ones with --client-id.` },
+    { hint: `Choose one with --from ${first.place.store}, or enter new ones with --client-id.` },
   );
 }
 
@@ -151,11 +151,11 @@ export async function assertFound(
     found.store === 'file'
       ? `Remove those with \`receiptd logout --store file${option}\`, or replace them with \`receiptd login --store file${option}\`.`
       : found.store === 'environment'
-        ? 'Correct them there, or take them out of the environment of the agent and of this terminal.'
+        ? 'Correct them there, or remove them from the environment of the agent and of this terminal.'
         : `Replace them with \`receiptd login --store ${found.store}${option}\`.`;
   throw new ReceiptdError(
     'CREDENTIALS_UNWRITABLE',
-    `The credentials${ofAccount(of.account)} are in the ${store} store now, but the ${found.store} store holds others and comes first, so those are used.`,
+    `The credentials${ofAccount(of.account)} are now in the ${store} store, but the ${found.store} store has different ones and comes first, so those are used.`,
     { hint },
   );
 }

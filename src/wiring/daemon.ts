@@ -114,7 +114,7 @@ export async function runDaemon(options: DaemonOptions, stop: AbortSignal): Prom
 }
 
 function changedAtStart(file: string): ReceiptdError {
-  return new ReceiptdError('CONFIG_CHANGED', `${file} was changed while receiptd started.`, {
+  return new ReceiptdError('CONFIG_CHANGED', `${file} was changed while receiptd was starting.`, {
     hint: 'Start it again.',
   });
 }
@@ -138,7 +138,7 @@ function tellManager(
 
 async function reload(settings: Settings, manager: ServiceManager, log: Surroundings['log']): Promise<void> {
   await manager.reloading(process.hrtime.bigint());
-  log.info('Reading the configuration file again, as asked', { file: settings.file });
+  log.info('Reloading the configuration file, as requested', { file: settings.file });
   await settings.reload().catch((error: unknown) => {
     // What is wrong with it is an incident, which has said so.
     if (!(error instanceof ReceiptdError)) log.error('It could not be read', { why: String(error) });

@@ -121,7 +121,7 @@ export async function composeGeneration(
     const pipeline = await composePipeline(config, world, { once });
     const { agent, dispatcher, pacer, holds, intakes, open, intakeOf, singleFiles } = pipeline;
     const pages = checkPages(config);
-    if (pages.level !== 'ok') log.warn('Files of pages can’t be taken apart', { detail: pages.message });
+    if (pages.level !== 'ok') log.warn('Files can’t be split into pages', { detail: pages.message });
     await warnOfOrphans(config, ledger, log).catch(unlessLedgerAway);
     const changed = (): Promise<void> => dispatcher.forgetClaims();
     const takeOver = async (folder: string): Promise<void> => intakeOf(folder)?.takeOver();

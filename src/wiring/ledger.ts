@@ -131,16 +131,16 @@ async function refuseForgetting(config: Config, agent: string): Promise<void> {
   if (moved?.isComplete === true)
     throw new ReceiptdError(
       'AGENT_RENAMED',
-      `The ledger of this machine was moved over as that of the agent ${moved.agent}, not ${agent}.`,
+      `This machine's ledger was moved as the agent ${moved.agent}, not ${agent}.`,
       {
         hint: `Set ledger.agent: ${moved.agent}.`,
       },
     );
   throw new ReceiptdError(
     'LEDGER_EXISTS',
-    `${path} is a separate ledger, and the shared one does not know its contents.`,
+    `${path} is a separate ledger whose contents are not in the shared one.`,
     {
-      hint: "Move it over with `receiptd ledger migrate`; or, if you don't need it, move the file and its journal elsewhere.",
+      hint: "Move its contents with `receiptd ledger migrate`. If you don't need them, move the file and its journal elsewhere.",
     },
   );
 }

@@ -45,8 +45,8 @@ export function mailPasswords({ stateDir, credentials, service }: Around, env: N
           return look.credentials.clientSecret;
       }
       throw undelivered(
-        `No password of ${mail.user} at ${new URL(mail.server).host} is stored.`,
-        'Enter it in the console, under Settings, Alerts; or name a file that holds it in alerts.email.passwordFile.',
+        `No password is stored for ${mail.user} at ${new URL(mail.server).host}.`,
+        'Enter it in the console, under Settings, Alerts, or set alerts.email.passwordFile to a file that contains it.',
       );
     },
 
@@ -56,9 +56,9 @@ export function mailPasswords({ stateDir, credentials, service }: Around, env: N
       if (entry === null)
         throw new ReceiptdError(
           'USAGE',
-          'This is not a password: it is empty, too long, or holds control characters.',
+          'This is not a valid password: it is empty, too long, or contains control characters.',
           {
-            hint: 'Enter it exactly as the mail server has it.',
+            hint: 'Enter it exactly as it is set on the mail server.',
           },
         );
       const { store } = await createCredentialsSource({ ...credentials, baseUrl: service.baseUrl, env })
@@ -122,7 +122,7 @@ export function mailPasswordOperations(
 function noUser(file: string): ReceiptdError {
   return new ReceiptdError(
     'CONFIG_INVALID',
-    `${file} names no user at a mail server, so there is no password to store.`,
+    `${file} has no mail server user, so there is no password to store.`,
     {
       hint: 'Set alerts.email.server and alerts.email.user first.',
     },
@@ -130,7 +130,7 @@ function noUser(file: string): ReceiptdError {
 }
 
 function heldInFile(file: string, passwordFile: string): ReceiptdError {
-  return new ReceiptdError('CONSOLE_REFUSED', `The password for alerts by mail is in ${passwordFile}.`, {
+  return new ReceiptdError('CONSOLE_REFUSED', `The password for e-mail alerts is in ${passwordFile}.`, {
     hint: `Change it there, or remove alerts.email.passwordFile from ${file}.`,
   });
 }

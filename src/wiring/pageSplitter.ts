@@ -22,20 +22,20 @@ export function checkPages({ folders }: Pick<Config, 'folders'>): Finding {
       level: 'ok',
       subject: 'pages',
       message: isWanted
-        ? 'PDFs, and TIFFs of several pages, are taken apart into images.'
-        : 'PDFs, and TIFFs of several pages, go as they are (`pages: whole`).',
+        ? 'PDFs and multi-page TIFFs are split into images.'
+        : 'PDFs and multi-page TIFFs are sent unchanged (`pages: whole`).',
     };
   return {
     level: 'warn',
     subject: 'pages',
-    message: `${lackingFor(isWanted, isLooking)}: ${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not installed. Install receiptd again with its optional parts${isWanted ? ', or set `pages: whole`' : ''}.`,
+    message: `${lackingFor(isWanted, isLooking)}: ${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not installed. Reinstall receiptd with its optional parts${isWanted ? ', or set `pages: whole`' : ''}.`,
   };
 }
 
 function lackingFor(isWanted: boolean, isLooking: boolean): string {
   const lacking = [
-    ...(isWanted ? ["PDFs can't be taken apart"] : []),
-    ...(isLooking ? ["images can't be looked at or turned (`look`, `upright`)"] : []),
+    ...(isWanted ? ["PDFs can't be split"] : []),
+    ...(isLooking ? ["images can't be checked or rotated (`look`, `upright`)"] : []),
   ].join(', and ');
   return lacking.slice(0, 1).toUpperCase() + lacking.slice(1);
 }

@@ -32,7 +32,7 @@ export function settingsToSend(
     return { ...watched, ...AS_IT_IS };
   if (watched !== undefined) {
     throw new ReceiptdError('USAGE', `${directory} is watched (${watched.path} in the config).`, {
-      hint: 'The agent takes in what is there by itself. To send a file that it ignores, copy the file elsewhere first.',
+      hint: 'The agent picks up files there automatically. To send a file that it ignores, copy the file elsewhere first.',
     });
   }
   const names = endpoints.map((each) => each.alias);
@@ -43,7 +43,7 @@ export function settingsToSend(
     });
   }
   if (alias === undefined && endpoints.length > 1) {
-    throw new ReceiptdError('USAGE', 'The config has several endpoints, and a file goes to only one.', {
+    throw new ReceiptdError('USAGE', 'The config has several endpoints, but a file goes to only one.', {
       hint: `Choose one with --endpoint: ${names.join(', ')}.`,
     });
   }

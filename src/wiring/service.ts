@@ -104,7 +104,7 @@ export function credentialsConfig(
   const meant = nearest(account, names);
   const hint =
     names.length === 0
-      ? 'Name it under `accounts` in the config first.'
+      ? 'Add it under `accounts` in the config first.'
       : meant === undefined
         ? `Accounts are ${names.join(', ')}; leave --account out for the default one.`
         : `Did you mean ${meant}?`;

@@ -265,8 +265,8 @@ export class Settings {
       lasting.incidents.open({
         key: INCIDENT,
         code: error.code,
-        message: `${file} ${isOfLedger(error) ? 'cannot take effect yet' : 'has a mistake'}, so the former configuration stays in effect: ${inOneLine(error.message)}`,
-        hint: `${error.hint ?? 'Correct it.'} It is read again by itself.`,
+        message: `${file} ${isOfLedger(error) ? 'cannot take effect yet' : 'has an error'}, so the previous configuration stays in effect: ${inOneLine(error.message)}`,
+        hint: `${error.hint ?? 'Correct it.'} It is reloaded automatically.`,
       });
       throw error;
     }
@@ -282,7 +282,7 @@ export class Settings {
       // What takes over from the ledger has to write it.
       if (trouble) throw new ReceiptdError(trouble.code, trouble.message, { hint: trouble.hint });
       await replace(read.config).catch((error: unknown) => {
-        throw asReceiptdError(error, 'CONTROL_FAILED', 'The new configuration could not be put into effect.');
+        throw asReceiptdError(error, 'CONTROL_FAILED', 'The new configuration could not be applied.');
       });
     }
     const isNews = !isDeepStrictEqual(this.#live.restartNeeded, read.restartNeeded);
@@ -291,11 +291,11 @@ export class Settings {
     this.#problem = null;
     incidents.close(INCIDENT);
     if (changed.length > 0)
-      log.info('The configuration was changed and is in effect', { file, changed: changed.join(', ') });
-    else log.debug('The configuration file was read again; nothing in it has changed', { file });
+      log.info('The configuration was changed and applied', { file, changed: changed.join(', ') });
+    else log.debug('The configuration file was reloaded; nothing has changed', { file });
     if (isNews && read.restartNeeded.length > 0) {
       const restartNeeded = read.restartNeeded.join(', ');
-      log.warn('Some of the configuration takes effect after a restart only', { file, restartNeeded });
+      log.warn('Some changes to the configuration need a restart', { file, restartNeeded });
     }
     for (const listener of this.#listeners) listener(read.config);
   }

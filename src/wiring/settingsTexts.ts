@@ -17,24 +17,20 @@ export function inOneLine(message: string): string {
 }
 
 export function nothingToUndo(): ReceiptdError {
-  return new ReceiptdError('CONFIG_CHANGED', 'There is no change here that could be taken back.', {
-    hint: 'Former versions of the file are in config-history in the state directory.',
+  return new ReceiptdError('CONFIG_CHANGED', 'There is no change to undo.', {
+    hint: 'Previous versions of the file are in config-history in the state directory.',
   });
 }
 
 export function changedMeanwhile(file: string): ReceiptdError {
-  return new ReceiptdError(
-    'CONFIG_CHANGED',
-    `${file} was changed by somebody else, so nothing was written.`,
-    {
-      hint: 'Look at it again, then repeat your change.',
-    },
-  );
+  return new ReceiptdError('CONFIG_CHANGED', `Somebody else has changed ${file}, so nothing was written.`, {
+    hint: 'Check the file, then make your change again.',
+  });
 }
 
 /** Commands look for the agent there: a second one, with a ledger that knows nothing, would send everything again. */
 export function notWhileRunning(): ReceiptdError {
   return new ReceiptdError('CONFIG_INVALID', "stateDir can't be changed while receiptd runs.", {
-    hint: 'Stop it, move the directory, change the file in an editor, and start it again.',
+    hint: 'Stop receiptd, move the directory, edit the file, and start receiptd again.',
   });
 }

@@ -58,7 +58,7 @@ export async function testFolder(request: Request<'testFolder'>, how: Deps): Pro
     const deps = { folder, settings: wanted, reports, inspector, clock, host, seen };
     for await (const { would, name, path: at, why } of foreseeSome(newest, deps)) {
       const isSent = would === 'send';
-      const known = would === 'nothing' ? `It is known already, as ${name}.` : why;
+      const known = would === 'nothing' ? `It is already known, as ${name}.` : why;
       samples.push({ file: at, would, name: isSent ? name : null, why: known });
     }
     return {
@@ -89,7 +89,7 @@ const AWAY = {
   unreachable: 'FOLDER_UNREACHABLE',
 } as const;
 
-const TOO_MANY = 'It holds too many files to count; the newest may not be among the samples.';
+const TOO_MANY = 'It contains too many files to count. The newest may not be among the samples.';
 
 /** The folder under the settings that were given, or as it is configured; or what is wrong with them. */
 function folderOf(path: string, given: Request<'testFolder'>['settings'], settings: Settings) {

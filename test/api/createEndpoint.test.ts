@@ -75,7 +75,7 @@ describe('creating an endpoint', () => {
     const server = await answering(script);
     await expect(client(server.baseUrl).service.createEndpoint({ name: 'office' })).rejects.toMatchObject({
       code: 'CREATE_UNCERTAIN',
-      hint: expect.stringContaining('before you repeat'),
+      hint: expect.stringContaining('before you try again'),
     });
     expect(server.creations()).toHaveLength(1);
   });

@@ -142,7 +142,7 @@ describe.each(WAYS)('%s: a success', (way) => {
     expect(answer).toMatchObject({ kind: 'fault', sent: true, code: 'ANSWERED_EARLY' });
     expect(answer).toHaveProperty(
       'message',
-      expect.stringContaining('before the upload had been sent whole'),
+      expect.stringContaining('reported success before the upload was complete'),
     );
     expect(taken).toBe(false);
   });

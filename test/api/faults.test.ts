@@ -123,7 +123,7 @@ describe('something may have been sent when', () => {
       const { port } = await scriptedTcpServer((socket) => socket.once('data', () => socket.end(words)));
       const answer = await client(`http://127.0.0.1:${port}`).service.upload(uploadRequest(), never);
       expect(answer).toMatchObject({ kind: 'fault', sent: true, code: 'UND_ERR_SOCKET' });
-      expect(answer).toHaveProperty('message', expect.stringContaining('broke the connection'));
+      expect(answer).toHaveProperty('message', expect.stringContaining('closed the connection'));
     }
   });
 
@@ -201,21 +201,21 @@ describe('a fault in words', () => {
     [
       'DEPTH_ZERO_SELF_SIGNED_CERT',
       true,
-      'host shows a certificate that this machine does not trust, perhaps one of a proxy which inspects traffic (service.ca names further authorities) (DEPTH_ZERO_SELF_SIGNED_CERT).',
+      'host has a certificate that this machine does not trust, perhaps from a proxy that inspects traffic (service.ca adds trusted authorities) (DEPTH_ZERO_SELF_SIGNED_CERT).',
     ],
     [
       'CERT_HAS_EXPIRED',
       true,
-      "host shows a certificate that has expired, or this machine's clock is wrong (CERT_HAS_EXPIRED).",
+      "host has an expired certificate, or this machine's clock is wrong (CERT_HAS_EXPIRED).",
     ],
     [
       'ERR_TLS_CERT_ALTNAME_INVALID',
       true,
-      'host shows a certificate for another address (ERR_TLS_CERT_ALTNAME_INVALID).',
+      'host has a certificate for a different address (ERR_TLS_CERT_ALTNAME_INVALID).',
     ],
     ['UPLOAD_STALLED', false, 'host stopped taking the upload (UPLOAD_STALLED).'],
     ['EPROTO', true, 'host could not be connected to (EPROTO).'],
-    ['ECONNRESET', false, 'host broke the connection before its answer was complete (ECONNRESET).'],
+    ['ECONNRESET', false, 'host closed the connection before its answer was complete (ECONNRESET).'],
   ])('%s', (code, connecting, message) => {
     const error = Object.assign(new Error('internal words'), { code });
     expect(asFault(error, 'host', connecting)).toEqual({ kind: 'fault', sent: !connecting, code, message });

@@ -225,9 +225,13 @@ describe.skipIf(!hasOpenssl)('an authority of one\u2019s own', () => {
   it('that cannot be used is told in one sentence', async () => {
     const files: [string, string | null, string][] = [
       ['missing.pem', null, 'cannot be read (ENOENT)'],
-      ['empty.pem', '', 'holds no certificate in PEM form'],
-      ['key.pem', authority.issue('IP:127.0.0.1').key, 'holds no certificate in PEM form'],
-      ['cut.pem', '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n', 'is broken (number 1)'],
+      ['empty.pem', '', 'contains no certificate in PEM format'],
+      ['key.pem', authority.issue('IP:127.0.0.1').key, 'contains no certificate in PEM format'],
+      [
+        'cut.pem',
+        '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n',
+        'a broken certificate (number 1)',
+      ],
     ];
     for (const [name, text, why] of files) {
       const file = join(dir, name);

@@ -118,8 +118,8 @@ describe.skipIf(!hasOpenssl)('a service with https, through a proxy', () => {
   });
 
   it.each([
-    [407, 'PROXY_HTTP_407', 'requires a user and a password'],
-    [403, 'PROXY_HTTP_403', 'does not let this machine connect to service.example:443'],
+    [407, 'PROXY_HTTP_407', 'requires a user name and password'],
+    [403, 'PROXY_HTTP_403', 'does not allow this machine to connect to service.example:443'],
     [502, 'PROXY_HTTP_502', 'cannot reach service.example:443'],
     ['drop' as const, 'PROXY_ECONNRESET', 'could not be connected to'],
     ['hang' as const, 'PROXY_TIMEOUT', 'could not be reached in time'],

@@ -35,7 +35,7 @@ describe('of an exception that nobody expected', () => {
   ])('%s the message is not shown', (_which, act) => {
     const report = defectReport(thrownBy(act));
     expect(report).not.toContain('the-secret');
-    expect(report).toMatch(/^error: receiptd \S+ has a defect/);
+    expect(report).toMatch(/^error: This command stopped because of a bug in receiptd \S+\./);
   });
 
   test('kind, code and place are', () => {

@@ -43,18 +43,18 @@ describe('the exit status', () => {
     [
       { found: [need('incomplete', 1, 'INCOMPLETE'), need('unreadable', 2, 'EACCES')], unreadableDirs: 1 },
       EXIT.waiting,
-      "3 accepted, 2 can't be opened, 1 cut short, 1 unreadable directory.",
+      "3 accepted, 2 can't be opened, 1 incomplete, 1 unreadable directory.",
     ],
     [{ found: [need('unconfirmed', 1)] }, EXIT.waiting, '3 accepted, 1 unconfirmed.'],
     [
       { earlier: [need('failed', 2), need('rejected', 1, 'DAMAGED')] },
       EXIT.ok,
-      '3 accepted.\nFrom earlier runs: 2 failed, 1 damaged. `receiptd list --needs-person` shows all that needs a person.',
+      '3 accepted.\nFrom earlier runs: 2 failed, 1 damaged. `receiptd list --needs-person` lists everything that needs a person.',
     ],
     [
       { orphaned: 2 },
       EXIT.waiting,
-      '3 accepted. 2 documents wait for an endpoint that is no longer in the config; `receiptd status` says what to do.',
+      '3 accepted. 2 documents wait for an endpoint that is no longer in the config. `receiptd status` says what to do.',
     ],
     [{ missingFolders: ['/a'] }, EXIT.waiting, "3 accepted, /a can't be listed."],
     [

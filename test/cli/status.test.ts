@@ -95,7 +95,7 @@ describe('status', () => {
       '',
       '/srv/scans → endpoint office',
       `  Watched since 2026-03-02 10:00:00 ${ZONE}; new files are noticed at once; file system ext4; last listed 2026-03-02 11:59:00 ${ZONE}.`,
-      '  1,204 accepted, 1 the same as another image (not sent again).',
+      '  1,204 accepted, 1 duplicate (not sent again).',
       '',
     ]);
   });
@@ -112,7 +112,7 @@ describe('status', () => {
       },
     });
     expect(text).toContain('1,502 documents are waiting to be sent, the oldest for 3 hours.\n');
-    expect(text).toContain('1,204 images were deferred while the ledger was away;');
+    expect(text).toContain('1,204 images were deferred while the ledger was unreachable,');
     expect(text).toContain('Copies of 3 images are kept in the state directory (12 MB of at most 2.0 GB).\n');
     expect(text).toContain('listed every 5 seconds; file system nfs;');
     expect(text).toContain('2 files are not at rest yet.\n');
@@ -131,11 +131,8 @@ describe('status', () => {
 
   it('says that nothing runs, or that what runs does not say how it is', () => {
     expect(textOf({ daemon: null })).toMatch(/^Not running\. Start it with `receiptd run`\.\n/);
-    const silent =
-      'The running receiptd gave an answer that this version does not understand. [CONTROL_FAILED]';
-    expect(textOf({ daemon: null, silent })).toContain(
-      `Running, but it does not answer properly: ${silent}\n`,
-    );
+    const silent = "This version does not understand the running agent's answer. [CONTROL_FAILED]";
+    expect(textOf({ daemon: null, silent })).toContain(`Running, but not responding properly: ${silent}\n`);
     expect(textOf({ daemon: null })).not.toContain('Nothing is wrong');
   });
 
@@ -144,7 +141,7 @@ describe('status', () => {
     const ledger = { kind: 'postgres', url, passwordFile: null, ca: null, agent: 'front', leaseMs: 15_000 };
     const text = textOf({}, { ...config, ledger } as unknown as Config);
     expect(text).toContain(
-      'The ledger is the database scans at db1.example.com, db2.example.com, shared by several agents; this one is front.',
+      'The ledger is the database scans at db1.example.com, db2.example.com, shared by several agents. This agent is front.',
     );
     expect(textOf({})).not.toContain('which agents share');
   });
@@ -164,10 +161,10 @@ describe('status', () => {
   });
 
   it('tells of a shared folder that another agent takes in as of nothing that is wrong', () => {
-    const folder = { ...watching, state: 'standby', message: 'Agent back takes its scans in.' } as const;
+    const folder = { ...watching, state: 'standby', message: 'Agent back picks up its scans.' } as const;
     const text = textOf({ daemon: { ...daemon, folders: [folder] } });
     expect(text).toMatch(
-      /On standby since .*; its documents are also sent from here; Agent back takes its scans in\.\n/,
+      /On standby since .*; its documents are also sent from here; Agent back picks up its scans\.\n/,
     );
     expect(sorted({ daemon: { ...daemon, folders: [folder] } })).toEqual({ person: [], passing: [] });
   });
@@ -201,7 +198,7 @@ describe('what keeps the agent from its work', () => {
       code: 'FILE_UNREADABLE' as const,
       subject: SCANS,
       message: `1 file in ${SCANS} can't be read (EACCES): a.jpg.`,
-      hint: "Let the agent's user read them.",
+      hint: "Allow the agent's user to read them.",
       since: new Date(NOW - HOUR).toISOString(),
     };
     const told = sorted({ counts, daemon: { ...daemon, incidents: [incident] } });
@@ -270,7 +267,7 @@ describe('what keeps the agent from its work', () => {
 
   it('is tried again when the agent runs, where none does', () => {
     const [text] = sorted({ daemon: null, holds: [hold({})] }).person;
-    expect(text).toContain('it is tried again when the agent runs');
+    expect(text).toContain('it is retried when the agent runs');
   });
 
   it('is each state in which a document needs a person, with the command that names them', () => {
@@ -288,10 +285,10 @@ describe('what keeps the agent from its work', () => {
 
   it.each([
     ['TOO_LARGE', '3 files are too large to be sent.'],
-    ['PDF_NOT_ACCEPTED', '3 PDFs are not sent: their folder takes no PDFs.'],
-    ['TYPE_NOT_ACCEPTED', '3 images are of a type that their folder does not take.'],
+    ['PDF_NOT_ACCEPTED', '3 PDFs were not sent, because their folder does not accept PDFs.'],
+    ['TYPE_NOT_ACCEPTED', '3 images are of a type that their folder does not accept.'],
     ['TYPE_UNKNOWN', "3 images are of a type that can't be sent."],
-    ['DAMAGED', '3 files may be receipts, but are damaged.'],
+    ['DAMAGED', '3 damaged files may be receipts.'],
   ])('is a file that may be a receipt, called what it is: %s', (reason, text) => {
     const counts = [{ ...many('rejected', 3), needsPerson: true as const, reason }, many('rejected', 7)];
     expect(sorted({ counts }).person).toEqual([expect.stringContaining(text)]);

@@ -28,7 +28,7 @@ it.each([
 
 it('refuses a configuration with NUL bytes, and takes one in UTF-8 with a mark or without', () => {
   const broken = Buffer.from(`${yaml()}\0\0`);
-  expect(() => textOf(broken, '/r.yaml')).toThrow('/r.yaml is not text: it holds NUL bytes.');
+  expect(() => textOf(broken, '/r.yaml')).toThrow('/r.yaml is not text: it contains NUL bytes.');
   for (const text of [yaml(), `# ä\n${yaml()}`]) {
     expect(textOf(Buffer.from(text), '/r.yaml')).toBe(text);
     expect(textOf(Buffer.from(MARK + text), '/r.yaml')).toBe(text);

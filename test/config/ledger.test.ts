@@ -61,34 +61,28 @@ describe('a ledger in PostgreSQL', () => {
   });
 
   it.each([
-    ['', /^ledger\.url: is missing: kind postgres needs the address of a database, such as postgres:/],
+    ['', /^ledger\.url: is missing: kind postgres needs a database address such as postgres:/],
     [
       "url: 'postgres://ann:S3cret@db/l'",
-      /^ledger\.url: holds a password, which does not belong there; put it .* in ledger\.passwordFile$/,
+      /^ledger\.url: contains a password; put it in a separate file and set ledger\.passwordFile to that file$/,
     ],
-    ["url: 'postgres://ann@db/l?password=S3cret'", /holds a password/],
+    ["url: 'postgres://ann@db/l?password=S3cret'", /contains a password/],
     ['url: mysql://ann@db/l', /^ledger\.url: expected none, or the address of a PostgreSQL database such as/],
-    [
-      'url: postgres://db.example.com/l',
-      /^ledger\.url: has to name a user: postgres:\/\/user@host\/database$/,
-    ],
-    ['url: postgres://', /has to name a user and a host and a database/],
-    [
-      "url: 'postgres://ann@db/l?sslmode=on'",
-      /has sslmode=on; it is one of disable, allow, prefer, require, /,
-    ],
+    ['url: postgres://db.example.com/l', /^ledger\.url: needs a user: postgres:\/\/user@host\/database$/],
+    ['url: postgres://', /needs a user and a host and a database/],
+    ["url: 'postgres://ann@db/l?sslmode=on'", /has sslmode=on; use one of disable, allow, prefer, require, /],
     [
       "url: 'postgres://ann@db/l?sslmode=prefer'",
-      /sslmode=prefer would send the ledger to "db" in the clear; use sslmode=verify-full, or set ledger\.allowInsecure: true$/,
+      /sslmode=prefer would send the ledger to "db" unencrypted; use sslmode=verify-full, or set ledger\.allowInsecure: true$/,
     ],
-    ["url: 'postgres://ann@localhost,db/l?sslmode=disable'", /to "db" in the clear/],
-    ["url: 'postgres://ann@db/l?sslrootcert=/x'", /has the parameter "sslrootcert", which is not used here/],
+    ["url: 'postgres://ann@localhost,db/l?sslmode=disable'", /to "db" unencrypted/],
+    ["url: 'postgres://ann@db/l?sslrootcert=/x'", /has the unsupported parameter "sslrootcert"/],
     [`url: ${URL}, lease: 4s`, /^ledger\.lease: expected a duration from 5s to 10m/],
     [`url: ${URL}, lease: 11m`, /^ledger\.lease: expected a duration from 5s to 10m/],
     [`url: ${URL}, agent: 'front office'`, /^ledger\.agent: expected a short name/],
     [`url: ${URL}, agent: share`, /^ledger\.agent: expected a short name .*other than share/],
     [`url: ${URL}, agent: c`, /^ledger\.agent: expected a short name of at least two/],
-    [`url: ${URL}, password: S3cret`, /^ledger\.password: .*do not belong in this file/],
+    [`url: ${URL}, password: S3cret`, /^ledger\.password: .*must not be in this file/],
   ])('is refused with %s', (settings, sentence) => {
     const found = wrong(ledger(settings));
     expect(found[0]).toMatch(sentence);
@@ -98,7 +92,7 @@ describe('a ledger in PostgreSQL', () => {
 
   it('is meant by whoever names one', () => {
     expect(wrong(yaml({ more: `ledger: { url: '${URL}' }` }))).toEqual([
-      'ledger.url: is not used as long as ledger.kind is sqlite; set ledger.kind: postgres, or take url out',
+      'ledger.url: has no effect while ledger.kind is sqlite; set ledger.kind: postgres, or remove url',
     ]);
   });
 });
@@ -112,7 +106,7 @@ describe('shared folders', () => {
     const { folders } = parse(yaml({ folders: two('scans', 'none'), more: shared }));
     expect(folders.map(({ share }) => share)).toEqual(['scans', null]);
     expect(wrong(yaml({ folders: two('scans', 'scans'), more: shared }))).toEqual([
-      'folders[1].share: is the share of folders[0] as well; each folder needs its own',
+      'folders[1].share: is also the share of folders[0]; each folder needs its own',
     ]);
     expect(wrong(yaml({ folders: two('"my scans"', 'none'), more: shared }))).toEqual([
       'folders[0].share: expected a short name of letters, digits, - and _, or none, found "my scans"',
@@ -121,7 +115,7 @@ describe('shared folders', () => {
 
   it('need a shared ledger', () => {
     expect(wrong(yaml({ folders: two('scans', 'none') }))).toEqual([
-      'folders[0].share: a folder is shared through a shared ledger only; set ledger.kind: postgres, or take share out',
+      'folders[0].share: folders can only be shared through a shared ledger; set ledger.kind: postgres, or remove share',
     ]);
   });
 });

@@ -278,7 +278,7 @@ describe('a config file', () => {
   it('that is not there is told so', async () => {
     await expect(loadConfig(join(dir, 'none.yaml'), context())).rejects.toMatchObject({
       code: 'CONFIG_NOT_FOUND',
-      hint: 'Write one with `receiptd setup`.',
+      hint: 'Create one with `receiptd setup`.',
     });
   });
 

@@ -57,13 +57,13 @@ describe('the config file', () => {
     await touch('cwd/receiptd.yaml');
     await expect(findConfig('gone.yaml', around)).rejects.toMatchObject({
       code: 'CONFIG_NOT_FOUND',
-      message: `No config file ${join(root, 'cwd/gone.yaml')}, which --config names.`,
+      message: `The config file ${join(root, 'cwd/gone.yaml')} does not exist (--config names it).`,
     });
     await expect(
       findConfig(undefined, { ...around, env: { RECEIPTD_CONFIG: '/gone.yaml' } }),
     ).rejects.toMatchObject({
       code: 'CONFIG_NOT_FOUND',
-      message: 'No config file /gone.yaml, which RECEIPTD_CONFIG names.',
+      message: 'The config file /gone.yaml does not exist (RECEIPTD_CONFIG names it).',
     });
   });
 
@@ -78,7 +78,7 @@ describe('the config file', () => {
     await expect(findConfig(undefined, windows)).rejects.toMatchObject({
       code: 'CONFIG_NOT_FOUND',
       message:
-        'No config file found; looked for C:\\w\\receiptd.yaml, C:\\Roaming\\receiptd\\receiptd.yaml, C:\\ProgramData\\receiptd\\receiptd.yaml.',
+        'No config file found. Looked for C:\\w\\receiptd.yaml, C:\\Roaming\\receiptd\\receiptd.yaml, C:\\ProgramData\\receiptd\\receiptd.yaml.',
       hint: expect.stringContaining('receiptd setup'),
     });
   });

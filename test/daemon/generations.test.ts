@@ -124,7 +124,7 @@ describe('a configuration replaces another', () => {
     const { generations, log, stop, running } = await begin(broken);
     await expect(generations.replace('b')).rejects.toThrow('Not that.');
     expect(generations.current.name).toBe('a');
-    expect(log.said('The new configuration could not be put into effect')).toHaveLength(1);
+    expect(log.said('The new configuration could not be applied')).toHaveLength(1);
     await generations.replace('c');
     expect(await generations.act(async ({ name }) => name)).toBe('c');
     stop();
@@ -140,9 +140,9 @@ describe('a configuration replaces another', () => {
     const { generations, log, clock, stop, running } = await begin(broken);
     broken.set('a', [full, full]);
     const refused = generations.replace('b').catch((error: unknown) => error);
-    await eventually(() => log.said('The former configuration').length === 1);
+    await eventually(() => log.said('The old configuration').length === 1);
     await clock.advance(5_000);
-    await eventually(() => log.said('The former configuration').length === 2);
+    await eventually(() => log.said('The old configuration').length === 2);
     await clock.advance(5_000);
     expect(await refused).toBe(full);
     expect(generations.current.name).toBe('a');

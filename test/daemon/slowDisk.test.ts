@@ -41,7 +41,7 @@ it('a disk that does not answer is said, once, and so is its end', async () => {
   ms = 39_000;
   await clock.advance(30_000);
   expect(said()).toEqual([
-    expect.stringMatching(/^DISK_SLOW The disk of \/var\/lib\/receiptd has not answered/),
+    expect.stringMatching(/^DISK_SLOW The disk of \/var\/lib\/receiptd has not responded/),
   ]);
   expect(log.said('The disk of')).toHaveLength(1);
   ms = 0;

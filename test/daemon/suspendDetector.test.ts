@@ -61,7 +61,7 @@ describe('what passed between two looks', () => {
     const { look } = machine('linux');
     await look();
     expect(await look({ wall: 9 * HOUR, asleep: 9 * HOUR })).toEqual({
-      said: [['info', 'The machine was asleep; folders are listed again', { forMs: 9 * HOUR }]],
+      said: [['info', 'The machine was asleep; listing the folders again', { forMs: 9 * HOUR }]],
       woken: 1,
     });
     expect(await look()).toEqual({ said: [], woken: 1 });
@@ -74,7 +74,7 @@ describe('what passed between two looks', () => {
     expect(said).toEqual([
       [
         'info',
-        'The machine was asleep, or receiptd was stopped; folders are listed again',
+        'The machine was asleep or receiptd was stopped; listing the folders again',
         { forMs: 9 * HOUR },
       ],
     ]);
@@ -90,7 +90,7 @@ describe('what passed between two looks', () => {
     const { look } = machine('linux');
     await look();
     expect(await look({ wall: byMs })).toEqual({
-      said: [['warn', 'The clock of this machine was set', { byMs }]],
+      said: [['warn', "This machine's clock was changed", { byMs }]],
       woken: 1,
     });
   });
@@ -100,8 +100,8 @@ describe('what passed between two looks', () => {
     await look();
     const { said, woken } = await look({ wall: HOUR - 20 * MINUTE, asleep: HOUR });
     expect(said.map(([, message]) => message)).toEqual([
-      'The machine was asleep; folders are listed again',
-      'The clock of this machine was set',
+      'The machine was asleep; listing the folders again',
+      "This machine's clock was changed",
     ]);
     expect(woken).toBe(1);
   });

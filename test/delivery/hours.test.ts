@@ -17,7 +17,7 @@ it('nothing starts outside the sending hours, and sending begins exactly with th
   expect(sending.idles.at(-1)?.why).toBe('hold');
   expect(sending.gate.sendsSoon({ endpoint: OFFICE, folder: place.scans })).toBe(false);
   expect(sending.gate.notes().map(noteText)).toEqual([
-    'It is outside the sending hours (`delivery.hours`); uploads start again on Mon 22:00.',
+    'Outside the sending hours (`delivery.hours`). Uploads start again on Mon 22:00.',
   ]);
   await place.clock.advance(1);
   expect(sending.accepted).toHaveLength(6);

@@ -596,7 +596,7 @@ describe('a document on which the service always fails', () => {
     await place.clock.advance(3_600_000);
     expect(tries() - before).toBe(1);
     expect(await place.ledger.holds()).toEqual([]);
-    expect(place.log.said('Parked').length).toBeGreaterThan(0);
+    expect(place.log.said('Set aside').length).toBeGreaterThan(0);
   });
 
   it('stops others for as long as the service then asks everybody to wait, and no longer', async () => {

@@ -87,7 +87,10 @@ describe('the demo', () => {
     const main = await binary();
     const env = { RECEIPTD_STATE_DIR: '/elsewhere', RECEIPTD_CLIENT_SECRET: 'of the person' };
     const demo = run(main, stop.signal, { env });
-    await vi.waitFor(() => expect(printed).toContain('Ctrl-C stops both'), { timeout: 15_000, interval: 50 });
+    await vi.waitFor(() => expect(printed).toContain('Press Ctrl-C to stop both'), {
+      timeout: 15_000,
+      interval: 50,
+    });
     expect(await said()).toEqual(['sandbox started', 'run started', 'table']);
     expect(pids.map(isAlive)).toEqual([true, true]);
 

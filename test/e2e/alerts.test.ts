@@ -78,7 +78,7 @@ it('a folder that is taken away is told once by mail and webhook, across a kill,
   await site.configure();
   await site.quickMust('reload');
   expect(await site.quickMust('alerts')).toBe(
-    'Nobody is alerted: no channel is configured under `alerts`.\nNothing is wrong.\n',
+    'No alerts are sent: no channel is configured under `alerts`.\nNothing is wrong.\n',
   );
   expect(second.stderr.split('"Watching"')).toHaveLength(listed);
   expect(await second.stop()).toMatchObject({ status: 0 });
@@ -117,7 +117,7 @@ it('a test says for each channel why it is not delivered, without an agent as we
     expect.stringMatching(
       /^command: not delivered: \/nowhere\/program could not be started .*\[ALERT_UNDELIVERED\]$/,
     ),
-    expect.stringContaining('answered with HTTP 302, a redirect, which is not followed.'),
+    expect.stringContaining('answered with HTTP 302, a redirect, which receiptd does not follow.'),
     expect.stringMatching(/^email: not delivered: The mail server 127.0.0.1:1 can't be reached/),
     '',
   ]);
@@ -131,7 +131,7 @@ it('a test says for each channel why it is not delivered, without an agent as we
   expect(check.status).toBe(1);
   expect(check.stdout).toContain("alerts.command: /nowhere/program can't be run: it is not there.");
   expect(check.stdout).toMatch(
-    /FAIL {2}alerts: alerts.webhook.secretFile: .*open can be read by others .*\[CREDENTIALS_INSECURE\]/,
+    /FAIL {2}alerts: alerts.webhook.secretFile: .*open can be read by users other .*\[CREDENTIALS_INSECURE\]/,
   );
   expect(check.stdout).toContain('alerts.desktop: notify-send is not in the PATH');
 });
@@ -142,7 +142,7 @@ it('`alerts` without an agent says that nobody is alerted, and which command sho
   expect(ended).toBeRefused(
     1,
     'NOT_RUNNING',
-    'so nobody is alerted now.',
+    'so no alerts are being sent.',
     'receiptd run',
     '`receiptd status` shows',
   );

@@ -59,8 +59,8 @@ describe('the audit', () => {
     const inbox = site.file('inbox');
     expect(text).toContain(`${inbox}\n`);
     for (const line of [
-      /^ {2}accepted {3}2 {2}the service has taken them$/m,
-      /^ {2}duplicate {2}1 {2}the same image as another one/m,
+      /^ {2}accepted {3}2 {2}accepted by the service$/m,
+      /^ {2}duplicate {2}1 {2}identical to another image/m,
       /^ {2}rejected {3}1 {2}not sent; /m,
       /^ {2}failed {5}1 {2}refused by the service/m,
       /^ {2}waiting {4}0$/m,
@@ -114,7 +114,7 @@ describe('the audit', () => {
     expect(named[2]).toContain('new\\nline.jpg: It is in the folder, but not in the ledger.');
     for (const line of named) expect(line).toContain('receiptd run');
     expect(stdout.trimEnd().split('\n').at(-1)).toBe(
-      `3 files in ${site.file('inbox')} are NOT accounted for; they are named above.`,
+      `3 files in ${site.file('inbox')} are NOT accounted for; they are listed above.`,
     );
     // Nothing that the audit looked at was changed by it.
     await site.quickOnce();
@@ -138,7 +138,7 @@ describe('the audit', () => {
     await writeFile(site.file('inbox', 'cut.jpg'), whole.subarray(0, whole.length / 2));
     const found = await audit(site, '--wait', '1s');
     expect(found).toMatchObject({ status: 3, unaccounted: [{ problem: 'unknown' }] });
-    expect(found.unaccounted[0]?.hint).toContain('may still be growing');
+    expect(found.unaccounted[0]?.hint).toContain('may not be complete yet');
   });
 
   test('is no proof where a folder cannot be looked at, and ends with 4', async () => {
@@ -156,7 +156,7 @@ describe('the audit', () => {
     expect(found).toMatchObject({ status: 4, verdict: 'incomplete', unaccounted: [], total: { seen: 2 } });
     expect(found.notLookedAt).toMatchObject([{ folder: site.file('share') }]);
     const { stdout } = await site.look('audit');
-    expect(stdout).toMatch(/this is no proof: 1 place could not be looked at\.\n$/);
+    expect(stdout).toMatch(/this proves nothing: 1 place could not be checked\.\n$/);
     // The other folder alone can be proved.
     expect(await audit(site, '--folder', site.file('inbox'))).toMatchObject({
       status: 0,

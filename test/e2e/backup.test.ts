@@ -36,7 +36,7 @@ test('a backlog is moved to another PC in the middle: each image arrives once, a
   const sent = site.sandbox.received().length;
   expect(sent).toBeLessThan(COUNT);
   const said = await site.must('backup', '--final', archive);
-  expect(said).toContain('and read it back');
+  expect(said).toContain('Wrote and verified ');
   expect(said).toContain(`${COUNT} documents, ${COUNT - sent} of them waiting`);
   expect(said).toContain('receiptd login');
   expect(said).not.toContain('alerts.webhook');
@@ -56,7 +56,7 @@ test('a backlog is moved to another PC in the middle: each image arrives once, a
   await second.stop();
   expect((await storedOnce(other)).size).toBe(COUNT);
   expect(site.sandbox.received()).toHaveLength(COUNT);
-  expect((await other.look('ledger', 'verify')).stdout).toContain('Everything is as receiptd left it.');
+  expect((await other.look('ledger', 'verify')).stdout).toContain('Everything is as receiptd wrote it.');
   // A move can be taken back.
   // The file was restored elsewhere, and that is known here.
   expect(await site.look('backup', '--reopen')).toBeRefused(2, 'CONFIRMATION_NEEDED', 'was restored on');
@@ -95,7 +95,7 @@ test('a backup beside a running agent is one moment, holds no secret, and is res
     const { mode } = await stat(join(other.stateDir, name));
     expect(mode & 0o077, name).toBe(0);
   }
-  expect((await other.look('ledger', 'verify')).stdout).toContain('Everything is as receiptd left it.');
+  expect((await other.look('ledger', 'verify')).stdout).toContain('Everything is as receiptd wrote it.');
   // Once more, and as it was later: nothing is lost by that.
   expect(await other.look('restore', archive)).toBeRefused(2, 'CONFIRMATION_NEEDED', 'kept aside');
   expect(await other.quickMust('restore', archive, '--yes')).toContain('Added from the journal: 1 later');
@@ -177,7 +177,7 @@ test('a backup of this PC takes nothing away that came since, unless somebody in
     expect((await site.quickOnce()).status).toBe(0);
   }
   expect(site.sandbox.received()).toHaveLength(3);
-  expect((await site.look('ledger', 'verify')).stdout).toContain('Everything is as receiptd left it.');
+  expect((await site.look('ledger', 'verify')).stdout).toContain('Everything is as receiptd wrote it.');
   expect(await site.quickMust('restore', archive, '--yes', '--older')).toContain(': 1 document');
   expect(await names()).toHaveLength(1);
 });
@@ -200,7 +200,11 @@ test('a copy that the agent made by itself brings back what was lost, with what 
   const before = await names();
   for (const suffix of ['', '-wal', '-shm'])
     await rm(join(site.stateDir, `ledger.db${suffix}`), { force: true });
-  expect(await site.look('restore', file)).toBeRefused(2, 'CONFIRMATION_NEEDED', 'What its journal recorded');
+  expect(await site.look('restore', file)).toBeRefused(
+    2,
+    'CONFIRMATION_NEEDED',
+    'What its journal has recorded',
+  );
   const restored = JSON.parse(await site.quickMust('restore', file, '--yes', '--json')) as {
     replayed: number;
   };
@@ -208,7 +212,7 @@ test('a copy that the agent made by itself brings back what was lost, with what 
   expect(restored.replayed).toBeGreaterThan(0);
   expect(await names()).toEqual(before);
   const verified = await site.look('ledger', 'verify', '--head', `${head.seq}:${head.hash}`);
-  expect(verified.stdout).toContain('Everything is as receiptd left it.');
+  expect(verified.stdout).toContain('Everything is as receiptd wrote it.');
   expect(await readFile(join(site.stateDir, 'ledger.journal'), 'utf8')).toContain('"kind":"restored"');
   // It is still among the others.
   expect(existsSync(file)).toBe(true);
@@ -249,7 +253,7 @@ test('a file that was restored on one PC is asked about on the next, even if the
   const archive = site.file('office.receiptd');
   await site.quickMust('backup', '--final', archive);
   const first = await otherPc(site, {}, 'first');
-  expect(await first.quickMust('restore', archive)).not.toContain('Do not restore this file on another PC');
+  expect(await first.quickMust('restore', archive)).not.toContain("Don't restore this file on another PC");
   const second = await otherPc(site, {}, 'second');
   expect(await second.look('restore', archive)).toBeRefused(2, 'CONFIRMATION_NEEDED', first.stateDir);
   expect(existsSync(join(second.stateDir, 'ledger.db'))).toBe(false);
@@ -286,7 +290,7 @@ test('a restore that fails leaves both PCs as they were, says how the old one go
   await mkdir(other.dir);
   other.env['RECEIPTD_STATE_DIR'] = other.stateDir;
   const failed = await other.look('restore', cut);
-  expect(failed).toBeRefused(1, 'ARCHIVE_REFUSED', '`receiptd backup --reopen` there reopens it');
+  expect(failed).toBeRefused(1, 'ARCHIVE_REFUSED', 'run `receiptd backup --reopen` there');
   expect(existsSync(other.config)).toBe(false);
   expect((await readdir(other.stateDir)).filter((name) => name !== 'instance.lock')).toEqual([]);
   expect(await other.quickMust('restore', archive)).toContain('1 document');
@@ -314,9 +318,9 @@ test('a backup is restored beside what is there, to be looked at and nothing els
     const config = join(to, 'receiptd.yaml');
     const look = await quickly(site, ['list', '--json', '--config', config]);
     expect(JSON.parse(look.stdout)).toHaveLength(count);
-    expect((await quickly(site, ['status', '--config', config])).stdout).toContain('copy to look at');
+    expect((await quickly(site, ['status', '--config', config])).stdout).toContain('copy for viewing');
     const run = await quickly(site, ['run', '--once', '--config', config]);
-    expect(run).toBeRefused(1, 'STATE_MOVED', 'copy to look at');
+    expect(run).toBeRefused(1, 'STATE_MOVED', 'copy for viewing');
   }
   expect(await site.look('restore', archive, '--beside', folder)).toBeRefused(2, 'USAGE', 'not empty');
   expect(agent.alive).toBe(true);
@@ -345,7 +349,7 @@ test('each wrong use is one sentence', async () => {
   expect(await quickly(site, ['restore', site.config])).toBeRefused(1, 'ARCHIVE_REFUSED', 'no gzip file');
   await scan(site, 0, 1);
   expect((await site.quickOnce()).status).toBe(0);
-  expect(await site.look('backup', '--final')).toBeRefused(2, 'USAGE', 'needs the name of a new file');
+  expect(await site.look('backup', '--final')).toBeRefused(2, 'USAGE', 'needs a file to write');
   await writeFile(missing, 'mine');
   for (const args of [[], ['--final']])
     expect(await site.look('backup', missing, ...args)).toBeRefused(1, 'OUTPUT_UNWRITABLE', 'exists already');

@@ -69,7 +69,7 @@ describe('a config file is refused with one sentence', () => {
       'whose state directory is watched',
       { more: 'stateDir: /srv/a/state', folders: 'folders: [{ path: /srv/a }]' },
       'FOLDERS_NESTED',
-      ['stateDir', 'lies in the watched folder'],
+      ['stateDir', 'is inside the watched folder'],
     ],
   ])('%s', async (_, change, code, words) => {
     const site = await prepare();
@@ -172,9 +172,11 @@ describe('init', () => {
     ]);
     await rm(site.file('work', 'receiptd.yaml'));
     await writeFile(user, '');
-    expect((await init()).stdout).toContain(`In this directory, commands now use it instead of ${user}.`);
+    expect((await init()).stdout).toContain(
+      `In this directory, commands now use this file instead of ${user}.`,
+    );
     expect((await init('--config', 'other.yaml')).stdout).toContain(
-      'Commands use this file with `--config FILE`',
+      'To make commands use this file, add `--config FILE`',
     );
   });
 

@@ -38,9 +38,11 @@ test('a mail server, its password and a test from the console; the password is s
   expect(await call('mailPassword')).toEqual({ where: 'missing' });
   const before = await call('testAlerts', { channel: 'email' });
   expect(before).toEqual({
-    results: [{ channel: 'email', problem: expect.stringContaining('No password of scans at 127.0.0.1:') }],
+    results: [
+      { channel: 'email', problem: expect.stringContaining('No password is stored for scans at 127.0.0.1:') },
+    ],
   });
-  expect((await site.look('check')).stdout).toContain('No password of scans');
+  expect((await site.look('check')).stdout).toContain('No password is stored for scans');
 
   expect(await call('setMailPassword', { password: PASSWORD })).toEqual({ store: 'file' });
   expect(await call('mailPassword')).toEqual({ where: 'stored' });
@@ -63,7 +65,7 @@ test('a mail server, its password and a test from the console; the password is s
   await edit(['alerts', 'email', 'server'], `smtp://127.0.0.1:${other.port}`);
   expect(await call('mailPassword')).toEqual({ where: 'missing' });
   expect(await call('testAlerts', { channel: 'email' })).toMatchObject({
-    results: [{ problem: expect.stringContaining('No password of scans') }],
+    results: [{ problem: expect.stringContaining('No password is stored for scans') }],
   });
   expect(asked).toEqual([]);
 

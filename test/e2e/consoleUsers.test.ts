@@ -58,7 +58,7 @@ describe.skipIf(!isRoot || !ordinaryUserCanRun)('another user of the machine', (
       return !command.alive && (await stat(site.file('opened')).catch(() => null)) !== null;
     });
     const { status, stdout, stderr } = await command.ended;
-    expect([status, stderr]).toEqual([0, expect.stringMatching(/^A browser opens\. /)]);
+    expect([status, stderr]).toEqual([0, expect.stringMatching(/^Your browser should open /)]);
     const link = stdout.trim();
     const token = link.split('#token=')[1] ?? '';
     expect(token).toHaveLength(43);
@@ -189,7 +189,7 @@ test('without a desktop, over SSH, and for root the link is printed, with what t
   const here = await shell(site, `$RECEIPTD console --config ${site.config}`);
   expect(here).toMatchObject({
     status: 0,
-    stderr: expect.stringMatching(/open the link yourself within five minutes\.\n$/) as string,
+    stderr: expect.stringMatching(/Open the link yourself within five minutes\.\n$/) as string,
   });
   const only = await site.look('console', '--no-open');
   expect(only).toMatchObject({ status: 0, stderr: '' });
@@ -215,9 +215,7 @@ test('the password is set from standard input, changed, and removed; a short one
   const file = site.file('state', 'console-password');
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect(await readFile(file, 'utf8')).not.toContain('horse');
-  expect(await site.quickMust('console', 'password', '--remove')).toBe(
-    'Removed the password of the console.\n',
-  );
+  expect(await site.quickMust('console', 'password', '--remove')).toBe('Removed the console password.\n');
   await expect(stat(file)).rejects.toThrow('ENOENT');
-  expect(await site.quickMust('console', 'password', '--remove')).toBe('The console had no password.\n');
+  expect(await site.quickMust('console', 'password', '--remove')).toBe('The console has no password.\n');
 });

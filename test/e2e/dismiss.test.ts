@@ -38,8 +38,8 @@ describe('what may be a receipt and will not go out', () => {
     expect(status).toContain('Needs a person:');
     expect(status).toContain('1 document was refused by the service.');
     expect(status).toContain('1 file is too large to be sent.');
-    expect(status).toContain('1 PDF is not sent: its folder takes no PDFs.');
-    expect(status).toContain('1 file may be a receipt, but is damaged.');
+    expect(status).toContain('1 PDF was not sent, because its folder does not accept PDFs.');
+    expect(status).toContain('1 damaged file may be a receipt.');
     expect(status).not.toContain('Nothing is wrong');
     const list = await site.quickMust('list', '--needs-person');
     expect(list).toContain('Too large: 60 kB; the limit of this folder is 50 kB (`maxFileSize`).');

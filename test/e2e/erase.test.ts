@@ -59,7 +59,12 @@ describe.each(['beside a running agent', 'without one'])('erasing %s', (where) =
     expect(await stateHolds(site, PERSONAL)).not.toEqual([]);
 
     const part = name.slice(0, -3);
-    expect(await site.run('erase', part, '--yes')).toBeRefused(2, 'USAGE', `"${part}" is not one`, name);
+    expect(await site.run('erase', part, '--yes')).toBeRefused(
+      2,
+      'USAGE',
+      `"${part}" is not a full name`,
+      name,
+    );
     expect(await site.must('erase', name, '--yes')).toBe('Erased the personal data of 1 document.\n');
     await agent?.stop();
     expect(await stateHolds(site, PERSONAL)).toEqual([]);

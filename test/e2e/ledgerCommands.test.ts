@@ -73,7 +73,7 @@ describe('receiptd ledger verify', () => {
     const after = await verify(site, '--head', `${head.seq}:${head.hash}`);
     expect(after).toMatchObject({ status: 0, ledger: { documents: 3, findings: [] } });
     const text = await site.must('ledger', 'verify');
-    expect(text).toContain('Everything is as receiptd left it.');
+    expect(text).toContain('Everything is as receiptd wrote it.');
     expect(text).toContain('No head was given');
   });
 
@@ -88,7 +88,7 @@ describe('receiptd ledger verify', () => {
     expect(status).toBe(3);
     expect(journal.findings[0]).toMatchObject({ line, what: expect.stringContaining('was changed') });
     const { stdout } = await site.look('ledger', 'verify');
-    expect(stdout).toContain(`journal, line ${line}: This line is no sound entry`);
+    expect(stdout).toContain(`journal, line ${line}: This line is not a valid entry`);
   });
 
   test('finds a change in the database that the journal knows nothing of', async () => {

@@ -60,7 +60,7 @@ describe.skipIf(!needsPostgres())('moving to a shared ledger', () => {
     await agent.ended;
     const stopped = await site.quickOnce();
     expect(stopped.stderr).toMatch(
-      /was moved to .*, where this machine is the agent scan-pc\. Run `receiptd ledger migrate` once more/,
+      /was moved to .*\. There, this machine is the agent scan-pc\. Run `receiptd ledger migrate` again/,
     );
     expect(stopped.status).toBe(1);
 
@@ -87,7 +87,7 @@ test('a password in the address, or none to be read, is refused in one sentence'
   for (const command of ['prepare', 'migrate']) {
     const { status, stdout, stderr } = await site.look('ledger', command, '--to', url);
     expect([status, stdout]).toEqual([2, '']);
-    expect(stderr).toMatch(/^error: .*holds a password.*\[USAGE\]\n$/);
+    expect(stderr).toMatch(/^error: .*contains a password.*\[USAGE\]\n$/);
     expect(stderr).not.toContain('secret4711');
   }
   const missing = await site.look(

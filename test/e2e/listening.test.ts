@@ -40,10 +40,10 @@ test('a console or receiver that others could reach in the clear stays closed, a
   const checked = await site.look('check', '--offline');
   expect(checked.status).toBe(1);
   expect(checked.stdout).toContain(
-    'FAIL  console.listen: The console does not listen on 0.0.0.0 without a certificate. Name one in console.tls (cert, key), or listen on 127.0.0.1. [CONSOLE_UNAVAILABLE]\n',
+    'FAIL  console.listen: The console does not listen on 0.0.0.0 without a certificate. Set one in console.tls (cert, key), or listen on 127.0.0.1. [CONSOLE_UNAVAILABLE]\n',
   );
   expect(checked.stdout).toContain(
-    'FAIL  results.listen: The receiver of results does not listen on 0.0.0.0 without a certificate. Name one in results.tls (cert, key), or listen on 127.0.0.1. [RESULTS_UNAVAILABLE]\n',
+    'FAIL  results.listen: The receiver of results does not listen on 0.0.0.0 without a certificate. Set one in results.tls (cert, key), or listen on 127.0.0.1. [RESULTS_UNAVAILABLE]\n',
   );
 
   const agent = await site.quickStart();
@@ -66,9 +66,9 @@ test('an address that another program has is named by check, one of the running 
   const [console, results, monitoring] = taken.map((port) => ({ listen: `127.0.0.1:${port}` }));
   const site = await prepare({ console: console!, results: results!, monitoring: monitoring! });
   expect(await linesOf(site)).toEqual([
-    `FAIL  console.listen: The console can't listen on 127.0.0.1:${taken[0]}: another program does. Set console.listen to another port, or to onDemand. [PORT_IN_USE]`,
-    `FAIL  results.listen: The receiver of results can't listen on 127.0.0.1:${taken[1]}: another program does. Set results.listen to another port, or end that program. [PORT_IN_USE]`,
-    `FAIL  monitoring.listen: Monitoring can't listen on 127.0.0.1:${taken[2]}: another program does. Set monitoring.listen to another port, or end that program. [PORT_IN_USE]`,
+    `FAIL  console.listen: The console can't listen on 127.0.0.1:${taken[0]}, because another program uses that port. Set console.listen to another port, or to onDemand. [PORT_IN_USE]`,
+    `FAIL  results.listen: The receiver of results can't listen on 127.0.0.1:${taken[1]}, because another program uses that port. Set results.listen to another port, or stop that program. [PORT_IN_USE]`,
+    `FAIL  monitoring.listen: Monitoring can't listen on 127.0.0.1:${taken[2]}, because another program uses that port. Set monitoring.listen to another port, or stop that program. [PORT_IN_USE]`,
   ]);
   // The running agent says the same of what it could not take.
   const agent = await site.quickStart();

@@ -46,12 +46,12 @@ describe('list', () => {
     };
     const inbox = site.file('inbox');
     expect(await of('--folder', `${inbox}x`)).toBe(
-      `Nothing matches: ${inbox}x is not a watched folder. Did you mean ${inbox}?\n`,
+      `No matches: ${inbox}x is not a watched folder. Did you mean ${inbox}?\n`,
     );
     expect(await of('--folder', `${inbox}/sub`, '--json')).toContain(`It is in ${inbox}`);
     expect(await of('--folder', '/typo')).toContain(`Watched: ${inbox}.`);
     expect(await of('--state', 'failed', 'lost', '--search', 'x y')).toBe(
-      'Nothing matches --state failed lost --search "x y".\n',
+      'No matches for --state failed lost --search "x y".\n',
     );
     const found = await site.look('list', '--search', 'MULLER sohne');
     expect(found.stderr).toBe('');
@@ -68,7 +68,7 @@ test('documents are called by a file, by how their names begin, in any case', as
   );
   expect(await site.look('retry', 'rechnung')).toMatchObject({
     status: 1,
-    stderr: expect.stringMatching(/"Rechnung.* is accepted already/),
+    stderr: expect.stringMatching(/"Rechnung.* is already accepted/),
   });
   expect(await quickly(site, ['show', 'notes.txt', '--config', site.config])).toBeRefused(
     1,
@@ -76,6 +76,10 @@ test('documents are called by a file, by how their names begin, in any case', as
     'rejected',
   );
   await rm(site.file('inbox', 'short.jpg'));
-  expect(await site.look('erase', 'short.jpg', '--yes')).toBeRefused(2, 'USAGE', '"short.jpg" is not one');
+  expect(await site.look('erase', 'short.jpg', '--yes')).toBeRefused(
+    2,
+    'USAGE',
+    '"short.jpg" is not a full name',
+  );
   expect(await site.look('erase', 'rechnung')).toBeRefused(2, 'CONFIRMATION_NEEDED', '1 document (Rechnung');
 });

@@ -76,7 +76,7 @@ test('credentials that the service does not take are not saved over those that a
   expect(await quickly(site, login, { input: '' })).toBeRefused(2, 'USAGE', '--client-id');
   const refused = await quickly(site, login, { input: 'another' });
   expect(refused.status).toBe(1);
-  expect(refused.stderr).toContain('rejected these credentials (HTTP 401); nothing was saved.');
+  expect(refused.stderr).toContain('rejected these credentials (HTTP 401). Nothing was saved.');
   expect(refused.stderr).toContain('[CREDENTIALS_REFUSED]');
   const { store } = JSON.parse(await site.quickMust('whoami', '--json')) as { store: string };
   expect(store).toBe('file');
@@ -103,7 +103,7 @@ test('what is too long to be a secret is refused, and never shown, wherever it i
   const env = { CREDENTIALS_DIRECTORY: unit, RECEIPTD_CLIENT_SECRET: long };
   const doctor = await quickly(site, ['doctor', '--list', ...config], { env });
   expect(doctor.stderr).toBe('');
-  expect(doctor.stdout).toContain('The file would hold');
+  expect(doctor.stdout).toContain('The file would contain');
   expect(doctor.stdout).not.toContain('QQQ');
 });
 
@@ -123,10 +123,10 @@ test('a new secret goes where the old one is; where no keychain works, that is t
 
   const env = { RECEIPTD_CLIENT_ID: 'e2e', RECEIPTD_CLIENT_SECRET: 'a-former-secret' };
   const shadowed = await quickly(site, [...login, '--no-verify'], { input: SECRET, env });
-  expect(shadowed).toBeRefused(1, 'CREDENTIALS_UNWRITABLE', 'the environment store holds others');
+  expect(shadowed).toBeRefused(1, 'CREDENTIALS_UNWRITABLE', 'the environment store has different ones');
   const logout = await quickly(site, ['logout', '--config', site.config], { env });
   expect(logout.stdout).toContain('Removed the credentials from the file.\n');
-  expect(logout.stdout).toContain('Others are still in the environment, and the agent keeps using them.');
+  expect(logout.stdout).toContain('The environment still has credentials, and the agent keeps using those.');
 });
 
 test.each([
@@ -155,6 +155,8 @@ test('an exception that nobody expected ends the command without its message, wh
   const env = { TEXT: SECRET, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(defect)}` };
   const ended = await receiptd(site, ['whoami', '--config', site.config], { env });
   expect(ended.status).toBe(1);
-  expect(ended.stderr).toMatch(/^error: receiptd \S+ has a defect.*\nSyntaxError\n {4}at JSON\.parse/m);
+  expect(ended.stderr).toMatch(
+    /^error: This command stopped because of a bug in receiptd .*\nSyntaxError\n {4}at JSON\.parse/m,
+  );
   expect(ended.stderr).not.toContain(SECRET.slice(0, 6));
 });

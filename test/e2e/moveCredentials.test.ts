@@ -67,8 +67,8 @@ describe.skipIf(!keychain)('between file and keychain', () => {
     const there = await login(site, '--store', 'keychain');
     expect(there).toMatchObject({ status: 0, stderr: '' });
     expect(there.stdout).toBe(
-      'Copied the credentials from the file to the keychain, and read them back.\n' +
-        `Changed ${site.config}: credentials.store is keychain now.\n` +
+      'Copied the credentials from the file to the keychain, and verified the copy.\n' +
+        `Changed ${site.config}: credentials.store is now keychain.\n` +
         'The old copy in the file store was removed.\n',
     );
     expect(await inFile(site)).toBeNull();
@@ -130,7 +130,7 @@ describe.skipIf(!keychain)('between file and keychain', () => {
     expect(await quickly(site, args, { input: 'another-secret' })).toBeRefused(
       1,
       'CREDENTIALS_UNWRITABLE',
-      'the file store holds others',
+      'the file store has different ones',
       'receiptd logout --store file',
     );
     expect(await quickLogin(site, '--store', 'keychain')).toBeRefused(
@@ -174,15 +174,15 @@ test.skipIf(!canSeal)(
     const moved = await shell(site, `unshare -m sh -c "${command}"`);
     expect(moved).toMatchObject({ status: 0, stderr: '' });
     expect(moved.stdout).toBe(
-      `Copied the credentials from the file to the systemd store, and read them back.
+      `Copied the credentials from the file to the systemd store, and verified the copy.
 Give them to the agent with these lines in its unit (\`systemctl edit receiptd\`), then restart it:
 
   [Service]
   LoadCredentialEncrypted=client_id:${directory}/receiptd.client_id
   LoadCredentialEncrypted=client_secret:${directory}/receiptd.client_secret
 
-Change ${site.config} as well: credentials.store has to be systemd.
-The old copy in the file store stays, since the agent still needs it; afterwards remove it with: receiptd logout --store file
+Also edit ${site.config}: set credentials.store to systemd.
+The old copy in the file store is still there, because the agent needs it for now. Remove it later with: receiptd logout --store file
 `,
     );
     expect(await inFile(site)).toEqual(CLIENT);
@@ -199,7 +199,7 @@ The old copy in the file store stays, since the agent still needs it; afterwards
     ]);
     expect(gone.stdout).toBe(
       `Removed the credentials from the systemd store.
-Others are still in the file, and the agent keeps using them. Remove them with: receiptd logout --store file
+The file still has credentials, and the agent keeps using those. Remove them with: receiptd logout --store file
 `,
     );
   },

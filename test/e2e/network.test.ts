@@ -47,7 +47,7 @@ describe('a proxy', () => {
     const gone = `127.0.0.1:${await closedPort()}`;
     for (const [address, words] of [
       [gone, `The proxy ${gone} refused the connection`],
-      [`scan:wrong-word@${proxy.host}`, `The proxy ${proxy.host} requires a user and a password`],
+      [`scan:wrong-word@${proxy.host}`, `The proxy ${proxy.host} requires a user name and password`],
     ] as const) {
       const service = { baseUrl: site.sandbox.url, proxy: `http://${address}` };
       await site.writeConfig({ service, folders: folders(site) });
@@ -74,7 +74,7 @@ test.skipIf(!hasOpenssl)('an authority of the config is trusted, by https throug
   await site.writeConfig({ service: { baseUrl, proxy: `http://${proxy.host}` }, folders: folders(site) });
   const distrustful = await site.quickOnce('--wait', '1s');
   expect(distrustful.status).toBe(5);
-  expect(distrustful.stderr).toContain('shows a certificate that this machine does not trust');
+  expect(distrustful.stderr).toContain('has a certificate that this machine does not trust');
   await copyFile(authority.file, site.file('authority.pem'));
   const service = { baseUrl, proxy: `http://${proxy.host}`, ca: 'authority.pem' };
   await site.writeConfig({ service, folders: folders(site) });
@@ -84,7 +84,7 @@ test.skipIf(!hasOpenssl)('an authority of the config is trusted, by https throug
   await writeFile(site.file('authority.pem'), 'nothing');
   const broken = await site.quickOnce();
   expect(broken.stderr).toContain(
-    `service.ca: ${site.file('authority.pem')} holds no certificate in PEM form.`,
+    `service.ca: ${site.file('authority.pem')} contains no certificate in PEM format.`,
   );
   expect(broken.stderr).toContain('[CONFIG_INVALID]');
 });

@@ -47,7 +47,7 @@ stateDir: ${place}/state
       const before = await readFile(ledger);
       const { status, stdout, stderr } = await receiptd(...command.split(' '));
       expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-      expect(stderr).toContain(`is of version ${version}, of a receiptd before this one`);
+      expect(stderr).toContain(`has version ${version}, from an older receiptd`);
       expect(stderr).toMatch(/Start the agent once.*\[LEDGER_OLDER\]\n$/);
       expect((await readFile(ledger)).equals(before)).toBe(true);
     },

@@ -63,7 +63,7 @@ describe('run --once', () => {
     const later = await site.quickOnce();
     expect(later.status).toBe(0);
     expect(later.stdout).toBe(
-      '1 accepted.\nFrom earlier runs: 1 PDF. `receiptd list --needs-person` shows all that needs a person.\n',
+      '1 accepted.\nFrom earlier runs: 1 PDF. `receiptd list --needs-person` lists everything that needs a person.\n',
     );
     await site.quickMust('dismiss', '--all');
     expect(await site.quickOnce()).toMatchObject({ status: 0, stdout: 'Nothing to send.\n' });
@@ -94,7 +94,7 @@ describe('run --once', () => {
     });
     const whole = await drawReceipt({ type: 'jpeg', seed: 'half' });
     await writeFile(site.file('inbox', 'half.jpg'), whole.subarray(0, whole.length / 2));
-    expect(await site.quickOnce()).toMatchObject({ status: 4, stdout: '0 accepted, 1 cut short.\n' });
+    expect(await site.quickOnce()).toMatchObject({ status: 4, stdout: '0 accepted, 1 incomplete.\n' });
     expect(site.sandbox.stats().stored).toBe(1);
   });
 

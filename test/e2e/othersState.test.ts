@@ -10,7 +10,7 @@ test('a backup of no ledger is refused, and none is made', async () => {
   const site = await prepare();
   const { status, stderr } = await site.look('backup');
   expect(status).toBe(1);
-  expect(stderr).toContain(`There is no ledger in ${site.stateDir}.`);
+  expect(stderr).toContain(`${site.stateDir} has no ledger.`);
   expect(stderr).toContain('[LEDGER_MISSING]');
   expect(await readdir(site.stateDir).catch(() => [])).toEqual([]);
 });
@@ -22,7 +22,7 @@ test.skipIf(!isRoot)('root is sent to the user of a service, and finds nothing w
   for (const words of [['pause', 'office'], ['endpoint', 'create', 'Depot 2'], ['run']]) {
     const { status, stderr } = await site.look(...words);
     expect(status).not.toBe(0);
-    expect(stderr).toContain('it belongs to another user (nobody) than the one running receiptd (0)');
+    expect(stderr).toContain('it belongs to a different user (nobody) than the one running receiptd (0)');
     expect(stderr).toMatch(/Run it as that user: (?:runuser -u nobody --|sudo -u nobody) receiptd …\./);
     expect(stderr).not.toContain('Set stateDir');
   }

@@ -32,7 +32,7 @@ describe.skipIf(!terminalIsHere)('receiptd run on a terminal', () => {
     await terminal.sees('0 accepted, nothing waits');
     await drop(site, 'a.jpg', 'b.jpg');
     await terminal.sees('2 accepted, nothing waits, last ');
-    const opening = 'Watching 1 folder. Ctrl-C ends this; --verbose shows each step.';
+    const opening = 'Watching 1 folder. Press Ctrl-C to stop; --verbose shows each step.';
     expect(rowsOf(terminal)).toEqual([
       opening,
       expect.stringMatching(/^2 accepted, nothing waits, last [ab]-\w{12}$/),
@@ -56,7 +56,7 @@ describe.skipIf(!terminalIsHere)('receiptd run on a terminal', () => {
       /^\d accepted, \d waiting, limited to 2\/min, about \d min left/.test(rowsOf(terminal).at(-1) ?? ''),
     );
     const rows = rowsOf(terminal);
-    expect(rows[0]).toBe('Watching 1 folder. Ctrl-C ends this; --verbose shows each step.');
+    expect(rows[0]).toBe('Watching 1 folder. Press Ctrl-C to stop; --verbose shows each step.');
     expect(rows.filter((row) => row.includes(' waiting'))).toHaveLength(1);
     expect(terminal.shown).not.toContain('Admitted');
     terminal.type(KEYS.ctrlC);
@@ -94,7 +94,7 @@ describe.skipIf(!terminalIsHere)('receiptd run on a terminal', () => {
     await drop(site, 'a.jpg');
     await until(() => site.sandbox.stats().uploadArrivals.length === 1);
     terminal.type(KEYS.ctrlC);
-    await terminal.sees('Stopping: 1 upload may finish. Ctrl-C again ends at once.');
+    await terminal.sees('Stopping; waiting for 1 upload to finish. Press Ctrl-C again to stop now.');
     terminal.type(KEYS.ctrlC);
     expect(await terminal.ends()).toBe(130);
     expect(terminal.raw.replace(/\^C$/, '').endsWith('\n')).toBe(true);

@@ -26,7 +26,7 @@ function times(agent: Running, message: string): number {
   return agent.stderr.split(message).length - 1;
 }
 
-const IN_EFFECT = 'The configuration was changed and is in effect';
+const IN_EFFECT = 'The configuration was changed and applied';
 
 async function drop(site: Site, folder: string, name: string): Promise<void> {
   await writeFile(site.file(folder, name), await drawReceipt({ type: 'jpeg', seed: `${folder} ${name}` }));
@@ -74,14 +74,14 @@ it('a file that is not right changes nothing, is one incident, and over when it 
   const agent = await site.start();
   const good = await readFile(site.config, 'utf8');
   await replaceBy(site, good.replace('endpoint: office', 'endpoint: offfice'));
-  await agent.logged('has a mistake, so the former configuration stays in effect');
+  await agent.logged('has an error, so the previous configuration stays in effect');
   const { incidents } = await callControl(site.stateDir, 'status', {});
   expect(incidents).toMatchObject([{ code: 'ENDPOINT_UNKNOWN' }]);
   expect(incidents[0]?.message).toContain(`${site.config}:`);
   expect((await callControl(site.stateDir, 'config', {})).problem).toContain('offfice');
   expect(await site.look('reload')).toMatchObject({ status: 2 });
   agent.signal('SIGHUP');
-  await agent.logged('Reading the configuration file again');
+  await agent.logged('Reloading the configuration file');
   await drop(site, 'inbox', 'a.jpg');
   await until(() => stored(site).length === 1);
   expect(times(agent, 'has a mistake, so')).toBe(1);

@@ -52,9 +52,7 @@ test('a result brings its status, is handed to a program, lets the original go, 
   expect(await site.sandbox.postResult({ endpointUid: uid, payload: '{"name":' })).toEqual([204]);
   const forged = await fetch(url.replace(/results\/..../, 'results/AAAA'), { method: 'POST', body: '{}' });
   expect([forged.status, await forged.text()]).toEqual([404, '']);
-  expect((await site.look('status')).stdout).toContain(
-    '2 results of the service belong to no known document',
-  );
+  expect((await site.look('status')).stdout).toContain('2 results from the service match no known document');
 
   // Killed as soon as it has answered.
   expect(await site.sandbox.postResult({ endpointUid: uid, name, status: 'DONE' })).toEqual([204]);

@@ -66,7 +66,7 @@ test('an open state directory is closed at the start, and that is said', async (
   await chmod(join(site.stateDir, 'ledger.db'), 0o644);
   const ended = await site.quickOnce();
   expect(ended.status).toBe(0);
-  expect(ended.stderr).toContain(`Others had access to ${site.stateDir} (mode 755)`);
+  expect(ended.stderr).toContain(`Other users had access to ${site.stateDir} (mode 755)`);
   expect(await openToOthers(site.stateDir)).toEqual([]);
 });
 

@@ -78,9 +78,9 @@ describe.each(['beside a running agent', 'without one'])('send %s', (where) => {
     expect(sent.status).toBe(3);
     const lines = sent.stdout.trimEnd().split('\n');
     expect(lines).toEqual([
-      expect.stringMatching(/^desk\/notes\.txt: rejected because: Not an image/),
-      expect.stringMatching(/^desk\/large\.jpg: rejected because: .*`maxFileSize`/),
-      expect.stringMatching(/^desk\/cut\.jpg: rejected because: Incomplete/),
+      expect.stringMatching(/^desk\/notes\.txt: rejected: Not an image/),
+      expect.stringMatching(/^desk\/large\.jpg: rejected: .*`maxFileSize`/),
+      expect.stringMatching(/^desk\/cut\.jpg: rejected: Incomplete/),
       expect.stringMatching(/^desk\/good\.jpg: accepted as good-/),
     ]);
     // Told to the person who asked; the ledger holds what was taken in.
@@ -227,6 +227,6 @@ test('status tells of files that lie in no watched folder', async () => {
   const site = await withDesk();
   await site.quickMust('send', await lay(site, 'a.jpg'));
   expect(await site.quickMust('status')).toMatch(
-    /former ones, and files of `receiptd send`\)\n +1 accepted\.\n/,
+    /former folders, and files from `receiptd send`\)\n +1 accepted\.\n/,
   );
 });

@@ -157,7 +157,7 @@ describe.skipIf(!isRoot)('installed for the machine', () => {
     ]);
     // And once more: nothing changes, and it says so.
     const again = await install(at, await at.config(), { start: false });
-    expect(again.notes).toContain(`${at.unit} is as it was.`);
+    expect(again.notes).toContain(`${at.unit} was not changed.`);
   });
 
   test('a folder that the user cannot enter is refused, with what is in the way, before anything is written', async () => {
@@ -178,7 +178,7 @@ describe.skipIf(!isRoot)('installed for the machine', () => {
     await expect(install(at, inside)).rejects.toMatchObject({
       code: 'INSTALL_REFUSED',
       message: `The user nobody can't read the folder ${closed}/in/it (FOLDER_UNREADABLE), so nothing was installed.`,
-      hint: `${closed} is closed to it. Allow it: setfacl -m u:nobody:x ${closed} && setfacl -m u:nobody:rx ${closed}/in/it; or add the user to the folder's group; then try again.`,
+      hint: `It has no access to ${closed}. To allow it: setfacl -m u:nobody:x ${closed} && setfacl -m u:nobody:rx ${closed}/in/it; or add the user to the folder's group. Then try again.`,
     });
     await expect(stat(at.unit)).rejects.toMatchObject({ code: 'ENOENT' });
     expect(await at.asked()).toEqual(['systemctl show --property=Version']);
@@ -198,7 +198,7 @@ describe.skipIf(!isRoot)('installed for the machine', () => {
   test.each<[string, (at: Place, config: Config) => Promise<unknown>, string]>([
     ['a configuration', (_, { file }) => chmod(file, 0o600), "can't read the configuration"],
     ['a program', ({ exec }) => chmod(exec, 0o700), "can't run"],
-    ['a directory of the program', ({ dir }) => chmod(join(dir, 'bin'), 0o700), 'bin is closed to it'],
+    ['a directory of the program', ({ dir }) => chmod(join(dir, 'bin'), 0o700), 'it has no access to '],
   ])('%s that it cannot reach is refused', async (_, close, words) => {
     const at = await place();
     const config = await at.config();
@@ -221,7 +221,7 @@ describe.skipIf(!isRoot)('installed for the machine', () => {
     await mkdir(join(config.stateDir, 'joes'));
     await expect(install(at, config)).rejects.toMatchObject({
       code: 'INSTALL_REFUSED',
-      message: expect.stringContaining("it holds files that are not receiptd's (joes)"),
+      message: expect.stringContaining("it contains files that are not receiptd's (joes)"),
     });
     expect((await stat(config.stateDir)).uid).toBe(0);
     await writeFile(join(config.stateDir, 'ledger.journal'), '');
@@ -235,7 +235,7 @@ describe.skipIf(!isRoot)('installed for the machine', () => {
     await chown(config.stateDir, 12_345, 12_345);
     await expect(install(at, config)).rejects.toMatchObject({
       code: 'INSTALL_REFUSED',
-      message: expect.stringContaining('belongs to another user (12345) than nobody'),
+      message: expect.stringContaining('belongs to a different user (12345) than nobody'),
     });
   });
 
@@ -261,7 +261,7 @@ describe.skipIf(!isRoot)('installed for the machine', () => {
     const installed = { file, stateDir, ledger: { kind: 'sqlite' as const } };
     await expect(refuseLeavingLedger(host, installed)).rejects.toMatchObject({
       code: 'INSTALL_REFUSED',
-      message: `The ledger of ann in ${theirs} would not come along to ${stateDir}, and every file would be sent again.`,
+      message: `The ledger of ann in ${theirs} would not be moved to ${stateDir}, and every file would be sent again.`,
       hint: expect.stringContaining('receiptd backup --final'),
     });
     // A shared ledger is where it is, anyone who runs the agent.
@@ -307,7 +307,7 @@ describe.skipIf(!isRoot)('installed for the machine', () => {
     const config = await at.config();
     await expect(install(at, config, { user: 'nobdy-of-a-typo' })).rejects.toMatchObject({
       code: 'INSTALL_REFUSED',
-      message: 'This machine has no user nobdy-of-a-typo.',
+      message: 'The user nobdy-of-a-typo does not exist on this machine.',
     });
     for (const user of ['-x', '--badname', 'a:b', 'a b', '']) {
       await expect(install(at, config, { user })).rejects.toMatchObject({ code: 'USAGE' });
@@ -330,18 +330,18 @@ describe.skipIf(!isRoot)('installed for the machine', () => {
     const { stdout } = await promisify(execFile)('id', ['-gn', 'nobody']);
     const group = stdout.trim();
     await expect(install(at, await loadFrom(at, file))).rejects.toMatchObject({
-      hint: `Let that user read it: chgrp ${group} ${file} && chmod 640 ${file}`,
+      hint: `Allow that user to read it: chgrp ${group} ${file} && chmod 640 ${file}`,
     });
     await chmod(file, 0o644);
     await chmod(join(at.dir, 'etc'), 0o700);
     await expect(install(at, await loadFrom(at, file))).rejects.toMatchObject({
-      message: expect.stringContaining(`(${at.dir}/etc is closed to it)`),
+      message: expect.stringContaining(`(it has no access to ${at.dir}/etc)`),
       hint: expect.stringMatching(/^Move it to \/etc\/receiptd/),
     });
     const own = join(at.dir, 'receiptd');
     await rename(join(at.dir, 'etc'), own);
     await expect(install(at, await loadFrom(at, join(own, 'receiptd.yaml')))).rejects.toMatchObject({
-      hint: `Let that user into the directory: chgrp ${group} ${own} && chmod 750 ${own}`,
+      hint: `Allow that user to open the directory: chgrp ${group} ${own} && chmod 750 ${own}`,
     });
     await expect(stat(stateDir)).rejects.toMatchObject({ code: 'ENOENT' });
   });
@@ -353,12 +353,12 @@ describe.skipIf(!isRoot)('installed for the machine', () => {
     await mkdir(real, { mode: 0o700 });
     await symlink(real, config.stateDir);
     await expect(install(at, config)).rejects.toMatchObject({
-      message: expect.stringContaining('belongs to another user (0) than nobody'),
+      message: expect.stringContaining('belongs to a different user (0) than nobody'),
     });
     await chown(real, NOBODY, NOBODY);
     // The agent follows a link, though not to below a directory that is everybody's, as the one of these tests is.
     await expect(install(at, config)).rejects.toMatchObject({
-      message: expect.stringContaining('and everybody may write to'),
+      message: expect.stringContaining('and everyone can write to'),
     });
     const { text } = await install(at, config, { dryRun: true });
     expect(text).toContain(`\nReadWritePaths=-${real}\n`);
@@ -372,9 +372,9 @@ describe.skipIf(!isRoot)('installed for the machine', () => {
     const dry = await install(at, config, { dryRun: true });
     expect(dry).toMatchObject({ started: false, refusal: null });
     expect(dry.notes.filter((note) => note.startsWith('Would '))).toEqual([
-      `Would make the state directory ${config.stateDir}, or give it to nobody.`,
-      `Would write ${at.unit} and have it start with the machine.`,
-      'Would start it, or start it again.',
+      `Would create the state directory ${config.stateDir}, or give it to nobody.`,
+      `Would write ${at.unit} and set it to start with the machine.`,
+      'Would start or restart the service.',
     ]);
     expect((await readdir(at.dir, { recursive: true })).sort()).toEqual(before.sort());
     expect((await at.asked()).filter((line) => !/ show /.test(`${line} `))).toEqual([]);
@@ -385,7 +385,7 @@ describe.skipIf(!isRoot)('installed for the machine', () => {
     });
     // Over the same definition there is less to do.
     const again = await install(at, config, { dryRun: true });
-    expect(again.notes).toContain(`${at.unit} is as it was.`);
+    expect(again.notes).toContain(`${at.unit} was not changed.`);
     expect(again.notes.join()).not.toContain('state directory');
   });
 
@@ -482,7 +482,7 @@ test('what does not start says why: the condition that is not met, or the error 
   await expect(manager.start()).rejects.toMatchObject({
     code: 'MANAGER_FAILED',
     message:
-      'receiptd.service did not start: its unit makes it wait, because ConditionPathExists=/etc/receiptd/receiptd.yaml is not met.',
+      'receiptd.service did not start: the condition ConditionPathExists=/etc/receiptd/receiptd.yaml in its unit is not met.',
   });
   expect(await manager.status()).toMatchObject({ isRunning: false, says: null });
   await rm(join(at.dir, 'record.waits'));
@@ -498,7 +498,7 @@ test('who may not stop a service of the machine is sent to root', async () => {
   const at = await place();
   await writeFile(join(at.dir, 'record.denies'), '');
   const manager = new Systemd({ ...at.host, uid: 1_000 }, 'system', 'nobody');
-  await expect(manager.stop()).rejects.toMatchObject({ code: 'ROOT_NEEDED', hint: 'Run it with sudo.' });
+  await expect(manager.stop()).rejects.toMatchObject({ code: 'ROOT_NEEDED', hint: 'Use sudo.' });
 });
 
 test('launchd loads it, waits until it has gone, loads it again, stops and forgets it', async () => {
@@ -561,7 +561,7 @@ describe('the built program', () => {
       code: 1,
       stdout: '',
       stderr: expect.stringMatching(
-        /^error: No systemd runs this machine.*`receiptd run` in the foreground\. \[MANAGER_ABSENT\]\n$/,
+        /^error: This machine does not run systemd.*`receiptd run` in the foreground\. \[MANAGER_ABSENT\]\n$/,
       ),
     });
   });

@@ -25,9 +25,9 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
     const { dir, sandbox } = here;
     const env = { LANG: 'C', LC_ALL: 'C', NO_COLOR: '1' };
     const terminal = here.setup([], { columns: 40, env });
-    await terminal.chooses('Where do the receipts go?', 'To our receipt analysis');
+    await terminal.chooses('Where should the receipts go?', 'To our receipt analysis');
     await terminal.answers('Address of the service:', 'ftp://nowhere');
-    await terminal.sees('It has to be');
+    await terminal.sees('Please enter');
     terminal.type(KEYS.clear);
     // As it stands in a letter, with the version behind it.
     await terminal.answers('', `${sandbox.url}/v2`);
@@ -40,11 +40,11 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
     await terminal.sees('The service accepts them: Sandbox Company.');
     await terminal.chooses('Which endpoint?', 'I have the uid');
     await terminal.answers('Its uid:', OFFICE);
-    await terminal.chooses('Which folder do the scans come into?', 'Another folder');
+    await terminal.chooses('Which folder do the scans arrive in?', 'Another folder');
     await terminal.answers('Path of the folder', 'Büro 1/in box');
     await terminal.answers('does not exist. Make it?', 'y');
     await terminal.answers('Show people at the scanner');
-    await terminal.answers('How many receipts may be sent at most?');
+    await terminal.answers('How many receipts may be sent, at most?');
     await terminal.answers('E-mail address for alerts (Enter: none):');
     if (runsServices) await terminal.answers('Install receiptd as a service', 'n');
     else await terminal.sees('No service can be');
@@ -75,16 +75,16 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
   test('is a practice service, an agent and a receipt, for somebody who has no service yet', async () => {
     const here = await desk();
     const terminal = here.setup(['--sandbox-port', '0', ...answered(here).rest]);
-    await terminal.chooses('Where do the receipts go?', 'Nowhere yet: try it first');
+    await terminal.chooses('Where should the receipts go?', 'Nowhere yet: try it first');
     await terminal.sees('The practice service listens on http://127.0.0.1:');
-    await terminal.chooses('Which folder do the scans come into?', here.scans);
+    await terminal.chooses('Which folder do the scans arrive in?', here.scans);
     // The built-in service keeps no books: Enter sends one.
     await terminal.answers('Send a test receipt');
     await terminal.answers('Go ahead?');
     await terminal.sees('accepted (service: PROCESSING)');
-    expect(terminal.shown).toContain('Connection: not encrypted (http), within this machine');
+    expect(terminal.shown).toContain('Connection: not encrypted (http), but only within this machine');
     await terminal.sees('receiptd sandbox --port');
-    await terminal.sees('Uploads stop when it ends, or its window is closed.');
+    await terminal.sees('Uploads stop when you stop it or close its window.');
     expect(await terminal.ends()).toBe(0);
     const rows = await here.site.list();
     expect(rows).toMatchObject([{ state: 'accepted', path: expect.stringContaining(here.scans) as string }]);
@@ -114,9 +114,9 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
     await terminal.sees('(file): Sandbox Company');
     await terminal.answers('Keep them?');
     await terminal.chooses('Which endpoint?', 'Keep office');
-    await terminal.chooses('Which folder do the scans come into?', here.scans);
+    await terminal.chooses('Which folder do the scans arrive in?', here.scans);
     await terminal.answers('Show people at the scanner');
-    await terminal.answers('How many receipts may be sent at most?');
+    await terminal.answers('How many receipts may be sent, at most?');
     await terminal.answers('E-mail address for alerts (Enter: none):');
     if (runsServices) await terminal.answers('Install receiptd as a service', 'n');
     else await terminal.sees('No service can be');
@@ -192,13 +192,13 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
       await chmod(closed, 0);
       const how = { env: secret, ordinary: true };
       const terminal = here.setup([...service, ...id, ...endpoint, ...rest], how);
-      await terminal.chooses('Which folder do the scans come into?', 'Another folder');
+      await terminal.chooses('Which folder do the scans arrive in?', 'Another folder');
       await terminal.answers('Path of the folder', 'closed');
       await terminal.sees('[FOLDER_UNREADABLE]');
-      await terminal.chooses('Which folder do the scans come into?', here.scans);
+      await terminal.chooses('Which folder do the scans arrive in?', here.scans);
       await terminal.answers('Send a test receipt', 'y');
       // No keychain answers here, and it says so.
-      await terminal.sees("since the keychain can't be used here");
+      await terminal.sees("because the keychain can't be used here");
       await terminal.answers('Go ahead?');
       await terminal.sees('accepted (service: PROCESSING)');
       expect(await terminal.ends()).toBe(0);

@@ -47,7 +47,7 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
     const terminal = here.setup([], { env: others(here) });
     await terminal.chooses('Show people at the scanner', 'Yes, in "_needs attention"');
     await terminal.answers('E-mail address for alerts', 'office');
-    await terminal.sees('It has to be a mail address');
+    await terminal.sees('Please enter a mail address');
     terminal.type('@example.com');
     await terminal.answers('');
     await terminal.answers('Mail server, such as', `127.0.0.1:${port}`);
@@ -62,15 +62,15 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
     await terminal.chooses('The test mail was not delivered.', 'Correct the answers');
     await terminal.answers('E-mail address for alerts, or none:');
     await terminal.answers('Mail server:');
-    await terminal.answers('User at the mail server, or none:');
+    await terminal.answers('User name for the mail server, or none:');
     await terminal.answers('File with the password');
     await terminal.answers('Password of scans at the mail server:', PASSWORD);
     await terminal.answers('Send a test mail now?');
-    await terminal.sees(`127.0.0.1:${port} took a test mail for office@example.com.`);
-    await terminal.sees(`What could not be sent is shown in: ${join(here.scans, '_needs attention')}`);
-    await terminal.sees(`Alerts by mail: office@example.com, through smtp://127.0.0.1:${port}`);
+    await terminal.sees(`127.0.0.1:${port} accepted a test mail for office@example.com.`);
+    await terminal.sees(`Files that could not be sent are shown in: ${join(here.scans, '_needs attention')}`);
+    await terminal.sees(`E-mail alerts: office@example.com, through smtp://127.0.0.1:${port}`);
     await terminal.answers('Go ahead?');
-    await terminal.sees('Stored the password of the mail server in');
+    await terminal.sees('Stored the mail server password in');
     expect(await terminal.ends()).toBe(0);
 
     expect(mails).toMatchObject([{ to: ['office@example.com'], user: 'scans' }]);
@@ -100,7 +100,7 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
     await again.chooses('Show people at the scanner', 'Yes, as now');
     await again.answers('E-mail address for alerts, or none:');
     await again.answers('Mail server:');
-    await again.answers('User at the mail server, or none:');
+    await again.answers('User name for the mail server, or none:');
     await again.answers('File with the password, or - to type the password:');
     await again.answers('Go ahead?');
     await again.sees('Everything is set up already; nothing was changed.');
@@ -115,21 +115,21 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
     await first.answers('Show people at the scanner');
     await first.answers('E-mail address for alerts', 'office@example.com');
     await first.answers('Mail server, such as');
-    await first.sees('What could not be sent is shown in: no folder');
-    await first.sees('Alerts by mail: none');
+    await first.sees('Files that could not be sent are shown in: no folder');
+    await first.sees('E-mail alerts: none');
     await first.answers('Go ahead?');
     expect(await first.ends()).toBe(0);
     expect(await here.settings()).not.toHaveProperty('alerts.email');
 
     const next = here.setup([], { env: others(here) });
     await next.chooses('Show people at the scanner', 'Yes, in another folder');
-    await next.answers('Path of the folder for what could not be sent:', here.scans);
+    await next.answers('Path of the folder for files that could not be sent:', here.scans);
     await next.sees('would be watched by');
     await next.chooses('Show people at the scanner', 'Yes, in another folder');
-    await next.answers('Path of the folder for what could not be sent:', '../not sent');
+    await next.answers('Path of the folder for files that could not be sent:', '../not sent');
     await next.answers('E-mail address for alerts', 'office@example.com');
     await next.answers('Mail server, such as', '127.0.0.1:1');
-    await next.answers('User at the mail server (Enter: none):');
+    await next.answers('User name for the mail server (Enter: none):');
     await next.answers('Send a test mail now?');
     await next.sees("can't be reached");
     await next.chooses('The test mail was not delivered.', 'Continue with these answers');

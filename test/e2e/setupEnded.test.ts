@@ -40,11 +40,11 @@ const WAYS: readonly Way[] = [
   { question: 'Go ahead?', args: (here) => [...install(here), '--test-receipt'] },
 ];
 const FIRST: readonly Way[] = [
-  { question: 'Where do the receipts go?', args: () => [] },
+  { question: 'Where should the receipts go?', args: () => [] },
   {
     question: 'Address of the service:',
     args: () => [],
-    before: (terminal) => terminal.chooses('Where do the receipts go?', 'To our'),
+    before: (terminal) => terminal.chooses('Where should the receipts go?', 'To our'),
   },
 ];
 
@@ -73,7 +73,7 @@ async function asked(here: Desk, { question, args, before }: Way): Promise<Termi
   return terminal;
 }
 
-const STEPS = ['Made the folder', 'Created the endpoint', 'Stored the credentials', 'Wrote', 'Sending'];
+const STEPS = ['Created the folder', 'Created the endpoint', 'Stored the credentials', 'Wrote', 'Sending'];
 
 /** The first ones and the last one are special. */
 const IN_TURN = WAYS.filter((way, at) => hasTurn(at, 4) || way === WAYS.at(-1));
@@ -86,7 +86,7 @@ describe.skipIf(!terminalIsHere)('receiptd setup that is ended', () => {
       const before = await filesOf(here);
       const terminal = await asked(here, way);
       terminal.type(way.question === 'Its uid:' ? KEYS.ctrlD : KEYS.ctrlC);
-      await terminal.sees('Setup was ended; nothing was changed.');
+      await terminal.sees('Setup was canceled; nothing was changed.');
       expect(await terminal.ends()).toBe(130);
       expect(await filesOf(here)).toEqual(before);
     },
@@ -133,7 +133,7 @@ describe.skipIf(!terminalIsHere)('receiptd setup that is ended', () => {
       const last = await quickly(here.site, ['setup', '--yes', '--config', here.config, ...all]);
       expect(last).toMatchObject({ status: 0, stderr: '' });
       // From the moment that set-up has said so, no other is created; a kill in the midst of the request may cost one.
-      expect(offices().length).toBeLessThanOrEqual(step === 'Made the folder' ? 2 : 1);
+      expect(offices().length).toBeLessThanOrEqual(step === 'Created the folder' ? 2 : 1);
       expect(await here.settings()).toMatchObject({ endpoints: { office: { uid: offices().at(-1)?.uid } } });
       expect(here.sandbox.stats().stored).toBeGreaterThan(0);
     },

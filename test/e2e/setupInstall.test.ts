@@ -56,7 +56,7 @@ test('the service is installed once, and left at work when set-up runs again', a
   expect(await restarts()).toHaveLength(1);
   expect(await install()).toMatchObject({ user: 'nobody', started: true, result: 'unchanged' });
   expect(await restarts()).toHaveLength(1);
-  expect(told.at(-1)).toContain('already runs as a service (systemd)');
+  expect(told.at(-1)).toContain('is already running as a service (systemd)');
   // A definition that is no longer what it would be is brought up to date.
   const other = {
     ...config,

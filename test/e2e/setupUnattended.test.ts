@@ -227,7 +227,7 @@ describe('receiptd setup --yes', () => {
   test.each([
     ['base-url', 'ftp://scans', 'an address such as'],
     ['base-url', 'http://service.example', '--base-url (RECEIPTD_SETUP_BASE_URL)'],
-    ['endpoint-uid', 'no uid', 'the uid that the service gave'],
+    ['endpoint-uid', 'no uid', 'the uid that the service assigned'],
     ['existing', 'maybe', 'send, skip, or since'],
     ['rate', '60', 'N/s, N/min or N/h'],
     ['service', 'maybe', 'no, user, system'],
@@ -285,7 +285,7 @@ describe('receiptd setup --yes', () => {
       const first = await receiptd(here.site, ['setup', '--yes', ...practice, '--folder', here.scans], how);
       expect(first).toMatchObject({ status: 0, stderr: '' });
       const state = join(HOME, '.local', 'state', 'receiptd');
-      expect(first.stdout).toContain(`Practice is kept separate, in ${state}-practice`);
+      expect(first.stdout).toContain(`Practice data is kept separate, in ${state}-practice`);
       expect((await here.settings())['stateDir']).toBe(`${state}-practice`);
 
       const { RECEIPTD_SETUP_FOLDER: _, ...real } = variables(here);
@@ -392,7 +392,7 @@ describe('receiptd setup --yes', () => {
     const first = new Resident(args, { cwd: here.dir, env: how.env }, 'setup');
     await until(() => (here.sandbox.stats().requests['upload']?.['503'] ?? 0) > 0, 'the first upload');
     const ended = await first.stop();
-    expect(ended.stderr).toContain('Setup was ended; the steps above are done.');
+    expect(ended.stderr).toContain('Setup was canceled; the steps above are done.');
     expect(ended.status).toBe(130);
     here.sandbox.behave();
     const again = await quickly(here.site, ['setup', '--yes', '--test-receipt'], how);

@@ -34,7 +34,7 @@ test('backing up and restoring are refused, and why', async () => {
     [['backup', 'x'], /\[LEDGER_SHARED\]$/],
     [
       ['backup', '--final', 'x'],
-      /start one there with the same `ledger\.url` and `ledger\.agent`\. \[LEDGER_SHARED\]$/,
+      /start an agent there with the same `ledger\.url` and `ledger\.agent`\. \[LEDGER_SHARED\]$/,
     ],
     [['restore', archive], /^error: .*office\.receiptd can't be restored: .* \[LEDGER_SHARED\]$/],
   ] as const) {
@@ -62,7 +62,7 @@ test('a ledger that is here is not forgotten', async () => {
   await writeFile(here.file('state', 'ledger.db'), '');
   const { status, stderr } = await here.look('pause');
   expect(status).toBe(1);
-  expect(stderr).toContain('ledger.db is a separate ledger, and the shared one does not know its contents.');
+  expect(stderr).toContain('ledger.db is a separate ledger whose contents are not in the shared one.');
   expect(stderr).toContain('[LEDGER_EXISTS]');
 });
 
@@ -103,7 +103,7 @@ describe.skipIf(!needsPostgres())('on a real database', () => {
     expect(existsSync(front.file('state', 'ledger.db'))).toBe(false);
     const check = await front.look('check', '--offline');
     expect(check.stdout).toContain(
-      `ok    ledger: It is the database ${database.name} at 127.0.0.1, and can be used (PostgreSQL `,
+      `ok    ledger: It is the database ${database.name} at 127.0.0.1 and works (PostgreSQL `,
     );
     const doctor = await front.look('doctor', '--offline', '--list');
     expect(doctor.stdout).toMatch(/ok {4}ledger: It can be read; 3 documents\./);
@@ -141,7 +141,7 @@ describe.skipIf(!needsPostgres())('on a real database', () => {
     );
     await chmod(passwordFile, 0o644);
     expect(await refused({ passwordFile, ca })).toMatch(
-      /can be read by others than its owner\..*\[CREDENTIALS_INSECURE\]$/,
+      /can be read by users other than its owner\..*\[CREDENTIALS_INSECURE\]$/,
     );
   });
 });

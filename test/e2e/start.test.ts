@@ -21,7 +21,7 @@ test('npm start: receipts flow, the ledger is shown, Ctrl-C ends everything', as
   );
   await until(() => {
     if (!demo.alive) throw new Error(`it ended: ${demo.stdout}${demo.stderr}`);
-    return demo.stdout.includes('Ctrl-C stops both');
+    return demo.stdout.includes('Press Ctrl-C to stop both');
   }, 'the demo to show its ledger');
 
   const table = demo.stdout.slice(demo.stdout.indexOf('The ledger:')).split('\n');

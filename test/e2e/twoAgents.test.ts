@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { drawReceipt } from '../support/images.ts';
 import { practiceService, Site, temporaryDirectory, until, type ConfigKeys } from './support/agent.ts';
 
-const GONE = 'No other agent holds the folder';
+const GONE = 'No other agent is watching the folder';
 
 /** A machine's agent and a user's, with one folder in common and one of the user's own. */
 async function twoAgents(intake: NonNullable<ConfigKeys['intake']> = {}) {
@@ -65,7 +65,7 @@ describe.runIf(process.platform === 'linux')(
       await second.logged(GONE);
       const again = await machine.quickStart();
       await until(() => sent() === 3, 'the first agent to go on');
-      await second.logged('The other agent of the folder is back');
+      await second.logged('The other agent that watches the folder is back');
       await drop(both, 'later.jpg');
       await until(() => sent() === 4, 'the first agent to send what comes');
       expect(await ofUser()).toEqual({ 'own.jpg': 'accepted' });

@@ -297,7 +297,7 @@ describe('what other agents change', () => {
       scope: 'endpoint',
       key: `${OFFICE.baseUrl}#${OFFICE.uid}`,
       reason: 'HTTP_429',
-      message: 'The service asks to slow down.',
+      message: 'The service asked receiptd to slow down.',
       since,
       until: since + 20_000,
       demandedUntil: since + 20_000,
@@ -453,7 +453,7 @@ describe('a shared folder', () => {
     const place = await shared();
     place.fleet.leaders.set(place.scans, 'there');
     await place.comesTo('standby');
-    expect(place.intake.status.message).toBe('Agent there takes its scans in.');
+    expect(place.intake.status.message).toBe('Agent there picks up its scans.');
     await place.drop('a.jpg');
     await place.clock.advance(20_000);
     expect(await place.rows()).toEqual([]);
@@ -505,7 +505,7 @@ describe('a shared folder', () => {
     };
     await place.comesTo('standby');
     expect(place.intake.status.message).toBe(
-      "Agent there takes its scans in. The folder can't be reached from here.",
+      "Agent there picks up its scans. The folder can't be reached from here.",
     );
     // What is free for a moment is left to those who reach it.
     fleet.endLead = endLead;

@@ -171,7 +171,7 @@ describe('the log file', () => {
     log.info('One');
     log.info('Two');
     await log.close();
-    const warnings = lines(shown).filter((line) => line.includes('log file cannot be written'));
+    const warnings = lines(shown).filter((line) => line.includes("log file can't be written"));
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).toContain(path.join(dir, 'logs'));
     expect(lines(shown)).toHaveLength(3);
@@ -184,7 +184,7 @@ describe('the log file', () => {
     await log.close();
     expect(lines(shown).map((line) => line.slice(9))).toEqual([
       'info  One',
-      expect.stringContaining('log file cannot be written'),
+      expect.stringContaining("log file can't be written"),
     ]);
   });
 
@@ -200,7 +200,7 @@ describe('the log file', () => {
     const obstacle = path.join(dir, 'logs', 'receiptd.log.1');
     await mkdir(path.join(obstacle, 'full'), { recursive: true });
     for (let n = 0; n < 20; n += 1) log.info('Before', { n });
-    await vi.waitFor(() => expect(shown).toContain('log file cannot be written'));
+    await vi.waitFor(() => expect(shown).toContain("log file can't be written"));
 
     await rmdir(path.join(obstacle, 'full'));
     await rmdir(obstacle);
@@ -211,10 +211,10 @@ describe('the log file', () => {
     await vi.waitFor(() => expect(asked).toBeGreaterThan(before));
     time = 60_001;
     log.info('After');
-    await vi.waitFor(() => expect(shown).toContain('log file is written again'));
+    await vi.waitFor(() => expect(shown).toContain('log file can be written again'));
     await log.close();
 
-    expect(lines(shown).filter((line) => line.includes('cannot be written'))).toHaveLength(1);
+    expect(lines(shown).filter((line) => line.includes("can't be written"))).toHaveLength(1);
     const written = await Promise.all(
       ['receiptd.log.1', 'receiptd.log'].map((name) => readFile(path.join(dir, 'logs', name), 'utf8')),
     );

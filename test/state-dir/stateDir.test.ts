@@ -47,8 +47,8 @@ test('a directory of somebody else’s things is refused, and nothing in it is t
     for (const look of [prepareStateDir, lookAtStateDir])
       await expect(look(at(dir))).rejects.toMatchObject({
         code: 'STATE_UNWRITABLE',
-        message: expect.stringContaining("it holds files that are not receiptd's (passwd)"),
-        hint: expect.stringContaining(`for instance ${path.join(dir, 'receiptd')}.`),
+        message: expect.stringContaining("it contains files that are not receiptd's (passwd)"),
+        hint: expect.stringContaining(`such as ${path.join(dir, 'receiptd')}.`),
       });
     await expect(prepareStateDir(at(link))).rejects.toMatchObject({ code: 'STATE_UNWRITABLE' });
   } finally {
@@ -77,7 +77,7 @@ test.skipIf(!posix)('the places of a machine and of people are none, whatever li
   for (const place of ['/etc', '/var/lib', '/home/joe', '/'])
     await expect(prepareStateDir(at(place))).rejects.toMatchObject({
       code: 'STATE_UNWRITABLE',
-      message: expect.stringContaining('belongs to the whole machine or to a person'),
+      message: expect.stringContaining('belongs to the system or to a person'),
     });
 });
 
@@ -89,8 +89,8 @@ test.skipIf(!posix)(
     await writeFile(path.join(dir, 'ledger.db'), '');
     for (const name of ['scans', 'spool', 'ledger.db', '.']) await chmod(path.join(dir, name), 0o755);
     const looked = await lookAtStateDir(at(dir));
-    expect(looked.note).toContain(`Others have access to ${dir} (mode 755), `);
-    expect(looked.note).toContain('`receiptd run` takes it from them');
+    expect(looked.note).toContain(`Other users have access to ${dir} (mode 755), `);
+    expect(looked.note).toContain('`receiptd run` removes it');
     expect((await modeOf(dir))[0]).toBe(0o755);
     await prepareStateDir(at(dir));
     for (const [name, mode] of [
@@ -144,7 +144,7 @@ test.skipIf(!posix)(
       await chmod(outside, 0o755);
       await chmod(dir, 0o750);
       const { note } = await prepareStateDir(at(dir));
-      expect(note).toContain(`Others had access to ${dir} (mode 750), `);
+      expect(note).toContain(`Other users had access to ${dir} (mode 750), `);
       expect(note).toContain('and 1 more; this access was removed.');
       const modeOf = async (place: string) => (await stat(path.join(dir, place))).mode & 0o777;
       expect(await modeOf('.')).toBe(0o700);
@@ -172,7 +172,9 @@ test.skipIf(!posix || process.geteuid?.() !== 0)('one that belongs to somebody e
   const asRoot = await prepareStateDir(at(place)).catch((error: unknown) => error);
   expect(asRoot).toMatchObject({
     code: 'STATE_UNWRITABLE',
-    message: expect.stringContaining('belongs to another user (nobody) than the one running receiptd (0)'),
+    message: expect.stringContaining(
+      'belongs to a different user (nobody) than the one running receiptd (0)',
+    ),
     hint:
       process.platform === 'linux'
         ? 'Run it as that user: runuser -u nobody -- receiptd ….'
@@ -206,7 +208,7 @@ test.skipIf(!posix)('a link is followed, but not to where everybody may write', 
   const refusal = await prepareStateDir(at(link)).catch((error: unknown) => error);
   expect(refusal).toMatchObject({
     code: 'STATE_UNWRITABLE',
-    message: expect.stringMatching(/symbolic link to .*, and everybody may write to /),
+    message: expect.stringMatching(/symbolic link to .*, and everyone can write to /),
   });
   // A checkout may lie in the temporary directory as well.
   const closed = await firstClosed(import.meta.dirname, os.homedir());

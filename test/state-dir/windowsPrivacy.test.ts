@@ -54,7 +54,7 @@ describe.each(['en', 'de'] as const)('a state directory on a Windows in the lang
     await mkdir(dir);
     windows.lists.set(dir, DRIVE_C);
     expect(await noteOf(windows.program)).toBe(
-      `Others had access to ${dir} (Users, Authenticated Users); this access was removed.`,
+      `Other users had access to ${dir} (Users, Authenticated Users); this access was removed.`,
     );
     expect(windows.changes).toEqual([closing()]);
     expect(windows.lists.get(dir)).toBe(CLOSED);
@@ -66,7 +66,7 @@ describe.each(['en', 'de'] as const)('a state directory on a Windows in the lang
     windows.lists.set(dir, DRIVE_C);
     windows.isDenied = true;
     expect(await noteOf(windows.program)).toBe(
-      `Others have access to ${dir} (Users, Authenticated Users); make it private with icacls "${dir}" /inheritance:r /grant:r ${QUOTED}.`,
+      `Other users have access to ${dir} (Users, Authenticated Users); make it private with icacls "${dir}" /inheritance:r /grant:r ${QUOTED}.`,
     );
   });
 
@@ -74,7 +74,7 @@ describe.each(['en', 'de'] as const)('a state directory on a Windows in the lang
     await mkdir(dir);
     windows.lists.set(dir, DRIVE_C);
     expect(await noteOf(windows.program, lookAtStateDir)).toBe(
-      `Others have access to ${dir} (Users, Authenticated Users); \`receiptd run\` takes it from them.`,
+      `Other users have access to ${dir} (Users, Authenticated Users); \`receiptd run\` removes it.`,
     );
     expect(windows.changes).toEqual([]);
   });
@@ -119,7 +119,7 @@ describe('a state directory on Windows', () => {
     await writeFile(path.join(dir, 'console-password'), '');
     windows.lists.set(file, 'D:PAI(A;;FA;;;SY)(A;;0x1200a9;;;WD)');
     expect(await noteOf(windows.program)).toBe(
-      `Others had access to ${file} (Everyone); this access was removed. Change the secret in credentials-branch.json, which they could read.`,
+      `Other users had access to ${file} (Everyone); this access was removed. Change the secret in credentials-branch.json, because they could read it.`,
     );
     expect(windows.changes).toEqual([`${file} /reset /q`]);
   });
@@ -144,14 +144,14 @@ describe('a state directory on Windows', () => {
   ])('is used nevertheless with %s, and not called closed', async (_, program, why) => {
     for (const look of [prepareStateDir, lookAtStateDir])
       expect(await noteOf(program, look)).toBe(
-        `Whether others have access to ${dir} is not known: ${why}. Look yourself with icacls "${dir}".`,
+        `Could not determine whether other users have access to ${dir}: ${why}. Check with icacls "${dir}".`,
       );
   });
 
   it('is not called closed by an icacls that saves nothing', async () => {
     const half: WindowsProgram = (name, args, limitMs) =>
       (name === 'whoami' ? windows.program : STUB)(name, args, limitMs);
-    expect(await noteOf(half)).toContain('is not known: icacls saved no access list.');
+    expect(await noteOf(half)).toContain(': icacls saved no access list.');
   });
 
   it('is not called closed where a list of a file in it is left out', async () => {
@@ -170,9 +170,7 @@ it('a state directory is used where there is no place for the lists that icacls 
   const before = process.env['TMPDIR'];
   process.env['TMPDIR'] = path.join(parent, 'none');
   try {
-    expect(await noteOf(new RecordedWindows().program)).toContain(
-      "is not known: access lists can't be read (ENOENT).",
-    );
+    expect(await noteOf(new RecordedWindows().program)).toContain(": access lists can't be read (ENOENT).");
   } finally {
     if (before === undefined) delete process.env['TMPDIR'];
     else process.env['TMPDIR'] = before;

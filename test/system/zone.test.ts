@@ -30,7 +30,7 @@ it('a zone that changes is taken once, and not for one while its link is replace
   const { clock, log, renewed } = started({}, ['a', 'a', null, 'a', 'b', 'b', null, 'b']);
   await clock.advance(10 * MINUTE);
   expect(renewed()).toBe(1);
-  expect(log.lines.map(({ message }) => message)).toEqual(['The time zone of this machine is another one']);
+  expect(log.lines.map(({ message }) => message)).toEqual(["The machine's time zone has changed"]);
 });
 
 it('where TZ says which zone, the system is not asked', async () => {

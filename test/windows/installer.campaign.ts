@@ -128,7 +128,7 @@ describe('the installer for Windows', () => {
     expect(await isThere(TASK)).toBe(true);
     await writeFile(pc.file('C:\\Scans\\second.jpg'), await drawReceipt({ type: 'jpeg', seed: 'second' }));
     expect(await receiptd('run', '--once')).toContain('1 accepted');
-    expect(await receiptd('ledger', 'verify')).toContain('Everything is as receiptd left it.');
+    expect(await receiptd('ledger', 'verify')).toContain('Everything is as receiptd wrote it.');
     expect(service.received()).toHaveLength(2);
     // Only one of the two is there to be removed.
     expect((await pc.wine('msiexec', '/x', 'Z:\\root\\receiptd.msi', '/qn')).status).not.toBe(0);

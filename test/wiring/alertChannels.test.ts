@@ -33,6 +33,6 @@ it.each(ALERT_CHANNELS)('%s is made where it is configured, checked, and describ
 
 it('where none is configured, `check` names all of them', async () => {
   const sentence = await said({ digest: '07:30' });
-  expect(sentence).toMatch(/^Nobody is alerted/);
+  expect(sentence).toMatch(/^No alerts are sent/);
   for (const name of ALERT_CHANNELS) expect(sentence).toContain(name);
 });

@@ -37,11 +37,11 @@ it("does not count the agent's own folders among those that are not watched", as
 
 it('counts others, one or several', async () => {
   expect(await said(['one/', 'archive/'], [])).toContain(
-    'warn 1 folder in it is not watched; set `recursive: true` to watch it.',
+    'warn 1 subfolder is not watched. To watch it, set `recursive: true`.',
   );
   expect(await said(['one/', 'two/'], ['three', 'four'])).toEqual(
     expect.arrayContaining([
-      'warn 2 folders in it are not watched; set `recursive: true` to watch them.',
+      'warn 2 subfolders are not watched. To watch them, set `recursive: true`.',
       'warn 2 symbolic links in it are not followed.',
     ]),
   );
@@ -51,10 +51,10 @@ it('fails where a link leads to what the agent would write', async () => {
   const findings = await said([], ['archive', 'look here']);
   expect(findings.filter((finding) => finding.startsWith('fail'))).toEqual([
     expect.stringMatching(
-      /archive is not a folder, or it is reached through a link, .* \[FOLDER_NOT_A_DIRECTORY\]$/,
+      /archive is not a folder, or is reached through a link, .* \[FOLDER_NOT_A_DIRECTORY\]$/,
     ),
     expect.stringMatching(
-      /look here is not a folder, or it is reached through a link, .* \[ATTENTION_UNWRITABLE\]$/,
+      /look here is not a folder, or is reached through a link, .* \[ATTENTION_UNWRITABLE\]$/,
     ),
   ]);
 });

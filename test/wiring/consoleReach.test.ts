@@ -101,7 +101,7 @@ it('a secret that the file names is sent to nobody else', () => {
     expect.objectContaining({
       code: 'CONSOLE_REFUSED',
       message:
-        'The console does not change alerts.webhook.url while alerts.webhook.secretFile names a secret that is for it.',
+        "The console can't change alerts.webhook.url while alerts.webhook.secretFile is set to a secret for it.",
       hint: `Change it in ${FILE}.`,
     }),
   );

@@ -36,7 +36,7 @@ it.each([
   await passwords.write(MAIL, PASSWORD);
   await expect(passwords.read(other)).rejects.toMatchObject({
     code: 'ALERT_UNDELIVERED',
-    message: /^No password of \w+ at [\w.:]+ is stored\.$/,
+    message: /^No password is stored for \w+ at [\w.:]+\.$/,
     hint: /in the console/,
   });
 });

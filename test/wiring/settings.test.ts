@@ -101,7 +101,7 @@ it('what is taken at the start only stays as it is, and is told', async () => {
   expect(now).toMatchObject({ stateDir: before.stateDir, log: before.log, credentials: before.credentials });
   expect(now?.storage).toEqual({ ...before.storage, spoolLimit: 2_000_000_000 });
   expect(taken).toEqual([now]);
-  expect(log.said('Some of the configuration takes effect after a restart only')).toHaveLength(1);
+  expect(log.said('Some changes to the configuration need a restart')).toHaveLength(1);
   // Where nothing else changes, nothing is replaced.
   await writeFile(file, TEXT.replace('stateDir: state', `stateDir: ${join(dir, 'third')}`));
   await settings.reload();
@@ -154,7 +154,7 @@ it('one incident for a file that is not right, said at the second look, over whe
   expect(await settings.state()).toMatchObject({ text: '', writable: false });
   await writeFile(file, Buffer.from([0xff, 0xfe, 0x00]));
   await expect(settings.reload()).rejects.toMatchObject({ code: 'CONFIG_SYNTAX' });
-  expect(log.said(`${file} has a mistake`)).toHaveLength(1);
+  expect(log.said(`${file} has an error`)).toHaveLength(1);
   await writeFile(file, TEXT);
   expect(await settings.fileChanged(false)).toBe('right');
   expect(incidents.list()).toEqual([]);

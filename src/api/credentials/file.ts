@@ -40,8 +40,8 @@ async function read(path: string): Promise<Look> {
     const found = await handle.stat();
     if (!found.isFile()) return absent(`${path} (not a regular file)`);
     if (process.platform !== 'win32' && (found.mode & GROUP_AND_OTHERS) !== 0) {
-      throw new ReceiptdError('CREDENTIALS_INSECURE', `${path} can be read by others than its owner.`, {
-        hint: `Close it with: chmod 600 '${path}'`,
+      throw new ReceiptdError('CREDENTIALS_INSECURE', `${path} can be read by users other than its owner.`, {
+        hint: `Make it private: chmod 600 '${path}'`,
       });
     }
     if (found.size > MOST_BYTES) return absent(`${path} (it is too large to be credentials)`);
@@ -100,7 +100,7 @@ function unwritable(path: string, cause: unknown): ReceiptdError {
     'CREDENTIALS_UNWRITABLE',
     `${path} cannot be written or removed (${systemCode(cause)}).`,
     {
-      hint: 'Run this as the user that owns the folder, or configure another credentials file.',
+      hint: 'Run this as the user that owns the folder, or configure a different credentials file.',
       cause,
     },
   );

@@ -76,11 +76,11 @@ function unexpected(reply: KeychainReply): ReceiptdError {
   switch (reply.kind) {
     case 'locked':
       return new ReceiptdError('KEYCHAIN_LOCKED', 'The keychain is locked.', {
-        hint: 'Unlock it by logging in at the desktop. A service that runs without anybody logged in keeps its credentials in a file (`receiptd login --store file`) or gets them from systemd.',
+        hint: 'Log in to the desktop to unlock it. A service that runs while nobody is logged in should keep its credentials in a file (`receiptd login --store file`) or get them from systemd.',
       });
     case 'notInstalled':
       return unavailable(
-        `is not supported by this install: the optional package keytar is missing, or does not load${process.platform === 'linux' ? ', and so is the program secret-tool' : ''}`,
+        `is not supported by this installation: the optional package keytar is missing or does not load${process.platform === 'linux' ? ', and so is the program secret-tool' : ''}`,
       );
     case 'failed':
       return failed(reply.message.replace(/\.$/, ''));
@@ -100,9 +100,11 @@ function failed(message: string): ReceiptdError {
       message,
     )
   )
-    return unavailable(`is out of reach: this user has no D-Bus session, as without a desktop (${message})`);
+    return unavailable(
+      `is not available: this user has no D-Bus session, probably because there is no desktop (${message})`,
+    );
   if (/org\.freedesktop\.secrets.*(?:was not provided|not activatable|exited)|ServiceUnknown/i.test(message))
-    return unavailable(`is not there: no keyring answers in this session (${message})`);
+    return unavailable(`is not available: no keyring answers in this session (${message})`);
   return unavailable(`failed: ${message}`);
 }
 

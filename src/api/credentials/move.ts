@@ -20,7 +20,7 @@ export function placeOf(store: Store, writable: WritableCredentials | null): Pla
  * @throws ReceiptdError what the store says, or CREDENTIALS_UNWRITABLE where something else is read back
  */
 export async function putSafely(to: Place, credentials: Credentials): Promise<void> {
-  if (to.writable === null) throw new Error(`Nothing can be written to the ${to.store} store.`);
+  if (to.writable === null) throw new Error(`The ${to.store} store is read-only.`);
   assertFit(credentials);
   await to.writable.set(credentials);
   const look = await to.look();
@@ -28,9 +28,9 @@ export async function putSafely(to: Place, credentials: Credentials): Promise<vo
   throw new ReceiptdError(
     'CREDENTIALS_UNWRITABLE',
     look.kind === 'found'
-      ? `The ${to.store} store returns other credentials than were written to it.`
+      ? `The ${to.store} store returns different credentials from the ones written to it.`
       : `The ${to.store} store does not return what was written to it; looked in: ${look.detail}.`,
-    { hint: 'What was stored before is still where it was. Choose another store with --store.' },
+    { hint: 'The stored credentials are still where they were. Choose a different store with --store.' },
   );
 }
 

@@ -44,7 +44,7 @@ export function createCredentialsSource(
         const look = await store.look(signal).catch((error: unknown) => {
           // They may well be there: to store them again is not what is to be done.
           if (looked.length === 0 || !(error instanceof ReceiptdError) || !isUnanswered(error)) throw error;
-          const message = `${error.message.replace(/\.$/, '')}, and no other place has credentials${ofAccount(account)}; looked in: ${looked.join('; ')}.`;
+          const message = `${error.message.replace(/\.$/, '')}, and no other store has credentials${ofAccount(account)}; looked in: ${looked.join('; ')}.`;
           throw new ReceiptdError(error.code, message, {
             ...(error.hint !== undefined && { hint: error.hint }),
             cause: error.cause,

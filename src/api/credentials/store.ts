@@ -45,13 +45,9 @@ export function flawOf({ clientId, clientSecret }: Partial<Credentials>): string
 export function assertFit(given: Credentials): void {
   const flaw = flawOf(given);
   if (flaw === null) return;
-  throw new ReceiptdError(
-    'USAGE',
-    `These are not credentials of a service: ${flaw.replace(/^its/, 'the')}.`,
-    {
-      hint: 'Enter the client identifier and the client secret exactly as the service shows them.',
-    },
-  );
+  throw new ReceiptdError('USAGE', `These can't be service credentials: ${flaw.replace(/^its/, 'the')}.`, {
+    hint: 'Enter the client identifier and the client secret exactly as the service shows them.',
+  });
 }
 
 /** The form that the file and the keychain hold; or why the text is none, to follow the place, as `otherwise` if there is nothing to add. */

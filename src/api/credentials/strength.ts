@@ -29,20 +29,20 @@ export function strengthOf(store: CredentialStore, whose: Whose): Strength {
     case 'environment':
       return {
         isWeak: false,
-        text: `Weak: this user's other processes and root can read them in the process's environment${platform === 'linux' ? ' (/proc)' : ''}, and so can everybody where a unit names them (Environment=).`,
+        text: `Weak: root and this user's other processes can read them in the process environment${platform === 'linux' ? ' (/proc)' : ''}, and if a unit sets them (Environment=), so can everyone.`,
       };
     case 'file':
       if (agentUid !== null && agentUid !== 0 && whose.fileUid !== null && whose.fileUid !== agentUid)
         return {
           isWeak: true,
-          text: `The agent can't read ${file}, which is not its own: give it to the owner of the state directory (chown).`,
+          text: `The agent can't read ${file}, because it belongs to another user: change its owner to the owner of the state directory (chown).`,
         };
       return {
         isWeak: false,
         text:
           platform === 'win32'
-            ? `Fair: ${file} is as safe as the permissions of its folder (receiptd closes the state directory to other users), and is in backups in the clear.`
-            : `Fair: only its owner and root can read ${file}, but whoever has a backup or the disk can, too.`,
+            ? `Fair: ${file} is protected only by the permissions of its folder (receiptd makes the state directory private), and is unencrypted in backups.`
+            : `Fair: only its owner and root can read ${file}, but so can anyone who has a backup or the disk.`,
       };
     case 'systemd':
       return {
@@ -53,11 +53,11 @@ export function strengthOf(store: CredentialStore, whose: Whose): Strength {
       if (isServiceAccount(whose))
         return {
           isWeak: true,
-          text: `Strong, but nobody logs in as a service account, so it stays locked or away when the agent starts at boot. Move them: \`receiptd login --store ${platform === 'linux' ? 'systemd' : 'file'}${option}\`.`,
+          text: `Strong, but nobody logs in as a service account, so the keychain stays locked or unavailable when the agent starts at boot. Move them: \`receiptd login --store ${platform === 'linux' ? 'systemd' : 'file'}${option}\`.`,
         };
       return {
         isWeak: false,
-        text: 'Strong: encrypted on disk, and open while this user is logged in; an agent that starts before that waits for it.',
+        text: 'Strong: encrypted on disk, and unlocked while this user is logged in. An agent that starts earlier waits until then.',
       };
   }
 }

@@ -64,7 +64,7 @@ export function writableUnitFiles(directory: string, account: string | null): Wr
         throw new ReceiptdError(
           'CREDENTIALS_UNWRITABLE',
           `${directory} cannot be written (${systemCode(error)}).`,
-          { hint: 'Run this as root, or name another directory with --credentials-dir.', cause: error },
+          { hint: 'Run this as root, or choose another directory with --credentials-dir.', cause: error },
         );
       }
     },
@@ -118,7 +118,7 @@ async function seal(name: string, value: string): Promise<string> {
   throw new ReceiptdError(
     'CREDENTIALS_UNWRITABLE',
     `systemd-creds did not encrypt the credentials${words === '' ? '' : `: ${words.replace(/\.$/, '')}`}.`,
-    { hint: 'Run this as root; only root can read the key of this machine.' },
+    { hint: "Run this as root; only root can read this machine's key." },
   );
 }
 
@@ -139,7 +139,7 @@ async function systemdCreds(args: readonly string[], input = ''): Promise<Ended>
     child.once('error', (cause) =>
       reject(
         new ReceiptdError('CREDENTIALS_UNWRITABLE', `systemd-creds cannot be run (${systemCode(cause)}).`, {
-          hint: 'It comes with systemd 250 and later; without it keep the credentials in a file: `receiptd login --store file`.',
+          hint: 'It comes with systemd 250 and later. Without it, keep the credentials in a file: `receiptd login --store file`.',
           cause,
         }),
       ),

@@ -21,54 +21,54 @@ interface Answer {
 /** In the order of the questions. The secret is no option, since every user of the machine can read those. */
 export const ANSWERS = {
   baseUrl: { flag: '--base-url', value: '<url>', about: 'address of the service' },
-  sandbox: { flag: '--sandbox', about: 'no service yet: the built-in one, for practice' },
+  sandbox: { flag: '--sandbox', about: 'no service yet: use the built-in practice service' },
   sandboxPort: {
     flag: '--sandbox-port',
     value: '<port>',
-    about: 'its port; 0 picks a free one (default 8470)',
+    about: 'port of the practice service; 0 picks a free one (default 8470)',
   },
   clientId: { flag: '--client-id', value: '<id>', about: 'client identifier' },
   clientSecretFile: {
     flag: '--client-secret-file',
     value: '<file>',
-    about: 'file with the client secret; - reads it from standard input',
+    about: 'file that contains the client secret; - reads it from standard input',
   },
   store: {
     flag: '--store',
     value: '<store>',
-    about: 'where the credentials are kept',
+    about: 'where to store the credentials',
     choices: ['keychain', 'file'],
   },
   endpointUid: { flag: '--endpoint-uid', value: '<uid>', about: 'uid of an existing endpoint' },
   endpointAlias: {
     flag: '--endpoint-alias',
     value: '<alias>',
-    about: 'its name in the config file; the uid of one of that name is replaced',
+    about: 'name of the endpoint in the config file; replaces the uid if the name exists',
   },
   createEndpoint: {
     flag: '--create-endpoint',
     value: '<name>',
-    about: 'create an endpoint, if none is configured',
+    about: 'create an endpoint if none is configured',
   },
   language: {
     flag: '--language',
     value: '<tag>',
-    about: 'dominant language of a created endpoint, such as de-DE',
+    about: 'main language of the new endpoint, such as de-DE',
   },
   folder: { flag: '--folder', value: '<path>', about: 'folder to watch' },
-  createFolder: { flag: '--create-folder', about: 'make that folder if it is not there' },
+  createFolder: { flag: '--create-folder', about: 'create that folder if it does not exist' },
   existing: {
     flag: '--existing',
     value: '<what>',
-    about: 'what to do with existing files; "since YYYY-MM-DD" works too',
+    about: 'what to do with files already in the folder; "since YYYY-MM-DD" works too',
     choices: ['send', 'skip'],
   },
   needsAttention: {
     flag: '--needs-attention',
     value: '<path>',
-    about: 'folder that shows people what could not be sent, relative to the watched one; or none',
+    about: 'folder that shows people which files could not be sent, relative to the watched folder; or none',
   },
-  rate: { flag: '--rate', value: '<rate>', about: 'most uploads: N/s, N/min, N/h, or unlimited' },
+  rate: { flag: '--rate', value: '<rate>', about: 'upload limit: N/s, N/min, N/h, or unlimited' },
   alertEmail: {
     flag: '--alert-email',
     value: '<addresses>',
@@ -79,11 +79,11 @@ export const ANSWERS = {
     value: '<server>',
     about: 'mail server for alerts, such as smtp://mail.example.com:587',
   },
-  mailUser: { flag: '--mail-user', value: '<name>', about: 'user at the mail server, or none' },
+  mailUser: { flag: '--mail-user', value: '<name>', about: 'user name for the mail server, or none' },
   mailPasswordFile: {
     flag: '--mail-password-file',
     value: '<file>',
-    about: 'file with the password of that user, which only its owner can read',
+    about: "file that contains that user's password; only its owner may be able to read it",
   },
   testMail: { flag: '--test-mail', about: 'send a test mail' },
   service: {
@@ -95,7 +95,7 @@ export const ANSWERS = {
   serviceUser: {
     flag: '--service-user',
     value: '<name>',
-    about: 'user that a service of the machine runs as (default receiptd)',
+    about: 'user that a system service runs as (default receiptd)',
   },
   testReceipt: { flag: '--test-receipt', about: 'send a test receipt' },
 } as const satisfies Readonly<Record<string, Answer>>;
@@ -116,7 +116,7 @@ export function incomplete(
 ): ReceiptdError {
   const list = missing.map((each) => (typeof each === 'string' ? [each] : each).map(named).join(' or '));
   return new ReceiptdError('SETUP_INCOMPLETE', `${why}, and these answers are missing: ${list.join('; ')}.`, {
-    hint: 'Give them as options or variables, or run `receiptd setup` in a terminal.',
+    hint: 'Pass them as options or variables, or run `receiptd setup` in a terminal.',
   });
 }
 

@@ -151,9 +151,9 @@ async function makeFolder(path: string): Promise<void> {
   } catch (error) {
     throw new ReceiptdError(
       'FOLDER_UNWRITABLE',
-      `${path} can't be made (${systemCode(error) ?? 'unknown error'}).`,
+      `${path} can't be created (${systemCode(error) ?? 'unknown error'}).`,
       {
-        hint: 'Name another folder, or make it yourself.',
+        hint: 'Choose another folder, or create it yourself.',
         cause: error,
       },
     );
@@ -196,8 +196,8 @@ async function create(
     tell(says('done.endpoint', { name, uid }));
     throw new ReceiptdError(
       error.code,
-      `The endpoint "${name}" was created, with the uid ${uid}, but could not be recorded: ${error.message}`,
-      { hint: `Do not create it again: run this with --endpoint-uid ${uid}.`, cause: error },
+      `The endpoint "${name}" was created with the uid ${uid}, but could not be recorded: ${error.message}`,
+      { hint: `Don't create it again. Run this with --endpoint-uid ${uid}.`, cause: error },
     );
   }
   return uid;

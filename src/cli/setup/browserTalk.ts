@@ -92,13 +92,13 @@ export class BrowserTalk {
     answerSetup: async ({ question, answer }) => {
       const pending = this.#pending;
       if (pending?.question.id !== question)
-        throw new ReceiptdError('USAGE', 'This question was answered already.');
+        throw new ReceiptdError('USAGE', 'This question has already been answered.');
       return { wrong: await pending.take(answer) };
     },
     restartSetup: async () => {
       if (this.#end?.isDone === true) throw new ReceiptdError('USAGE', 'Setup is done.');
       if (this.#pending === null && this.#restarted === null)
-        throw new ReceiptdError('USAGE', 'Something is being done at this moment.');
+        throw new ReceiptdError('USAGE', 'receiptd is busy with a step of the setup.');
       this.#pending?.fail(new Restarted('asked for'));
       this.#restarted?.();
       return {};

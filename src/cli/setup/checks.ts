@@ -25,7 +25,7 @@ export function wrongBaseUrl(text: string): string | null {
 export function wrongTransport(text: string, mayBePlain: boolean): string | null {
   const { protocol, hostname } = new URL(tidyBaseUrl(text));
   if (protocol !== 'http:' || mayBePlain || isLoopback(hostname)) return null;
-  return 'an https address: credentials and receipts would go there in the clear';
+  return 'an https address, because credentials and receipts would otherwise be sent unencrypted';
 }
 
 export function wrongUid(text: string): string | null {
@@ -39,9 +39,9 @@ export function wrongAlias(text: string): string | null {
 /** Beyond the configuration's rules: a share's address would be a new directory here, and what the system shows is no scan. */
 export function wrongFolder(text: string, platform: NodeJS.Platform = process.platform): string | null {
   if (platform !== 'win32' && /^(?:\\\\|[a-z][a-z+.-]*:\/\/)/i.test(text))
-    return 'a folder of this machine: mount the share first, then name the mount point';
+    return 'a folder on this machine: mount the share first, then use the mount point';
   if (platform !== 'win32' && /^\/(?:proc|sys|dev)(?:\/|$)/.test(text))
-    return 'a folder for files, which /proc, /sys and /dev are not';
+    return 'a folder for files, not one in /proc, /sys or /dev';
   return expected(folderSchema.shape.path.safeParse(text));
 }
 

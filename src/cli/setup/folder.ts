@@ -29,7 +29,7 @@ const REFUSALS: Readonly<Record<Exclude<FolderLook['state'], 'present'>, ErrorCo
   unreadable: 'FOLDER_UNREADABLE',
   unreachable: 'FOLDER_UNREACHABLE',
 };
-const WAY_OUT = 'Name another folder, or let the user that runs receiptd read and enter it.';
+const WAY_OUT = 'Choose another folder, or allow the user that runs receiptd to read it and open it.';
 
 /** `config`: as planned so far. `check`: throws what would be wrong with a configuration that watches the folder. */
 export async function folderStep(
@@ -90,8 +90,8 @@ async function demandMakeable(path: string, directory: string): Promise<void> {
       return demandMakeable(path, dirname(directory));
     throw new ReceiptdError(
       'FOLDER_UNWRITABLE',
-      `${path} can't be made (${systemCode(error) ?? 'unknown error'}).`,
-      { hint: 'Name another folder, or make it yourself.', cause: error },
+      `${path} can't be created (${systemCode(error) ?? 'unknown error'}).`,
+      { hint: 'Choose another folder, or create it yourself.', cause: error },
     );
   }
 }

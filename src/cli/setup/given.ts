@@ -135,7 +135,7 @@ export async function givenAnswers(io: Io, options: SetupOptions): Promise<Given
 function notBoth(one: string | undefined, other: string | undefined): void {
   if (!one || !other) return;
   const flags = [one, other].map((name) => ANSWERS[name as AnswerName].flag);
-  throw new ReceiptdError('USAGE', `Either ${flags.join(' or ')}, not both.`);
+  throw new ReceiptdError('USAGE', `Use either ${flags.join(' or ')}, not both.`);
 }
 
 /** Without line breaks and spaces around it, which editors and `echo` add. */
@@ -144,9 +144,9 @@ async function secretOf(io: Io, file: string | undefined): Promise<string | unde
     if (!isTerminal(io.stdin)) return (await askText(io, '', false)) || undefined;
     throw new ReceiptdError(
       'USAGE',
-      `${ANSWERS.clientSecretFile.flag} - reads the secret from standard input, which is a terminal.`,
+      `${ANSWERS.clientSecretFile.flag} - reads the secret from standard input, but standard input is a terminal.`,
       {
-        hint: 'Leave it out, and the secret is asked for.',
+        hint: 'Leave it out, and receiptd prompts for the secret.',
       },
     );
   }
@@ -158,7 +158,7 @@ async function secretOf(io: Io, file: string | undefined): Promise<string | unde
     const bytes = await readFile(path);
     if (foreignEncoding(bytes) !== null)
       throw new ReceiptdError('FILE_UNREADABLE', `${path} is not text in UTF-8.`, {
-        hint: 'Save it as UTF-8 in your editor; it has to hold the client secret, and nothing else.',
+        hint: 'Save it as UTF-8 in your editor. It must contain the client secret and nothing else.',
       });
     const secret = bytes
       .toString('utf8')
@@ -171,13 +171,13 @@ async function secretOf(io: Io, file: string | undefined): Promise<string | unde
       'FILE_UNREADABLE',
       `${path} can't be read (${systemCode(error) ?? 'unknown error'}).`,
       {
-        hint: 'It has to hold the client secret, and nothing else.',
+        hint: 'It must contain the client secret and nothing else.',
         cause: error,
       },
     );
   }
   throw new ReceiptdError('USAGE', `${path} is empty.`, {
-    hint: 'It has to hold the client secret, and nothing else.',
+    hint: 'It must contain the client secret and nothing else.',
   });
 }
 
@@ -186,7 +186,7 @@ function refuse(name: AnswerName, given: string, takes: string): never {
 }
 
 function notTaken(name: AnswerName, given: string, takes: string): ReceiptdError {
-  return new ReceiptdError('USAGE', `${ANSWERS[name].flag} (${variableOf(name)}) does not take "${given}".`, {
-    hint: `It takes ${takes}.`,
+  return new ReceiptdError('USAGE', `${ANSWERS[name].flag} (${variableOf(name)}): "${given}" is not valid.`, {
+    hint: `Use ${takes}.`,
   });
 }

@@ -36,7 +36,7 @@ export async function setupInBrowser(
   if (options.yes === true || options.nonInteractive === true || options.json === true)
     throw new ReceiptdError(
       'USAGE',
-      '--browser asks questions; --yes and --json are for set-up without any.',
+      '--browser asks questions; --yes and --json are for setup without questions.',
     );
   const left = new AbortController();
   const talk = new BrowserTalk(AbortSignal.any([io.stop, left.signal]));
@@ -57,7 +57,7 @@ export async function setupInBrowser(
     if (options.open !== false) page = await showLink(io, null, server.link);
     const status = await untilAgreed(io, talk, server, converse);
     if (server.unused.aborted)
-      io.stderr.write('Nobody opened the link within five minutes. Run this again for another one.\n');
+      io.stderr.write('Nobody opened the link within five minutes. Run this again for a new link.\n');
     return status;
   } finally {
     await server.close();
@@ -85,7 +85,7 @@ function operationsOf(talk: BrowserTalk, looker: Looker): Partial<Operations> {
     setupFolders: ({ path }) =>
       inTurn(async () => {
         if (talk.asksForFolder) return directoriesIn(path, looker);
-        throw new ReceiptdError('CONSOLE_REFUSED', 'Folders are shown only while setup asks for one.');
+        throw new ReceiptdError('CONSOLE_REFUSED', 'Folders are only listed while setup asks for one.');
       }),
   };
 }

@@ -42,7 +42,7 @@ export async function refuseMissing(talk: Talk, config: Config, why: string): Pr
   )
     for (const path of configured) if (await hasBacklog(path, config)) backlogs.push(path);
   if (backlogs.length > 0 && !missing.includes('existing')) missing.push('existing');
-  const of = backlogs.length === 0 ? '' : ` (files lie in ${backlogs.join(', ')} already)`;
+  const of = backlogs.length === 0 ? '' : ` (${backlogs.join(', ')} already contains files)`;
   if (missing.length > 0) throw incomplete(missing, `${why}${of}`);
 }
 

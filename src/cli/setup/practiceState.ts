@@ -54,7 +54,7 @@ export async function demandPracticeEnded({ before }: Found): Promise<void> {
   }
   throw new ReceiptdError(
     'ALREADY_RUNNING',
-    `receiptd is still running for practice, on the state directory ${before.config.stateDir}.`,
+    `receiptd is still running in practice mode, on the state directory ${before.config.stateDir}.`,
     { hint: 'Stop it first, then run this again.' },
   );
 }

@@ -182,16 +182,16 @@ async function farewell(
   print(io);
   if (practice !== null) {
     const port = practice.port === 8470 ? '' : ` --port ${practice.port}`;
-    print(io, 'To go on practising, in two terminals:');
+    print(io, 'To keep practising, use two terminals:');
     print(io, `  receiptd sandbox${port}`);
-  } else print(io, install === null ? 'Next:' : 'It is working. To watch it:');
+  } else print(io, install === null ? 'Next:' : 'Setup is complete. Next:');
   if (install === null) {
     print(io, `  receiptd run${config}`);
-    print(io, '    Uploads stop when it ends, or its window is closed.');
+    print(io, '    Uploads stop when you stop it or close its window.');
   }
   if (practice === null && install === null && (await couldBeService(io, found, stateDir))) {
     print(io, `  receiptd service install${config}`);
-    print(io, '    Instead of `run`: it starts with the machine and runs in the background.');
+    print(io, '    Instead of `run`: starts with the machine and runs in the background.');
   }
   print(io, `  receiptd status${config}`);
   print(io, `  receiptd console${config}`);

@@ -38,7 +38,7 @@ export function demandTransport(talk: Talk): void {
   if (baseUrl === undefined || wrongTransport(baseUrl, mayBePlain(talk)) === null) return;
   throw new ReceiptdError(
     'HTTPS_REQUIRED',
-    `--base-url (RECEIPTD_SETUP_BASE_URL): "${baseUrl}" would send credentials and receipts in the clear.`,
+    `--base-url (RECEIPTD_SETUP_BASE_URL): "${baseUrl}" would send credentials and receipts unencrypted.`,
     { hint: 'Use https.' },
   );
 }
@@ -79,9 +79,9 @@ async function practise(talk: Talk): Promise<ServiceAnswer> {
   ) {
     throw new ReceiptdError(
       'USAGE',
-      `${place.file} is for ${before.config.service.baseUrl}, which practice must not replace.`,
+      `${place.file} is for ${before.config.service.baseUrl}, and practice mode must not replace it.`,
       {
-        hint: 'Name another file: `receiptd setup --sandbox --config practice.yaml`.',
+        hint: 'Use another file: `receiptd setup --sandbox --config practice.yaml`.',
       },
     );
   }
@@ -96,7 +96,7 @@ async function practise(talk: Talk): Promise<ServiceAnswer> {
     const baseUrl = `http://127.0.0.1:${given.sandboxPort}`;
     if (!(await isPractice(talk, baseUrl))) {
       throw new ReceiptdError(error.code, error.message, {
-        hint: 'Take another with --sandbox-port; 0 picks a free one.',
+        hint: 'Choose another one with --sandbox-port; 0 picks a free one.',
         cause: error,
       });
     }
@@ -110,9 +110,9 @@ async function practise(talk: Talk): Promise<ServiceAnswer> {
 
 /** It would keep the receipts, where its user reads them. */
 function othersPractice(baseUrl: string, name: string, cause: unknown): ReceiptdError {
-  const message = `The practice service on ${baseUrl} belongs to the user ${name}, who would get what you send.`;
+  const message = `The practice service on ${baseUrl} belongs to the user ${name}, who would receive what you send.`;
   return new ReceiptdError('PORT_IN_USE', message, {
-    hint: 'Take a port of your own with --sandbox-port; 0 picks a free one.',
+    hint: 'Choose another port with --sandbox-port; 0 picks a free one.',
     cause,
   });
 }

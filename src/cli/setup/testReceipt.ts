@@ -44,10 +44,10 @@ export async function sendTestReceipt(io: Io, config: Config, folder: string): P
   const file = `${PREFIX}${time}-${randomBytes(2).toString('hex')}.png`;
   const path = join(folder, file);
   if (!folderCovers(folder, file, config)) {
-    throw undelivered(file, `the patterns of ${folder} (\`include\`, \`ignore\`) leave it alone`);
+    throw undelivered(file, `the patterns for ${folder} (\`include\`, \`ignore\`) exclude it`);
   }
   await access(folder, constants.W_OK | constants.X_OK).catch((error: unknown) => {
-    throw undelivered(file, `it can't be put into ${folder} (${systemCode(error) ?? 'unknown error'})`);
+    throw undelivered(file, `it can't be written to ${folder} (${systemCode(error) ?? 'unknown error'})`);
   });
   const waiting = await waitingBefore(config, folder);
   const agent = await anAgent(io, config);
@@ -215,7 +215,7 @@ async function settled(
     () =>
       io.stop.aborted
         ? new Ended('ended by a signal')
-        : undelivered(file, last === null ? 'nothing was seen of it' : howFar(last), last),
+        : undelivered(file, last === null ? 'the agent has not seen it' : howFar(last), last),
   );
 }
 
@@ -243,13 +243,13 @@ function howFar({ state, message, reason }: ListRow): string {
 function undelivered(file: string, why: string, row: ListRow | null = null): ReceiptdError {
   const isToCome = row !== null && ['queued', 'uploading', 'held'].includes(row.state);
   const waits = isToCome
-    ? ' It waits, and is sent once that is over; `receiptd pause` holds it back, with all others.'
+    ? ' It waits, and is sent once that is resolved. `receiptd pause` holds it back, along with all others.'
     : '';
   return new ReceiptdError(
     'TEST_RECEIPT_UNDELIVERED',
     `The test receipt ${file} was not accepted: ${why}.${waits}`,
     {
-      hint: 'Look at `receiptd status` and `receiptd check`.',
+      hint: 'See `receiptd status` and `receiptd check`.',
     },
   );
 }

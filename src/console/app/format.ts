@@ -1,5 +1,5 @@
 import { language, locale } from './language.ts';
-import type { Forms } from './languages/en.ts';
+import type { Forms } from './textFormat.ts';
 
 /** Numbers and times as people of the chosen language write them, in the region of their browser. */
 const count = new Intl.NumberFormat(locale);

@@ -1,5 +1,6 @@
 import { keep, readKept } from './kept.ts';
-import type { Format, Texts } from './languages/en.ts';
+import type { Texts } from './languages/en.ts';
+import type { Format } from './textFormat.ts';
 
 type Catalogue = (format: Format) => Texts;
 

@@ -28,7 +28,7 @@ export function createConsole(deps: ConsoleDeps): Console {
   async function listen(wanted: ConsoleSettings): Promise<ListeningServer<ConsoleSettings>> {
     if (closed.signal.aborted) throw unavailable('receiptd is stopping.', 'Start it again.');
     const { listen: where, tls } = wanted;
-    if (where === 'off') throw unavailable('The console is switched off.', 'Set console.listen to onDemand.');
+    if (where === 'off') throw unavailable('The console is turned off.', 'Set console.listen to onDemand.');
     const place = where === 'onDemand' ? ON_DEMAND : where;
     const prepared = (opened ??= (await import('./opened.ts')).prepareConsole(deps, closed.signal));
     demandCertificate(place, tls, CONSOLE_LISTENER);

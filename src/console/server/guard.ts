@@ -24,7 +24,7 @@ const HEADERS_LIMIT = 100;
  */
 export function refusalOf(request: IncomingMessage, place: Place): Refusal | null {
   const { headers, rawHeaders, socket, url = '' } = request;
-  if (!isPlain(url)) return refused(400, 'The request names no path, or in a way that no browser does.');
+  if (!isPlain(url)) return refused(400, 'The request has no path, or one that no browser would send.');
   if (rawHeaders.length > 2 * HEADERS_LIMIT) return refused(431, 'The request has too many headers.');
   if (rawHeaders.filter((each, at) => at % 2 === 0 && each.toLowerCase() === 'host').length > 1)
     return refused(400, 'The request has more than one Host.');
@@ -32,8 +32,8 @@ export function refusalOf(request: IncomingMessage, place: Place): Refusal | nul
   const ours = hostsOf(socket.localAddress ?? '', place);
   if (!ours.includes(host)) {
     return {
-      ...refused(421, 'The console is not called by this name.'),
-      hint: 'Call it by its address, or add the name to console.hosts.',
+      ...refused(421, 'The console does not answer to this host name.'),
+      hint: 'Use its address, or add the name to console.hosts.',
     };
   }
   if (isPage(request)) return null;
@@ -90,10 +90,10 @@ function refusalOfForm({ method, headers }: IncomingMessage): Refusal | null {
   if (method === 'GET') return null;
   const [type = ''] = (headers['content-type'] ?? '').split(';');
   if (type.trim().toLowerCase() === 'application/json' && headers['x-receiptd'] === 'console') return null;
-  return refused(403, 'This is no request of the console: content-type or x-receiptd is missing.');
+  return refused(403, 'This request is not from the console: content-type or x-receiptd is missing.');
 }
 
-const FOREIGN = refused(403, 'This request came from another page than the console.');
+const FOREIGN = refused(403, 'This request came from a page other than the console.');
 
 function refused(status: number, message: string): Refusal {
   return { status, message };

@@ -17,11 +17,11 @@ export function offerOverHttp(offer: Offer): Offer {
     ...offer,
     operations: {
       ...(operations as Partial<Operations>),
-      send: refuse('The console does not take files.', 'Use `receiptd send FILE`.'),
+      send: refuse('The console does not accept files.', 'Use `receiptd send FILE`.'),
       resultsPath: refuse('The console does not show secrets.', 'Use `receiptd results url`.'),
-      openConsole: refuse('The console does not sign others in.', 'Use `receiptd console`.'),
+      openConsole: refuse("The console can't sign in other people.", 'Use `receiptd console`.'),
       recordEndpoint: refuse(
-        'The console does not record endpoints that were made elsewhere.',
+        'The console does not record endpoints that were created elsewhere.',
         'Create one, or use `receiptd endpoint create`.',
       ),
       // Who may use the console may not for that write files anywhere.
@@ -30,8 +30,8 @@ export function offerOverHttp(offer: Offer): Offer {
           request.output === undefined
             ? backup(request)
             : refuse(
-                'The console makes backups among the automatic ones only.',
-                'For another place use `receiptd backup FILE`.',
+                'The console can only create backups alongside the automatic ones.',
+                'To back up to another place, use `receiptd backup FILE`.',
               )()) as Operations['backup'],
       }),
     },

@@ -70,7 +70,7 @@ export async function serveConsole(options: ServeOptions): Promise<ConsoleServer
   server.maxRequestsPerSocket = REQUESTS_PER_CONNECTION;
   server.timeout = STILL_MS;
   const port = await listenOn(server, options, CONSOLE_LISTENER);
-  server.on('error', (error) => log.warn('The console reports trouble', { why: error.message }));
+  server.on('error', (error) => log.warn('The console reported a problem', { why: error.message }));
   server.on('clientError', answerBroken);
   const place = { port, secure: pair !== null, hosts };
   const desk = new Desk(options, place, room);
@@ -121,8 +121,8 @@ class Desk {
       else
         sendError(request, response, 500, {
           code: 'CONTROL_FAILED',
-          message: 'The running receiptd could not do this.',
-          hint: 'Its log says why.',
+          message: 'The running agent could not do this.',
+          hint: 'See its log.',
         });
     }
   }
@@ -154,7 +154,7 @@ class Desk {
       return sendError(request, response, 401, {
         code: 'CONSOLE_SIGNED_OUT',
         message: 'You are signed out.',
-        hint: `Get another link with \`${this.#options.command}\`, or sign in with the password.`,
+        hint: `Get a new link with \`${this.#options.command}\`, or sign in with the password.`,
       });
     }
     this.#keep(request.socket, response, session);
@@ -187,7 +187,7 @@ class Desk {
       sendError(request, response, 503, {
         code: 'CONSOLE_REFUSED',
         message: `The console is already open ${MOST_EVENT_STREAMS} times.`,
-        hint: 'Close some of its windows.',
+        hint: 'Close some of them.',
       });
       return false;
     }

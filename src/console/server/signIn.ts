@@ -72,7 +72,7 @@ export class SignIn {
     if (typeof token === 'string' && password === undefined) return this.#withToken(request, response, token);
     if (typeof password === 'string' && token === undefined)
       return this.#withPassword(request, response, password);
-    sendError(request, response, 400, { code: 'USAGE', message: 'It takes either a token or a password.' });
+    sendError(request, response, 400, { code: 'USAGE', message: 'Send either a token or a password.' });
   }
 
   #withToken(request: IncomingMessage, response: ServerResponse, token: string): void {
@@ -83,8 +83,8 @@ export class SignIn {
     }
     sendError(request, response, 401, {
       code: 'CONSOLE_SIGNED_OUT',
-      message: 'This link was used already, or is older than five minutes.',
-      hint: `Get another one with \`${command}\`.`,
+      message: 'This link has already been used or is older than five minutes.',
+      hint: `Get a new one with \`${command}\`.`,
     });
   }
 
@@ -114,7 +114,7 @@ export class SignIn {
     await clock.sleep(WRONG_TAKES_MS);
     sendError(request, response, 401, {
       code: 'CONSOLE_SIGNED_OUT',
-      message: 'That is not the password.',
+      message: 'Wrong password.',
       hint: 'If you forgot it, open the console with `receiptd console`.',
     });
   }
@@ -154,7 +154,7 @@ function tooMany(request: IncomingMessage, response: ServerResponse, waitMs: num
     429,
     {
       code: 'CONSOLE_REFUSED',
-      message: 'Too many wrong passwords were tried.',
+      message: 'Too many wrong passwords.',
       hint: `Try again in ${seconds} s, or open the console with \`receiptd console\`.`,
     },
     { 'retry-after': String(seconds) },

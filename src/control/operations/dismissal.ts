@@ -20,7 +20,7 @@ export async function* casesOf(
 ): AsyncGenerator<Cases> {
   const attention = undo ? 'dismissed' : 'needed';
   if (!all && targets.length === 0)
-    throw new ReceiptdError('USAGE', 'Name a document or a file, or add --all.');
+    throw new ReceiptdError('USAGE', 'Name a document or file, or add --all.');
   const rows = reports.list({ ...listFilter(filter), attention });
   if (all) yield* batches(rows);
   else yield* batches(await named(reports, rows, targets, undo));
@@ -53,7 +53,7 @@ function severalNamed(target: string, rows: readonly ListRow[]): ReceiptdError {
   const paths = rows.slice(0, 3).map(({ path }) => path);
   const more = rows.length > paths.length ? `, and ${rows.length - paths.length} more` : '';
   return new ReceiptdError('USAGE', `"${target}" is the name of several files: ${paths.join(', ')}${more}.`, {
-    hint: 'Give the whole path of the one you mean.',
+    hint: 'Use the full path of the one you mean.',
   });
 }
 
@@ -63,13 +63,13 @@ async function nothingNamed(reports: Reports, target: string, undo: boolean): Pr
     return new ReceiptdError(
       'DOCUMENT_UNKNOWN',
       undo ? `Nothing named "${target}" was dismissed.` : `Nothing named "${target}" needs a person.`,
-      { hint: `\`receiptd list --${undo ? 'dismissed' : 'needs-person'}\` shows what does.` },
+      { hint: `\`receiptd list --${undo ? 'dismissed' : 'needs-person'}\` lists what does.` },
     );
   return new ReceiptdError(
     'DOCUMENT_STATE',
     undo
       ? `"${target}" was not dismissed.`
-      : `"${target}" needs no person: it is ${document.state}, or was dismissed before.`,
+      : `"${target}" does not need a person: it is ${document.state}, or was already dismissed.`,
   );
 }
 

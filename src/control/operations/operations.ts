@@ -62,8 +62,8 @@ export class Operations {
     for (const written of names) {
       const named = await namedDocuments(ledger, written);
       if (named.every(({ state }) => state === 'accepted')) {
-        throw new ReceiptdError('DOCUMENT_STATE', `"${named[0].name}" is accepted already.`, {
-          hint: 'To send it once more, use `receiptd resend`.',
+        throw new ReceiptdError('DOCUMENT_STATE', `"${named[0].name}" is already accepted.`, {
+          hint: 'To send it again, use `receiptd resend`.',
         });
       }
       documents.push(...named);
@@ -136,7 +136,7 @@ export class Operations {
     if (found.kind !== 'bytes') {
       throw new ReceiptdError('BYTES_GONE', `"${name}" can't be sent again. ${found.message}`, {
         hint: found.elsewhere
-          ? 'Run the command on the machine of that agent.'
+          ? "Run this command on that agent's machine."
           : 'Put the file back into its folder, or scan the receipt again.',
       });
     }
@@ -188,7 +188,7 @@ export class Operations {
     const { fleet } = this.#deps.ledger;
     if (fleet !== null) return fleet;
     throw new ReceiptdError('USAGE', NOT_SHARED, {
-      hint: 'Leave out the name of the agent: `receiptd pause`, `receiptd resume`.',
+      hint: 'Leave out the agent name: `receiptd pause`, `receiptd resume`.',
     });
   }
 
@@ -219,7 +219,7 @@ export class Operations {
     ];
     if (found.length > 0) return found;
     const known = [...endpoints, ...this.#folders()].map(({ label }) => label).join(', ');
-    throw new ReceiptdError('USAGE', `"${target}" is neither a configured folder nor an endpoint.`, {
+    throw new ReceiptdError('USAGE', `"${target}" is not a configured folder or endpoint.`, {
       hint: `Known: ${known}.`,
     });
   }

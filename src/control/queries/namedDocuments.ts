@@ -61,8 +61,8 @@ function ambiguous(written: string, names: readonly string[]): ReceiptdError {
   const more = names.length > SHOWN ? ` and ${names.length - SHOWN} more` : '';
   return new ReceiptdError(
     'DOCUMENT_AMBIGUOUS',
-    `"${written}" may mean several documents, the newest first: ${shown.join(', ')}${more}.`,
-    { hint: 'Write the name out.' },
+    `"${written}" matches several documents, newest first: ${shown.join(', ')}${more}.`,
+    { hint: 'Enter the full name.' },
   );
 }
 
@@ -70,6 +70,6 @@ function ambiguous(written: string, names: readonly string[]): ReceiptdError {
 function noDocument(written: string, { path, state, message }: ListRow): ReceiptdError {
   const why = message === null ? '' : ` ${message}`;
   return new ReceiptdError('DOCUMENT_UNKNOWN', `"${written}" has no document: ${path} is ${state}.${why}`, {
-    hint: '`receiptd list` shows the names.',
+    hint: '`receiptd list` lists the names.',
   });
 }

@@ -39,6 +39,6 @@ export function orphansAmong(
 }
 
 const SEND_ELSEWHERE = '`receiptd resend NAME --endpoint ALIAS`';
-const PUT_BACK = `Put it back under \`endpoints\`, or send each document to another one with ${SEND_ELSEWHERE}.`;
+const PUT_BACK = `Put the endpoint back under \`endpoints\`, or send each document to another endpoint with ${SEND_ELSEWHERE}.`;
 /** To put back the uid of a slip would only strand more. */
-const NEVER_TOOK = `It never took a document: if its uid was a mistake, send each to the right endpoint with ${SEND_ELSEWHERE}.`;
+const NEVER_TOOK = `It never accepted a document. If its uid was a mistake, send each document to the right endpoint with ${SEND_ELSEWHERE}.`;

@@ -80,11 +80,11 @@ export function pictureStreams({ ledger, pictures, locateBytes }: PictureDeps): 
 function nothing(status: 404 | 503): StreamReply {
   const body: ErrorBody =
     status === 404
-      ? { code: 'BYTES_GONE', message: 'There is no picture of this document.' }
+      ? { code: 'BYTES_GONE', message: 'This document has no preview.' }
       : {
           code: 'CONTROL_FAILED',
-          message: 'The picture is not drawn yet.',
-          hint: 'Ask again in some seconds.',
+          message: 'The preview is not ready yet.',
+          hint: 'Try again in a few seconds.',
         };
   const again = status === 503 ? { 'retry-after': String(AGAIN_S) } : null;
   return {

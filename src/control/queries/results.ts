@@ -28,8 +28,8 @@ export async function oneResult(
 ): Promise<Response<'result'>> {
   const found = await ledger.result(id);
   if (found === null) {
-    throw new ReceiptdError('RESULT_UNKNOWN', `There is no result number ${id}.`, {
-      hint: '`receiptd results list` shows the numbers.',
+    throw new ReceiptdError('RESULT_UNKNOWN', `Result ${id} does not exist.`, {
+      hint: '`receiptd results list` lists the numbers.',
     });
   }
   return { result: { ...resultJson(found), payload: found.payload } };

@@ -78,31 +78,31 @@ function ofFolder({ path, state, message, since }: FolderStatus): Trouble | null
       return says(
         'FOLDER_MISSING',
         `${path} does not exist.`,
-        'Create or mount it, or correct `folders` in the config; watching begins by itself once it exists.',
+        'Create or mount it, or correct `folders` in the config. Watching starts automatically once it exists.',
       );
     case 'notADirectory':
       return says(
         'FOLDER_NOT_A_DIRECTORY',
         `${path} is not a folder.`,
-        'Name the folder that holds the scans in the config.',
+        'In the config, enter the folder that contains the scans.',
       );
     case 'unreadable':
       return says(
         'FOLDER_UNREADABLE',
         `${path} can't be read.`,
-        'Let the user that runs receiptd read and enter it; watching then continues by itself.',
+        'Allow the user that runs receiptd to read and open it. Watching then continues automatically.',
       );
     case 'taken':
       return says(
         'FOLDER_TAKEN',
         `Another agent on this machine watches ${path}.`,
-        'Stop one of the two agents, or remove the folder from its config; the other one takes over by itself.',
+        'Stop one of the two agents, or remove the folder from its config. The other one then takes over automatically.',
       );
     case 'unreachable':
       return says(
         'FOLDER_UNREACHABLE',
         `${path} can't be reached.`,
-        'Nothing in it counts as deleted, and watching continues once it is back. If it stays away, check the share and the network.',
+        'Nothing in it counts as deleted, and watching continues once it is back. If it stays unreachable, check the share and the network.',
       );
   }
 }
@@ -138,7 +138,7 @@ function ofHold(hold: Hold, endpoints: Endpoints, looked: Looked): Trouble {
   if (reason === 'PAUSED') {
     const what = scope === 'endpoint' ? `Uploads to endpoint ${target}` : `Uploads from ${target}`;
     const text = `${what} are paused ${sinceThen}${waiting}. ${message}`;
-    const advice = `\`receiptd resume ${target}\` resumes them.`;
+    const advice = `To resume, run \`receiptd resume ${target}\`.`;
     return { person: true, text, advice, about, remedy: { kind: 'resume', target } };
   }
   switch (scope) {
@@ -154,7 +154,7 @@ function ofHold(hold: Hold, endpoints: Endpoints, looked: Looked): Trouble {
       return {
         person: true,
         text: `The credentials${ofAccount(account)} have not worked ${sinceThen}${waiting}: ${message}`,
-        advice: `Give new ones with \`receiptd login${accountOption(account)}\`; otherwise ${next}.`,
+        advice: `Enter new ones with \`receiptd login${accountOption(account)}\`; otherwise ${next}.`,
         about,
         remedy: { kind: 'tryHeld' },
       };
@@ -162,15 +162,15 @@ function ofHold(hold: Hold, endpoints: Endpoints, looked: Looked): Trouble {
       return reason === 'HTTP_429'
         ? {
             person: false,
-            text: `The service has asked to send less to endpoint ${target} ${sinceThen}${waiting}: ${message}`,
+            text: `The service has asked receiptd to slow down for endpoint ${target} ${sinceThen}${waiting}: ${message}`,
             advice: `Nothing is lost, and ${next}.`,
             about,
             remedy: null,
           }
         : {
             person: true,
-            text: `Endpoint ${target} has taken no uploads ${sinceThen}${waiting}: ${message}`,
-            advice: `Ask the service's people or correct the config, then \`receiptd retry --all\`; otherwise ${next}.`,
+            text: `Endpoint ${target} has not accepted uploads ${sinceThen}${waiting}: ${message}`,
+            advice: `Contact the service's support or correct the config, then run \`receiptd retry --all\`; otherwise ${next}.`,
             about,
             remedy: { kind: 'tryHeld' },
           };
@@ -186,9 +186,9 @@ function ofHold(hold: Hold, endpoints: Endpoints, looked: Looked): Trouble {
 }
 
 function nextTry(until: number | null, { now, daemon, silent }: Looked): string {
-  if (daemon === null && silent === null) return 'it is tried again when the agent runs';
-  if (until === null) return 'it stays so until somebody changes it';
-  return until <= now ? 'it is being tried again now' : `it is tried again at ${local(until)}`;
+  if (daemon === null && silent === null) return 'it is retried when the agent runs';
+  if (until === null) return 'this stays until somebody changes it';
+  return until <= now ? 'it is being retried now' : `it is retried at ${local(until)}`;
 }
 
 function waitingFor({ scope, key }: Hold, endpoints: Endpoints, { counts }: Looked): number {
@@ -223,7 +223,7 @@ function ofCases({ counts, daemon }: Looked): Trouble[] {
       ? {
           person: true,
           text,
-          advice: `\`receiptd list --needs-person --state ${state}\` lists them. ${advice} Nothing to be done? \`receiptd dismiss\`.`,
+          advice: `\`receiptd list --needs-person --state ${state}\` lists them. ${advice} Nothing to do? Use \`receiptd dismiss\`.`,
           about: { kind: 'needs', state, reason, count },
           remedy: { kind: 'list', state },
         }

@@ -3,8 +3,8 @@ import { ReceiptdError } from '../../core/domain/errors.ts';
 import type { LedgerReports } from '../../core/ports/ledgerReports.ts';
 
 export function unknownDocument(name: string): ReceiptdError {
-  return new ReceiptdError('DOCUMENT_UNKNOWN', `The ledger knows no document named "${name}".`, {
-    hint: '`receiptd list` shows the names.',
+  return new ReceiptdError('DOCUMENT_UNKNOWN', `The ledger has no document named "${name}".`, {
+    hint: '`receiptd list` lists the names.',
   });
 }
 

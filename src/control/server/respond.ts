@@ -114,8 +114,8 @@ async function answer(
       return failure(
         404,
         'USAGE',
-        'The running receiptd does not know this operation.',
-        'Restart it if it is older than this program.',
+        'The running agent does not support this operation.',
+        'If it is older than this program, restart it.',
       );
     }
     if (request.method !== 'POST') return failure(405, 'USAGE', 'Operations are asked for with POST.');
@@ -136,7 +136,7 @@ function failed(error: unknown, url: string | undefined, log: Log): Reply {
   }
   if (error instanceof ReceiptdError) return failure(422, error.code, error.message, error.hint);
   log.error('A control operation failed', { url, why: String(error) });
-  return failure(500, 'CONTROL_FAILED', 'The running receiptd could not do this.', 'Its log says why.');
+  return failure(500, 'CONTROL_FAILED', 'The running agent could not do this.', 'See its log.');
 }
 
 async function perform<O extends Operation>(

@@ -35,7 +35,7 @@ export async function startControlServer(options: ControlServerOptions): Promise
   try {
     address = await reachable(socketPath);
   } catch (error) {
-    throw asReceiptdError(error, 'CONTROL_FAILED', `The control socket ${socketPath} cannot be made.`);
+    throw asReceiptdError(error, 'CONTROL_FAILED', `The control socket ${socketPath} can't be created.`);
   }
   try {
     if (process.platform !== 'win32') await removeStale(socketPath);
@@ -48,10 +48,10 @@ export async function startControlServer(options: ControlServerOptions): Promise
     throw asReceiptdError(
       error,
       'CONTROL_FAILED',
-      `The control socket ${socketPath} cannot be made (${why}).`,
+      `The control socket ${socketPath} can't be created (${why}).`,
     );
   }
-  server.on('error', (error) => log.warn('The control socket reports trouble', { why: error.message }));
+  server.on('error', (error) => log.warn('The control socket reported a problem', { why: error.message }));
 
   let closing: Promise<void> | null = null;
   return {
@@ -73,7 +73,7 @@ async function removeStale(socketPath: string): Promise<void> {
   const found = await lstat(socketPath).catch(() => null);
   if (found === null) return;
   if (!found.isSocket()) {
-    throw new ReceiptdError('CONTROL_FAILED', `${socketPath} is in the way: it is not a socket.`, {
+    throw new ReceiptdError('CONTROL_FAILED', `${socketPath} is in the way, because it is not a socket.`, {
       hint: 'Move it elsewhere.',
     });
   }

@@ -22,7 +22,7 @@ export function attentionText(path: string, bytes: number, amiss: Amiss, at: num
   const lines = [
     `${escapeUnsafe(withoutUnseen(inWords(path)))} was not sent. ${what}`,
     advice,
-    'This note disappears by itself once that file is removed or replaced by a good one. You may delete it.',
+    'This note disappears automatically once that file is removed or replaced with a good one. You may delete it.',
     `${local(at)} [${amiss.reason}]`,
   ];
   return `\u{feff}${lines.join('\r\n')}\r\n`;
@@ -41,21 +41,21 @@ function sayings({ state, reason, message }: Amiss, bytes: number): readonly [wh
     case 'failed':
       return [
         `The service refused it: ${short(message)}`,
-        `Scan the receipt again; if it is refused again, ${ASK}.`,
+        `Scan the receipt again. If it is refused again, ${ASK}.`,
       ];
     case 'incomplete':
       return reason === 'EMPTY'
-        ? ['The file is empty.', 'Scan the receipt again, and delete the empty file.']
-        : ['The file breaks off before its end.', 'Scan the receipt again, and delete the broken file.'];
+        ? ['The file is empty.', 'Scan the receipt again and delete the empty file.']
+        : ['The file is incomplete.', 'Scan the receipt again, and delete this file.'];
     case 'unreadable':
       return reason === 'NAME_NOT_UTF8'
         ? [
-            'Its name has characters that cannot be read.',
+            'The file name has characters that cannot be read.',
             'Rename the file: letters, digits and hyphens always work.',
           ]
         : [
             'The file cannot be opened.',
-            `Close the program that has it open; if that does not help, ${ASK}.`,
+            `Close the program that has it open. If that does not help, ${ASK}.`,
           ];
     case 'rejected':
       return rejected(reason, bytes);
@@ -67,38 +67,38 @@ function rejected(reason: string, bytes: number): readonly [what: string, advice
     case 'TOO_LARGE':
       return [
         `The file is too large (${size(bytes)}).`,
-        'Scan the receipt again with a lower resolution, such as 300 dpi.',
+        'Scan the receipt again at a lower resolution, such as 300 dpi.',
       ];
     case 'PDF_NOT_ACCEPTED':
       return [
         'PDFs are not sent from this folder.',
-        `Scan the receipt again as JPEG; if PDFs should be sent, ${ASK}.`,
+        `Scan the receipt again as a JPEG. If PDFs should be sent, ${ASK}.`,
       ];
     case 'ENCRYPTED':
-      return ['The file is protected by a password.', 'Save it without a password, and put it here again.'];
+      return ['The file is password-protected.', 'Save it without a password and put it back in the folder.'];
     case 'PAGES_NOT_SENT':
       return [
-        'Some pages of this file cannot be sent; the others were.',
-        'Scan the pages again that cannot be seen well when you open it, and delete this file.',
+        'Some pages of this file cannot be sent. The others were sent.',
+        'Open the file, scan the pages that do not look right again, and delete this file.',
       ];
     case 'BLANK':
       return ['The page looks blank.', 'If it is a receipt, scan it again; otherwise delete it.'];
     case 'TOO_DARK':
       return [
-        'The image is too dark to be read.',
-        `Scan the receipt again; if it is as good as it gets, ${ASK}.`,
+        'The image is too dark to read.',
+        `Scan the receipt again. If it does not get any better, ${ASK}.`,
       ];
     case 'TOO_SMALL':
       return [
-        'The image has too few pixels to be read.',
-        `Scan the receipt again with a higher resolution; if it is as good as it gets, ${ASK}.`,
+        'The resolution is too low to read the image.',
+        `Scan the receipt again at a higher resolution. If it does not get any better, ${ASK}.`,
       ];
     case 'BLURRED':
-      return ['The image is blurred.', `Scan the receipt again; if it is as good as it gets, ${ASK}.`];
+      return ['The image is blurred.', `Scan the receipt again. If it does not get any better, ${ASK}.`];
     case 'SCANNED_BEFORE':
       return [
-        'It looks like a receipt that was scanned before.',
-        `If it is the same receipt, delete it; if it is another one, ${ASK}.`,
+        'It looks like a receipt that has already been scanned.',
+        `If it is the same receipt, delete the file. If it is a different one, ${ASK}.`,
       ];
     case 'TOO_MANY_PAGES':
     case 'TOO_DEAR':
@@ -107,17 +107,17 @@ function rejected(reason: string, bytes: number): readonly [what: string, advice
         'Scan the receipts again, a few in each file.',
       ];
     case 'BYTES_GONE':
-      return ['The file was gone before all of its pages were read.', 'Scan the receipts again.'];
+      return ['The file disappeared before all of its pages were read.', 'Scan the receipts again.'];
     case 'TYPE_UNKNOWN':
     case 'TYPE_NOT_ACCEPTED':
       return [
         'Files of this kind are not sent from this folder.',
-        `Scan the receipt again as JPEG; if this kind should be sent, ${ASK}.`,
+        `Scan the receipt again as a JPEG. If this kind of file should be sent, ${ASK}.`,
       ];
     default:
       return [
         'It is not an image, or it is damaged.',
-        'Scan the receipt again. If it is no receipt, move it to another folder.',
+        'Scan the receipt again. If it is not a receipt, move it to another folder.',
       ];
   }
 }

@@ -37,7 +37,7 @@ const BLURRED_SHARPNESS = 0.95;
 
 const SENTENCES: Readonly<Record<Flaw, string>> = {
   BLANK: 'It looks blank.',
-  TOO_SMALL: 'It has too few pixels to be read.',
+  TOO_SMALL: 'Its resolution is too low to read.',
   TOO_DARK: 'It is too dark.',
   BLURRED: 'It is blurred.',
 };
@@ -72,19 +72,19 @@ function flawsOf({ width, height, paper, detail, sharpness }: Appearance): Flaw[
 
 /** What is said of an image that is kept back. */
 export function keptBack({ reason, message }: Remark): string {
-  return `${message} ${ADVICE[reason] ?? 'Scan it again, or send'} it as it is: \`receiptd send FILE\`.`;
+  return `${message} ${ADVICE[reason] ?? 'Scan it again, or send'} it as it is with \`receiptd send FILE\`.`;
 }
 
 const ADVICE: Readonly<Partial<Record<Remark['reason'], string>>> = {
   BLANK: 'If it is a receipt, scan it again, or send',
-  SCANNED_BEFORE: 'If it is another receipt, send',
+  SCANNED_BEFORE: 'If it is a different receipt, send',
 };
 
 /** The same of a page, which can't be sent by itself. */
 export function pageKeptBack(page: number, { reason, message }: Remark): string {
   const advice =
     reason === SCANNED_BEFORE
-      ? 'If it is another receipt, save it as an image, and send that: `receiptd send FILE`.'
+      ? 'If it is a different receipt, save it as an image and send that with `receiptd send FILE`.'
       : 'Scan it again.';
   return `Page ${page} is not sent. ${message} ${advice}`;
 }
@@ -95,7 +95,7 @@ export function isHeld(remark: Remark | null, { look }: Pick<FolderSettings, 'lo
 }
 
 /** In the log, with the remark beside it. */
-export const SENT_ANYWAY = 'Sent, with a remark on how it looks';
+export const SENT_ANYWAY = 'Sent, with a warning about the image';
 
 /** Whether images of this folder are looked at before they are sent. */
 export function isLookedAt({ look = 'off' }: Pick<FolderSettings, 'look'>): boolean {

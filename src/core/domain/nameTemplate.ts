@@ -96,7 +96,7 @@ interface Field {
 const plain = (render: Part['render']): Field => ({
   kept: false,
   make(argument) {
-    if (argument !== null) throw new BadArgument('This field takes nothing after a colon.');
+    if (argument !== null) throw new BadArgument('This field does not allow anything after a colon.');
     return render;
   },
 });
@@ -172,7 +172,7 @@ function fieldPart(inner: string, where: string): Part {
     };
   } catch (error) {
     if (!(error instanceof BadArgument)) throw error;
-    throw invalid(`The field {${inner}}, ${where}, is not understood.`, error.message);
+    throw invalid(`The field {${inner}}, ${where}, is not valid.`, error.message);
   }
 }
 
@@ -182,11 +182,11 @@ function dateField(pick: (context: NameContext) => Date, standard: string): Fiel
     make(argument) {
       const format = argument ?? standard;
       if (!/^(?:YYYY|YY|MM|DD|HH|mm|ss|[-_.])+$/.test(format)) {
-        throw new BadArgument('A date format is made of YYYY YY MM DD HH mm ss and - _ . only.');
+        throw new BadArgument('A date format may only contain YYYY YY MM DD HH mm ss and - _ .');
       }
       // The likeliest slip, which would stay in names forever.
       if (format.includes('mm') && !format.includes('HH')) {
-        throw new BadArgument('mm is minutes, and there is no HH before it; months are MM.');
+        throw new BadArgument('mm means minutes, but there is no HH before it. Use MM for months.');
       }
       return (context) => formatDate(pick(context), format);
     },
@@ -211,7 +211,7 @@ function formatDate(date: Date, format: string): string {
 function wholeNumber(text: string, min: number, max: number, of: string): number {
   const value = /^\d{1,3}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= min && value <= max) return value;
-  throw new BadArgument(`After the colon comes the number of ${of}, ${min} to ${max}.`);
+  throw new BadArgument(`After the colon, write the number of ${of}, ${min} to ${max}.`);
 }
 
 function invalid(message: string, hint: string): ReceiptdError {

@@ -51,14 +51,14 @@ export interface NotedAgent {
 
 const CAUSES = {
   refused: 'because the service asked to slow down (HTTP 429 or 402)',
-  slow: 'because its answers take much longer than before',
+  slow: 'because it takes much longer to answer than before',
 } as const;
 
 /** One plain sentence for a terminal; the console has its own. */
 export function noteText(note: Note): string {
   switch (note.kind) {
     case 'hours':
-      return `It is outside the sending hours (\`delivery.hours\`); uploads start again on ${openingText(note.until)}.`;
+      return `Outside the sending hours (\`delivery.hours\`). Uploads start again on ${openingText(note.until)}.`;
     case 'spent':
       return spentText(note);
     case 'slowed':
@@ -70,20 +70,20 @@ export function noteText(note: Note): string {
     case 'paused': {
       const { agent, by, since } = note;
       const who = by === null || since === null ? '' : ` by ${by} since ${local(since)}`;
-      return `This agent is paused${who}: it takes in scans and sends nothing. \`receiptd fleet resume ${agent}\` resumes it.`;
+      return `This agent is paused${who}: it picks up scans but sends nothing. To resume it, run \`receiptd fleet resume ${agent}\`.`;
     }
     case 'deferred': {
       const were = note.images === 1 ? '1 image was' : `${count(note.images)} images were`;
-      return `${were} deferred while the ledger was away; named and sent once it is back.`;
+      return `${were} deferred while the ledger was unreachable, and will be named and sent once it is back.`;
     }
     case 'restart':
-      return `Changed in ${note.file}, in effect after a restart only: ${note.keys.join(', ')}.`;
+      return `Changes in ${note.file} that need a restart: ${note.keys.join(', ')}.`;
     case 'unmatched':
-      return `${counted(note.results, 'result')} of the service belong${note.results === 1 ? 's' : ''} to no known document (\`receiptd results list --unmatched\`).`;
+      return `${counted(note.results, 'result')} from the service match${note.results === 1 ? 'es' : ''} no known document (\`receiptd results list --unmatched\`).`;
     case 'fleet':
       return fleetText(note.agents);
     case 'ledgerAway':
-      return 'While the ledger is away, nobody can tell what it holds and how many documents wait.';
+      return 'Until the ledger is reachable again, its contents and the number of waiting documents are unknown.';
   }
 }
 
@@ -104,7 +104,7 @@ function slowedText({ endpoint, cause, atOnce, configured, spacingMs }: Of<'slow
     ...(atOnce < configured ? [`${atOnce} of ${configured} uploads at once`] : []),
     ...(spacingMs > 0 ? [`one upload every ${secondsText(spacingMs)} s`] : []),
   ];
-  return `Uploads to endpoint ${endpoint} are slowed down to ${less.join(' and ')}, ${CAUSES[cause]}. The pace recovers by itself.`;
+  return `Uploads to endpoint ${endpoint} are slowed down to ${less.join(' and ')}, ${CAUSES[cause]}. Uploads speed up again automatically.`;
 }
 
 function secondsText(ms: number): string {

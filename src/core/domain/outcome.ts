@@ -83,7 +83,7 @@ export function classify(answer: Answer, expected: Expectation): Outcome {
     case 403:
       return hold(
         status,
-        `The service does not allow uploads to this endpoint, or the plan lacks them${words}.`,
+        `The service does not allow uploads to this endpoint, or the plan does not include them${words}.`,
       );
     case 404:
     case 410:
@@ -93,7 +93,7 @@ export function classify(answer: Answer, expected: Expectation): Outcome {
       return {
         kind: 'slowDown',
         reason: `HTTP_${status}`,
-        message: `The service asks to slow down, or the plan's quota is used up${words}.`,
+        message: `The service asked receiptd to slow down, or the plan's quota is used up${words}.`,
         retryAfterMs: answer.retryAfterMs,
       };
     case 400:
@@ -108,9 +108,13 @@ export function classify(answer: Answer, expected: Expectation): Outcome {
       return unconfirmed(status, words);
     case 407:
     case 408:
-      return trouble(`HTTP_${status}`, `The way to the service is blocked: HTTP ${status}${words}.`, {
-        answerLost: status === 408,
-      });
+      return trouble(
+        `HTTP_${status}`,
+        `Something is blocking access to the service: HTTP ${status}${words}.`,
+        {
+          answerLost: status === 408,
+        },
+      );
     default:
       break;
   }
@@ -138,7 +142,7 @@ function judgeRecord({ body, large }: Extract<Answer, { kind: 'response' }>, exp
   const notOurs = (detail: string): Outcome =>
     trouble(
       'NOT_THE_SERVICE',
-      `HTTP 200, but ${detail}; something between receiptd and the service answered instead.`,
+      `HTTP 200, but ${detail}. Something between receiptd and the service answered instead.`,
       {
         answerLost: true,
       },
@@ -147,9 +151,9 @@ function judgeRecord({ body, large }: Extract<Answer, { kind: 'response' }>, exp
   if (record === undefined) return notOurs('the body is not JSON');
   if (typeof record !== 'object' || record === null) return notOurs('the body is not a document record');
   const { name, endpointUid, status } = record as Record<string, unknown>;
-  if (name !== expected.name) return notOurs('the record carries another name');
-  if (endpointUid !== expected.endpoint.uid) return notOurs('the record carries another endpoint');
-  if (typeof status !== 'string') return notOurs('the record carries no status');
+  if (name !== expected.name) return notOurs('the record has a different name');
+  if (endpointUid !== expected.endpoint.uid) return notOurs('the record has a different endpoint');
+  if (typeof status !== 'string') return notOurs('the record has no status');
   const verbatim = large === undefined ? body : cutAnswer(body, large);
   return { kind: 'accepted', record: { name, endpointUid, status: plainStatus(status), verbatim } };
 }
@@ -175,7 +179,7 @@ function unconfirmed(status: number, words: string): Outcome {
   return {
     kind: 'unconfirmed',
     reason: `HTTP_${status}`,
-    message: `HTTP ${status} after an upload that may have been stored${words}; look it up at the service, then retry.`,
+    message: `HTTP ${status} after an upload that may have been stored${words}. Check with the service, then retry.`,
   };
 }
 

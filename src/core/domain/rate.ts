@@ -16,7 +16,7 @@ export function parseRate(text: string): Rate | null {
   const match = RATE_PATTERN.exec(text);
   if (match === null) {
     throw new ReceiptdError('CONFIG_INVALID', `${JSON.stringify(text.slice(0, 60))} is not a rate.`, {
-      hint: 'Write N/s, N/min or N/h, such as 120/min, or unlimited.',
+      hint: 'Use N/s, N/min or N/h, such as 120/min, or unlimited.',
     });
   }
   const [, count, unit = ''] = match;

@@ -194,10 +194,7 @@ export class Holds {
       const account = accountOfKey(hold.key);
       if (!(await this.#credentialsChanged?.(account).catch(() => false))) continue;
       Object.assign(hold, endsIn(0, this.#clock), { failures: 0 });
-      this.#log.info(
-        'The credentials have changed; they are tried at once',
-        account === null ? {} : { account },
-      );
+      this.#log.info('The credentials have changed; trying them now', account === null ? {} : { account });
       isTried = true;
     }
     return isTried;
@@ -396,8 +393,8 @@ export class Holds {
     closed.isShown = true;
     const fields = { scope, key, reason, retryInMs: waitMs, detail: message };
     if (before && (short || !before.short)) this.#log.debug('Still on hold', fields);
-    else if (short) this.#log.warn('On hold; it is tried again by itself', fields);
-    else this.#log.error('On hold; a person has to look at it', fields);
+    else if (short) this.#log.warn('On hold; retrying automatically', fields);
+    else this.#log.error('On hold until a person resolves it', fields);
   }
 
   async #open(scope: HoldScope, key: string): Promise<void> {

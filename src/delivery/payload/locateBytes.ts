@@ -70,11 +70,11 @@ export async function locateOriginal(
     return {
       kind: 'gone',
       elsewhere: true,
-      message: `Its bytes are not on this machine: it came in from ${document.folder}, which another agent reaches.`,
+      message: `Its image is not on this machine: it came from ${document.folder}, which another agent can reach.`,
     };
   return {
     kind: 'gone',
-    message: `Its file is gone from ${document.folder}/${document.path}, and no other place has its bytes.`,
+    message: `Its file ${document.folder}/${document.path} is gone, and there is no other copy of the image.`,
   };
 }
 

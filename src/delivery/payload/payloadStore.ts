@@ -261,7 +261,8 @@ export class PayloadStore {
       .sleep(ms, alarm.signal)
       .then(() => this.#copyDue())
       .catch((error: unknown) => {
-        if (!alarm.signal.aborted) log.error('Bytes in hand could not be copied', describeError(error));
+        if (!alarm.signal.aborted)
+          log.error('An image in memory could not be copied to the spool', describeError(error));
         return false;
       })
       .then((allDone) => {

@@ -127,7 +127,7 @@ export class SpoolCopies {
         await spool.remove(hash);
       } catch (error) {
         if (!(error instanceof ReceiptdError)) throw error;
-        log.warn('A copy that nobody wants any more could not be removed; it is tried again', {
+        log.warn('A copy that is no longer needed could not be removed; trying again later', {
           sha256: hash,
           detail: error.message,
         });
@@ -152,8 +152,8 @@ export class SpoolCopies {
     incidents.open({
       key: 'SPOOL_FULL',
       code: 'SPOOL_FULL',
-      message: `The spool is full (${is}): an image of ${bytesText(size)} has no room. Scans that can't be sent at once stay in their folders.`,
-      hint: 'Resolve what keeps uploads waiting (see `receiptd status`), or raise `storage.spoolLimit`.',
+      message: `The spool is full (${is}) and has no room for an image of ${bytesText(size)}. Scans that can't be sent immediately stay in their folders.`,
+      hint: 'Fix what keeps uploads waiting (see `receiptd status`), or raise `storage.spoolLimit`.',
     });
   }
 
@@ -174,12 +174,12 @@ export class SpoolCopies {
     const meanwhile =
       mode === 'always'
         ? 'New scans stay in their folders.'
-        : 'New scans are named and recorded without a copy: one that is overwritten before it is sent is lost.';
+        : 'New scans are named and recorded without a copy. A scan that is overwritten before it is sent is lost.';
     incidents.open({
       key: 'SPOOL_UNWRITABLE',
       code: 'SPOOL_UNWRITABLE',
       message: `${error.message} ${meanwhile}`,
-      hint: error.hint ?? 'Check the space and the permissions of the state directory.',
+      hint: error.hint ?? 'Check the free space and permissions of the state directory.',
     });
   }
 

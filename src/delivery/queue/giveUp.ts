@@ -32,7 +32,7 @@ export async function giveUp(
   }
   const isSaid = isOfLedger(error) && ledger.storage.trouble() !== null;
   const fields = { documentId: id, ...describeError(error) };
-  log[isSaid ? 'debug' : 'error']('A delivery could not go on; the document stays queued', fields);
+  log[isSaid ? 'debug' : 'error']('A delivery could not continue; the document stays queued', fields);
   while (!abort.aborted && !ledger.storage.trouble()?.isForGood) {
     await clock.sleep(AGAIN_MS, abort).catch(() => {});
     try {
@@ -42,7 +42,10 @@ export async function giveUp(
     } catch (cause) {
       // A ledger that is away for a day would have it claimed for good.
       if (abort.aborted || isOfLedger(cause)) continue;
-      log.error('A document stays uploading until the next start', { ...fields, ...describeError(cause) });
+      log.error('A document stays in state uploading until the next start', {
+        ...fields,
+        ...describeError(cause),
+      });
       return ledger.release([id]).catch(() => {});
     }
   }

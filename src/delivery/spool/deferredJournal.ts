@@ -25,11 +25,11 @@ export async function openDeferredJournal({ path, log }: DeferredJournalOptions)
     const journal = new DeferredJournalFile(path);
     const { damaged } = await journal.load();
     if (damaged > 0) {
-      log.error('Lines of the journal of deferred images are damaged and count no more', {
+      log.error('Lines in the journal of deferred images are damaged and are ignored', {
         path,
         lines: damaged,
         kept: `${path}.damaged`,
-        hint: 'Check the disk. Files that still lie in their folders are found there.',
+        hint: 'Check the disk. Files that are still in their folders will be found there.',
       });
     }
     return journal;
@@ -252,7 +252,7 @@ function failure(error: unknown, path: string, what: string): unknown {
     });
   }
   return new ReceiptdError('STATE_UNWRITABLE', `${path} can't be ${what} (${code}).`, {
-    hint: 'Check the space and the permissions of the state directory.',
+    hint: 'Check the free space and permissions of the state directory.',
     cause: error,
   });
 }

@@ -113,7 +113,7 @@ class DirectorySpool implements Spool {
         throw spoolFailure(error, this.#dir, 'read');
       }
       if (bytes && createHash('sha256').update(bytes).digest('hex') === sha256) return bytes;
-      this.#log?.warn('A copy in the spool was gone or damaged; it counts no more', {
+      this.#log?.warn('A copy in the spool is missing or damaged and is ignored', {
         dir: this.#dir,
         sha256,
       });
@@ -161,7 +161,7 @@ function spoolFailure(error: unknown, dir: string, what: string): ReceiptdError 
   const hint =
     code === 'ENOSPC' || code === 'EDQUOT'
       ? 'Free some space on the disk of the state directory.'
-      : 'Check the space and the permissions of the state directory.';
+      : 'Check the free space and permissions of the state directory.';
   return new ReceiptdError('SPOOL_UNWRITABLE', `The spool in ${dir} can't be ${what} (${code}).`, {
     hint,
     cause: error,

@@ -91,27 +91,27 @@ const AWAY: Readonly<
   missing: {
     code: 'FOLDER_MISSING',
     words: 'does not exist',
-    hint: 'Create or mount it, or correct `folders` in the config; watching begins by itself once it exists.',
+    hint: 'Create or mount it, or correct `folders` in the config. Watching starts automatically once it exists.',
   },
   notADirectory: {
     code: 'FOLDER_NOT_A_DIRECTORY',
     words: 'is not a folder',
-    hint: 'Name the folder that holds the scans in the config.',
+    hint: 'In the config, enter the folder that contains the scans.',
   },
   unreadable: {
     code: 'FOLDER_UNREADABLE',
     words: "can't be read",
-    hint: 'Let the user that runs receiptd read and enter it; watching then continues by itself.',
+    hint: 'Allow the user that runs receiptd to read and open it. Watching then continues automatically.',
   },
   taken: {
     code: 'FOLDER_TAKEN',
     words: 'is watched by another agent on this machine',
-    hint: 'Stop one of the two agents, or remove the folder from its config; the other one takes over by itself.',
+    hint: 'Stop one of the two agents, or remove the folder from its config. The other one then takes over automatically.',
   },
   unreachable: {
     code: 'FOLDER_UNREACHABLE',
     words: "can't be reached",
-    hint: 'Bring its server or disk back and see that it is mounted. Nothing in it counts as deleted, and watching continues by itself.',
+    hint: 'Bring its server or disk back and make sure it is mounted. Nothing in it counts as deleted, and watching continues automatically.',
   },
 };
 
@@ -147,32 +147,32 @@ function ofHold({ scope, key, reason, message, since }: Hold, { endpoints }: Sig
       return made(
         `The service at ${key} has not answered properly`,
         'SERVICE_UNREACHABLE',
-        'Nothing is lost, and uploads are retried by themselves. Check the network and the service.',
+        'Nothing is lost, and uploads are retried automatically. Check the network and the service.',
         MENDS_ITSELF_MS,
       );
     case 'credentials':
       return made(
         `The credentials${ofAccount(account)} are not accepted`,
         'CREDENTIALS_REFUSED',
-        `Give new ones with \`receiptd login${accountOption(account)}\`.`,
+        `Enter new ones with \`receiptd login${accountOption(account)}\`.`,
         null,
       );
     case 'endpoint':
       return reason === 'HTTP_429'
         ? made(
-            `The service asks to send less to endpoint ${alias}`,
+            `The service asks receiptd to slow down for endpoint ${alias}`,
             'ENDPOINT_REFUSED',
-            "Nothing is lost, and uploads continue by themselves. Compare the account's plan with the number of scans.",
+            "Nothing is lost, and uploads continue automatically. Check whether the account's plan fits the number of scans.",
             MENDS_ITSELF_MS,
           )
         : made(
-            `Endpoint ${alias} takes no uploads`,
+            `Endpoint ${alias} does not accept uploads`,
             reason === 'HTTP_403' ? 'ENDPOINT_FORBIDDEN' : 'ENDPOINT_REFUSED',
-            "Ask the service's support or correct the config, then run `receiptd retry --all`.",
+            "Contact the service's support or correct the config, then run `receiptd retry --all`.",
             null,
           );
     case 'folder':
-      return made(`Folder ${key} is on hold`, 'PERSON_NEEDED', '`receiptd status` says more.', null);
+      return made(`Folder ${key} is on hold`, 'PERSON_NEEDED', 'For details, run `receiptd status`.', null);
   }
 }
 
@@ -199,7 +199,7 @@ function ofCases({ counts, incidents, now }: Sight): Cause[] {
       key: `documents ${folder}`,
       code: 'PERSON_NEEDED',
       message: `${counted(count, 'scan')} from ${folder} ${count === 1 ? 'needs' : 'need'} a person: ${needsInShort(needs)}.`,
-      hint: 'Look at them with `receiptd list --needs-person`, then `receiptd retry NAME`, scan again, or `receiptd dismiss`.',
+      hint: 'List them with `receiptd list --needs-person`. Then run `receiptd retry NAME`, scan again, or run `receiptd dismiss`.',
       // The ledger does not say when the first of them came to this; it is known from the first look on.
       since: now,
       count,

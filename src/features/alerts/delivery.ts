@@ -158,7 +158,7 @@ export class Delivery {
       key: undeliveredKey(name),
       code: 'ALERT_UNDELIVERED',
       message: `Alerts can't be delivered by ${name}: ${trouble.message}`,
-      hint: `${trouble.hint ?? 'Check the alerts in the config.'} What was not delivered is retried for a day.`,
+      hint: `${trouble.hint ?? 'Check the alerts in the config.'} Undelivered alerts are retried for a day.`,
     });
   }
 
@@ -171,7 +171,7 @@ export class Delivery {
       parcel.to = parcel.to.filter(({ channel }) => channel !== name);
       const { id, subject, kind } = parcel.alert;
       const fields = { channel: name, alert: id, kind, subject, code: 'ALERT_UNDELIVERED' as const };
-      this.#deps.log.error(`An alert could not be delivered for ${span(DAY_MS)}, and is given up`, fields);
+      this.#deps.log.error(`An alert could not be delivered for ${span(DAY_MS)} and was discarded`, fields);
     }
     this.#sweep();
   }
@@ -214,7 +214,7 @@ export async function sendWithin(
 
 function tooLate({ receiver: { what, setting } }: AlertChannel): ReceiptdError {
   return new ReceiptdError('ALERT_UNDELIVERED', `${what} took longer than ${span(SEND_MS)}.`, {
-    hint: `Find out what delays it, and check ${setting}.`,
+    hint: `Find out what is delaying it, and check ${setting}.`,
   });
 }
 

@@ -62,10 +62,10 @@ export async function digestOf(
     text: [
       `From ${local(from)} to ${local(to)}:`,
       table(['folder', ...SEEN.map(([title]) => title), 'waiting', 'for a person'], rows),
-      `${counted(accepted, 'document was', 'documents were')} accepted by the service in that time. "waiting" and "for a person" count everything open now, however old.`,
+      `${counted(accepted, 'document was', 'documents were')} accepted by the service in that time. "waiting" and "for a person" count everything that is open now, regardless of age.`,
       openText(open),
     ].join('\n\n'),
-    hint: forPerson > 0 ? 'Look at them with `receiptd list --needs-person`.' : null,
+    hint: forPerson > 0 ? 'List them with `receiptd list --needs-person`.' : null,
     since: from,
     until: to,
     causes: open.map(({ key, code, message, hint, since, count: documents }) => ({

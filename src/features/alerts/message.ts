@@ -30,7 +30,7 @@ export function alertOf(telling: Telling, { host, now }: Writer): Alert {
       ...(endedUntold > 0 ? [endedText(endedUntold)] : []),
       ...(kind === 'closed'
         ? []
-        : ['`receiptd alerts` shows what is open, `receiptd status` how the agent is doing.']),
+        : ['`receiptd alerts` shows open problems; `receiptd status` shows how the agent is doing.']),
     ].join('\n\n'),
     hint: kind === 'closed' ? null : (first?.hint ?? null),
     since: Math.min(...causes.map(({ since }) => since)),
@@ -55,8 +55,8 @@ export function testAlert(id: string, { host, now }: Writer): Alert {
     at: now,
     host,
     code: null,
-    subject: 'This is a test of the alerts; nothing is wrong.',
-    text: 'Somebody asked for it with `receiptd alerts test` or `receiptd setup`. You will be alerted here when something is wrong.',
+    subject: 'This is a test alert; nothing is wrong.',
+    text: 'It was sent with `receiptd alerts test` or `receiptd setup`. You will be alerted here when something is wrong.',
     hint: null,
     since: null,
     until: null,
@@ -94,7 +94,7 @@ function textOf(kind: Telling['kind'], cause: ToldCause): string {
 
 function returnsText({ returns }: ToldCause): string {
   if (returns === 0) return '';
-  return ` In between it went away and came back ${counted(returns, 'time')}.`;
+  return ` In between, it stopped and came back ${counted(returns, 'time')}.`;
 }
 
 /** What is told so often needs another remedy than what is told once. */
@@ -109,7 +109,7 @@ function ordinal(value: number): string {
 
 function endedText(count: number): string {
   const what = counted(count, 'other problem', 'other problems');
-  return `${what} began and ended in the quiet hours; the log has ${count === 1 ? 'it' : 'them'}.`;
+  return `${what} began and ended during the quiet hours; see the log.`;
 }
 
 function oneLine(text: string): string {

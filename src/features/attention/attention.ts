@@ -112,7 +112,10 @@ export class Attention {
       if (signal.aborted) return 0;
       const code = systemCode(error);
       if (isOfLedger(error) || code === undefined)
-        log.warn('What needs attention could not be shown; trying again', describeError(error));
+        log.warn(
+          'Files that need attention could not be shown in the folder for people; trying again',
+          describeError(error),
+        );
       else incidents.open({ key, code: 'ATTENTION_UNWRITABLE', ...trouble(place.path, code) });
       return AGAIN_MS;
     }
@@ -126,7 +129,8 @@ export class Attention {
       await this.#leave();
       return IN_PLACE_MS;
     } catch (error) {
-      if (!signal.aborted) log.debug('What was shown could not be removed yet', describeError(error));
+      if (!signal.aborted)
+        log.debug('Files in the folder for people could not be removed yet', describeError(error));
       return AGAIN_MS;
     }
   }
@@ -274,7 +278,7 @@ export class Attention {
     // People have deleted some; what is remembered of them is bounded anyway.
     if (there < ATTENTION_LIMIT && this.#entries.size + more < 10 * ATTENTION_LIMIT) return true;
     if (!this.#isFull)
-      log.warn('No more files are shown to people until some are fixed', {
+      log.warn('The folder for people is full; no more files are shown until some are fixed', {
         folder: folder.path,
         shown: there,
       });
@@ -313,14 +317,14 @@ interface Found {
 }
 
 function trouble(place: string, code: string): { message: string; hint: string } {
-  const unseen = "so people at the scanner do not see which files can't be sent.";
+  const unseen = "so people at the scanner can't see which files could not be sent.";
   if (code === 'ENOTDIR' || code === 'ELOOP')
     return {
-      message: `${place} is not a folder, or a link leads to it; nothing is written or deleted through a link, ${unseen}`,
-      hint: 'Find out who put the link there, and remove it, or name another folder as `needsAttention`. Everything else continues.',
+      message: `${place} is not a folder or is reached through a link. receiptd never writes or deletes through a link, ${unseen}`,
+      hint: 'Find out who put the link there and remove it, or set `needsAttention` to another folder. Everything else continues.',
     };
   return {
     message: `${place} can't be written (${code}), ${unseen}`,
-    hint: "Let the agent's user create files in it, or correct `needsAttention`. Everything else continues.",
+    hint: "Allow the agent's user to create files in it, or correct `needsAttention`. Everything else continues.",
   };
 }

@@ -167,7 +167,7 @@ async function judge(
     const standing = standings.get(path);
     const found = badNames.has(path) ? null : await statOf(folder, path);
     if (typeof found === 'string') {
-      notLookedAt.push({ path, message: `The file can't be looked at (${found}).` });
+      notLookedAt.push({ path, message: `The file can't be read (${found}).` });
       return;
     }
     const problem = badNames.has(path)

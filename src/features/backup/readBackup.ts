@@ -199,7 +199,7 @@ async function refusing<T>(file: string, work: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (error instanceof BadArchive) {
       throw new ReceiptdError('ARCHIVE_REFUSED', `${file} can't be used: ${error.message}.`, {
-        hint: 'Nothing was restored. Copy the file again, or make another with `receiptd backup`.',
+        hint: 'Nothing was restored. Copy the file again, or create a new one with `receiptd backup`.',
         cause: error,
       });
     }
@@ -213,8 +213,8 @@ async function refusing<T>(file: string, work: () => Promise<T>): Promise<T> {
     throw new ReceiptdError('FILE_UNREADABLE', `${file} can't be read: ${WHY[code] ?? code}.`, {
       hint:
         code === 'EACCES'
-          ? 'Only its owner can read a backup: copy it for the user who restores it (`install --owner USER --mode 600 FILE COPY`).'
-          : 'Name a file that `receiptd backup` wrote, or a ledger from `backups` of a state directory.',
+          ? 'Only its owner can read a backup. Copy it for the user who restores it (`install --owner USER --mode 600 FILE COPY`).'
+          : 'Use a file from `receiptd backup`, or a ledger from `backups` in a state directory.',
       cause: error,
     });
   }

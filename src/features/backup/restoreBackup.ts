@@ -131,8 +131,8 @@ async function refuseLoss(
       accepted === 0 ? 'they would be lost' : `${sent} would be sent again, if found in a watched folder`;
     throw new ReceiptdError(
       'LEDGER_EXISTS',
-      `The ledger in ${stateDir} has ${newer} that ${file} does not have: ${lost}.`,
-      { hint: 'Both continued from the same state. To use the backup anyway, add --older.' },
+      `The ledger in ${stateDir} has ${newer} that ${file} does not contain: ${lost}.`,
+      { hint: 'Both continued from the same state. To use the backup all the same, add --older.' },
     );
   }
   if (!replace && !older)
@@ -140,7 +140,7 @@ async function refuseLoss(
       'LEDGER_EXISTS',
       `Another ledger is in ${stateDir} already: ${ledgerPath(config)}.`,
       {
-        hint: 'To use the backup instead and keep that ledger aside, add --replace. To look at the backup without touching anything, add --beside FOLDER.',
+        hint: 'To use the backup instead and set that ledger aside, add --replace. To view the backup without changing anything, add --beside FOLDER.',
       },
     );
 }
@@ -168,7 +168,7 @@ function adopt(
 
 function refusedArchive(file: string, why: string, cause?: unknown): ReceiptdError {
   return new ReceiptdError('ARCHIVE_REFUSED', `${file} can't be used: ${why}.`, {
-    hint: 'Nothing was restored. Make another with `receiptd backup`.',
+    hint: 'Nothing was restored. Create a new one with `receiptd backup`.',
     cause,
   });
 }

@@ -24,17 +24,20 @@ export async function portableSettings(text: string, config: Config): Promise<Po
   const setUpAgain = [`The credentials for the service: ${logins.join(', ')}.`];
   const { text: portable, hasPasswords } = withoutSecrets(text, config);
   await refuseSecrets(portable, text, config);
-  if (hasPasswords) setUpAgain.push('Passwords in addresses of the configuration, which are *** in it.');
+  if (hasPasswords)
+    setUpAgain.push('Passwords in addresses in the configuration; they were replaced by ***.');
   const { email } = config.alerts;
   if (email !== null && email.user !== null && email.passwordFile === null)
-    setUpAgain.push(`The password of ${email.user} at the mail server: enter it in the console.`);
+    setUpAgain.push(`The mail server password of ${email.user}: enter it in the console.`);
   if (config.alerts.webhook !== null) setUpAgain.push('The address of alerts.webhook.');
   const files = namedFiles(config).map(([, file]) => file);
-  if (files.length > 0) setUpAgain.push(`Files that the configuration names: ${files.join(', ')}.`);
+  if (files.length > 0) setUpAgain.push(`Files that the configuration refers to: ${files.join(', ')}.`);
   if (config.results.listen !== null)
-    setUpAgain.push('The address for results: `receiptd results url`, then tell the service.');
+    setUpAgain.push(
+      'The address for results: run `receiptd results url`, then enter the address at the service.',
+    );
   if (existsSync(join(config.stateDir, 'console-password')))
-    setUpAgain.push('The password of the console: `receiptd console password`.');
+    setUpAgain.push('The console password: `receiptd console password`.');
   return { text: portable, setUpAgain };
 }
 
@@ -64,8 +67,8 @@ async function refuseSecrets(portable: string, text: string, config: Config): Pr
   if (!secrets.some((each) => TELLING.test(each) && !names.has(each) && portable.includes(each))) return;
   throw new ReceiptdError(
     'CONFIG_INVALID',
-    `${config.file} holds a password or another secret where it can't be removed automatically.`,
-    { hint: 'Remove it there, also from comments, and try again. Nothing was written.' },
+    `${config.file} contains a password or other secret where it can't be removed automatically.`,
+    { hint: 'Remove it, including from comments, and try again. Nothing was written.' },
   );
 }
 
@@ -96,7 +99,7 @@ export async function misfits(config: Config): Promise<string[]> {
     const folders = new Set(config.folders.map(({ path }) => path));
     for (const folder of new Set(waiting.map((each) => each.folder)))
       if (!folders.has(folder))
-        sentences.push(`Waiting documents come from ${folder}, which the configuration does not watch.`);
+        sentences.push(`Some waiting documents come from ${folder}, which is not in the configuration.`);
   } finally {
     await reports.close();
   }

@@ -59,14 +59,14 @@ export async function examine(options: {
 /** The finding, or why there is none. */
 export async function within(subject: string, look: () => Promise<Finding>): Promise<Finding> {
   const [finding] = await withinAll(subject, async () => [await look()]);
-  return finding ?? { level: 'warn', subject, message: 'This could not be examined.' };
+  return finding ?? { level: 'warn', subject, message: 'This could not be checked.' };
 }
 
 export async function withinAll(
   subject: string,
   look: () => Promise<readonly Finding[]>,
 ): Promise<readonly Finding[]> {
-  const message = `Looking at it took longer than ${LOOK_MS / 1000} s and was given up: a share or a disk may hang.`;
+  const message = `Checking this took longer than ${LOOK_MS / 1000} s and was stopped. A share or a disk may not be responding.`;
   try {
     return await orElse(look, () => [{ level: 'fail', subject, message }]);
   } catch (error) {
@@ -97,7 +97,11 @@ async function owner(stateDir: string): Promise<Finding> {
   const subject = 'state directory';
   const about = await stat(stateDir).catch(() => null);
   if (about === null)
-    return { level: 'warn', subject, message: `${stateDir} does not exist yet; \`receiptd run\` makes it.` };
+    return {
+      level: 'warn',
+      subject,
+      message: `${stateDir} does not exist yet; \`receiptd run\` creates it.`,
+    };
   // Neither an owner nor a mode that says anything; `check` looks at the access list.
   if (process.platform === 'win32') return { level: 'ok', subject, message: `${stateDir} is there.` };
   const own = process.geteuid?.();
@@ -112,7 +116,7 @@ async function owner(stateDir: string): Promise<Finding> {
       message: `${stateDir} belongs to the user ${name} (mode ${mode}).`,
       names: [name],
     };
-  const message = `${stateDir} belongs to the user ${name}, and this runs as user ${own}. Run it as that user to see everything.`;
+  const message = `${stateDir} belongs to the user ${name}, but this command runs as user ${own}. Run it as that user to see everything.`;
   return { level: 'warn', subject, message, names: [name] };
 }
 
@@ -129,7 +133,7 @@ async function disk(stateDir: string): Promise<Finding> {
   try {
     const times = await syncTimes(stateDir);
     const median = times[Math.floor(times.length / 2)] ?? 0;
-    const message = `A write reaches the disk of the state directory in ${median.toFixed(1)} ms (median of ${times.length}; the slowest ${(times.at(-1) ?? 0).toFixed(1)} ms).`;
+    const message = `Writing to the disk of the state directory takes ${median.toFixed(1)} ms (median of ${times.length} writes; slowest ${(times.at(-1) ?? 0).toFixed(1)} ms).`;
     return median > SLOW_SYNC_MS
       ? { level: 'warn', subject, message: `${message} That is slow: use a local disk.` }
       : { level: 'ok', subject, message };
@@ -153,7 +157,11 @@ async function sharedLedger(config: Config): Promise<Finding> {
   const subject = 'ledger';
   return withReports(config, async (reports) => {
     const documents = (await reports.documentCounts()).reduce((sum, each) => sum + each.count, 0);
-    return { level: 'ok', subject, message: `It can be read; ${counted(documents, 'document')}.` };
+    return {
+      level: 'ok',
+      subject,
+      message: `It can be read and contains ${counted(documents, 'document')}.`,
+    };
   });
 }
 
@@ -161,7 +169,7 @@ async function ledger(stateDir: string): Promise<Finding> {
   const subject = 'ledger';
   const path = ledgerPath({ stateDir });
   if (!existsSync(path) && !existsSync(journalPathOf(path)) && existsSync(stateDir)) {
-    const message = 'It does not exist yet; `receiptd run` makes it. [LEDGER_MISSING]';
+    const message = 'It does not exist yet; `receiptd run` creates it. [LEDGER_MISSING]';
     return { level: 'warn', subject, message };
   }
   await refuseOddFiles(stateDir);
@@ -182,14 +190,14 @@ async function ledger(stateDir: string): Promise<Finding> {
     const head = await reports.head();
     if (head !== null && endOfEntry(journalPathOf(path), head) === null) {
       const message =
-        'The journal lacks the end of the ledger; the next start repairs that. [JOURNAL_DAMAGED]';
+        'The journal is missing the most recent entries of the ledger. The next start repairs that. [JOURNAL_DAMAGED]';
       return { level: 'fail', subject, message };
     }
     const documents = (await reports.documentCounts()).reduce((sum, each) => sum + each.count, 0);
     return {
       level: 'ok',
       subject,
-      message: `It passes a quick check and agrees with the journal; ${counted(documents, 'document')}.`,
+      message: `It passes a quick check, matches the journal and contains ${counted(documents, 'document')}.`,
     };
   } finally {
     await reports.close();
@@ -226,12 +234,11 @@ async function log(stateDir: string): Promise<Finding> {
 async function service(): Promise<Finding> {
   const subject = 'service manager';
   if (process.platform !== 'linux') {
-    const message = 'It was not asked; `receiptd service status` asks it.';
+    const message = 'Not checked here; run `receiptd service status`.';
     return { level: 'ok', subject, message };
   }
   const unit = await systemdUnit();
-  if (unit === null)
-    return { level: 'ok', subject, message: 'No systemd unit called receiptd is known here.' };
+  if (unit === null) return { level: 'ok', subject, message: 'There is no systemd unit named receiptd.' };
   const { ActiveState = 'unknown', SubState = '', NRestarts = '0', Result = '' } = unit;
   const message = `The unit receiptd is ${ActiveState} (${SubState}), restarted ${NRestarts} times; result ${Result}.`;
   return { level: ActiveState === 'failed' || Number(NRestarts) > 5 ? 'warn' : 'ok', subject, message };
@@ -244,7 +251,7 @@ async function clock(config: Config): Promise<Finding> {
     return {
       level: 'warn',
       subject,
-      message: "It can't be compared with the service's clock: the service gave no time.",
+      message: "It can't be compared with the service's clock, because the service sent no time.",
     };
   const off = `${Math.round(Math.abs(ahead) / 1000)} s`;
   if (Math.abs(ahead) < CLOCK_OFF_MS)
@@ -267,7 +274,7 @@ async function inotify(): Promise<Finding> {
     ? {
         level: 'warn',
         subject,
-        message: `${message} Raise the first: sysctl fs.inotify.max_user_instances=128. [WATCH_LIMIT]`,
+        message: `${message} Raise the first one: sysctl fs.inotify.max_user_instances=128. [WATCH_LIMIT]`,
       }
     : { level: 'ok', subject, message };
 }

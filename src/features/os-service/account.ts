@@ -21,12 +21,12 @@ const USER_NAME = /^[\p{L}\p{N}_][^\s:,/\p{Cc}]*$/u;
 /** @throws ReceiptdError USAGE */
 export function demandUserName(name: string): void {
   if (USER_NAME.test(name)) return;
-  throw new ReceiptdError('USAGE', `--user takes the name of a user, which "${name}" can't be.`);
+  throw new ReceiptdError('USAGE', `"${name}" is not a valid user name for --user.`);
 }
 
 export function noSuchUser(name: string): ReceiptdError {
-  return new ReceiptdError('INSTALL_REFUSED', `This machine has no user ${name}.`, {
-    hint: `Name an existing one; without --user it is ${DEFAULT_USER}, which is created.`,
+  return new ReceiptdError('INSTALL_REFUSED', `The user ${name} does not exist on this machine.`, {
+    hint: `Use an existing user. Without --user, receiptd creates the user ${DEFAULT_USER}.`,
   });
 }
 
@@ -51,9 +51,9 @@ export async function findAccount(host: Host, name: string): Promise<Account | n
 
 /** A user of its own, without a password, a shell or a home. @throws ReceiptdError MANAGER_FAILED */
 export async function createAccount(host: Host, name: string, stateDir: string): Promise<void> {
-  const hint = `Create the user ${name} yourself, or name an existing one with --user.`;
+  const hint = `Create the user ${name} yourself, or use an existing one with --user.`;
   if (host.platform !== 'linux') {
-    throw new ReceiptdError('INSTALL_REFUSED', `This machine has no user ${name}.`, { hint });
+    throw new ReceiptdError('INSTALL_REFUSED', `The user ${name} does not exist on this machine.`, { hint });
   }
   const shell = '/usr/sbin/nologin';
   const words = [
@@ -111,9 +111,9 @@ export async function runAs(
   if (ran.why !== 'ENOENT') return ran;
   throw new ReceiptdError(
     'MANAGER_FAILED',
-    `${as[0] ?? ''} is missing; it is needed to check as another user.`,
+    `${as[0] ?? ''} is not installed, but it is needed to run checks as another user.`,
     {
-      hint: 'Install it; Debian has it in util-linux.',
+      hint: 'Install it; on Debian, it is in util-linux.',
     },
   );
 }

@@ -35,7 +35,7 @@ function unusable(file: string, what: string, cause: unknown): ReceiptdError {
     'MANAGER_FAILED',
     `${file} can't be ${what} (${systemCode(cause) ?? String(cause)}).`,
     {
-      hint: 'Check its directory, and whether you may write it.',
+      hint: 'Check that its directory exists and that you may write to it.',
       cause,
     },
   );

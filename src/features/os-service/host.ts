@@ -48,6 +48,6 @@ export async function demand(
     .find((text) => text !== '');
   const end = why === 'ETIMEDOUT' ? 'no answer in time' : (words ?? why ?? `status ${status ?? 'unknown'}`);
   throw new ReceiptdError('MANAGER_FAILED', `\`${command.join(' ')}\` failed: ${end.replace(/\.$/, '')}.`, {
-    hint: options.hint ?? '`receiptd service status` and `receiptd service logs` say more.',
+    hint: options.hint ?? 'For details, run `receiptd service status` and `receiptd service logs`.',
   });
 }

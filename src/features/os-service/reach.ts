@@ -47,9 +47,9 @@ async function configurationAdvice(
   const group = shellWord(stdout.trim() || String(account.gid));
   const open = (path: string, mode: string): string =>
     `chgrp ${group} ${shellWord(path)} && chmod ${mode} ${shellWord(path)}`;
-  if (at === configFile) return `Let that user read it: ${open(configFile, '640')}`;
+  if (at === configFile) return `Allow that user to read it: ${open(configFile, '640')}`;
   const isItsOwn = at === posix.dirname(configFile) && posix.basename(at) === 'receiptd';
-  if (isItsOwn) return `Let that user into the directory: ${open(at, '750')}`;
+  if (isItsOwn) return `Allow that user to open the directory: ${open(at, '750')}`;
   return 'Move it to /etc/receiptd, or another directory that this user can enter, and install it from there with --config.';
 }
 
@@ -65,8 +65,8 @@ export async function folderAdvice(
     ...(at !== folder ? [setfacl(account, 'x', at)] : []),
     setfacl(account, needsWriting ? 'rwx' : 'rx', folder),
   ];
-  const where = at === folder ? '' : `${at} is closed to it. `;
-  return `${where}Allow it: ${commands.join(' && ')}; or add the user to the folder's group; then try again.`;
+  const where = at === folder ? '' : `It has no access to ${at}. `;
+  return `${where}To allow it: ${commands.join(' && ')}; or add the user to the folder's group. Then try again.`;
 }
 
 function setfacl({ name }: Account, rights: string, path: string): string {
@@ -84,7 +84,7 @@ async function obstacle(host: Host, account: Account, path: string): Promise<str
 }
 
 function inWay(at: string, path: string): string {
-  return at === path ? '' : ` (${at} is closed to it)`;
+  return at === path ? '' : ` (it has no access to ${at})`;
 }
 
 async function can(host: Host, account: Account, right: '-r' | '-x', path: string): Promise<boolean> {
@@ -101,7 +101,7 @@ export function refuseFleetingProgram({ command }: HostedAgent): void {
   if (fleeting === undefined) return;
   throw new ReceiptdError(
     'INSTALL_REFUSED',
-    `${fleeting} is in the cache of npx, which is emptied without notice.`,
+    `${fleeting} is in the npx cache, which can be emptied at any time.`,
     { hint: 'Install receiptd with `npm install --global` first.' },
   );
 }

@@ -118,7 +118,7 @@ export class FiledPapers implements ScannedPapers {
 
   #inTurn<T>(work: () => Promise<T>, otherwise: T): Promise<T> {
     const done = this.#turn.then(work).catch((error: unknown) => {
-      this.#options.log.debug('What a paper looks like could not be kept or compared', {
+      this.#options.log.debug('The appearance of an image could not be stored or compared', {
         why: String(error),
       });
       return otherwise;

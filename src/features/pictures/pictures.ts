@@ -110,7 +110,7 @@ export class Pictures implements DocumentPictures {
 
   /** Once: it may be so for every thumbnail. */
   #warn(error: unknown): null {
-    if (!this.#isWarned) this.#deps.log.warn('Thumbnails can’t be kept', describeError(error));
+    if (!this.#isWarned) this.#deps.log.warn('Thumbnails can’t be stored', describeError(error));
     this.#isWarned = true;
     return null;
   }

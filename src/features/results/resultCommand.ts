@@ -151,7 +151,7 @@ export class ResultCommand {
     const message = `The program for results, ${program}, ${why}.`;
     incidents.open({ key: INCIDENT, code: 'RESULTS_COMMAND_FAILED', message, hint: HINT });
     const fields = error instanceof CommandFailure ? { result: error.result, said: error.said } : {};
-    log.debug('A result is handed over again later', { ...fields, why: message });
+    log.debug('A result will be passed to the program again later', { ...fields, why: message });
   }
 
   /** Until there is a new one; after a failure, for so long. */
@@ -172,7 +172,7 @@ export class ResultCommand {
 }
 
 const HINT =
-  'Results are kept, and handed over again later, in order. Try the program by hand, or correct results.command.';
+  'Results are kept and passed to it again later, in order. Run the program by hand to test it, or correct results.command.';
 
 class CommandFailure extends Error {
   readonly said: string;

@@ -51,9 +51,9 @@ export class ResultHandler {
       await this.#answer(request, response);
     } catch (error) {
       if (!isOfLedger(error))
-        this.#deps.log.error('A result could not be taken', { why: describeError(error).detail });
+        this.#deps.log.error('A result could not be recorded', { why: describeError(error).detail });
       else if (!this.#isRefusing)
-        this.#deps.log.warn('Results are refused until the ledger can be written', describeError(error));
+        this.#deps.log.warn('Refusing results until the ledger can be written', describeError(error));
       this.#isRefusing = isOfLedger(error);
       end(response, 503, { 'retry-after': LATER_S });
     }
@@ -104,9 +104,9 @@ export class ResultHandler {
     });
     const { id, document, isNew, isProof } = recorded;
     const fields = { result: id, documentId: document?.id ?? null, status, bytes: payload.length };
-    if (!isNew) return log.debug('A result came again', fields);
-    if (document === null) log.warn('A result belongs to no known document', fields);
-    else if (isProof) log.info('A result shows that the service has the document', fields);
+    if (!isNew) return log.debug('A result was received again', fields);
+    if (document === null) log.warn('A result matches no known document', fields);
+    else if (isProof) log.info('A result confirms that the service has the document', fields);
     else log.info('A result was received', fields);
     onRecorded(recorded);
   }

@@ -28,7 +28,7 @@ export async function resultsSecret(stateDir: string, random: (bytes: number) =>
 function checked(text: string, file: string): string {
   const secret = text.trim();
   if (SHAPE.test(secret)) return secret;
-  throw new ReceiptdError('RESULTS_UNAVAILABLE', `The file ${file} holds no secret of receiptd.`, {
-    hint: 'Restore it from a backup; or remove it, restart receiptd, and have the endpoints created with the new address.',
+  throw new ReceiptdError('RESULTS_UNAVAILABLE', `The file ${file} does not contain a receiptd secret.`, {
+    hint: 'Restore it from a backup. Or remove it, restart receiptd, and give the endpoints the new address.',
   });
 }

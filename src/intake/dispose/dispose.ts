@@ -74,7 +74,7 @@ export async function disposeAccepted(
         const { code = '', ...rest } = describeError(error);
         const cause = systemCode(error) ?? code;
         const fields = { folder: settings.path, path: disposal.file.path, ...(code && { code }), ...rest };
-        const message = 'An original could not be disposed of; it is tried again in some minutes';
+        const message = 'An original could not be archived or deleted; trying again in a few minutes';
         // One cause, one line: an archive that can't be written is not written a thousand times.
         if (waits.isNew(cause)) log.warn(message, fields);
         else log.debug(message, fields);
@@ -98,7 +98,7 @@ export async function disposeOne(disposal: Disposal, deps: DisposeDeps): Promise
   ) {
     await ledger.keepOriginal(disposal, clock.now());
     const fields = { folder: settings.path, path: file.path };
-    deps.log.info('The original stays: blank pages of it were left out, and lie nowhere else', fields);
+    deps.log.info('The original stays, because its blank pages were not sent and exist nowhere else', fields);
     return;
   }
   await ledger.disposing(sightingId, how, clock.now());
@@ -127,7 +127,7 @@ async function disposeAside(
     await ledger.disposing(sightingId, null, clock.now());
     const path = await folder.putBack(aside, file.path);
     await ledger.keepOriginal(disposal, clock.now());
-    log.warn('The original has changed since it was sent; it stays', { ...fields, path });
+    log.warn('The original stays, because it has changed since it was sent', { ...fields, path });
     return;
   }
   if (settings.afterUpload === 'archive') {

@@ -44,7 +44,7 @@ export async function endBegunDisposals(
       await end(disposal, isThere, deps);
     } catch (error) {
       const fields = { folder: settings.path, path: disposal.file.path, ...describeError(error) };
-      log.warn('What became of a file whose disposal was interrupted cannot be told yet', fields);
+      log.warn('The outcome of an interrupted move or deletion is not known yet', fields);
     }
   }
 }
@@ -70,9 +70,8 @@ async function end(
   await ledger.disposing(sightingId, null, clock.now());
   const now = await folder.stat(file.path);
   if (now?.kind === 'file' && now.identity.inode !== 0n && now.identity.inode === file.identity.inode)
-    log.warn('The original has changed since it was sent; it stays', fields);
-  else
-    log.error('A file whose archiving was interrupted is neither in its folder nor in the archive', fields);
+    log.warn('The original stays, because it has changed since it was sent', fields);
+  else log.error('A file whose archiving was interrupted is in neither its folder nor the archive', fields);
 }
 
 async function holdsOriginal(

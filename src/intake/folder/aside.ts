@@ -102,8 +102,8 @@ export async function archive(
       return await inOwnPlace(to, parentOf(path), move, { make: true });
     } catch (error) {
       if (systemCode(error) !== 'ENOTDIR' && systemCode(error) !== 'ELOOP') throw error;
-      throw new ReceiptdError('FOLDER_NOT_A_DIRECTORY', `${place} in the archive is not a directory.`, {
-        hint: 'Remove or rename it; the agent follows no link inside an archive, nor on the way from a watched folder to its archive.',
+      throw new ReceiptdError('FOLDER_NOT_A_DIRECTORY', `${place} in the archive is not a folder.`, {
+        hint: 'Remove or rename it. The agent does not follow links inside an archive or between a watched folder and its archive.',
         cause: error,
       });
     }

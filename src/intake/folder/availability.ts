@@ -29,13 +29,13 @@ export async function unavailability(folder: string, error: unknown): Promise<Fo
   if (isUnreachable(code)) {
     return {
       state: 'unreachable',
-      message: `${folder} is unreachable: its share or disk does not answer (${code}).`,
+      message: `${folder} is unreachable: its share or disk does not respond (${code}).`,
     };
   }
   if (code === 'ENOENT') return { state: 'missing', message: `${folder} does not exist.` };
   if (code === 'ENOTDIR') return notADirectory(folder);
   if (code === 'EACCES' || code === 'EPERM') {
-    return { state: 'unreadable', message: `The agent's user may not read ${folder} (${code}).` };
+    return { state: 'unreadable', message: `The agent's user is not allowed to read ${folder} (${code}).` };
   }
   return { state: 'unreadable', message: `${folder} can't be read (${code}).` };
 }
@@ -45,6 +45,6 @@ async function notADirectory(folder: string): Promise<FolderAvailability> {
   const parent = await stat(join(folder, '..')).catch(() => null);
   const itself = await stat(folder).catch(() => null);
   return itself !== null && parent !== null
-    ? { state: 'notADirectory', message: `${folder} is not a directory.` }
+    ? { state: 'notADirectory', message: `${folder} is not a folder.` }
     : { state: 'missing', message: `${folder} does not exist.` };
 }

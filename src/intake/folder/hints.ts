@@ -143,30 +143,34 @@ function watchedPath(details: unknown): string | null {
 
 function folderGone(folder: string): ReceiptdError {
   return new ReceiptdError('FOLDER_MISSING', `${folder} was deleted, renamed or replaced.`, {
-    hint: 'It is watched again as soon as it is back.',
+    hint: 'receiptd watches it again as soon as it is back.',
   });
 }
 
 /** chokidar takes it for a slash, and would watch another place. */
 function backslash(folder: string): ReceiptdError {
-  return new ReceiptdError('WATCH_LIMIT', `${folder} has a backslash in its path, so it can't be watched.`, {
-    hint: 'Rename it, or let it be listed at intervals.',
-  });
+  return new ReceiptdError(
+    'WATCH_LIMIT',
+    `The path of ${folder} contains a backslash, so receiptd can't watch it for events.`,
+    {
+      hint: 'Rename it, or let receiptd list it at intervals.',
+    },
+  );
 }
 
 function watchTrouble(folder: string, cause: unknown): Error {
   const code = systemCode(cause);
-  const message = `The system's limit is reached, so some directories in ${folder} are not watched (${code}).`;
+  const message = `The system limit is reached, so some directories in ${folder} are not watched (${code}).`;
   const meanwhile = 'Until then the folder is listed at intervals instead.';
   if (code === 'ENOSPC') {
     return new ReceiptdError('WATCH_LIMIT', message, {
-      hint: `Raise it, for example with sysctl fs.inotify.max_user_watches=524288. ${meanwhile}`,
+      hint: `Raise the limit, for example with sysctl fs.inotify.max_user_watches=524288. ${meanwhile}`,
       cause,
     });
   }
   if (code === 'EMFILE' || code === 'ENFILE') {
     return new ReceiptdError('WATCH_LIMIT', message, {
-      hint: `Raise it, for example with sysctl fs.inotify.max_user_instances=1024, or the limit on open files. ${meanwhile}`,
+      hint: `Raise the limit, for example with sysctl fs.inotify.max_user_instances=1024, or raise the limit on open files. ${meanwhile}`,
       cause,
     });
   }

@@ -139,11 +139,11 @@ function unknown(bytes: Buffer): Unidentified {
     content,
   });
   if (bytes.subarray(0, LONGEST_SIGNATURE).every((byte) => byte === 0))
-    return tell('the file begins with zeros: nothing is written there yet');
+    return tell('the file begins with zeros, so it is probably still being written');
   if (bytes.length >= SHORTEST_TEXT && looksLikeText(bytes)) return tell('it looks like text', 'text');
   if (bytes.length < LONGEST_SIGNATURE)
-    return tell(`it is too short to say what it is (${bytesText(bytes.length)})`, shortContent(bytes));
-  return tell('its content is of no known type');
+    return tell(`it is too short to identify (${bytesText(bytes.length)})`, shortContent(bytes));
+  return tell('its content is not of a known type');
 }
 
 /** Too short for a scan: of what can be read as text nobody need be told. */

@@ -170,7 +170,7 @@ export class OfflineMode {
     }
     this.#deps.incidents.close(KEY);
     this.#remember(folder, path, identity, true);
-    log.info('Deferred; named and sent once the ledger is back', {
+    log.info('Deferred; it is named and sent once the ledger is reachable again', {
       folder,
       path,
       sha256,
@@ -232,7 +232,7 @@ export class OfflineMode {
       // What is wrong with the ledger is said by whoever found that.
       if (isOfJournal(error)) this.#unwritable(error);
       else if (ledger.storage.trouble() !== null) log.debug('The replay was cut short', fields);
-      else log.warn('What was deferred could not be admitted yet; trying again', fields);
+      else log.warn('Deferred images could not be recorded yet; trying again', fields);
     }
   }
 
@@ -275,7 +275,7 @@ export class OfflineMode {
     this.#odd.add(image);
     this.#oddAt = this.#deps.clock.monotonic();
     const { folder, path, sha256 } = image;
-    this.#deps.log.error('A deferred image could not be admitted; trying again', {
+    this.#deps.log.error('A deferred image could not be recorded; trying again', {
       folder,
       path,
       sha256,
@@ -288,8 +288,8 @@ export class OfflineMode {
     this.#deps.incidents.open({
       key: KEY,
       code: error.code,
-      message: `${error.message} New scans stay in their folders while the ledger is away.`,
-      hint: error.hint ?? 'Check the space and the permissions of the state directory.',
+      message: `${error.message} New scans stay in their folders until the ledger is reachable again.`,
+      hint: error.hint ?? 'Check the free space and permissions of the state directory.',
     });
   }
 }

@@ -76,7 +76,14 @@ async function admitOne(image: DeferredImage, deps: ReplayDeps): Promise<void> {
   await deferred.admitted(image);
   if (admitted !== null) {
     const { id: documentId, name } = admitted.document;
-    log.info('Admitted, as deferred before', { documentId, name, folder, path, sha256, kind: admitted.kind });
+    log.info('Recorded after being deferred', {
+      documentId,
+      name,
+      folder,
+      path,
+      sha256,
+      kind: admitted.kind,
+    });
     onAdmitted(folder, admitted);
   } else deps.onFile();
   // It was known, or is sent already: nobody may want the copy any more, and until now it was needed.

@@ -49,7 +49,13 @@ export class PageIntake implements PageSink {
     );
     if (taken === 'noRoom') return false;
     if (taken === null) log.debug('Unchanged', { folder: settings.path, path });
-    else log.info('A file of pages came', { folder: settings.path, path, sha256, bytes: bytes.length });
+    else
+      log.info('Found a file with several pages', {
+        folder: settings.path,
+        path,
+        sha256,
+        bytes: bytes.length,
+      });
     this.wake();
     return true;
   }
@@ -70,7 +76,7 @@ export class PageIntake implements PageSink {
         isLeft = ledger.storage.trouble() !== null || (await this.#round(signal)) > 0;
       } catch (error) {
         if (!isOfLedger(error))
-          log.error('A file could not be taken apart; trying again', describeError(error));
+          log.error('A file could not be split into pages; trying again', describeError(error));
       }
       if (!signal.aborted) await this.#notifier.wait(isLeft ? RETRY_MS : null, signal);
     }

@@ -18,7 +18,7 @@ export const REASON_OF: Readonly<Record<GivenUp['reason'], string>> = {
 };
 
 const HINTS: Readonly<Partial<Record<GivenUp['reason'], string>>> = {
-  ENCRYPTED: 'Save it without a password, and put it here again.',
+  ENCRYPTED: 'Save it without a password and put it back in the folder.',
   DAMAGED: 'Scan it again.',
   TOO_MANY_PAGES: 'Split it into smaller files.',
   GONE: 'Scan it again.',
@@ -26,7 +26,7 @@ const HINTS: Readonly<Partial<Record<GivenUp['reason'], string>>> = {
 };
 const NOTHING_BUT_BLANK = {
   reason: 'BLANK',
-  message: 'All its pages look blank, and nothing of it is sent. If there is a receipt in it, scan it again.',
+  message: 'All its pages look blank, so nothing was sent. If it contains a receipt, scan it again.',
 } as const;
 /** Pages that are named one by one. */
 const NAMED_AT_MOST = 10;
@@ -42,7 +42,7 @@ export function endOf(
   if (why !== null) {
     const sent = decided.length - rejected.length;
     const so = sent === 0 ? 'Nothing of it was sent' : `${counted(sent, 'page')} of it will be sent`;
-    const message = `It can't be taken apart: ${why.detail}. ${so}. ${HINTS[why.reason] ?? ''}`.trim();
+    const message = `It can't be split into pages: ${why.detail}. ${so}. ${HINTS[why.reason] ?? ''}`.trim();
     return { reason: REASON_OF[why.reason], message };
   }
   if (rejected.length === pages && refused.length === 0) return NOTHING_BUT_BLANK;
@@ -50,6 +50,6 @@ export function endOf(
   const named = refused.slice(0, NAMED_AT_MOST).join(', ');
   const more = refused.length > NAMED_AT_MOST ? ` and ${refused.length - NAMED_AT_MOST} more` : '';
   const which = refused.length === 1 ? `Page ${named}` : `Pages ${named}${more}`;
-  const message = `${which} of ${pages} can't be sent; the others are. \`receiptd list --state rejected\` says why. Scan ${refused.length === 1 ? 'it' : 'them'} again.`;
+  const message = `${which} of ${pages} can't be sent; the others are. To see why, run \`receiptd list --state rejected\`. Scan ${refused.length === 1 ? 'it' : 'them'} again.`;
   return { reason: 'PAGES_NOT_SENT', message };
 }

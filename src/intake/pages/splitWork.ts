@@ -141,7 +141,7 @@ export class SplitWork {
 
   /** Null: it is sent all the same. */
   #whyNotSent({ pages }: OpenFile, page: number, remark: Remark): string | null {
-    if (isBackOfSheet(remark, pages)) return `Page ${page} is blank, and was left out.`;
+    if (isBackOfSheet(remark, pages)) return `Page ${page} is blank and was skipped.`;
     return isHeld(remark, this.#settings() ?? {}) ? pageKeptBack(page, remark) : null;
   }
 
@@ -208,7 +208,8 @@ export class SplitWork {
     let read: typeof first | null = first;
     const { type } = await inspector.inspect(first.bytes);
     const known = SPLIT_TYPES.find((each) => each === type);
-    if (known === undefined) return { kind: 'refused', reason: 'DAMAGED', detail: 'it is no file of pages' };
+    if (known === undefined)
+      return { kind: 'refused', reason: 'DAMAGED', detail: 'it does not consist of pages' };
     const settings = this.#settings();
     const into = PAGE_TYPES.filter((each) => settings?.accept.includes(each) ?? true);
     return splitter.open({
@@ -241,7 +242,7 @@ export class SplitWork {
     const { folder, path } = this.#split.file;
     if (end.reason === null) log.info('Taken apart', { folder, path, pages });
     else
-      log.warn('Not all of a file could be sent', {
+      log.warn('Some pages of a file could not be sent', {
         folder,
         path,
         pages,
@@ -255,8 +256,8 @@ export class SplitWork {
   #later(detail: string): 'later' {
     const { folder, path } = this.#split.file;
     const fields = { folder, path, detail };
-    if (this.#isLate) this.#deps.log.debug('A file still can’t be taken apart', fields);
-    else this.#deps.log.warn('A file can’t be taken apart now; trying again', fields);
+    if (this.#isLate) this.#deps.log.debug('A file still can’t be split into pages', fields);
+    else this.#deps.log.warn('A file can’t be split into pages now; trying again', fields);
     this.#isLate = true;
     return 'later';
   }
@@ -287,12 +288,12 @@ function isBackOfSheet({ reason }: Remark, pages: number): boolean {
 const GONE: GivenUp = {
   kind: 'refused',
   reason: 'GONE',
-  detail: 'its bytes are gone, and there is no copy of them',
+  detail: 'the file is gone, and there is no copy',
 };
 const GIVEN_UP: GivenUp = {
   kind: 'refused',
   reason: 'TOO_DEAR',
-  detail: `${DEAR_AT_MOST} pages one after the other took too long or too much memory; those that follow were not tried`,
+  detail: `${DEAR_AT_MOST} pages in a row took too much time or memory; the remaining pages were not tried`,
 };
 
 function byPage(pages: readonly SplitPage[]): Map<number, SplitPage> {

@@ -10,16 +10,16 @@ export type IntakeState =
 const AWAY: Readonly<Partial<Record<IntakeState, { readonly code: ErrorCode; readonly hint: string }>>> = {
   missing: {
     code: 'FOLDER_MISSING',
-    hint: 'Create or mount it, or correct the config; it is watched as soon as it exists.',
+    hint: 'Create or mount it, or correct the config. It is watched as soon as it exists.',
   },
-  notADirectory: { code: 'FOLDER_NOT_A_DIRECTORY', hint: 'Name the folder that holds the scans.' },
+  notADirectory: { code: 'FOLDER_NOT_A_DIRECTORY', hint: 'Enter the folder that contains the scans.' },
   unreadable: {
     code: 'FOLDER_UNREADABLE',
-    hint: "Let the agent's user read and enter it; watching then continues by itself.",
+    hint: "Allow the agent's user to read and open it. Watching then continues automatically.",
   },
   taken: {
     code: 'FOLDER_TAKEN',
-    hint: 'Stop one of the two agents, or remove the folder from its config; the other one takes over by itself.',
+    hint: 'Stop one of the two agents, or remove the folder from its config. The other one then takes over automatically.',
   },
 };
 
@@ -72,9 +72,9 @@ export class FolderState {
     const away = AWAY[state];
     if (away) this.#log.error('The folder is not available; waiting for it', { ...fields, state, ...away });
     else if (state === 'watching') this.#log.info('Watching', fields);
-    else if (state === 'standby') this.#log.info('Standing by for a shared folder', fields);
+    else if (state === 'standby') this.#log.info('On standby for a shared folder', fields);
     // `unreachable` is an incident, which has said so.
     else if (state === 'starting' && before !== 'watching' && before !== 'standby')
-      this.#log.info('The folder is there', fields);
+      this.#log.info('The folder is available', fields);
   }
 }

@@ -21,7 +21,7 @@ export class FolderTrouble {
       key,
       code: 'FOLDER_UNREACHABLE',
       message,
-      hint: 'Bring its server or disk back and see that it is mounted. Nothing in it counts as deleted, and watching continues by itself. If it was emptied or replaced on purpose, confirm that with `receiptd resume` and its path.',
+      hint: 'Bring its server or disk back and make sure it is mounted. Nothing in it counts as deleted, and watching continues automatically. If it was emptied or replaced on purpose, confirm that with `receiptd resume` and its path.',
     });
   }
 
@@ -31,8 +31,8 @@ export class FolderTrouble {
     this.#incidents.open({
       key: `FOLDER_TAKEN_OVER ${this.#folder}`,
       code: 'FOLDER_TAKEN_OVER',
-      message: `${this.#folder} was taken over from another agent, and ${counted(files, 'file')} from before ${files === 1 ? 'was' : 'were'} left alone, because the other agent may have sent ${files === 1 ? 'it' : 'them'}.`,
-      hint: 'Compare `receiptd list --state skipped` with what the other agent has sent. To send these files anyway, set another `existing` for the folder, such as `since` and a day. This is shown until the configuration changes or the agent starts again.',
+      message: `${this.#folder} was taken over from another agent, and ${counted(files, 'file')} already in it ${files === 1 ? 'was' : 'were'} skipped, because the other agent may have sent ${files === 1 ? 'it' : 'them'}.`,
+      hint: 'Compare `receiptd list --state skipped` with what the other agent has sent. To send these files all the same, change `existing` for the folder, for example to `since` and a date. This message stays until the configuration changes or the agent restarts.',
     });
   }
 
@@ -42,7 +42,7 @@ export class FolderTrouble {
       key: `FOLDER_TAKEN_ELSEWHERE ${this.#folder}`,
       code: 'FOLDER_TAKEN_ELSEWHERE',
       message: `Another agent seems to watch ${this.#folder}: it archived ${counted(paths.length, 'receipt')} that this agent also took in, the last one as ${archivedTo}. Both send every receipt.`,
-      hint: 'Let one agent watch the folder, or let both share a ledger and the folder. If a person moved these files into the archive, nothing is wrong. This is shown until the configuration changes or the agent starts again.',
+      hint: 'Let only one agent watch the folder, or let both share a ledger and the folder. If a person moved these files into the archive, nothing is wrong. This message stays until the configuration changes or the agent restarts.',
     });
   }
 
@@ -57,7 +57,7 @@ export class FolderTrouble {
       key,
       code: 'FILE_UNREADABLE',
       message: `${files.size} ${files.size === 1 ? 'file' : 'files'} in ${this.#folder} can't be read (${codes}): ${names}.`,
-      hint: "Let the agent's user read them, or close the program that has them locked. They are retried automatically.",
+      hint: "Allow the agent's user to read them, or close the program that has them locked. They are retried automatically.",
     });
   }
 }

@@ -205,7 +205,7 @@ function witnessOf(path: string, { size, mtimeNs }: FileIdentity): Witness {
 function foreign(path: string, was: string, is: string): string {
   const elsewhere =
     was === FORGOTTEN
-      ? 'it is not known on which file system it lay before, and it'
-      : `it lies on another file system than before (${is}, not ${was}) and`;
+      ? 'the file system it was on before is not known, and it'
+      : `it is on a different file system than before (${is}, not ${was}) and`;
   return `${path} is unreachable: ${elsewhere} holds none of its files.`;
 }

@@ -61,7 +61,7 @@ export class OtherArchiver {
         this.#proofs.push(path);
         if (this.#proofs.length === PROOFS) onProven(this.#proofs, found);
       } catch (error) {
-        log.debug('Whether a file was archived by another agent cannot be told', {
+        log.debug('Could not determine whether another agent archived a file', {
           folder: folder.path,
           path,
           ...describeError(error),

@@ -116,8 +116,8 @@ export class Presence {
     } catch (error) {
       const fields = { folder: settings.path, ...describeError(error) };
       if (isUnreachable(systemCode(error)) || this.#writesFail)
-        log.debug('The folder could not be looked at', fields);
-      else log.warn('The folder could not be looked at', fields);
+        log.debug('The folder could not be checked', fields);
+      else log.warn('The folder could not be checked', fields);
       return null;
     }
   }

@@ -41,7 +41,7 @@ export async function leaveFormerFiles(
   }
   await ledger.markWatched(settings.path, left, {
     reason: 'TAKEN_OVER',
-    message: 'It was in the folder while another agent watched it, and may have been sent.',
+    message: 'It was in the folder while another agent watched it, and may already have been sent.',
     sha256: null,
     // Another `existing` has it judged again.
     policy: existingPolicy(settings.existing),

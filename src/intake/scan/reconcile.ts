@@ -232,7 +232,7 @@ async function noteBadName(path: string, { settings, ledger, clock }: ReconcileD
   const identity = { size: 0, mtimeNs: 0n, ctimeNs: 0n, inode: 0n };
   if ((await ledger.known({ folder: settings.path, path })) !== null) return;
   const message =
-    'Its name is not valid UTF-8 (the bytes that are none are shown as %XX), so it is not read. Rename it in a file manager, or convert the names in its folder with `convmv`.';
+    'Its name is not valid UTF-8 (invalid bytes are shown as %XX), so it was skipped. Rename it in a file manager, or convert the names in its folder with `convmv`.';
   await ledger.note(
     { folder: settings.path, path, identity },
     { verdict: 'unreadable', reason: 'NAME_NOT_UTF8', message, sha256: null, policy: null, at: clock.now() },

@@ -20,7 +20,7 @@ export class UnreadableDirs {
     if (this.#said.get(path) === code) return;
     this.#said.set(path, code);
     const fields = { folder: this.#folder, path, code: 'FOLDER_UNREADABLE', systemCode: code };
-    this.#log.error("A directory can't be read; what lies in it waits", fields);
+    this.#log.error("A directory can't be read; the files in it wait", fields);
   }
 
   /** A listing begins; returns what is called when it was one of the whole folder and came to its end. */

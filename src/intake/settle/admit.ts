@@ -30,11 +30,11 @@ export async function judge(
   inspector: ImageInspector,
 ): Promise<Judgement> {
   if (bytes.length === 0) {
-    if (!mayBeReceipt(path, 'unread')) return noReceipt('The file is empty, and not named like an image.');
+    if (!mayBeReceipt(path, 'unread')) return noReceipt('The file is empty and not named like an image.');
     return {
       kind: 'incomplete',
       reason: 'EMPTY',
-      message: 'The file is empty; it is checked again when it grows.',
+      message: 'The file is empty. It is checked again when it grows.',
     };
   }
   const inspection = await inspector.inspect(bytes);
@@ -86,14 +86,14 @@ function notAccepted(type: ImageType, { pages }: FolderSettings): Extract<Judgem
     return {
       kind: 'rejected',
       reason: type === 'pdf' ? 'PDF_NOT_ACCEPTED' : 'TYPE_NOT_ACCEPTED',
-      message: `${type.toUpperCase()} files can't be taken apart: parts of receiptd that do it are not installed. \`receiptd doctor\` says which.`,
+      message: `${type.toUpperCase()} files can't be split into pages, because the required parts of receiptd are not installed. To see which, run \`receiptd doctor\`.`,
     };
   const pdf = type === 'pdf';
   const what = pdf ? 'PDFs' : `${type.toUpperCase()} images`;
   return {
     kind: 'rejected',
     reason: pdf ? 'PDF_NOT_ACCEPTED' : 'TYPE_NOT_ACCEPTED',
-    message: `${what} are not sent from this folder. Add \`${type}\` to its \`accept\` list to send ${pdf ? 'them, if your service takes PDFs' : 'them'}.`,
+    message: `${what} are not sent from this folder. Add \`${type}\` to its \`accept\` list to send ${pdf ? 'them, if your service accepts PDFs' : 'them'}.`,
   };
 }
 
@@ -106,7 +106,7 @@ export function judgeTooLarge(
   // Where rounding hides the difference, in bytes.
   const text = sizeText(bytes) === sizeText(maxFileSize) ? (n: number) => counted(n, 'byte') : sizeText;
   const limit = `${text(bytes)}; the limit of this folder is ${text(maxFileSize)} (\`maxFileSize\`)`;
-  if (!mayBeReceipt(path, 'unread')) return noReceipt(`Not an image by its name, and too large: ${limit}.`);
+  if (!mayBeReceipt(path, 'unread')) return noReceipt(`Not named like an image, and too large: ${limit}.`);
   return { kind: 'rejected', reason: 'TOO_LARGE', message: `Too large: ${limit}.` };
 }
 

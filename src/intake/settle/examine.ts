@@ -149,7 +149,7 @@ async function unreadable(
   deps: ExamineDeps,
 ): Promise<void> {
   if (deps.settling.blocked(file, code)) return;
-  const message = `The file can't be read (${code}); it is tried again at every listing. Let the agent's user read it.`;
+  const message = `The file can't be read (${code}). Allow the agent's user to read it. receiptd retries at every listing.`;
   await note(file, identity, 'unreadable', code, message, deps);
 }
 

@@ -105,7 +105,7 @@ export class LedgerSink implements AdmissionSink {
         log.info('Duplicate of a known document; not sent', fields);
         break;
       case 'requeued':
-        log.info('Seen again; queued under its name', fields);
+        log.info('Seen again; queued under the same name', fields);
         break;
       case 'known':
         log.debug('Unchanged', fields);

@@ -77,10 +77,10 @@ export class FolderEvents {
     const fields = { folder: settings.path, ...describeError(error) };
     // A folder that went away is waited for; its absence is said elsewhere.
     if (watchLimit.reached(settings.path, error) || fields.code === 'FOLDER_MISSING') {
-      log.debug('No events of the folder', fields);
+      log.debug('No events from the folder', fields);
     } else if (!this.#isSaid) {
       this.#isSaid = true;
-      log.error('Events of the folder are not to be relied on; it is polled', fields);
+      log.error('Events from the folder are not reliable; listing it at intervals', fields);
     }
   }
 }

@@ -42,5 +42,5 @@ export class WatchLimit {
 
 function messageOf(limit: string | undefined, folders: ReadonlySet<string>): string {
   const names = [...folders].join(', ');
-  return `The system's limit is reached, so some directories in ${folders.size} folders are not watched (${limit}): ${names}.`;
+  return `The system limit is reached, so some directories in ${folders.size} folders are not watched (${limit}): ${names}.`;
 }

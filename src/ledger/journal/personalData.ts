@@ -47,10 +47,10 @@ export class PersonalData {
   *findings(): Generator<string, void> {
     const accounted = joined(this.#accounted);
     for (const range of without(this.#erased, accounted)) {
-      yield `The personal data of ${named(range)} are blank, and no later entry says that they were erased.`;
+      yield `The personal data of ${named(range)} is blank, but no later entry records an erasure.`;
     }
     for (const range of common(this.#kept, accounted)) {
-      yield `The personal data of ${named(range)} are still there, though a later entry says that they were erased.`;
+      yield `The personal data of ${named(range)} is still there, although a later entry records its erasure.`;
     }
   }
 }

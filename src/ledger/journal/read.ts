@@ -131,6 +131,6 @@ function offsetOf(fd: number, seq: number): number {
 export function damagedJournal(path: string, entry: number | null, what: string): ReceiptdError {
   const where = entry === null ? 'its last entry' : `entry ${entry}`;
   return new ReceiptdError('JOURNAL_DAMAGED', `The journal ${path} is broken at ${where}: ${what}.`, {
-    hint: 'Keep the file; `receiptd ledger verify` says more.',
+    hint: 'Keep the file. For details, run `receiptd ledger verify`.',
   });
 }

@@ -70,7 +70,7 @@ export class Verification {
   bad({ seq, what }: BadLine): void {
     this.#lines += 1;
     this.#badSince += 1;
-    this.#find(seq, `This line is no sound entry: ${what}.`);
+    this.#find(seq, `This line is not a valid entry: ${what}.`);
   }
 
   line({ entry, prev, personal, isPart }: ParsedLine): void {
@@ -78,7 +78,7 @@ export class Verification {
     this.#isWithinCommit = isPart;
     const { seq, hash, at, kind, facts } = entry;
     if (personal === 'broken') {
-      this.#find(seq, `The personal data of entry ${seq} are not those that were written with it.`);
+      this.#find(seq, `The personal data of entry ${seq} is not what was originally written.`);
     }
     if (this.#lines === 1) this.#begin(seq, prev, kind, facts);
     else if (!this.#isInPlace(seq, prev)) return;
@@ -97,7 +97,7 @@ export class Verification {
       if (this.#kept.hash !== hash) {
         this.#find(
           seq,
-          `Entry ${seq} is not the one of the kept head: it, or something before it, was rewritten since.`,
+          `Entry ${seq} does not match the kept head: it, or something before it, has been rewritten.`,
         );
       }
     }
@@ -119,13 +119,13 @@ export class Verification {
     if (unfinished > 0) {
       this.#find(
         null,
-        `The last line is not complete (${unfinished} bytes): a crash cut it short, and receiptd will cut it off at its next start; or somebody cut it.`,
+        `The last line is incomplete (${unfinished} bytes). Either a crash interrupted it, and receiptd will remove it at its next start, or somebody cut it off.`,
       );
     }
     if (unfinished === 0 && this.#isWithinCommit) {
       this.#find(
         null,
-        'The last commit is not complete: a crash cut it short, and receiptd will cut it off at its next start; or somebody cut it.',
+        'The last commit is incomplete. Either a crash interrupted it, and receiptd will remove it at its next start, or somebody cut it off.',
       );
     }
     if (this.#lines === 1 && this.#after === undefined) this.#findAnywhere('The journal is empty.');
@@ -134,7 +134,7 @@ export class Verification {
     if (this.#backwards !== null) {
       const { count, first } = this.#backwards;
       this.#remarks.push(
-        `${count} ${count === 1 ? 'entry bears' : 'entries bear'} a time earlier than the entry before; the first is entry ${first}. The machine's clock was set back, or images were accepted while a shared ledger was away, or a journal that was begun tells what the ledger held already.`,
+        `${count} ${count === 1 ? 'entry has' : 'entries have'} a time earlier than the entry before; the first is entry ${first}. Possible reasons: the machine's clock was set back, images were deferred while a shared ledger was unreachable, or a new journal first records what the ledger already contained.`,
       );
     }
     const { erased } = this.#personal;
@@ -166,17 +166,17 @@ export class Verification {
     if (after !== undefined && seq === after.seq + 1 && prev === after.hash) {
       this.#ledger = after.ledger;
       this.#remarks.push(
-        `Entries 1 to ${after.seq} were archived, and were not verified: the last of their files is ${after.file}.`,
+        `Entries 1 to ${after.seq} were archived and not verified. The last of their files is ${after.file}.`,
       );
     } else if (kind === 'continued') {
-      const why = typeof because === 'string' ? ` The reason that it gives: ${because}` : '';
+      const why = typeof because === 'string' ? ` Recorded reason: ${because}` : '';
       this.#remarks.push(
-        `This journal was restarted with entry ${seq}.${why} Entries 1 to ${seq - 1} are not in this file and were not verified: look for a file that was set aside, or in a backup.`,
+        `This journal was restarted with entry ${seq}.${why} Entries 1 to ${seq - 1} are not in this file and were not verified. Look for a file that was set aside, or in a backup.`,
       );
     } else if (seq !== 1) {
       this.#find(seq, `The beginning is missing: the file starts with entry ${seq}.`);
     } else if (kind !== 'begun' || prev !== NO_HASH || this.#ledger === null) {
-      this.#find(seq, 'The first entry is not the beginning of a ledger.');
+      this.#find(seq, 'The first entry is not the start of a ledger.');
     }
   }
 
@@ -185,7 +185,7 @@ export class Verification {
     const last = this.#last;
     if (last === null) return true;
     if (seq <= last.seq) {
-      this.#find(seq, `Entry ${seq} stands behind entry ${last.seq}: it was moved or copied here.`);
+      this.#find(seq, `Entry ${seq} comes after entry ${last.seq}: it was moved or copied here.`);
       return false;
     }
     if (seq > last.seq + 1 + this.#badSince) {
@@ -195,7 +195,7 @@ export class Verification {
     } else if (seq === last.seq + 1 && prev !== last.hash) {
       this.#find(
         seq,
-        `Entry ${seq} was not written behind this entry ${last.seq}: one of the two was replaced.`,
+        `Entry ${seq} was not written after this entry ${last.seq}: one of the two was replaced.`,
       );
     }
     return true;
@@ -206,23 +206,25 @@ export class Verification {
     if (kept === undefined) return;
     if (kept.ledger !== undefined && this.#ledger !== null && kept.ledger !== this.#ledger) {
       this.#findAnywhere(
-        `The kept head is of ledger ${kept.ledger}; this journal is of ledger ${this.#ledger}.`,
+        `The kept head belongs to ledger ${kept.ledger}, but this journal belongs to ledger ${this.#ledger}.`,
       );
     }
     if (this.#metKept) return;
     const first = this.#first;
     if (first !== null && first.seq === kept.seq + 1) {
       if (first.prev === kept.hash) return;
-      this.#findAnywhere(`This journal does not continue entry ${kept.seq} of the kept head, but another.`);
+      this.#findAnywhere(
+        `This journal does not continue from entry ${kept.seq} of the kept head, but from a different one.`,
+      );
     } else if (first !== null && first.seq > kept.seq) {
       this.#findAnywhere(
-        `Entry ${kept.seq} of the kept head is not in this file, which starts with entry ${first.seq}: nothing up to there can be confirmed.`,
+        `Entry ${kept.seq} of the kept head is not in this file, which starts with entry ${first.seq}. Nothing before that can be confirmed.`,
       );
     } else if (this.#last === null || this.#last.seq < kept.seq) {
       this.#findAnywhere(
-        `The end was cut off: a head was kept of entry ${kept.seq}, and the last one here is ${this.#last?.seq ?? 'none'}.`,
+        `The end was cut off: the kept head is entry ${kept.seq}, but the last entry here is ${this.#last?.seq ?? 'none'}.`,
       );
-    } else this.#findAnywhere(`Entry ${kept.seq} of the kept head is not in its place.`);
+    } else this.#findAnywhere(`Entry ${kept.seq} of the kept head is missing from its place.`);
   }
 
   #find(seq: number | null, what: string): void {

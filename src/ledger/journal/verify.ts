@@ -73,7 +73,7 @@ function openForReading(path: string): number | null {
     if (systemCode(error) === 'ENOENT') return null;
     const words = messageOf(error);
     throw new ReceiptdError('FILE_UNREADABLE', `The journal ${path} can't be read: ${words}.`, {
-      hint: elevated('Ask as the user who runs receiptd, or as root.'),
+      hint: elevated('Run this as the user that runs receiptd, or as root.'),
       cause: error,
     });
   }

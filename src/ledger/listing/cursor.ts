@@ -20,8 +20,8 @@ const CURSOR = /^(?:-|(-?\d{1,16})\.(-?\d{1,16}))~(?:-|(-?\d{1,16})\.(-?\d{1,16}
 export function readCursor(cursor: string): Places {
   const found = CURSOR.exec(cursor);
   if (!found) {
-    throw new ReceiptdError('USAGE', 'The cursor is not one that a page ended with.', {
-      hint: 'Begin with the first page.',
+    throw new ReceiptdError('USAGE', 'The cursor is not valid.', {
+      hint: 'Start with the first page.',
     });
   }
   const [, ...parts] = found;

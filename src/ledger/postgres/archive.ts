@@ -81,9 +81,9 @@ export async function archiveHistory(
   if (right?.owns !== true)
     throw new ReceiptdError(
       'LEDGER_REFUSED',
-      `The history at ${where} can't be archived: this role does not own it.`,
+      `The history at ${where} can't be archived, because this role does not own it.`,
       {
-        hint: 'Name the role that prepared the ledger.',
+        hint: 'Use the role that prepared the ledger.',
       },
     );
   const files: ArchivedFile[] = [];
@@ -178,7 +178,7 @@ async function refuseAnother(
   } catch {
     // Not what this receiptd writes.
   }
-  throw kept(partition, `${file} is there already, and holds something else; name another directory`);
+  throw kept(partition, `${file} already exists and contains something else; choose another directory`);
 }
 
 /** Durable, and whole under its name or not there. */

@@ -34,7 +34,7 @@ export class Beat {
     }
     if (!(await this.look())) return;
     for (const agent of await reap(this.#store, this.#clock))
-      this.#log.warn('Took over the work of an agent that fell silent', { agent });
+      this.#log.warn('Took over the work of an agent that went silent', { agent });
   }
 
   /** Resolves whether the lease of any other agent has run out. */

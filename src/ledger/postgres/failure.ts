@@ -44,14 +44,17 @@ export function isOfServer(error: unknown): boolean {
 const HINTS: readonly (readonly [words: RegExp, hint: string])[] = [
   [
     /unable to (?:verify|get)|self-signed|UNABLE_TO/i,
-    'Name the authority that signed its certificate: `ledger.ca` in the configuration, --ca in the command.',
+    'Set the authority that signed its certificate: `ledger.ca` in the configuration, or --ca.',
   ],
   [
     /altnames|HOSTNAME_MISMATCH/i,
-    'Name the server as its certificate does, or have a certificate made for this name.',
+    'Use the server name from its certificate, or get a certificate for this name.',
   ],
-  [/no encryption/, 'Add sslmode=verify-full to its address: the server wants an encrypted connection.'],
-  [/password/, 'Correct the password (`ledger.passwordFile`, --password-file), or the user in the address.'],
+  [
+    /no encryption/,
+    'Add sslmode=verify-full to its address, because the server requires an encrypted connection.',
+  ],
+  [/password/, 'Correct the password (`ledger.passwordFile`, --password-file) or the user in the address.'],
 ];
 
 /** Of a role that reaches the database and has no rights in it. */
@@ -75,9 +78,9 @@ export function ledgerFailure(error: unknown, where: string): ReceiptdError {
     return new ReceiptdError('LEDGER_REFUSED', `The ledger at ${where} can't be used: ${words}.`, {
       hint:
         (code === NO_RIGHT
-          ? 'Let the owner of the ledger give this role its rights: `receiptd ledger prepare --role NAME`.'
+          ? 'Have the owner of the ledger grant this role its privileges: `receiptd ledger prepare --role NAME`.'
           : HINTS.find(([of]) => of.test(words) || of.test(code))?.[1]) ??
-        'Correct `ledger` in the configuration, or what the server allows.',
+        'Correct `ledger` in the configuration, or change what the server allows.',
       cause: error,
     });
   if (isLost(error))

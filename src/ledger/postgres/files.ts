@@ -25,13 +25,13 @@ export async function readPassword(
     if (platform !== 'win32' && (about.mode & GROUP_AND_OTHERS) !== 0)
       throw new ReceiptdError(
         'CREDENTIALS_INSECURE',
-        `${key}: ${file} can be read by others than its owner.`,
+        `${key}: ${file} can be read by users other than its owner.`,
         {
-          hint: `Close it with: chmod 600 '${file}'`,
+          hint: `Make it private: chmod 600 '${file}'`,
         },
       );
     const [line = ''] = (await handle.readFile('utf8')).replace(/^\uFEFF/, '').split(/\r?\n/);
-    if (line === '') throw unusable(key, `${file} holds nothing in its first line`);
+    if (line === '') throw unusable(key, `the first line of ${file} is empty`);
     return line;
   } finally {
     await handle.close();
@@ -52,7 +52,7 @@ export async function readAuthorities(file: string): Promise<string> {
 function unreadable(key: string, file: string, error: unknown): ReceiptdError {
   const why = systemCode(error) ?? 'unknown reason';
   return new ReceiptdError('FILE_UNREADABLE', `${key}: ${file} can't be read (${why}).`, {
-    hint: 'It has to be a file that the user running receiptd may read.',
+    hint: 'It must be a file that the user running receiptd can read.',
     cause: error,
   });
 }

@@ -126,8 +126,8 @@ export function createFleet(
         return rows > 0;
       });
       if (!found)
-        throw new ReceiptdError('AGENT_UNKNOWN', `The fleet has no agent named ${agent}.`, {
-          hint: 'Take a name from `receiptd fleet status`.',
+        throw new ReceiptdError('AGENT_UNKNOWN', `There is no agent named ${agent}.`, {
+          hint: 'Use a name from `receiptd fleet status`.',
         });
       if (agent === store.self.name) await beat.look();
     },

@@ -156,7 +156,7 @@ export class Link {
         if (isTakenOver(error)) return;
         const failure = ledgerFailure(error, connector.where);
         if (isOfLedger(error)) end(failure.message);
-        else log.error('What a heartbeat looks for could not be done', { detail: failure.sentence() });
+        else log.error('A periodic check of the shared ledger failed', { detail: failure.sentence() });
       } finally {
         isBusy = false;
       }

@@ -54,7 +54,7 @@ export async function migrate(connection: Connection, where: string): Promise<vo
 export async function requireVersion(connection: Sql, where: string): Promise<void> {
   const version = await versionOf(connection);
   if (version === 0)
-    throw new ReceiptdError('LEDGER_MISSING', `There is no ledger at ${where} yet.`, {
+    throw new ReceiptdError('LEDGER_MISSING', `${where} has no ledger yet.`, {
       hint: 'Start receiptd once, or run `receiptd ledger prepare`.',
     });
   if (version < ALL_MIGRATIONS.length) throw older(where);
@@ -64,7 +64,7 @@ export async function requireVersion(connection: Sql, where: string): Promise<vo
 function older(where: string, cause?: unknown): ReceiptdError {
   return new ReceiptdError(
     'LEDGER_OLDER',
-    `The ledger at ${where} is of an older version, or not prepared yet.`,
+    `The ledger at ${where} is an older version, or is not prepared yet.`,
     {
       hint: 'Run `receiptd ledger prepare` with a role that owns the schema.',
       cause,
@@ -76,6 +76,6 @@ function newer(where: string, version: number): ReceiptdError {
   return new ReceiptdError(
     'LEDGER_NEWER',
     `The ledger at ${where} has version ${version}; this receiptd knows ${ALL_MIGRATIONS.length}.`,
-    { hint: 'Install the receiptd that the other agents have.' },
+    { hint: 'Install the same receiptd version as on the other agents.' },
   );
 }

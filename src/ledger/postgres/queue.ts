@@ -30,9 +30,9 @@ import {
 /** A request leaves once its beginning is committed, which a slow server may hold up; later than that, none does. */
 const SENT_WITHIN_MS = 10 * 60_000;
 
-const INTERRUPTED = 'The program ended while this was being sent; it may have arrived, and is sent again.';
+const INTERRUPTED = 'receiptd stopped while this was being sent. It may have arrived, and is sent again.';
 const FORGOTTEN =
-  'What came of this upload was lost with the server that the ledger was on; it may have arrived, and is sent again.';
+  "The outcome of this upload was lost with the ledger's server. It may have arrived, and is sent again.";
 
 export function createQueue(store: Store, underway: Underway, clock: Pick<Clock, 'now'>): LedgerQueue {
   const { places } = store;
@@ -88,10 +88,7 @@ export function createQueue(store: Store, underway: Underway, clock: Pick<Clock,
       try {
         const attempt = await begin(upload);
         if (attempt === null)
-          throw new ReceiptdError(
-            'DOCUMENT_HELD',
-            'Another agent has found its service or endpoint on hold.',
-          );
+          throw new ReceiptdError('DOCUMENT_HELD', 'Another agent has put its service or endpoint on hold.');
         claims.forget([documentId]);
         return attempt;
       } catch (error) {

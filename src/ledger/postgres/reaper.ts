@@ -24,7 +24,7 @@ async function takeOver(
   at: number,
 ): Promise<void> {
   sql.send(SQL.FENCE, { agentId: id });
-  const message = `Agent ${name} fell silent while it sent this; it may have arrived, and is sent again.`;
+  const message = `Agent ${name} went silent while sending this. It may have arrived, and is sent again.`;
   await interrupt(sql, id, message, at);
   sql.send(SQL.END_LEADS, { agentId: id });
   sql.send(LET_OTHERS_LOOK, { agentId: id });

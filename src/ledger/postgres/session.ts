@@ -121,14 +121,14 @@ async function endWork(connection: Connection, { agentId }: Session): Promise<vo
 export function fenced(name: string): ReceiptdError {
   return new ReceiptdError(
     'AGENT_FENCED',
-    `The lease of agent ${name} has run out, and its work was taken over.`,
+    `The lease of agent ${name} has expired, and other agents took over its work.`,
   );
 }
 
 function renamed(former: string, name: string): ReceiptdError {
   return new ReceiptdError(
     'AGENT_RENAMED',
-    `This agent was named ${former} in the ledger before, and is ${name} now; nobody would send what waits there.`,
+    `This agent was named ${former} in the ledger before, and is now ${name}. Nobody would send what is waiting under the old name.`,
     { hint: `Set ledger.agent to ${former}.` },
   );
 }
@@ -136,7 +136,7 @@ function renamed(former: string, name: string): ReceiptdError {
 function nameTaken(name: string, host: string): ReceiptdError {
   return new ReceiptdError(
     'AGENT_NAME_TAKEN',
-    `An agent named ${name} works on this ledger already, on the host ${host}.`,
-    { hint: 'Give this one another name (ledger.agent).' },
+    `An agent named ${name} already uses this ledger, on the host ${host}.`,
+    { hint: 'Give this agent another name (ledger.agent).' },
   );
 }

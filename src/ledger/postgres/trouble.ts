@@ -1,7 +1,8 @@
 import type { ReceiptdError } from '../../core/domain/errors.ts';
 import type { LedgerStorage, StorageTrouble } from '../../core/ports/ledger.ts';
 
-const AWAY = 'See that the database runs and can be reached from here; this goes on by itself then.';
+const AWAY =
+  'Make sure the database is running and reachable from here. receiptd then continues automatically.';
 
 /**
  * Whether the database can be written:

@@ -9,9 +9,9 @@ export function createUpkeep(where: string): LedgerUpkeep {
     backup: async () => {
       throw new ReceiptdError(
         'BACKUP_FAILED',
-        `The ledger is shared, at ${where}; receiptd does not copy it.`,
+        `The ledger is shared, at ${where}, and receiptd does not back it up.`,
         {
-          hint: 'Whoever runs the database backs it up: pg_dump, or pg_basebackup with archived WAL.',
+          hint: 'Back up the database itself with pg_dump, or with pg_basebackup and archived WAL.',
         },
       );
     },

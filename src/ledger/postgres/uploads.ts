@@ -14,7 +14,7 @@ import type { Underway } from './underway.ts';
 /** For bytes that only an agent may have that does not run. */
 const LOOK_AGAIN_MS = 10 * 60_000;
 
-const ELSEWHERE = 'Its bytes can only be found by the agent that admitted it, which sends it then.';
+const ELSEWHERE = 'Only the agent that picked it up can find its image, and sends it once it does.';
 
 export interface Standing {
   readonly id: number;

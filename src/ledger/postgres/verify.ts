@@ -63,11 +63,11 @@ export async function verifyPostgresLedger(
     const unmet =
       kept?.ledger === undefined || chains.some((chain) => chain.ledger === kept.ledger)
         ? []
-        : [`The kept head is of the chain ${kept.ledger}; no agent of this ledger has it.`];
+        : [`The kept head is from the chain ${kept.ledger}, which no agent of this ledger has.`];
     const { documents, isMiscounted } = await ledger.read(countsOf);
     const strayed = await ledger.read((sql) => atOneMoment(sql, () => statesOf(sql)));
     const miscounted = isMiscounted
-      ? ['The numbers that are shown of documents and files are not those of the rows.']
+      ? ['The displayed counts of documents and files do not match the rows.']
       : [];
     const own = ownOf(chains, agent);
     const head = own ? { ledger: own.ledger, seq: own.seq, hash: own.hash } : null;
@@ -170,8 +170,8 @@ class Named {
     const rows = await sql.all<{ id: number; isThere: boolean }>(SQL.NAMED_OTHERWISE, params);
     return rows.map(({ id, isThere }) =>
       isThere
-        ? `Document ${id} is not in the ledger as the history says.`
-        : `Document ${id} is in the history, and missing from the ledger.`,
+        ? `Document ${id} in the ledger does not match the history.`
+        : `Document ${id} is in the history but missing from the ledger.`,
     );
   }
 }

@@ -35,8 +35,7 @@ export async function compareStates(sql: Sql, { mayBeSilent }: { mayBeSilent: bo
     for (const { id, state } of rows) {
       const entries = told.get(id);
       if (!entries?.isNamed) {
-        if (!mayBeSilent)
-          findings.push(`Document ${id} is in the ledger, and the history knows nothing of it.`);
+        if (!mayBeSilent) findings.push(`Document ${id} is in the ledger but not in the history.`);
         continue;
       }
       const states = latest(entries.by, many.get(id));

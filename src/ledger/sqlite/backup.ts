@@ -87,7 +87,7 @@ export async function backupTo(db: DatabaseSyncInstance, target: string): Promis
     if (error instanceof ReceiptdError && error.code === 'BACKUP_FAILED') throw error;
     const words = messageOf(error);
     throw new ReceiptdError('BACKUP_FAILED', `The backup ${target} can't be written: ${words}.`, {
-      hint: 'Check the path, its permissions, and the space on its disk.',
+      hint: 'Check the path, its permissions, and the free space on its disk.',
       cause: error,
     });
   } finally {
@@ -118,8 +118,8 @@ function withoutLog(path: string): void {
  */
 export function checkBackup(path: string): JournalHead {
   const bad = (why: string, cause?: unknown): ReceiptdError =>
-    new ReceiptdError('BACKUP_FAILED', `${path} is no good backup: ${why}.`, {
-      hint: 'Name another one; `receiptd backup` makes one.',
+    new ReceiptdError('BACKUP_FAILED', `${path} is not a valid backup: ${why}.`, {
+      hint: 'Choose another one, or create one with `receiptd backup`.',
       cause,
     });
   try {
@@ -129,9 +129,9 @@ export function checkBackup(path: string): JournalHead {
     try {
       const verdict = Object.values(sql.get<Record<string, unknown>>('PRAGMA integrity_check(1)') ?? {})[0];
       if (verdict !== 'ok') throw bad(String(verdict));
-      if (isLatest(db) && sql.get(MISCOUNTED)) throw bad('documents are not counted as they are');
+      if (isLatest(db) && sql.get(MISCOUNTED)) throw bad('the document counts are wrong');
       const head = sql.get<JournalHead>(HEAD);
-      if (!head) throw bad('it was made before there was a journal');
+      if (!head) throw bad('it is older than the journal');
       return { ...head };
     } finally {
       sql.forget();

@@ -11,7 +11,7 @@ try {
   const broken = db.prepare('PRAGMA foreign_key_check').all().length;
   const miscounted = db.prepare(MISCOUNTED).all().length;
   db.close();
-  const counted = miscounted === 0 ? 'ok' : 'documents are not counted as they are';
+  const counted = miscounted === 0 ? 'ok' : 'the document counts are wrong';
   const sound = broken === 0 ? counted : `${broken} broken references`;
   process.stdout.write(`${verdict === 'ok' ? sound : String(verdict)}\n`);
 } catch (error) {

@@ -60,13 +60,11 @@ function compareCopy(copy: string, again: string, journalPath: string, at: numbe
       upTo(readJournal(journalPath, 0, { lenient: true }), head.seq),
     );
     const reached = sql.get<JournalHead>(HEAD);
-    const findings = misfits.map((seq) => `Entry ${seq} of the journal does not fit what comes before it.`);
+    const findings = misfits.map((seq) => `Entry ${seq} of the journal does not fit the entries before it.`);
     if (reached?.seq !== head.seq) {
-      findings.push(
-        `The ledger holds entry ${head.seq} of the journal as its last, which the journal lacks.`,
-      );
+      findings.push(`The ledger's last journal entry is ${head.seq}, but the journal does not have it.`);
     } else if (reached.hash !== head.hash) {
-      findings.push(`Entry ${head.seq} of the journal is another one than the ledger holds as its last.`);
+      findings.push(`Entry ${head.seq} of the journal differs from the one the ledger has.`);
     }
     return { findings: [...findings, ...differences(sql)], documents, head: { ...head } };
   } finally {
@@ -95,12 +93,12 @@ function differences(sql: Sql): string[] {
     return [
       ...[...inLedger].map((id) =>
         inJournal.has(id)
-          ? `${what} ${id} is not in the ledger as the journal says.`
-          : `${what} ${id} is in the ledger, and the journal knows nothing of it.`,
+          ? `${what} ${id} in the ledger does not match the journal.`
+          : `${what} ${id} is in the ledger but not in the journal.`,
       ),
       ...[...inJournal]
         .filter((id) => !inLedger.has(id))
-        .map((id) => `${what} ${id} is in the journal, and missing from the ledger.`),
+        .map((id) => `${what} ${id} is in the journal but missing from the ledger.`),
     ];
   });
 }

@@ -66,7 +66,7 @@ export function openForReading(
   }
   if (about === undefined) {
     throw new ReceiptdError('LEDGER_MISSING', `There is no ledger at ${path}.`, {
-      hint: 'Check the state directory in the config; `receiptd run` creates the ledger.',
+      hint: 'Check the state directory in the config. `receiptd run` creates the ledger.',
     });
   }
   return guarded(path, { readOnly: true }, (db) => {
@@ -74,8 +74,8 @@ export function openForReading(
     if (version < LATEST_VERSION && !anyVersion) {
       throw new ReceiptdError(
         'LEDGER_OLDER',
-        `The ledger ${path} is of version ${version}, of a receiptd before this one, which knows version ${LATEST_VERSION}.`,
-        { hint: 'Start the agent once: it keeps a copy and brings the ledger to the new version.' },
+        `The ledger ${path} has version ${version}, from an older receiptd; this one uses version ${LATEST_VERSION}.`,
+        { hint: 'Start the agent once. It keeps a copy and upgrades the ledger.' },
       );
     }
   });
@@ -147,30 +147,26 @@ function lookFor(path: string): fs.Stats | undefined {
   } catch (error) {
     const code = systemCode(error);
     if (code !== 'EACCES' && code !== 'EPERM') return undefined;
-    throw new ReceiptdError(
-      'FILE_UNREADABLE',
-      `The ledger ${path} can't be looked for: ${messageOf(error)}.`,
-      {
-        hint: elevated(
-          'Run this as the user who owns the state directory, as root, or as a member of control.group.',
-        ),
-        cause: error,
-      },
-    );
+    throw new ReceiptdError('FILE_UNREADABLE', `The ledger ${path} can't be accessed: ${messageOf(error)}.`, {
+      hint: elevated(
+        'Run this as the user that owns the state directory, as root, or as a member of control.group.',
+      ),
+      cause: error,
+    });
   }
 }
 
 /** Reads only, so that a file that is not ours is left as it is. */
 function checkedVersion(db: DatabaseSyncInstance, path: string): number {
   const [applicationId] = pragma(db, 'application_id');
-  if (applicationId !== APPLICATION_ID) throw damaged(path, 'the file is not a ledger of receiptd');
+  if (applicationId !== APPLICATION_ID) throw damaged(path, 'the file is not a receiptd ledger');
   const version = Number(pragma(db, 'user_version')[0]);
   if (version > LATEST_VERSION) {
     throw new ReceiptdError(
       'LEDGER_NEWER',
-      `The ledger ${path} is of version ${version}; this receiptd knows version ${LATEST_VERSION} at most.`,
+      `The ledger ${path} has version ${version}, but this receiptd supports only up to version ${LATEST_VERSION}.`,
       {
-        hint: 'Install the newer receiptd that wrote it, or restore the ledger that was kept before the upgrade (docs/upgrading.md).',
+        hint: 'Install the newer receiptd that wrote it, or restore the ledger from before the upgrade (docs/upgrading.md).',
       },
     );
   }

@@ -51,8 +51,8 @@ async function foldLog(store: Store, clock: Clock): Promise<void> {
     if (tries === FOLD_TRIES) {
       throw new ReceiptdError(
         'LEDGER_WRITE_FAILED',
-        `The erasure is recorded, but another program reads the ledger ${store.path}, so that old pages are still in its log.`,
-        { hint: 'End that program, then run the same command again.' },
+        `The erasure is recorded, but another program is reading the ledger ${store.path}, so old data is still in its log.`,
+        { hint: 'Stop that program, then run the same command again.' },
       );
     }
     await clock.sleep(FOLD_AGAIN_MS);

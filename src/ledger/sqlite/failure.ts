@@ -53,7 +53,7 @@ export function isDamage(error: unknown): boolean {
 
 export function damaged(path: string, detail: string, cause?: unknown): ReceiptdError {
   return new ReceiptdError('LEDGER_DAMAGED', `The ledger ${path} is damaged: ${detail}.`, {
-    hint: 'Start receiptd again: it sets the file aside and rebuilds the ledger from backup and journal.',
+    hint: 'Restart receiptd. It sets the file aside and rebuilds the ledger from backup and journal.',
     cause,
   });
 }
@@ -68,7 +68,7 @@ export function storeFailure(error: unknown, path: string, doing: 'written' | 'r
   if (!(error instanceof Error)) return error;
   if (sqliteCode(error) === FULL || NO_SPACE.has(systemCode(error) ?? '')) {
     return new ReceiptdError('DISK_FULL', `The disk of the ledger ${path} is full: ${error.message}.`, {
-      hint: 'Free some space on it; nothing new is sent until then, and the agent goes on by itself.',
+      hint: 'Free some space on it. Until then, nothing new is sent; then the agent continues automatically.',
       cause: error,
     });
   }
@@ -76,7 +76,7 @@ export function storeFailure(error: unknown, path: string, doing: 'written' | 'r
   // Node gives the number of the system's error to its own; SQLite's and a defect of ours have none.
   if (!isStoreFailure(error) && !('errno' in error)) return error;
   return new ReceiptdError('LEDGER_WRITE_FAILED', `The ledger ${path} can't be ${doing}: ${error.message}.`, {
-    hint: 'Check the disk and the permissions of the state directory; the agent goes on by itself.',
+    hint: 'Check the disk and the permissions of the state directory. The agent then continues automatically.',
     cause: error,
   });
 }

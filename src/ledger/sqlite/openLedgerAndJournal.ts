@@ -220,7 +220,7 @@ function standingOf(
 function foreign(head: JournalHead | null, last: JournalHead): string | null {
   if (head === null) return null;
   if (head.ledger === last.ledger && last.seq < head.seq)
-    return `The journal ended at entry ${last.seq}, and the ledger knows it up to ${head.seq}.`;
+    return `The journal ended at entry ${last.seq}, but the ledger has entries up to ${head.seq}.`;
   return 'The journal did not belong to the ledger.';
 }
 
@@ -269,7 +269,7 @@ function beginJournal(
   const because = head === null ? 'The ledger was made.' : why;
   if (head !== null || damage !== null) {
     const kept = aside === null ? '' : ` The old file is kept as ${aside}.`;
-    onMended(`${why} A new one goes on from entry ${head?.seq ?? 0}.${kept}`);
+    onMended(`${why} A new one continues from entry ${head?.seq ?? 0}.${kept}`);
   }
   const first: LedgerEvent = { kind: head === null ? 'begun' : 'continued', ledger, because };
   const sql = createSql(db);

@@ -29,7 +29,7 @@ export function openSource(path: string): Source {
   if (!head) {
     close();
     throw new ReceiptdError('LEDGER_OLDER', `The ledger ${path} has no journal yet.`, {
-      hint: 'Start the agent once: it begins one.',
+      hint: 'Start the agent once to create one.',
     });
   }
   return {

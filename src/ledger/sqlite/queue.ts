@@ -24,7 +24,7 @@ import type { Store, Transaction } from './store.ts';
 /** A request leaves once its beginning is committed, which a slow disk may hold up; later than that, none does. */
 const SENT_WITHIN_MS = 10 * 60_000;
 
-const INTERRUPTED = 'The program ended while this was being sent; it may have arrived, and is sent again.';
+const INTERRUPTED = 'receiptd stopped while this was being sent. It may have arrived, and is sent again.';
 
 export function createQueue(store: Store): LedgerQueue {
   const claims = new Claims();

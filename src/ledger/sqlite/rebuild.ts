@@ -54,7 +54,7 @@ export function rebuild(sources: RebuildSources): Rebuilt {
     db.exec('PRAGMA journal_mode = DELETE; PRAGMA synchronous = OFF');
     migrate(db, versionOf(db), at);
     const fromSeq = found?.head.seq ?? 0;
-    if (found) story.push(`Began with the backup ${found.path} (journal entry ${fromSeq}).`);
+    if (found) story.push(`Started from the backup ${found.path} (journal entry ${fromSeq}).`);
     let gaps = 0;
     if (ledger !== null) {
       const onFault = (): void => void (gaps += 1);
@@ -63,7 +63,7 @@ export function rebuild(sources: RebuildSources): Rebuilt {
         ledger,
         readJournal(journalPath, fromSeq, { lenient: true, onFault }),
       );
-      story.push(`Took over ${entries} entries of the journal.`);
+      story.push(`Applied ${entries} entries of the journal.`);
       if (gaps > 0) story.push(`The journal is damaged in ${gaps} places.`);
       if (misfits.length > 0) story.push(`Entries that could not be used: ${misfits.join(', ')}.`);
       gaps += misfits.length;
@@ -139,12 +139,12 @@ function salvage(db: DatabaseSyncInstance, damaged: string): string {
     }
   } catch (error) {
     sql.rollback('ROLLBACK');
-    return `Nothing could be read of ${damaged}: ${messageOf(error)}.`;
+    return `Nothing could be read from ${damaged}: ${messageOf(error)}.`;
   } finally {
     sql.forget();
   }
   const unreadable = lost > 0 ? ` ${lost} rows could not be read.` : '';
-  return `Took over ${taken} facts from ${damaged}.${unreadable}`;
+  return `Recovered ${taken} records from ${damaged}.${unreadable}`;
 }
 
 function versionOf(db: DatabaseSyncInstance): number {

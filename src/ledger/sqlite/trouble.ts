@@ -20,9 +20,9 @@ export interface TroubleOptions {
 
 const TRY_EVERY_MS = 5_000;
 const RESTART =
-  'Restart receiptd: it sets the ledger aside and rebuilds it from backup and journal. Then check the disk.';
+  'Restart receiptd. It sets the ledger aside and rebuilds it from backup and journal. Then check the disk.';
 const NEXT_START =
-  'receiptd ends, and its service manager starts it again (without one, start it): it then sets the ledger aside and rebuilds it from backup and journal. Check the disk.';
+  'receiptd stops, and its service manager restarts it; without one, start it yourself. It then sets the ledger aside and rebuilds it from backup and journal. Check the disk.';
 
 /**
  * Whether the store can be written:
@@ -145,7 +145,7 @@ export class Trouble implements LedgerStorage {
   #saysHowMuch(full: ReceiptdError): ReceiptdError {
     const wanted = this.#reserve?.wantedBytes ?? 0;
     if (wanted === 0) return full;
-    const hint = `Delete or move something until ${size(wanted)} are free on it. Nothing new is sent until then, and the agent goes on by itself.`;
+    const hint = `Delete or move files until ${size(wanted)} are free on it. Until then, nothing new is sent; then the agent continues automatically.`;
     return new ReceiptdError(full.code, full.message, { hint, cause: full.cause });
   }
 

@@ -49,7 +49,7 @@ export function keepBeforeUpgrade(
     if (error instanceof ReceiptdError) throw error;
     const words = messageOf(error);
     throw new ReceiptdError('BACKUP_FAILED', `The backup ${file} can't be written: ${words}.`, {
-      hint: 'The ledger is brought to the new version only after it. Check the permissions of its directory and the space on its disk.',
+      hint: 'The ledger is only upgraded after a backup. Check the permissions of the directory and the free space on its disk.',
       cause: error,
     });
   } finally {
@@ -79,9 +79,9 @@ function freeBytesOf(directory: string): number {
 function noSpace(ledger: string, version: number, needed: number, free: number): ReceiptdError {
   return new ReceiptdError(
     'UPGRADE_NO_SPACE',
-    `The ledger ${ledger} is to be brought from version ${version} to ${LATEST_VERSION}, which needs ${megabytes(needed)} free on ${dirname(ledger)} and has ${megabytes(free)}.`,
+    `Upgrading the ledger ${ledger} from version ${version} to ${LATEST_VERSION} needs ${megabytes(needed)} of free space in ${dirname(ledger)}, but only ${megabytes(free)} is free.`,
     {
-      hint: 'Free space and start again. Nothing was changed; what is scanned meanwhile stays in its folder.',
+      hint: 'Free some space and start again. Nothing was changed. New scans stay in their folders meanwhile.',
     },
   );
 }

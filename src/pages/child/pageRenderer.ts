@@ -74,7 +74,7 @@ async function fileOf(
       } catch (error) {
         // It could not be loaded: nothing is said of the file.
         if (error instanceof OutOfMemory) throw error;
-        return { kind: 'refused', reason: 'TROUBLE', detail: 'what reads PDFs could not be loaded' };
+        return { kind: 'refused', reason: 'TROUBLE', detail: 'the PDF reader could not be loaded' };
       }
     case 'tiff':
       return new TiffFile(bytes);

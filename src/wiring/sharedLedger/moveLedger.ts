@@ -96,9 +96,9 @@ class Move {
     if (state.agent !== this.#options.agent)
       throw new ReceiptdError(
         'MOVE_REFUSED',
-        `This ledger is being moved as that of the agent ${state.agent}.`,
+        `This ledger is already being moved as the agent ${state.agent}.`,
         {
-          hint: `Say --agent ${state.agent}.`,
+          hint: `Use --agent ${state.agent}.`,
         },
       );
     if (state.part !== null) state = await this.#takeCopy(state);
@@ -126,9 +126,13 @@ class Move {
     const copy = openSource(this.#copy);
     try {
       if (copy.head.ledger !== state.ledger || copy.head.hash !== state.copy.hash)
-        throw new ReceiptdError('MOVE_REFUSED', `${this.#copy} is not the copy that this move began with.`, {
-          hint: 'Put that back, or begin the move anew in an empty database.',
-        });
+        throw new ReceiptdError(
+          'MOVE_REFUSED',
+          `${this.#copy} is not the copy that this move started with.`,
+          {
+            hint: 'Put that copy back, or start over with an empty database.',
+          },
+        );
       let rows = 0;
       await takeRows(this.#connection, state, copy, (_, count) => {
         rows += count;
@@ -194,7 +198,7 @@ class Move {
     throw new ReceiptdError(
       'MOVE_DIFFERS',
       `${found} ${found === 1 ? 'row of the shared ledger is' : 'rows of the shared ledger are'} not as the moved ledger has them: ${findings.join(' ')}`,
-      { hint: 'The old ledger is in use as before.' },
+      { hint: 'The old ledger is still in use.' },
     );
   }
 
@@ -215,8 +219,12 @@ class Move {
   async #stateOf(ledger: string): Promise<ImportState> {
     const state = await findImport(this.#connection, ledger);
     if (state) return state;
-    throw new ReceiptdError('MOVE_REFUSED', 'What was moved of this ledger is gone from the database.', {
-      hint: 'Take moving.db out of the state directory, and begin anew.',
-    });
+    throw new ReceiptdError(
+      'MOVE_REFUSED',
+      'The data already moved from this ledger is gone from the database.',
+      {
+        hint: 'Remove moving.db from the state directory, and start over.',
+      },
+    );
   }
 }

@@ -88,7 +88,7 @@ describe.skipIf(!keyringIsHere)('the keychain', () => {
         message: 'The keychain is locked.',
       });
     const auto = createCredentialsSource({ ...options, baseUrl, store: 'auto' });
-    await expect(auto.get()).rejects.toThrow('The keychain is locked, and no other place has credentials');
+    await expect(auto.get()).rejects.toThrow('The keychain is locked, and no other store has credentials');
   });
 
   it('is said to hold nothing, or to be locked, where nobody can be asked which', async () => {
@@ -136,7 +136,7 @@ describe.skipIf(!keyringIsHere)('the keychain', () => {
     for (const call of [() => source.get(), () => writable.set(credentials), () => writable.remove()]) {
       await expect(call()).rejects.toMatchObject({
         code: 'KEYCHAIN_UNAVAILABLE',
-        message: expect.stringContaining('is out of reach: this user has no D-Bus session'),
+        message: expect.stringContaining('is not available: this user has no D-Bus session'),
       });
     }
   });
@@ -146,7 +146,7 @@ describe.skipIf(!keyringIsHere)('the keychain', () => {
     const { source } = pair({ helperPath: helper.path, env });
     await expect(source.get()).rejects.toMatchObject({
       code: 'KEYCHAIN_UNAVAILABLE',
-      message: expect.stringContaining('is not there: no keyring answers in this session'),
+      message: expect.stringContaining('is not available: no keyring answers in this session'),
     });
   });
 });

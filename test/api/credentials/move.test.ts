@@ -46,7 +46,7 @@ it.each([
   [
     'something else',
     async () => ({ kind: 'found' as const, credentials: others }),
-    'returns other credentials',
+    'returns different credentials',
   ],
 ])('a store that gives back %s is not trusted', async (_what, look, words) => {
   const { to } = await twoFiles();

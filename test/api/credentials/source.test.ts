@@ -72,7 +72,7 @@ describe('auto', () => {
     const failed = auto({ ...options, ...limit, env: {}, file: '/no/such/file' }).get();
     await expect(failed).rejects.toMatchObject({
       code,
-      message: expect.stringContaining('and no other place has credentials; looked in: ') as string,
+      message: expect.stringContaining('and no other store has credentials; looked in: ') as string,
       hint: expect.stringContaining('receiptd login --store file') as string,
     });
   });

@@ -12,8 +12,8 @@ const person: Whose = {
 const service: Whose = { ...person, uid: 0, agentUid: 998 };
 
 it.each([
-  ['environment', person, false, "this user's other processes and root"],
-  ['environment', { ...person, platform: 'darwin' }, false, 'environment, and so'],
+  ['environment', person, false, "root and this user's other processes"],
+  ['environment', { ...person, platform: 'darwin' }, false, 'environment, and if'],
   ['file', person, false, 'only its owner and root can read /home/ann/keys.json'],
   ['file', { ...person, platform: 'win32', uid: null, agentUid: null }, false, 'permissions of its folder'],
   ['file', { ...service, fileUid: 0 }, true, "The agent can't read"],
@@ -21,7 +21,7 @@ it.each([
   ['file', { ...service, agentUid: 0, fileUid: 0 }, false, 'only its owner'],
   ['systemd', service, false, 'for this unit and root alone; on disk'],
   ['systemd', { ...service, isInRamfs: true }, false, 'in memory that is never written to disk'],
-  ['keychain', person, false, 'open while this user is logged in'],
+  ['keychain', person, false, 'unlocked while this user is logged in'],
   [
     'keychain',
     { ...service, option: ' --account branch' },

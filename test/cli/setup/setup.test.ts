@@ -36,7 +36,12 @@ describe('whether something here keeps a service running', () => {
   });
 
   test.each([
-    ['a container', { platform: 'linux', env: {}, isRoot: true }, ['/.dockerenv'], 'the engine restart it'],
+    [
+      'a container',
+      { platform: 'linux', env: {}, isRoot: true },
+      ['/.dockerenv'],
+      'the container engine restart it',
+    ],
     [
       'WSL without systemd',
       { platform: 'linux', env: { WSL_DISTRO_NAME: 'Debian' }, isRoot: false },

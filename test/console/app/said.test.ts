@@ -2,7 +2,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it, vi } from 'vitest';
 import german from '../../../src/console/app/languages/de.ts';
 import germanSetup from '../../../src/console/app/languages/setup/de.ts';
-import english, { type Format } from '../../../src/console/app/languages/en.ts';
+import english from '../../../src/console/app/languages/en.ts';
+import type { Format } from '../../../src/console/app/textFormat.ts';
 import { ERROR_CODES, ReceiptdError } from '../../../src/core/domain/errors.ts';
 import { joined, says, saysError, SETUP_WORDS } from '../../../src/core/domain/setupWords.ts';
 import { NEEDING_STATES, NO_RECEIPT } from '../../../src/core/domain/needsPerson.ts';
@@ -121,7 +122,7 @@ describe('the console has words of its own', () => {
       (key) => isEditable(key) && named(key) === key.replace('[]', '[3]').replace('*', 'office'),
     );
     expect(unnamed).toEqual([]);
-    expect(labelOf('folders[0].accept[2]')).toBe('Types to send: Judged by content, not by name.');
+    expect(labelOf('folders[0].accept[2]')).toBe('Types to send: Determined by content, not by name.');
   });
 
   it.each(['codes', 'reasons', 'needs', 'holds', 'notes'] as const)(

@@ -1,7 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import english, { type Format } from '../../../src/console/app/languages/en.ts';
+import english from '../../../src/console/app/languages/en.ts';
+import type { Format } from '../../../src/console/app/textFormat.ts';
 
 const LANGUAGES = new URL('../../../src/console/app/languages/', import.meta.url);
 const NAMES = (await readdir(fileURLToPath(LANGUAGES)))

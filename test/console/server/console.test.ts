@@ -64,7 +64,7 @@ describe('at an address', () => {
     const clock = new FakeClock();
     const { console, incidents } = await prepare(address(port), { clock });
     await console.start();
-    const sentence = `The console can't listen on 127.0.0.1:${port}: another program does.`;
+    const sentence = `The console can't listen on 127.0.0.1:${port}, because another program uses that port.`;
     expect(incidents.list()).toMatchObject([{ code: 'PORT_IN_USE', message: sentence }]);
     await expect(console.open()).rejects.toMatchObject({ code: 'PORT_IN_USE' });
     await new Promise((resolve) => other.close(resolve));
@@ -87,7 +87,7 @@ it('does not open where it is switched off', async () => {
   await console.start();
   await expect(console.open()).rejects.toMatchObject({
     code: 'CONSOLE_UNAVAILABLE',
-    message: 'The console is switched off.',
+    message: 'The console is turned off.',
   });
   expect(incidents.list()).toEqual([]);
 });

@@ -141,7 +141,7 @@ describe.skipIf(!hasOpenssl)('a console with a certificate', () => {
     const second = await serial();
     writeFileSync(renewed.cert, 'no certificate');
     console.take({ listen: 'onDemand', tls: renewed, hosts: [] });
-    await expect.poll(() => log.said('The certificate of the console could not').length).toBe(1);
+    await expect.poll(() => log.said('The console certificate could not').length).toBe(1);
     expect(await serial()).toBe(second);
     expect((await perform(origin, '', 'tryHeld', {}, ca)).status).toBe(401);
   });
@@ -164,7 +164,7 @@ describe.skipIf(!hasOpenssl)('a console with a certificate', () => {
   it('that is old or about to be is said', async () => {
     const { console, log } = await prepare({ tls: files('good.pem') });
     await console.open();
-    expect(log.said('The certificate of the console expires soon')).toMatchObject([{ level: 'warn' }]);
+    expect(log.said('The console certificate expires soon')).toMatchObject([{ level: 'warn' }]);
   });
 
   it('says in one sentence what is wrong with its files', async () => {
@@ -186,12 +186,12 @@ describe.skipIf(!hasOpenssl)('a console with a certificate', () => {
       ['gone.pem', 'good.key', /^The certificate .*gone\.pem is not there\.$/],
       ['good.pem', 'gone.key', /^The key .*gone\.key is not there\.$/],
       ['.', 'good.key', /^The certificate .* can't be read \(EISDIR\)\.$/],
-      ['empty.pem', 'good.key', /empty\.pem holds no certificate in PEM\.$/],
-      ['half.pem', 'good.key', /half\.pem holds no certificate in PEM\.$/],
-      ['good.key', 'good.key', /good\.key holds no certificate in PEM\.$/],
-      ['good.pem', 'good.pem', /good\.pem holds no private key in PEM\.$/],
-      ['good.pem', 'locked.key', /locked\.key is locked with a passphrase\.$/],
-      ['good.pem', 'other.key', /^The key .*other\.key does not belong to the certificate .*good\.pem\.$/],
+      ['empty.pem', 'good.key', /empty\.pem contains no certificate in PEM format\.$/],
+      ['half.pem', 'good.key', /half\.pem contains no certificate in PEM format\.$/],
+      ['good.key', 'good.key', /good\.key contains no certificate in PEM format\.$/],
+      ['good.pem', 'good.pem', /good\.pem contains no private key in PEM format\.$/],
+      ['good.pem', 'locked.key', /locked\.key is protected by a passphrase\.$/],
+      ['good.pem', 'other.key', /^The key .*other\.key does not match the certificate .*good\.pem\.$/],
       ['weak.pem', 'weak.key', /^The certificate .*weak\.pem can't be used \(ERR_SSL_EE_KEY_TOO_SMALL\)\.$/],
     ];
     for (const [cert, key, sentence] of wrong) {

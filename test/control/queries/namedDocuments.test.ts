@@ -67,7 +67,7 @@ it.each(['SCAN0001.jpg', 'scan0001', 'SCAN0001-'])(
   async (written) => {
     await expect(named(written)).rejects.toMatchObject({
       code: 'DOCUMENT_AMBIGUOUS',
-      message: `"${written}" may mean several documents, the newest first: "SCAN0001-bbbb", "SCAN0001-aaaa".`,
+      message: `"${written}" matches several documents, newest first: "SCAN0001-bbbb", "SCAN0001-aaaa".`,
     });
   },
 );

@@ -368,7 +368,7 @@ it('while a shared ledger is away the overview says how the agent is, and that t
     ...STATUS,
     notes: [
       {
-        text: 'While the ledger is away, nobody can tell what it holds and how many documents wait.',
+        text: 'Until the ledger is reachable again, its contents and the number of waiting documents are unknown.',
         about: { kind: 'ledgerAway' },
       },
     ],

@@ -10,8 +10,8 @@ describe('what people at the scanner read', () => {
     const text = attentionText('SCAN1.jpg', 0, { state: 'incomplete', reason: 'EMPTY', message: '' }, AT);
     expect(text).toBe(
       '\u{feff}SCAN1.jpg was not sent. The file is empty.\r\n' +
-        'Scan the receipt again, and delete the empty file.\r\n' +
-        'This note disappears by itself once that file is removed or replaced by a good one. You may delete it.\r\n' +
+        'Scan the receipt again and delete the empty file.\r\n' +
+        'This note disappears automatically once that file is removed or replaced with a good one. You may delete it.\r\n' +
         `2026-11-22 08:05:00 ${local(AT).slice(-6)} [EMPTY]\r\n`,
     );
   });

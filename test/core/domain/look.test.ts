@@ -24,10 +24,10 @@ describe('a look at an image', () => {
     const remark = remarkOn({ ...GOOD, width: 100, paper: 50, sharpness: 0.1, print: null });
     expect(remark).toEqual({
       reason: 'TOO_SMALL',
-      message: 'It has too few pixels to be read. It is too dark. It is blurred.',
+      message: 'Its resolution is too low to read. It is too dark. It is blurred.',
     });
     expect(remark && keptBack(remark)).toBe(
-      'It has too few pixels to be read. It is too dark. It is blurred. Scan it again, or send it as it is: `receiptd send FILE`.',
+      'Its resolution is too low to read. It is too dark. It is blurred. Scan it again, or send it as it is with `receiptd send FILE`.',
     );
   });
 

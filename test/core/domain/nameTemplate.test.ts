@@ -65,14 +65,14 @@ describe('a template that is wrong', () => {
     ['{stem', /brace at character 1 /, /Write \{\{/],
     ['stem}', /brace at character 5 /, /Write \}\}/],
     ['{hash:3}', /\{hash:3\}, at character 1/, /4 to 64/],
-    ['{hash:65}', /is not understood/, /4 to 64/],
-    ['{hash:}', /is not understood/, /4 to 64/],
-    ['{seq:0}', /is not understood/, /1 to 12/],
-    ['{seq:abc}', /is not understood/, /1 to 12/],
-    ['{stem:5}', /is not understood/, /takes nothing after a colon/],
-    ['{date:yyyy-mm-dd}', /is not understood/, /YYYY YY MM DD HH mm ss/],
-    ['{date:YYYY-mm-DD}', /is not understood/, /months are MM/],
-    ['{date:}', /is not understood/, /A date format is made of/],
+    ['{hash:65}', /is not valid/, /4 to 64/],
+    ['{hash:}', /is not valid/, /4 to 64/],
+    ['{seq:0}', /is not valid/, /1 to 12/],
+    ['{seq:abc}', /is not valid/, /1 to 12/],
+    ['{stem:5}', /is not valid/, /does not allow anything after a colon/],
+    ['{date:yyyy-mm-dd}', /is not valid/, /YYYY YY MM DD HH mm ss/],
+    ['{date:YYYY-mm-DD}', /is not valid/, /MM for months/],
+    ['{date:}', /is not valid/, /A date format may only contain/],
   ])('%s is refused with where and what to do', (template, message, hint) => {
     const error = refusal(template);
     expect(error.code).toBe('TEMPLATE_INVALID');

@@ -414,7 +414,7 @@ describe('what the service asked for', () => {
     holds.startProbe(probe);
     await holds.passed(OFFICE, probe.id);
     const said = place.log.lines.filter(({ level }) => level !== 'debug').map(({ message }) => message);
-    expect(said).toEqual(['On hold; it is tried again by itself', 'No longer on hold']);
+    expect(said).toEqual(['On hold; retrying automatically', 'No longer on hold']);
   });
 
   it('is overruled by a person', async () => {

@@ -44,7 +44,7 @@ describe('a limit of the service that nobody has told', () => {
     expect(refused).toBeLessThan(14);
     expect(sending.gate.notes().map(noteText)).toEqual([
       expect.stringMatching(
-        /^Uploads to endpoint office are slowed down to .*one upload every \d+(\.\d+)? s, because the service asked to slow down \(HTTP 429 or 402\). The pace recovers by itself\.$/,
+        /^Uploads to endpoint office are slowed down to .*one upload every \d+(\.\d+)? s, because the service asked to slow down \(HTTP 429 or 402\). Uploads speed up again automatically\.$/,
       ),
     ]);
     const states = new Set((await place.ledger.counts()).map(({ state }) => state));
@@ -160,7 +160,7 @@ describe('a rise of latency that lasts', () => {
     expect(sending.accepted).toHaveLength(90);
     expect(sending.pacer.atOnce(OFFICE)).toBeLessThan(4);
     expect(sending.gate.notes().map(noteText).join()).toMatch(
-      /slowed down to \d of 4 uploads at once, because its answers take/,
+      /slowed down to \d of 4 uploads at once, because it takes/,
     );
   });
 });

@@ -95,7 +95,7 @@ it('killed between admission and copy, it is copied at the next start; overwritt
   await clock.advanceUntil(async () => (await ledger.document(kept.id))?.state === 'accepted', 5_000);
   expect(service.asked.at(-1)?.text).toBe('the text of kept.jpg');
   await clock.advanceUntil(async () => (await ledger.document(gone.id))?.state === 'lost', 5_000);
-  const [line] = place.log.said('Lost: its bytes were gone');
+  const [line] = place.log.said('Lost: its image was gone');
   expect(line?.fields).toMatchObject({ name: gone.name, sha256: gone.sha256 });
 });
 

@@ -117,7 +117,7 @@ it('a damaged line before a whole one is told of and kept, and the others stand'
   const text = await readFile(path, 'utf8');
   await writeFile(path, text.replace('"path":"a"', '"path":"x"'));
   expect(paths((await open()).waiting())).toEqual(['b']);
-  expect(log.said('Lines of the journal')).toMatchObject([
+  expect(log.said('Lines in the journal')).toMatchObject([
     { level: 'error', fields: { lines: 1, kept: `${path}.damaged` } },
   ]);
   expect(await readFile(`${path}.damaged`, 'utf8')).toContain('"path":"x"');

@@ -132,7 +132,7 @@ it.each([
   expect(spool.has(hash)).toBe(false);
   expect(spool.usedBytes).toBe(0);
   expect(await filesIn(dir)).toEqual([]);
-  expect(log.said('A copy in the spool was gone or damaged')).toHaveLength(1);
+  expect(log.said('A copy in the spool is missing or damaged')).toHaveLength(1);
   expect(await spool.put(hash, bytes)).toBe(true);
   expect(await spool.read(hash)).toEqual(bytes);
 });

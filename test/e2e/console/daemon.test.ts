@@ -109,7 +109,7 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
   test('a scan is seen from its arrival to its answer, sent again, and its evidence taken', async () => {
     await shows(page.getByText('Everything works'));
     await page.getByRole('link', { name: 'Documents' }).click();
-    await shows(page.getByText('Nothing found. Try wider filters.'));
+    await shows(page.getByText('Nothing found. Try broader filters.'));
     await page.mouse.move(2, 2);
     await writeFile(site.file('inbox', 'lunch.jpg'), await drawReceipt({ type: 'jpeg', seed: 'lunch' }));
     const row = rows(page, 'Documents').first();
@@ -185,7 +185,7 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
     await page.getByRole('link', { name: 'Edit office' }).click();
     await page.getByLabel('Rate').fill('quickly');
     await page.getByRole('button', { name: 'Save' }).click();
-    await shows(page.getByRole('alert').getByText('Not saved; nothing was changed:'));
+    await shows(page.getByRole('alert').getByText('Not saved, and nothing was changed:'));
     await page.getByLabel('Rate').fill('90/min');
     await page.getByRole('button', { name: 'Save' }).click();
     await announced(page, 'Saved and in effect.');

@@ -48,7 +48,7 @@ inBrowser('the list of documents', (here) => {
     await shows(page.getByText('The search was stopped.'));
     release();
     await page.getByLabel('Search').fill('no such thing');
-    await shows(page.getByText('Nothing found. Try wider filters.'));
+    await shows(page.getByText('Nothing found. Try broader filters.'));
   });
 
   test('says how many there are in all, and of which state', async () => {

@@ -27,7 +27,7 @@ inBrowser('the overview', (here) => {
     await shows(page.getByText('1 thing needs a person'));
     expect(agent.paused.size).toBe(0);
     await page.getByRole('button', { name: 'Try again now' }).click();
-    await announced(page, 'Everything on hold is being tried again.');
+    await announced(page, 'Everything on hold is being retried.');
     await page.getByText('HTTP 503').waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'Show them' }).click();
     await heading(page, 'Documents');

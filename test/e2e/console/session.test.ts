@@ -13,7 +13,7 @@ inBrowser('a session of the console', (here) => {
     const other = await browser.blank();
     await other.goto(link);
     await heading(other, 'You are not signed in');
-    await shows(other.getByText('This link was used already'));
+    await shows(other.getByText('This link has already been used'));
     expect(other.url()).not.toContain('token');
   });
 
@@ -31,7 +31,7 @@ inBrowser('a session of the console', (here) => {
     await page.goto(`${here.stub.url}/#/folders`);
     await page.getByLabel('Password').fill('wrong');
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await shows(page.getByText('That is not the password.'));
+    await shows(page.getByText('Wrong password.'));
     await page.getByLabel('Password').fill(PASSWORD);
     await page.keyboard.press('Enter');
     await heading(page, 'Folders');

@@ -235,7 +235,7 @@ inBrowser('folders, endpoints and the configuration', (here) => {
     await page.getByLabel('Uploads a day').fill('100');
     await page.getByRole('button', { name: 'Save' }).click();
     const alert = page.getByRole('alert');
-    await shows(alert.getByText('Not saved; nothing was changed:'));
+    await shows(alert.getByText('Not saved, and nothing was changed:'));
     await shows(alert.getByText('Rate: N/s, N/min or N/h'));
     expect(await page.getByLabel('Rate').inputValue()).toBe('fast');
     expect(await page.getByLabel('Uploads a day').inputValue()).toBe('100');
@@ -326,7 +326,7 @@ inBrowser('folders, endpoints and the configuration', (here) => {
     await shows(waiting);
     expect(await waiting.isDisabled()).toBe(true);
     release();
-    await announced(page, /depot was created, with the uid 0c9d1f70-/);
+    await announced(page, /depot was created with the uid 0c9d1f70-/);
     await shows(rows(page, 'Endpoints').nth(2).getByText('depot'));
     const asked = here.stub.agent.asked.filter(({ operation }) => operation === 'createEndpoint');
     expect(asked.map(({ request }) => request).at(-1)).toEqual({

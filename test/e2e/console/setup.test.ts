@@ -121,14 +121,14 @@ describe.skipIf(!hasChromium)('set-up in a browser', () => {
     const browser = await startBrowser({ url: new URL(link).origin, link: async () => link }, chromium);
     const page = await browser.blank();
     await page.goto(link);
-    await chosen(page, 'Where do the receipts go?', 'To our receipt analysis service');
+    await chosen(page, 'Where should the receipts go?', 'To our receipt analysis service');
     await shows(page.getByLabel('Address of the service:'));
     await page.getByRole('button', { name: 'Start over' }).click();
-    await shows(page.getByRole('group', { name: 'Where do the receipts go?' }));
+    await shows(page.getByRole('group', { name: 'Where should the receipts go?' }));
     const other = await browser.blank();
     await other.goto(link);
-    await heading(other, 'This page opens with a link only');
-    await shows(other.getByText('This link was used already'));
+    await heading(other, 'This page can only be opened with a link');
+    await shows(other.getByText('This link has already been used'));
     await browser.close();
   });
 });
@@ -143,7 +143,7 @@ describe('the server of set-up', () => {
       ask(origin, { method: 'POST', path: '/v1/setup', headers, body: '{}' });
     expect((await at(own(origin))).status).toBe(401);
     const cookie = await asSetup(link);
-    await expect(asSetup(link)).rejects.toThrow('This link was used already');
+    await expect(asSetup(link)).rejects.toThrow('This link has already been used');
     expect((await at(own(origin, { cookie }))).status).toBe(200);
     expect((await at(own(origin, { cookie, host: 'rebound.example' }))).status).toBe(421);
     expect((await at(own('http://other.example', { cookie, host }))).status).toBe(403);

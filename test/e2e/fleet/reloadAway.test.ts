@@ -28,7 +28,7 @@ test('what comes while the ledger is away is deferred, also when the configurati
   const { status, stderr } = await site.look('reload');
   expect([status, stderr]).toEqual([1, expect.stringMatching(/reached: .*\[LEDGER_UNREACHABLE\]$/m)]);
   expect((await site.look('status')).stdout).toContain(
-    'receiptd.yaml cannot take effect yet, so the former configuration stays in effect: The ledger at 127.0.0.1',
+    'receiptd.yaml cannot take effect yet, so the previous configuration stays in effect: The ledger at 127.0.0.1',
   );
   await drop('b');
   await defers(2);

@@ -91,7 +91,7 @@ describe.skipIf(!needsPostgres())('two agents on one folder', () => {
     // Both had a part in it.
     const { stdout: said } = await two.look('status');
     expect(said).toContain('On standby since');
-    expect(said).toContain('Agent one takes its scans in');
+    expect(said).toContain('Agent one picks up its scans');
     expect(first.stderr).toContain('"message":"Accepted"');
     expect(second.stderr).toContain('"message":"Accepted"');
 
@@ -167,7 +167,7 @@ test('a ledger that one agent has to itself has no fleet, and says so', async ()
   const site = await prepare();
   expect(await site.look('fleet', 'status')).toMatchObject({
     status: 0,
-    stdout: 'This agent does not share its ledger. `receiptd status` shows how the agent is.\n',
+    stdout: 'This agent does not share its ledger. `receiptd status` shows how this agent is doing.\n',
   });
   expect(JSON.parse((await site.look('fleet', 'status', '--json')).stdout)).toEqual({ agents: null });
   const refused = await receiptd(site, ['fleet', 'pause', 'one', '--config', site.config]);

@@ -147,11 +147,11 @@ it('a channel that fails keeps no other waiting, is told through the others, and
   ]);
   await clock.advance(5 * MINUTE);
   expect(mail.subjects).toEqual([
-    'test: This is a test of the alerts; nothing is wrong.',
+    'test: This is a test alert; nothing is wrong.',
     'opened: The disk a is full.',
   ]);
   expect(hook.subjects.slice(2)).toEqual([
-    'test: This is a test of the alerts; nothing is wrong.',
+    'test: This is a test alert; nothing is wrong.',
     "closed: Over: Alerts can't be delivered by email: The receiver of email took longer than 10 seconds.",
   ]);
   expect(log.said('An alert could not be delivered')).toEqual([]);
@@ -374,7 +374,7 @@ it('the digest counts the day by folder, and names what is open', async () => {
     expect.arrayContaining([
       'folder  sent  duplicates  rejected  waiting  for a person',
       '/scans     1           0         0        1             1',
-      '1 document was accepted by the service in that time. "waiting" and "for a person" count everything open now, however old.',
+      '1 document was accepted by the service in that time. "waiting" and "for a person" count everything that is open now, regardless of age.',
       'Still open:',
       expect.stringMatching(/^- The disk x is full\. Since .* Make room\. \[DISK_FULL\]$/),
     ]),

@@ -81,7 +81,7 @@ it('the credentials of another account are another cause, which names the accoun
   ].map((causes) => [...causes.values()][0]);
   expect(own?.message).toMatch(/^The credentials are not accepted: /);
   expect(branch?.message).toMatch(/^The credentials of account branch are not accepted: /);
-  expect(branch?.hint).toBe('Give new ones with `receiptd login --account branch`.');
+  expect(branch?.hint).toBe('Enter new ones with `receiptd login --account branch`.');
   expect(branch?.key).not.toBe(own?.key);
 });
 

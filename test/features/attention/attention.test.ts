@@ -323,7 +323,7 @@ it('writes nothing through a link that stands where the folder should be, and sa
   expect(incidents.list()).toMatchObject([
     {
       code: 'ATTENTION_UNWRITABLE',
-      message: expect.stringMatching(/look here is not a folder, or a link leads to it;/) as string,
+      message: expect.stringMatching(/look here is not a folder or is reached through a link./) as string,
     },
   ]);
   rmSync(shown);

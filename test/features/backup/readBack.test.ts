@@ -53,7 +53,7 @@ folders: [{ path: ${join(dir, 'scans')}, endpoint: office }]
   });
   await expect(made).rejects.toMatchObject({
     code: 'BACKUP_FAILED',
-    message: expect.stringContaining('differs when read back'),
+    message: expect.stringContaining('verifying it failed'),
   });
   expect(await movedAway(stateDir)).toBe(null);
   expect((await readdir(dir)).toSorted()).toEqual(['receiptd.yaml', 'state']);

@@ -70,7 +70,7 @@ describe('the settings that move to another PC', () => {
     const email = `{ server: 'smtps://mail.example', user: a, passwordFile: ${join(dir, 'mail')}, to: [a@example.com] }`;
     await expect(portable(`alerts:\n  email: ${email}\n# it is Secret4711\n`)).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
-      message: expect.stringContaining('another secret') as string,
+      message: expect.stringContaining('other secret') as string,
     });
   });
 });

@@ -126,7 +126,7 @@ describe('a task of Windows', () => {
     expect(on('z:\\in\\2026')).toThrow(
       expect.objectContaining({
         code: 'INSTALL_REFUSED',
-        hint: 'Write \\\\nas\\our scans\\in\\2026 in the configuration.',
+        hint: 'Use \\\\nas\\our scans\\in\\2026 in the configuration.',
       }),
     );
     expect(on('D:\\scans')).not.toThrow();

@@ -140,5 +140,5 @@ it('shows them also where they can’t be kept, and says so once', async () => {
   const { dir, log, thumbnail } = place();
   writeFileSync(dir, 'no directory');
   expect([await thumbnail('a'), await thumbnail('b')]).toEqual(['picture', 'picture']);
-  expect(log.said('Thumbnails can’t be kept')).toHaveLength(1);
+  expect(log.said('Thumbnails can’t be stored')).toHaveLength(1);
 });

@@ -83,7 +83,7 @@ describe('a result', () => {
         body: '',
       });
     }
-    expect(log.said('Results are refused')).toHaveLength(1);
+    expect(log.said('Refusing results')).toHaveLength(1);
     isFull = false;
     expect((await post(receiver.url, { path, body: DONE })).status).toBe(204);
     expect(await every(ledger)).toHaveLength(1);
@@ -95,7 +95,7 @@ describe('a result', () => {
     });
     const answer = await post(receiver.url, { path, body: DONE });
     expect(answer).toMatchObject({ status: 503, body: '' });
-    expect(log.said('A result could not be taken')).toMatchObject([{ level: 'error' }]);
+    expect(log.said('A result could not be recorded')).toMatchObject([{ level: 'error' }]);
   });
 });
 

@@ -90,7 +90,7 @@ describe('the original of an accepted document', () => {
     const second = await place.drop('a.jpg', 'second');
     await intake.dispose(never);
     expect(await readFile(join(place.scans, 'a.jpg'))).toEqual(second);
-    expect(place.log.said('The original has changed')).toHaveLength(1);
+    expect(place.log.said('The original stays')).toHaveLength(1);
     const { admitted } = await place.once(DELETE);
     expect(admitted.map(({ kind }) => kind)).toEqual(['queued']);
   });
@@ -163,7 +163,7 @@ describe('the original of an accepted document', () => {
     );
     await clock.advance(HOUR);
     expect(waits.isOver).toBe(false);
-    expect(log.said('An original could not be disposed of')).toEqual([]);
+    expect(log.said('An original could not be archived or deleted')).toEqual([]);
     expect(await filesOf(place)).toEqual([]);
     expect(await ledger.begunDisposals(place.scans)).toEqual([]);
   });
@@ -246,20 +246,20 @@ describe('originals that were accepted before afterUpload was set', () => {
   it.each(['archive', 'delete'] as const)('stay with %s, and what comes from then on goes', async (how) => {
     const place = await accepted();
     expect(await run(place, { afterUpload: how })).toEqual(['old.jpg']);
-    expect(place.log.said('Files that were accepted before afterUpload was set stay')).toMatchObject([
+    expect(place.log.said('Files accepted before afterUpload was set stay')).toMatchObject([
       { fields: { files: 1, afterUpload: how } },
     ]);
     await place.drop('new.jpg', 'new');
     expect(await run(place, { afterUpload: how })).toEqual(['old.jpg']);
     expect(await run(place, { afterUpload: how })).toEqual(['old.jpg']);
-    expect(place.log.said('Files that were accepted before')).toHaveLength(1);
+    expect(place.log.said('Files accepted before')).toHaveLength(1);
   });
 
   it('go where the configuration includes them, and a line counts them', async () => {
     const place = await accepted();
     expect(await run(place, { afterUpload: 'delete' })).toEqual(['old.jpg']);
     expect(await run(place, { afterUpload: 'delete', afterUploadExisting: 'include' })).toEqual([]);
-    expect(place.log.said('afterUpload also holds for files')).toMatchObject([{ fields: { files: 1 } }]);
+    expect(place.log.said('afterUpload also applies to files')).toMatchObject([{ fields: { files: 1 } }]);
   });
 
   it('stay with those that were accepted while originals were kept in between', async () => {
@@ -369,7 +369,7 @@ describe('a disposal that was begun and not ended', () => {
     const next = await place.drop('a.jpg', 'next');
     const { admitted } = await place.once(options);
     expect(place.log.said('A file whose archiving was interrupted')).toEqual([]);
-    expect(place.log.said('The original has changed')).toHaveLength(1);
+    expect(place.log.said('The original stays')).toHaveLength(1);
     expect(await readFile(file)).toEqual(next);
     expect(admitted.map(({ kind }) => kind)).toEqual(['queued']);
     expect(await place.ledger.begunDisposals(place.scans)).toEqual([]);
@@ -379,7 +379,7 @@ describe('a disposal that was begun and not ended', () => {
     const { place, bytes, options, file, sighting } = await begun('archived');
     await rm(file);
     await place.once(options);
-    expect(place.log.said('What became of a file')).toMatchObject([{ level: 'warn' }]);
+    expect(place.log.said('The outcome of an interrupted')).toMatchObject([{ level: 'warn' }]);
     expect(await place.ledger.begunDisposals(place.scans)).toHaveLength(1);
     const archived = join(place.dir, 'archive', 'a.jpg');
     await mkdir(join(place.dir, 'archive'));
@@ -440,7 +440,7 @@ describe('a disposal that was begun and not ended', () => {
     await intake.dispose(never);
     expect(await readFile(join(place.scans, 'a.jpg'))).toEqual(bytes);
     expect((await stat(join(place.scans, 'a.jpg'))).ctimeMs).toBe(before.ctimeMs);
-    expect(place.log.said('An original could not be disposed of')).toHaveLength(1);
+    expect(place.log.said('An original could not be archived or deleted')).toHaveLength(1);
   });
 
   it('has its file put back by the same run as soon as that works', async () => {
@@ -518,7 +518,7 @@ describe('a file that cannot be disposed of', () => {
     await place.acceptAll();
     await intake.dispose(never);
     expect(tries.toSorted()).toEqual(['a.jpg', 'b.jpg', 'c.jpg', 'd.jpg']);
-    const said = place.log.said('An original could not be disposed of');
+    const said = place.log.said('An original could not be archived or deleted');
     expect(said.map(({ level }) => level)).toEqual(['warn']);
   });
 
@@ -566,7 +566,7 @@ describe('an archive that cannot be written', () => {
       await place.acceptAll();
       const { stop, watching } = place.start(ARCHIVE);
       await watching();
-      const failures = () => place.log.said('An original could not be disposed of').length;
+      const failures = () => place.log.said('An original could not be archived or deleted').length;
       await place.clock.advanceUntil(() => failures() === 1);
       expect(await readFile(join(place.scans, 'a.jpg'))).toEqual(bytes);
       // It was touched, so that it is read once more; that must not set off another try at once.

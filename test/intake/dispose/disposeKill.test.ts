@@ -217,7 +217,7 @@ describe.skipIf(!canMount())('an archive on another file system', () => {
         ...command,
       ]);
     expect(dispose(at.place, 0, scenario, inNamespace).split('\n').slice(1)).toEqual([
-      'An original could not be disposed of; it is tried again in some minutes',
+      'An original could not be archived or deleted; trying again in a few minutes',
     ]);
     expect(await contents(at.place.scans)).toEqual(before);
     expect(await at.place.ledger.begunDisposals(at.place.scans)).toEqual([]);

@@ -28,8 +28,8 @@ describe('what the content is', () => {
     ['a text file', Buffer.from('Milk 1.20\nBread 2.40\nSum 3.60\n'), 'it looks like text'],
     ['a text in an old encoding', Buffer.from('Käse 1,20\r\nSumme 3,60', 'latin1'), 'it looks like text'],
     ['a text that begins like a BMP', Buffer.from('BMW invoice, sum 3,600.00'), 'it looks like text'],
-    ['zeros', Buffer.alloc(5000), 'the file begins with zeros: nothing is written there yet'],
-    ['a few bytes', Buffer.from([0xff, 0xd8]), 'it is too short to say what it is (2 bytes)'],
+    ['zeros', Buffer.alloc(5000), 'the file begins with zeros, so it is probably still being written'],
+    ['a few bytes', Buffer.from([0xff, 0xd8]), 'it is too short to identify (2 bytes)'],
     ['a ZIP archive', Buffer.concat([zip, deflateRawSync('a')]), 'it is ZIP'],
     ['a film', mp4, 'it is MP4'],
     ['an AVIF', buildHeic({ picture: Buffer.alloc(9, 1), brands: ['avif', 'mif1'] }), 'it is AVIF'],
@@ -41,7 +41,7 @@ describe('what the content is', () => {
     [
       'noise',
       Buffer.from('9c01e5037f02aa00bb11cc22dd33ee44ff5501', 'hex'),
-      'its content is of no known type',
+      'its content is not of a known type',
     ],
   ])('%s is named', async (_, bytes, detail) => {
     expect(await inspector.inspect(bytes)).toMatchObject({ type: null, detail });

@@ -38,7 +38,7 @@ it('what is scanned while the ledger is away is deferred, also if it is overwrit
     ['storage', 'LEDGER_UNREACHABLE'],
   ]);
   expect(agent.notes().map(noteText)).toEqual([
-    '3 images were deferred while the ledger was away; named and sent once it is back.',
+    '3 images were deferred while the ledger was unreachable, and will be named and sent once it is back.',
   ]);
   expect(place.service.asked).toHaveLength(1);
   const deferredAt = agent.deferred.waiting().map(({ at }) => at);
@@ -241,7 +241,7 @@ it('a journal that canâ€™t be written promises nothing: one incident, and the fi
   await eventually(() => agent.incidents.list().some(({ key }) => key === 'deferredJournal'));
   expect(agent.incidents.list().find(({ key }) => key === 'deferredJournal')).toMatchObject({
     code: 'DISK_FULL',
-    message: 'The disk is full. New scans stay in their folders while the ledger is away.',
+    message: 'The disk is full. New scans stay in their folders until the ledger is reachable again.',
   });
   isFull = false;
   await waits(agent, 1);
@@ -260,7 +260,7 @@ it('with `spool: never` nothing is deferred: the files wait in their folder', as
   agent.comeBack();
   await eventually(() => place.service.asked.length === 1);
   expect(place.received()).toEqual(texts([image]));
-  expect(place.log.said('Deferred; named')).toEqual([]);
+  expect(place.log.said('Deferred; it is named')).toEqual([]);
   expect(existsSync(join(place.dir, 'deferred.journal'))).toBe(false);
 });
 
@@ -300,7 +300,7 @@ it('a duplicate of what the ledger knew is one, and its copy goes; one that canâ
   agent.comeBack();
   await eventually(() => place.service.asked.length === 2);
   expect(place.received()).toEqual(texts([known, good]));
-  await eventually(() => place.log.said('A deferred image could not be admitted').length === 1);
+  await eventually(() => place.log.said('A deferred image could not be recorded').length === 1);
   await eventually(async () => (await place.states())['again.jpg'] === 'duplicate');
   // It waits, with its bytes, for a template that gives it a name.
   await waits(agent, 1);

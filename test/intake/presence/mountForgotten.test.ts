@@ -45,7 +45,7 @@ it('a look that is out of date when it is judged moves the folder nowhere', asyn
   const identity = new MountIdentity({ folder, ledger, clock });
   // Nothing is known in it any more, and its share is back since the look that found the disk below.
   expect(await identity.look({ ...found.fileSystem, mark: 'the disk below' })).toContain(
-    'another file system',
+    'a different file system',
   );
   expect(await ledger.folderMark(scans)).toBe(found.fileSystem.mark);
   expect(await identity.look(found.fileSystem)).toBeNull();
@@ -62,7 +62,7 @@ it('a record that took so long that it is out of date is taken back', async () =
   const isRecorded = async () => (await ledger.folderMark(scans)) === 'the disk below';
   const availability = async () => on((await isRecorded()) ? 'the share' : 'the disk below');
   const identity = new MountIdentity({ folder: { ...folder, availability }, ledger, clock });
-  expect(await identity.look(on('the disk below').fileSystem)).toContain('another file system');
+  expect(await identity.look(on('the disk below').fileSystem)).toContain('a different file system');
   expect(await ledger.folderMark(scans)).toBe('the share');
   expect(await identity.look(on('the share').fileSystem)).toBeNull();
 });
@@ -101,7 +101,7 @@ async function moved() {
 it('what was admitted on the share, and waits for its commit, counts as known', async () => {
   const { identity, fileSystem, admit, mark } = await moved();
   const admitted = admit();
-  expect(await identity.look(fileSystem)).toContain('another file system');
+  expect(await identity.look(fileSystem)).toContain('a different file system');
   await admitted;
   expect(await mark()).toContain('the share');
 });

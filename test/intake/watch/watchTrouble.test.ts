@@ -88,7 +88,7 @@ describe('a folder that can’t be watched', () => {
     await watching();
     expect(intake.status.mode).toBe('polled');
     await place.clock.advance(950_000);
-    expect(place.log.said('Events of the folder are not to be relied on')).toHaveLength(1);
+    expect(place.log.said('Events from the folder are not reliable')).toHaveLength(1);
   });
 });
 
@@ -381,7 +381,7 @@ it('a file that can’t be admitted for a reason of its own waits longer and lon
   await place.clock.advance(300_000);
   expect(tries.length).toBeGreaterThan(8);
   expect(tries.length).toBeLessThan(15);
-  expect(place.log.said('A file could not be admitted')).toHaveLength(1);
+  expect(place.log.said('A file could not be recorded')).toHaveLength(1);
   broken = false;
   await place.clock.advanceUntil(() => admitted.length === 2, 1_000);
 });

@@ -197,9 +197,9 @@ describe('tampering that needs no kept head to be found', () => {
       [6, 8],
     ]);
     expect(await whats()).toEqual([
-      'The personal data of entry 2 are blank, and no later entry says that they were erased.',
-      'The personal data of entry 6 are blank, and no later entry says that they were erased.',
-      'The personal data of entry 8 are blank, and no later entry says that they were erased.',
+      'The personal data of entry 2 is blank, but no later entry records an erasure.',
+      'The personal data of entry 6 is blank, but no later entry records an erasure.',
+      'The personal data of entry 8 is blank, but no later entry records an erasure.',
     ]);
     expect((await verify()).erased).toBe(5);
   });
@@ -209,7 +209,7 @@ describe('tampering that needs no kept head to be found', () => {
     journal.append([event('erased', { entries: [[6, 8]] })]);
     journal.close();
     expect(await whats()).toEqual([
-      'The personal data of entries 6 to 8 are still there, though a later entry says that they were erased.',
+      'The personal data of entries 6 to 8 is still there, although a later entry records its erasure.',
     ]);
     blankInJournal(path, [[6, 8]]);
     expect(await whats()).toEqual([]);
@@ -252,7 +252,7 @@ describe('tampering that a kept head uncovers', () => {
         });
         putLines(path, [...lines.slice(0, from), ...forged]);
         expect(await whats(), 'a whole chain hangs together').toEqual([]);
-        expect(await whats(head)).toEqual([expect.stringContaining('was rewritten')]);
+        expect(await whats(head)).toEqual([expect.stringContaining('been rewritten')]);
       }),
     );
   });
@@ -263,7 +263,9 @@ describe('tampering that a kept head uncovers', () => {
     const journal = createJournal(path, other, null);
     journal.append(Array.from({ length: 30 }, (_, n) => named(n)));
     journal.close();
-    expect((await whats(head)).join()).toMatch(/is of ledger.*was rewritten|was rewritten.*is of ledger/);
+    expect((await whats(head)).join()).toMatch(
+      /belongs to ledger.*been rewritten|been rewritten.*belongs to ledger/,
+    );
   });
 });
 
@@ -285,14 +287,16 @@ describe('a journal that was restarted', () => {
     expect(findings).toEqual([]);
     expect([firstSeq, entries]).toEqual([19, 3]);
     expect(remarks).toEqual([
-      'This journal was restarted with entry 19. The reason that it gives: The file was lost. Entries 1 to 18 are not in this file and were not verified: look for a file that was set aside, or in a backup.',
+      'This journal was restarted with entry 19. Recorded reason: The file was lost. Entries 1 to 18 are not in this file and were not verified. Look for a file that was set aside, or in a backup.',
     ]);
   });
 
   test('continues the head that was kept of the last entry before it, and no other', async () => {
     anew(head);
     expect(await whats(head)).toEqual([]);
-    expect(await whats({ ...head, hash: 'ab'.repeat(32) })).toEqual([expect.stringContaining('but another')]);
+    expect(await whats({ ...head, hash: 'ab'.repeat(32) })).toEqual([
+      expect.stringContaining('but from a different one'),
+    ]);
   });
 
   test('cannot confirm a head that was kept of an entry before it', async () => {
@@ -309,7 +313,7 @@ describe('what verification says', () => {
       'a change',
       () => lines.with(5, lines[5]!.replace('SCAN', 'SCAM')),
       6,
-      'This line is no sound entry: the entry was changed: it does not have its hash.',
+      'This line is not a valid entry: the entry was changed: it does not have its hash.',
     ],
     ['a removal', () => lines.toSpliced(5, 3), 6, 'Entries 6 to 8 are missing before entry 9.'],
     ['a removal of one', () => lines.toSpliced(5, 1), 6, 'Entry 6 is missing before entry 7.'],
@@ -317,14 +321,14 @@ describe('what verification says', () => {
       'a copy',
       () => lines.toSpliced(8, 0, lines[5]!),
       9,
-      'Entry 6 stands behind entry 8: it was moved or copied here.',
+      'Entry 6 comes after entry 8: it was moved or copied here.',
     ],
     ['a lost beginning', () => lines.slice(4), 1, 'The beginning is missing: the file starts with entry 5.'],
     [
       'other data',
       () => lines.with(5, lines[5]!.replace('/scans', '/scams')),
       6,
-      'The personal data of entry 6 are not those that were written with it.',
+      'The personal data of entry 6 is not what was originally written.',
     ],
     [
       'a replaced entry',
@@ -334,7 +338,7 @@ describe('what verification says', () => {
           forge(lines[5]!, (e) => ({ ...e, kind: 'x' })),
         ),
       7,
-      'Entry 7 was not written behind this entry 6: one of the two was replaced.',
+      'Entry 7 was not written after this entry 6: one of the two was replaced.',
     ],
   ])('tells %s by line and in words', async (_, change, line, what) => {
     putLines(path, change());
@@ -366,7 +370,7 @@ describe('what verification says', () => {
     journal.close();
     const { findings, remarks } = await verify();
     expect(findings).toEqual([]);
-    expect(remarks).toEqual([expect.stringMatching(/^1 entry bears .* first is entry 3/)]);
+    expect(remarks).toEqual([expect.stringMatching(/^1 entry has .* first is entry 3/)]);
   });
 
   test('comes to an end when it is stopped', async () => {

@@ -85,7 +85,7 @@ describe.skipIf(!needsPostgres())('archiving the history', () => {
     const verified = await verifyPostgresLedger(targetOf(database.url), 'one', null);
     expect([...verified.journal.findings, ...verified.ledger.findings]).toEqual([]);
     expect(verified.journal.remarks.join()).toContain(
-      'Agent one: Entries 1 to 20 were archived, and were not verified: the last of their files is history-one-2025-02.journal.',
+      'Agent one: Entries 1 to 20 were archived and not verified. The last of their files is history-one-2025-02.journal.',
     );
   });
 

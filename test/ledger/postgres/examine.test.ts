@@ -23,7 +23,7 @@ function levels(facts: Partial<LedgerFacts>): string[] {
 describe('what is said of a shared ledger', () => {
   it('is where it is, and how safe the way there is', () => {
     expect(levels({})).toEqual([
-      'ok It is the database receiptd at db.example.com, and can be used (PostgreSQL 17.1, encrypted).',
+      'ok It is the database receiptd at db.example.com and works (PostgreSQL 17.1, encrypted).',
     ]);
     expect(levels({ isEncrypted: false })[0]).toContain('not encrypted');
     expect(levels({ isEncrypted: null })[0]).toContain('(PostgreSQL 17.1)');
@@ -37,7 +37,7 @@ describe('what is said of a shared ledger', () => {
 
   it('is what the role may not do', () => {
     expect(levels({ lacks: ['INSERT on documents'] })).toEqual([
-      expect.stringMatching(/^fail .* lacks rights there: INSERT on documents\. .*`receiptd ledger prepare`/),
+      expect.stringMatching(/^fail .* lacks privileges: INSERT on documents\. .*`receiptd ledger prepare`/),
     ]);
   });
 });

@@ -29,8 +29,8 @@ describe('the password of the database', () => {
     await writeFile(file, 'secret', { mode: 0o640 });
     await expect(readPassword(file)).rejects.toMatchObject({
       code: 'CREDENTIALS_INSECURE',
-      message: `ledger.passwordFile: ${file} can be read by others than its owner.`,
-      hint: `Close it with: chmod 600 '${file}'`,
+      message: `ledger.passwordFile: ${file} can be read by users other than its owner.`,
+      hint: `Make it private: chmod 600 '${file}'`,
     });
     expect(await readPassword(file, 'win32')).toBe('secret');
   });
@@ -63,7 +63,7 @@ it('authorities have to be certificates', async () => {
   await writeFile(file, 'not a certificate');
   await expect(readAuthorities(file)).rejects.toMatchObject({
     code: 'LEDGER_REFUSED',
-    message: `ledger.ca: ${file} holds no certificate in PEM.`,
+    message: `ledger.ca: ${file} contains no certificate in PEM format.`,
   });
   await expect(readAuthorities(dir)).rejects.toMatchObject({
     message: `ledger.ca: ${dir} can't be read (EISDIR).`,

@@ -66,7 +66,7 @@ describe.skipIf(!needsPostgres())('the schema of a shared ledger', () => {
       await expect(opened('one', url)).rejects.toMatchObject({
         code: 'LEDGER_OLDER',
         message: expect.stringMatching(
-          /^The ledger at 127\.0\.0\.1:\d+\/test_\w+ is of an older version, or not/,
+          /^The ledger at 127\.0\.0\.1:\d+\/test_\w+ is an older version, or is not/,
         ),
         hint: 'Run `receiptd ledger prepare` with a role that owns the schema.',
       });

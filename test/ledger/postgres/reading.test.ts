@@ -145,12 +145,12 @@ describe.skipIf(!needsPostgres())('a ledger that two agents share', () => {
     [
       'personal data that were blanked',
       `UPDATE history SET personal = repeat(' ', octet_length(personal)) WHERE personal LIKE '%bert%'`,
-      /no later entry says/,
+      /no later entry records/,
     ],
     [
       'a document under another name',
       `UPDATE documents SET name = 'forged' WHERE name = 'doc-bert'`,
-      /is not in the ledger as the history says/,
+      /in the ledger does not match the history/,
     ],
     [
       'a document in another state',
@@ -162,9 +162,9 @@ describe.skipIf(!needsPostgres())('a ledger that two agents share', () => {
       `INSERT INTO documents (endpoint_id, folder_id, agent_id, path, name, sha256, type, size, lane, line, created_at, updated_at)
        SELECT endpoint_id, folder_id, agent_id, 'forged', 'forged', 'forged', type, size, lane, line, created_at, updated_at
          FROM documents WHERE name = 'doc-bert'`,
-      /is in the ledger, and the history knows nothing of it/,
+      /is in the ledger but not in the history/,
     ],
-    ['counts that are wrong', `UPDATE document_counts SET count = count + 1`, /not those of the rows/],
+    ['counts that are wrong', `UPDATE document_counts SET count = count + 1`, /do not match the rows/],
   ])('verifying finds %s', async (_what, text, finding) => {
     const { url } = database;
     await ask(

@@ -137,8 +137,8 @@ describe('a ledger that is gone', () => {
     fs.rmSync(place.path);
     const after = await during();
     expect(withoutTimes(after)).toEqual(withoutTimes(before));
-    expect(stories.join()).toContain('Began with the backup');
-    expect(stories.join()).toContain('is no good backup');
+    expect(stories.join()).toContain('Started from the backup');
+    expect(stories.join()).toContain('is not a valid backup');
   });
 });
 
@@ -340,16 +340,16 @@ describe('the comparison of ledger and journal', () => {
   it.each([
     [
       "UPDATE documents SET state = 'accepted' WHERE name = 'doc-b'",
-      'Document 2 is not in the ledger as the journal says.',
+      'Document 2 in the ledger does not match the journal.',
     ],
-    ['DELETE FROM attempts WHERE id = 2', 'Upload request 2 is in the journal, and missing from the ledger.'],
+    ['DELETE FROM attempts WHERE id = 2', 'Upload request 2 is in the journal but missing from the ledger.'],
     [
       "UPDATE sightings SET verdict = 'skipped' WHERE verdict = 'rejected'",
-      'is not in the ledger as the journal says.',
+      'in the ledger does not match the journal.',
     ],
     [
       "INSERT INTO acts VALUES (99, 1, 'retry', 'eve', '')",
-      'Act 99 is in the ledger, and the journal knows nothing of it.',
+      'Act 99 is in the ledger but not in the journal.',
     ],
   ])('finds %s', async (change, finding) => {
     await during(fill);

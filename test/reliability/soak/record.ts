@@ -16,10 +16,10 @@ const LATER_MS = 90_000;
 /** Which faults explain a line of level `error`; a line that none explains is a breach. */
 const EXPLAINED: readonly { readonly says: RegExp; readonly by: readonly (PhaseName | Deed['what'])[] }[] = [
   {
-    says: /^On hold; a person has to look at it$/,
+    says: /^On hold until a person resolves it$/,
     by: ['forbidden', 'unauthorized', 'undescribed', 'refusals', 'noTokens', 'portal', 'redirect'],
   },
-  { says: /^Refused by the service; a person has to look$/, by: ['refusals'] },
+  { says: /^Refused by the service; needs a person$/, by: ['refusals'] },
   { says: /^Unconfirmed: it may be stored already/, by: ['refusals', 'undescribed'] },
   { says: /^The folder is not available; waiting for it$/, by: ['folder away'] },
 ];

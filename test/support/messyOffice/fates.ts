@@ -56,7 +56,7 @@ function refused(at: number, httpStatus: number, state: 'failed' | 'unconfirmed'
   const message =
     state === 'failed'
       ? `The service refused the document: "${words}".`
-      : `HTTP ${httpStatus} after an upload that may have been stored: "${words}"; look it up at the service, then retry.`;
+      : `HTTP ${httpStatus} after an upload that may have been stored: "${words}". Check with the service, then retry.`;
   const transition: Transition = { state, reason: `HTTP_${httpStatus}`, message };
   return { do: 'send', at, tookMs: 900, outcome: 'refused', httpStatus, message, transition };
 }
@@ -106,7 +106,7 @@ export const SETTLED = {
   lost: (at) => [
     trouble(at + SECOND, 'ECONNREFUSED', false),
     { do: 'gone', at: at + 2 * MINUTE },
-    { do: 'lose', at: at + 3 * MINUTE, message: 'The file was gone before it could be sent.' },
+    { do: 'lose', at: at + 3 * MINUTE, message: 'The file was lost before it could be sent.' },
   ],
 } as const satisfies Readonly<Record<string, ImageFate>>;
 
@@ -154,7 +154,7 @@ export const OTHERS: readonly OtherFate[] = [
     note: note(
       'rejected',
       'PDF_NOT_ACCEPTED',
-      'PDFs are not sent from this folder. Add `pdf` to its `accept` list to send them, if your service takes PDFs.',
+      'PDFs are not sent from this folder. Add `pdf` to its `accept` list to send them, if your service accepts PDFs.',
     ),
   },
   {

@@ -125,7 +125,7 @@ export function messyOffice(options: OfficeOptions): Office {
         scope: 'endpoint',
         key: endpointId(endpoints.warehouse),
         reason: 'HTTP_403',
-        message: 'The service does not allow uploads to this endpoint, or the plan lacks them.',
+        message: 'The service does not allow uploads to this endpoint, or the plan does not include them.',
         ...held,
         until: until + 24 * HOUR,
       },

@@ -25,8 +25,8 @@ export function createDesktopChannel({
       throw undelivered(
         `The desktop shows no alerts: ${command[0]} ${end}.`,
         platform === 'linux'
-          ? 'Install notify-send (libnotify-bin), and run receiptd in the session of the user who is to see them; or set alerts.desktop: false.'
-          : 'Run receiptd in the session of the user who is to see them; or set alerts.desktop: false.',
+          ? 'Install notify-send (libnotify-bin), and run receiptd in the session of the user who should see the alerts; or set alerts.desktop: false.'
+          : 'Run receiptd in the session of the user who should see the alerts, or set alerts.desktop: false.',
       );
     },
   };

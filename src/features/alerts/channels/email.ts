@@ -114,31 +114,31 @@ function wordsOf(error: unknown, user: string | null): readonly [string, string]
   switch (systemCode(error)) {
     case 'EAUTH':
       return [
-        `rejects the user ${user ?? ''} with this password${said}`,
-        'Correct user or password. Some providers require a separate password for programs.',
+        `rejects the user name ${user ?? ''} or its password${said}`,
+        'Correct the user name or password. Some providers require a separate app password.',
       ];
     case 'ENOAUTH':
       return [
-        'requires a user and a password',
-        'Set alerts.email.user, and enter the password in the console or name its file in alerts.email.passwordFile.',
+        'requires a user name and password',
+        'Set alerts.email.user, and enter the password in the console or set alerts.email.passwordFile.',
       ];
     case 'ETLS':
       return [
         `offers no encrypted connection (STARTTLS): ${words}`,
-        'A server on another machine has to offer encryption: choose one that does, or use smtps://; service.ca can name its authority.',
+        'A server on another machine must offer encryption. Use one that does, or use smtps://; service.ca can add its certificate authority.',
       ];
     case 'EENVELOPE':
     case 'EMESSAGE':
       return [
         `rejects the mail${said || `: ${words}`}`,
-        'Correct alerts.email.from and alerts.email.to, or ask who runs the server.',
+        "Correct alerts.email.from and alerts.email.to, or ask the mail server's administrator.",
       ];
     case 'ETIMEDOUT':
       return ['does not answer in time', 'Check alerts.email.server, its port, and the network.'];
     case 'EDNS':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return ["can't be found by its name", 'Check alerts.email.server and the network.'];
+      return ['has an unknown host name', 'Check alerts.email.server and the network.'];
     default:
       return [
         `can't be reached: ${words}`,

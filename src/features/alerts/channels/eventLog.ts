@@ -36,8 +36,8 @@ export function createEventLogChannel({
       const end = await run(command, { stdin: '', env }, signal);
       if (end === null) return;
       throw undelivered(
-        `The event log takes no alerts: ${command[0]} ${end}.`,
-        'The installer registers the source; otherwise an administrator does, once, in PowerShell: New-EventLog -LogName Application -Source receiptd.',
+        `The event log does not accept alerts: ${command[0]} ${end}.`,
+        'The installer registers the event source. Otherwise, an administrator must do it once in PowerShell: New-EventLog -LogName Application -Source receiptd.',
       );
     },
   };

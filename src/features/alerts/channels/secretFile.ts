@@ -29,9 +29,9 @@ export async function readSecretFile(
     if (platform !== 'win32' && (stat.mode & GROUP_AND_OTHERS) !== 0) {
       throw new ReceiptdError(
         'CREDENTIALS_INSECURE',
-        `${key}: ${file} can be read by others than its owner.`,
+        `${key}: ${file} can be read by users other than its owner.`,
         {
-          hint: `Close it with: chmod 600 '${file}'`,
+          hint: `Make it private: chmod 600 '${file}'`,
         },
       );
     }
@@ -52,7 +52,7 @@ export async function readSecretFile(
 function unusable(key: string, file: string, why: string, cause?: unknown): ReceiptdError {
   return undelivered(
     `${key}: ${file} ${why}.`,
-    'Write the secret into it, as its only line, and let only the user that runs receiptd read it.',
+    'Write the secret to the file as its only line, and make the file readable only by the user that runs receiptd.',
     cause,
   );
 }

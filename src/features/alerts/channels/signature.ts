@@ -29,7 +29,7 @@ function keyOf(secret: string): Buffer {
   const key = Buffer.from(text, 'base64');
   if (BASE64.test(text) && key.length >= SHORTEST && key.length <= LONGEST) return key;
   throw undelivered(
-    `The file alerts.webhook.secretFile holds no valid secret: it has to be ${PREFIX} and ${SHORTEST} to ${LONGEST} random bytes in base64.`,
-    'Make one: printf \'whsec_%s\\n\' "$(openssl rand -base64 32)"',
+    `The file in alerts.webhook.secretFile contains no valid secret. It must be ${PREFIX} followed by ${SHORTEST} to ${LONGEST} random bytes in base64.`,
+    'Create one: printf \'whsec_%s\\n\' "$(openssl rand -base64 32)"',
   );
 }

@@ -44,9 +44,9 @@ export function createWebhookChannel({ url, secret, now, exchange }: WebhookOpti
       if (httpStatus >= 200 && httpStatus < 300) return;
       const isElsewhere = httpStatus >= 300 && httpStatus < 400;
       throw undelivered(
-        `The webhook at ${host} answered with HTTP ${httpStatus}${isElsewhere ? ', a redirect, which is not followed' : ''}.`,
+        `The webhook at ${host} answered with HTTP ${httpStatus}${isElsewhere ? ', a redirect, which receiptd does not follow' : ''}.`,
         isElsewhere
-          ? 'Write the target of the redirect into alerts.webhook.url.'
+          ? 'Set alerts.webhook.url to the target of the redirect.'
           : 'Check the program that receives it.',
       );
     },

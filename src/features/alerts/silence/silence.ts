@@ -165,8 +165,8 @@ const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 
 
 /** A part of a sentence. */
 export function explain({ last, minutes, pause }: Silence, now: number): string {
-  const none = `none since ${sinceText(last, now)}, ${spanText(minutes)} of its working hours`;
-  return pause === null ? none : `${none}; on a usual day the longest pause is ${spanText(pause)}`;
+  const none = `none since ${sinceText(last, now)}, for ${spanText(minutes)} of its working hours`;
+  return pause === null ? none : `${none}; its longest pause on a normal day is ${spanText(pause)}`;
 }
 
 /** Such as 17:40, yesterday 17:40, Friday 17:40. */

@@ -83,7 +83,8 @@ export class SilenceWatch {
       try {
         await this.#look(folders(), incidents, signal);
       } catch (error) {
-        if (!signal.aborted) log.debug('Whether folders are silent could not be told', describeError(error));
+        if (!signal.aborted)
+          log.debug('Could not determine whether folders are silent', describeError(error));
       }
     }
   }
@@ -182,12 +183,12 @@ export function incidentsOf(
   if (alone.length > EACH_AT_MOST) {
     const named = alone.slice(0, EACH_AT_MOST).map(({ path }) => path);
     const message = `${alone.length} of ${watched} folders get no scans: ${named.join(', ')}, ...`;
-    const hint = 'Check what they have in common: a network, a server, a scanner.';
+    const hint = 'Check what they have in common, such as a network, a server or a scanner.';
     incidents.splice(0, Infinity, { key: `several ${CODE}`, code: CODE, message, hint });
   }
   if (all !== null) {
     const message = `No folder receives any scans: ${explain(all, now)}.`;
-    const hint = `If it is a holiday, all is well. Otherwise: ${LOOK.charAt(0).toLowerCase()}${LOOK.slice(1)}`;
+    const hint = `If today is a holiday, this is normal. Otherwise, ${LOOK.charAt(0).toLowerCase()}${LOOK.slice(1)}`;
     incidents.push({ key: CODE, code: CODE, message, hint });
   }
   return incidents;

@@ -50,7 +50,7 @@ export class SilentAgents {
       await clock.sleep(LOOK_EVERY_MS, signal).catch(() => {});
       if (signal.aborted) return;
       await this.#look().catch((error: unknown) => {
-        log.debug('Whether other agents are silent could not be looked at', describeError(error));
+        log.debug('Could not check whether other agents are silent', describeError(error));
       });
     }
   }
@@ -84,13 +84,13 @@ export class SilentAgents {
     const count = await fleet.waitingFor(name);
     const waiting =
       count === 0
-        ? 'Nothing waits for it alone.'
+        ? 'No documents are waiting for it alone.'
         : `${counted(count, 'document waits', 'documents wait')} for it alone.`;
     incidents.open({
       key: keyOf(name),
       code: 'AGENT_SILENT',
       message: `Agent ${name} on the host ${host} has been silent since ${local(lastSeenAt)}. ${waiting}`,
-      hint: 'See whether that machine and its network are up, and start the agent there.',
+      hint: 'Check whether that machine and its network are up, and start the agent there.',
     });
     this.#open.set(name, now + COUNT_EVERY_MS);
   }

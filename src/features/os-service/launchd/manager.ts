@@ -35,7 +35,7 @@ export class Launchd implements Manager {
     const { status, why } = await this.#run(['version']);
     if (status === 0) return;
     throw new ReceiptdError('MANAGER_ABSENT', `launchd does not answer (${why ?? `status ${status}`}).`, {
-      hint: 'Under another supervisor, run `receiptd run` in the foreground.',
+      hint: 'If you use another service manager, run `receiptd run` in the foreground.',
     });
   }
 
@@ -81,7 +81,7 @@ export class Launchd implements Manager {
         stderr.trim().replace(/\.$/, '') ||
         (why ?? (status === 0 ? 'it is still there' : `status ${status ?? 'unknown'}`));
       throw new ReceiptdError('MANAGER_FAILED', `launchd did not end it: ${words}.`, {
-        hint: '`receiptd service status` says more.',
+        hint: 'For details, run `receiptd service status`.',
       });
     }
   }

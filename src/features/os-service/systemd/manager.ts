@@ -51,12 +51,13 @@ export class Systemd implements Manager {
       ? await run(this.#command(['show', '--property=Version']), { env: this.#env() })
       : null;
     if (asked?.status === 0) return;
-    const which = this.#scope === 'user' ? 'No systemd of yours answers' : 'No systemd runs this machine';
+    const which =
+      this.#scope === 'user' ? "Your user's systemd does not answer" : 'This machine does not run systemd';
     throw new ReceiptdError('MANAGER_ABSENT', `${which}${asked === null ? '' : `: ${wordsOf(asked)}`}.`, {
       hint:
         this.#scope === 'user' && asked !== null
-          ? 'Sign in as yourself rather than with su or sudo, or install it for the machine with `sudo receiptd service install`.'
-          : 'In a container, or under another supervisor, run `receiptd run` in the foreground.',
+          ? 'Log in directly instead of using su or sudo, or install a system service with `sudo receiptd service install`.'
+          : 'In a container, or with another service manager, run `receiptd run` in the foreground.',
     });
   }
 
@@ -80,7 +81,7 @@ export class Systemd implements Manager {
       if (isNew) await removeDefinition(this.file);
       throw error;
     }
-    return wasMasked ? [`${UNIT} was masked, as a removed package leaves it; it was unmasked.`] : [];
+    return wasMasked ? [`${UNIT} was masked, probably by a removed package, and has been unmasked.`] : [];
   }
 
   async uninstall(): Promise<readonly string[]> {
@@ -90,7 +91,7 @@ export class Systemd implements Manager {
     // It may have failed once; without its unit nobody needs to know.
     await run(this.#command(['reset-failed', UNIT]), { env: this.#env() });
     const { isInstalled } = await this.status();
-    return isInstalled ? [`A package has its own ${UNIT}, which is disabled now.`] : [];
+    return isInstalled ? [`The ${UNIT} of a package is now disabled.`] : [];
   }
 
   start(): Promise<void> {
@@ -167,7 +168,7 @@ export class Systemd implements Manager {
         : null;
     if (why === null && trouble !== null) throw trouble;
     throw new ReceiptdError('MANAGER_FAILED', `${UNIT} did not start: ${why ?? `it is ${state}.`}`, {
-      hint: '`receiptd service logs` and `receiptd check` say more; then `receiptd service start`.',
+      hint: 'For details, run `receiptd service logs` and `receiptd check`. Then run `receiptd service start`.',
       ...(trouble !== null && { cause: trouble }),
     });
   }
@@ -177,7 +178,7 @@ export class Systemd implements Manager {
       env: this.#env(),
     });
     const [, condition = 'a condition of it'] = /(Condition\w+=.*) was not met/.exec(stdout) ?? [];
-    return `its unit makes it wait, because ${condition} is not met.`;
+    return `the condition ${condition} in its unit is not met.`;
   }
 
   /** The sentence that the agent ended with; null where there is none, or it may not be read. */
@@ -207,8 +208,8 @@ export class Systemd implements Manager {
       // Some machines let others do it as well, so it is tried first.
       if (this.#scope === 'user' || this.#host.uid === 0 || !/authentication|denied/i.test(String(error)))
         throw error;
-      throw new ReceiptdError('ROOT_NEEDED', 'Only root may do that to a service of the machine.', {
-        hint: 'Run it with sudo.',
+      throw new ReceiptdError('ROOT_NEEDED', 'Only root can do this to a system service.', {
+        hint: 'Use sudo.',
         cause: error,
       });
     }

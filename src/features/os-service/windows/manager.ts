@@ -30,9 +30,13 @@ export class WindowsTasks implements Manager {
     const { status, why } = await this.#run(['/Query', '/FO', 'LIST', '/TN', '\\']);
     // Without tasks in it the folder counts as an error; that the program could be started is enough.
     if (status !== null) return;
-    throw new ReceiptdError('MANAGER_ABSENT', `The Task Scheduler can't be asked (${why ?? 'no answer'}).`, {
-      hint: 'Under another supervisor, run `receiptd run` in the foreground.',
-    });
+    throw new ReceiptdError(
+      'MANAGER_ABSENT',
+      `The Task Scheduler does not respond (${why ?? 'no answer'}).`,
+      {
+        hint: 'If you use another service manager, run `receiptd run` in the foreground.',
+      },
+    );
   }
 
   define(agent: HostedAgent): string {
@@ -61,8 +65,8 @@ export class WindowsTasks implements Manager {
         signal: new AbortController().signal,
       });
       if (status !== 0)
-        throw new ReceiptdError('MANAGER_FAILED', 'The task was not made.', {
-          hint: 'Try again with the right password.',
+        throw new ReceiptdError('MANAGER_FAILED', 'The task was not created.', {
+          hint: 'Try again with the correct password.',
         });
       return [];
     } finally {

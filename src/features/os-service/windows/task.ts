@@ -34,7 +34,7 @@ export function windowsTask(agent: HostedAgent, scope: Scope, user: string): str
   if (Object.keys(agent.environment).length > 0) {
     throw new ReceiptdError(
       'INSTALL_REFUSED',
-      `A task of Windows has no environment of its own, and ${Object.keys(agent.environment).join(', ')} is set.`,
+      `Windows tasks can't have environment variables, but ${Object.keys(agent.environment).join(', ')} is set.`,
       { hint: 'Set stateDir in the configuration, and remove the variable.' },
     );
   }
@@ -104,9 +104,9 @@ function refusePlacesOfPeople({ stateDir, configFile, command }: HostedAgent, us
     if (!isInProfile(path)) continue;
     throw new ReceiptdError(
       'INSTALL_REFUSED',
-      `${what} ${path} lies in somebody's profile, which ${user} can't read.`,
+      `${what} ${path} is in a user profile that ${user} can't read.`,
       {
-        hint: String.raw`Put it elsewhere, C:\ProgramData\receiptd or C:\Program Files say, and set stateDir accordingly.`,
+        hint: String.raw`Move it elsewhere, such as C:\ProgramData\receiptd or C:\Program Files, and set stateDir accordingly.`,
       },
     );
   }
@@ -123,8 +123,8 @@ export function refuseMappedDrives(agent: HostedAgent, mapped: ReadonlyMap<strin
     if (share === undefined) continue;
     throw new ReceiptdError(
       'INSTALL_REFUSED',
-      `The folder ${path} lies on a mapped drive, which is there for you alone and not for a service.`,
-      { hint: `Write ${share}${path.slice(2)} in the configuration.` },
+      `The folder ${path} is on a mapped drive, which only you can use and a service can't.`,
+      { hint: `Use ${share}${path.slice(2)} in the configuration.` },
     );
   }
 }

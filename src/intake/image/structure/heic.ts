@@ -16,7 +16,7 @@ export function heicGap(bytes: Buffer): string | null {
   let end = 0;
   for (const box of boxesIn(bytes, 0, bytes.length)) {
     if (box.end > bytes.length) {
-      return `the HEIC is cut short: it should have at least ${bytesText(box.end)}, there are ${bytesText(bytes.length)}`;
+      return `the HEIC is incomplete: it should have at least ${bytesText(box.end)}, there are ${bytesText(bytes.length)}`;
     }
     if (LOOKED_AT.has(box.type) && !boxes.has(box.type)) boxes.set(box.type, box);
     end = box.end;

@@ -64,7 +64,7 @@ export function ilocGap(bytes: Buffer, iloc: Box, fileEnd: number): string | nul
     const { method, start, length } = extent;
     if (method !== IN_FILE) continue;
     if (start === 0 || start + length > fileEnd) {
-      return `the HEIC is cut short: image data should end at byte ${start + length}, the boxes end at byte ${fileEnd}`;
+      return `the HEIC is incomplete: image data should end at byte ${start + length}, the boxes end at byte ${fileEnd}`;
     }
     extentsInFile += 1;
   }

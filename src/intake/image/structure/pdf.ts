@@ -24,7 +24,7 @@ export function pdfGap(bytes: Buffer): string | null {
   const after = tail.slice(mark + END.length);
   if (mark === -1 || after.length > WINDOW)
     return `the PDF end (${END}) is missing after ${bytesText(bytes.length)}`;
-  if (/^\s*(\d|xref)/.test(after)) return 'another revision of the PDF is being written after its end';
+  if (/^\s*(\d|xref)/.test(after)) return 'more is being written after the end of the PDF';
 
   const offset = /startxref\s+(\d{1,15})\s+$/.exec(tail.slice(0, mark))?.[1];
   // 0 stands in the first part of a linearized file, which is not its end.

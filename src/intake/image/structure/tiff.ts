@@ -65,7 +65,7 @@ function directoryGap(walk: Walk, at: number): string | null {
   const { tiff } = walk;
   const directory = tiff.directory(at);
   if (directory === null) {
-    return `the TIFF is cut short: a page's directory at byte ${at} does not fit in ${bytesText(tiff.length)}`;
+    return `the TIFF is incomplete: a page's directory at byte ${at} does not fit in ${bytesText(tiff.length)}`;
   }
   if (directory.count === 0) return `the TIFF directory at byte ${at} is not written yet`;
   if (!spend(walk, directory.count * ENTRY)) return OVERLAP;
@@ -75,7 +75,7 @@ function directoryGap(walk: Walk, at: number): string | null {
     const field = tiff.field(directory, i);
     if (field.type === 0) return `the TIFF directory at byte ${at} is not fully written`;
     if (field.end > tiff.length) {
-      return `the TIFF is cut short: a value should end at byte ${field.end}, the file has ${bytesText(tiff.length)}`;
+      return `the TIFF is incomplete: a value should end at byte ${field.end}, the file has ${bytesText(tiff.length)}`;
     }
     fields.set(field.tag, field);
   }
@@ -106,7 +106,7 @@ function piecesGap(walk: Walk, fields: ReadonlyMap<number, Field>): string | nul
       const length = tiff.value(lengths, i);
       if (start === 0 || length === 0) return 'the TIFF image data is not fully written';
       if (start + length > tiff.length) {
-        return `the TIFF is cut short: image data should end at byte ${start + length}, the file has ${bytesText(tiff.length)}`;
+        return `the TIFF is incomplete: image data should end at byte ${start + length}, the file has ${bytesText(tiff.length)}`;
       }
       if (zerosAreGap && tiff.endsInZeros(start, length)) {
         return `the TIFF image data at byte ${start} is not fully written`;

@@ -180,8 +180,8 @@ class Taking {
     if (id > this.#state.reserved)
       throw new ReceiptdError(
         'MOVE_REFUSED',
-        `The ledger has grown by more than ${this.#state.reserved} rows while it was moved.`,
-        { hint: 'Stop the agent, and begin the move anew in an empty database.' },
+        `The ledger grew by more than ${this.#state.reserved} rows while it was being moved.`,
+        { hint: 'Stop the agent, and start over with an empty database.' },
       );
     return id + this.#state.distances[of];
   }
@@ -206,7 +206,7 @@ class Taking {
 }
 
 function begunAnew(why: string): ReceiptdError {
-  return new ReceiptdError('MOVE_REFUSED', `The move of this ledger can't go on: ${why}.`, {
-    hint: 'Begin it anew in an empty database.',
+  return new ReceiptdError('MOVE_REFUSED', `Moving this ledger can't continue: ${why}.`, {
+    hint: 'Start over with an empty database.',
   });
 }

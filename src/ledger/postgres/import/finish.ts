@@ -87,9 +87,9 @@ export async function finishImport(
     if (own?.epoch !== 0 || own.seq !== 0)
       throw new ReceiptdError(
         'MOVE_REFUSED',
-        `An agent named ${agent} has begun to work on the shared ledger.`,
+        `An agent named ${agent} has started using the shared ledger.`,
         {
-          hint: 'Stop it: it has this name from the ledger that is moved.',
+          hint: 'Stop it: that name belongs to the ledger being moved.',
         },
       );
     if ((await connection.run(FINISH, { ledger })) !== 1) throw busy();
@@ -133,7 +133,7 @@ export async function finishImport(
         seq: state.head.seq,
         hash: state.head.hash,
         documents: source.lastId('documents'),
-        because: 'The ledger that this agent had to itself was moved here.',
+        because: "This agent's own ledger was moved here.",
       },
       ...events,
     ];
@@ -181,7 +181,7 @@ async function decideTwins(
         };
         emit({ kind: 'ended', ...ended });
       }
-      const message = `Agent ${agent ?? ''} has the same image, as document ${sameBytes}; retry sends this one all the same.`;
+      const message = `Agent ${agent ?? ''} has the same image, as document ${sameBytes}; retrying sends this one as well.`;
       emit({ kind: 'moved', documents: [document], state: 'failed', reason: TWIN, message });
       failed += 1;
     } else if (row.attempts === 0) {

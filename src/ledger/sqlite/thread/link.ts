@@ -20,7 +20,7 @@ export interface Opened {
 /** Of its heap: what a commit makes is dropped with it. */
 const YOUNG_GENERATION_MB = 8;
 const START_AGAIN =
-  'receiptd ends, and its service manager starts it again (without one, start it); nothing that was recorded is lost. If it happens again, look for what takes the memory of this machine, and report it.';
+  "receiptd stops, and its service manager restarts it; without one, start it yourself. Nothing recorded is lost. If it happens again, find out what is using this machine's memory, and report it.";
 
 /**
  * The agent's side of the thread that writes the ledger.

@@ -62,7 +62,7 @@ function stateOf(index: number): ListRowJson['state'] {
 const WHY: Partial<Record<ListRowJson['state'], readonly [reason: string, message: string]>> = {
   failed: ['HTTP_422', 'The service refuses this document: the image is too small to read.'],
   unconfirmed: ['CONFLICT', 'The name is taken at the service, and it does not say by which image.'],
-  lost: ['BYTES_GONE', 'The file was gone before it could be sent.'],
+  lost: ['BYTES_GONE', 'The file was lost before it could be sent.'],
   rejected: ['TYPE', 'This is a text file, no image.'],
 };
 

@@ -183,7 +183,7 @@ export async function startStub(): Promise<StubService> {
     const { token, password } = JSON.parse(body) as { token?: string; password?: string };
     if (!(token !== undefined && tokens.delete(token)) && !(hasPassword && password === PASSWORD)) {
       const message =
-        token === undefined ? 'The password is not right.' : 'This link was used already, or is too old.';
+        token === undefined ? 'The password is not right.' : 'This link has already been used or is too old.';
       return void say(401, {
         code: 'USAGE',
         message,

@@ -89,7 +89,7 @@ it('signs in; a wrong password is said in a clear sentence without the password'
   await expect(wrong.send(OPENED, NEVER)).rejects.toMatchObject({
     code: 'ALERT_UNDELIVERED',
     message: expect.stringMatching(
-      /^The mail server 127\.0\.0\.1:\d+ rejects the user scans with this password: 535 no: \[redacted\]\.$/,
+      /^The mail server 127\.0\.0\.1:\d+ rejects the user name scans or its password: 535 no: \[redacted\]\.$/,
     ),
   });
   await expect(channel({ server }).send(OPENED, NEVER)).rejects.toThrow(/rejects the mail|requires a user/);

@@ -113,7 +113,7 @@ it('an entry of the event log of Windows has the texts in its environment, and a
   const refused = createEventLogChannel({ platform: 'win32', run: async () => 'ended with status 1' });
   await expect(refused.send(OPENED, NEVER)).rejects.toMatchObject({
     code: 'ALERT_UNDELIVERED',
-    message: 'The event log takes no alerts: powershell.exe ended with status 1.',
+    message: 'The event log does not accept alerts: powershell.exe ended with status 1.',
   });
   const elsewhere = createEventLogChannel({ platform: 'linux', run: async () => null });
   await expect(elsewhere.send(OPENED, NEVER)).rejects.toThrow('This system has no event log.');

@@ -51,7 +51,7 @@ it('is unsigned without a secret; one that is none is refused before anything is
   expect(hooks[0]?.headers).not.toHaveProperty('webhook-signature');
   for (const secret of ['whsec_short', 'no base64 at all, that is for sure']) {
     await expect(channel(url, secret).send(OPENED, NEVER)).rejects.toThrow(
-      'alerts.webhook.secretFile holds no valid secret',
+      'alerts.webhook.secretFile contains no valid secret',
     );
   }
   expect(hooks).toHaveLength(1);
@@ -64,7 +64,7 @@ it('follows no redirect, takes no refusal, and never shows the whole address', a
   );
   await expect(channel(`${url}/moved?key=hidden`).send(OPENED, NEVER)).rejects.toMatchObject({
     code: 'ALERT_UNDELIVERED',
-    message: `The webhook at ${new URL(url).host} answered with HTTP 307, a redirect, which is not followed.`,
+    message: `The webhook at ${new URL(url).host} answered with HTTP 307, a redirect, which receiptd does not follow.`,
   });
   await expect(channel(`${url}/?key=hidden`).send(OPENED, NEVER)).rejects.toThrow('answered with HTTP 503.');
   await expect(channel('http://127.0.0.1:1/?key=hidden').send(OPENED, NEVER)).rejects.toMatchObject({

@@ -51,7 +51,7 @@ describe('a folder with usual pauses of an hour', () => {
     const now = at(3, 24, 11, 20);
     const silence = silent(times, now);
     expect(silence && explain(silence, now)).toBe(
-      'none since yesterday 17:00, 3 h 20 min of its working hours; on a usual day the longest pause is 1 h',
+      'none since yesterday 17:00, for 3 h 20 min of its working hours; its longest pause on a normal day is 1 h',
     );
   });
 

@@ -38,7 +38,7 @@ describe('an agent that has fallen silent', () => {
     ]);
     fleet.waiting.clear();
     for (let i = 0; i < 61; i++) await clock.advance(MINUTE);
-    expect(said()).toEqual([expect.stringContaining('Nothing waits for it alone.')]);
+    expect(said()).toEqual([expect.stringContaining('No documents are waiting for it alone.')]);
     expect(log.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
     fleet.silent = [];
     await clock.advance(MINUTE);

@@ -82,7 +82,7 @@ describe('HEIC', () => {
   const heic = buildHeic({ picture: Buffer.alloc(500, 9) });
 
   test('a location beyond the last box makes it incomplete', () => {
-    expect(heicGap(heic.subarray(0, heic.indexOf('mdat') - 4))).toMatch(/cut short: image data should end/);
+    expect(heicGap(heic.subarray(0, heic.indexOf('mdat') - 4))).toMatch(/incomplete: image data should end/);
   });
 
   test('zeros in place of the media data box make it incomplete', () => {

@@ -7,7 +7,7 @@ describe('TIFF', () => {
     const pages = drawMultiPageTiff('pages', 3, { directory: 'before' });
     const one = drawMultiPageTiff('pages', 1, { directory: 'before' });
     expect(tiffGap(one)).toBeNull();
-    expect(tiffGap(pages.subarray(0, one.length))).toMatch(/cut short: a page's directory at byte/);
+    expect(tiffGap(pages.subarray(0, one.length))).toMatch(/incomplete: a page's directory at byte/);
   });
 
   test('a directory that is not written yet is waited for', () => {

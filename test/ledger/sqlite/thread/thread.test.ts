@@ -280,7 +280,7 @@ describe('trouble in the thread', () => {
       await expect.poll(() => ledger.storage.trouble()?.message).toContain(words);
       expect(ledger.storage.trouble()).toMatchObject({
         code: 'LEDGER_WRITE_FAILED',
-        hint: expect.stringContaining('starts it again'),
+        hint: expect.stringContaining('restarts it'),
         isForGood: true,
       });
       expect(changes).toBe(1);

@@ -1,0 +1,80 @@
+import type { Format } from '../../textFormat.ts';
+import type { foldersTexts as english } from '../en/folders.ts';
+
+export function foldersTexts({ counted, number }: Format): ReturnType<typeof english> {
+  const files = (n: number): string => counted(n, 'Datei', 'Dateien');
+  return {
+    folders: {
+      title: 'Ordner',
+      all: 'Alle Ordner',
+      path: 'Ordner',
+      state: 'Zustand',
+      endpoint: 'Endpunkt',
+      watched: 'Neue Dateien',
+      mode: { events: 'sofort', polled: 'in Abständen' },
+      settling: (n) => `${counted(n, 'Datei ist', 'Dateien sind')} noch unvollständig`,
+      add: 'Ordner hinzufügen',
+      addTitle: 'Ordner hinzufügen',
+      editTitle: 'Ordner bearbeiten',
+      added: 'Der Ordner wurde hinzugefügt.',
+      test: 'Testen',
+      testBefore: 'Vor dem Speichern testen',
+      removed: (path) => `${path} wird nicht mehr überwacht.`,
+      removeTitle: 'Diesen Ordner entfernen?',
+      removeConfirm: 'Ordner entfernen',
+      removeMeans:
+        'Der Ordner wird nicht mehr überwacht. Seine Dateien und Einträge bleiben. Wartende Belege werden noch gesendet.',
+    },
+    folderTest: {
+      title: (path) => `Test von ${path}`,
+      running: 'Test läuft …',
+      levels: { ok: 'In Ordnung.', warn: 'Bitte beachten.', fail: 'Das funktioniert nicht.' },
+      fileSystem: (kind) => `Dateisystem: ${kind}`,
+      mode: {
+        events: 'neue Dateien fallen sofort auf',
+        polled: 'nach neuen Dateien wird in Abständen gesucht',
+      },
+      files: (n) => `Dateien zu prüfen: ${n}`,
+      samples: 'Namen, die Dateien bekämen',
+      file: 'Datei',
+      name: 'Name',
+      would: {
+        send: 'würde gesendet',
+        nothing: 'schon bekannt',
+        duplicate: 'dasselbe Bild wie ein anderes',
+        reject: 'würde nicht gesendet',
+        skip: 'würde übersprungen',
+        wait: 'würde warten, bis sie vollständig ist',
+      },
+      findings: {
+        readable: (n) =>
+          `Der Ordner ist lesbar; darin ${n === 0 ? 'liegt keine Datei' : n === 1 ? 'liegt 1 Datei' : `liegen ${files(n)}`}.`,
+        subfolders: (n) =>
+          `${counted(n, 'Unterordner wird', 'Unterordner werden')} nicht überwacht. „Auch Unterordner überwachen“ ändert das.`,
+        links: (n) => `${counted(n, 'Verknüpfung wird', 'Verknüpfungen werden')} nicht verfolgt.`,
+        movable: 'Originale können nach der Übertragung verschoben oder gelöscht werden.',
+        attention: 'Was sich nicht senden lässt, kann den Leuten am Scanner gezeigt werden.',
+        awaited: 'Den Ordner gibt es noch nicht. receiptd wartet auf ihn.',
+        tooMany:
+          'Es sind zu viele Dateien, um sie zu zählen. Die neuesten sind vielleicht nicht unter den Beispielen.',
+      },
+    },
+    originals: {
+      says: (count, folder) =>
+        count === 1
+          ? `1 Datei in ${folder} wurde schon angenommen.`
+          : `${number(count)} Dateien in ${folder} wurden schon angenommen.`,
+      archive: {
+        title: 'Originale ab jetzt archivieren?',
+        fromNowOn: 'Nur neue Dateien; vorhandene bleiben',
+        include: (count) =>
+          count === 1 ? 'Auch diese Datei archivieren' : `Auch alle ${number(count)} archivieren`,
+      },
+      delete: {
+        title: 'Originale ab jetzt löschen?',
+        fromNowOn: 'Nur neue Dateien; vorhandene bleiben',
+        include: (count) => (count === 1 ? 'Auch diese Datei löschen' : `Auch alle ${number(count)} löschen`),
+      },
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import type { Ended, Format } from '../../textFormat.ts';
+import type { overviewTexts as english } from '../en/overview.ts';
+
+export function overviewTexts({ counted, number }: Format): ReturnType<typeof english> {
+  const documents = (n: number): string => counted(n, 'Beleg', 'Belege');
+  const others = ({ refused, limited, trouble }: Ended): string =>
+    `${number(refused)} abgelehnt, ${number(limited)} vom Dienst vertagt, ${number(trouble)} gestört`;
+  return {
+    overview: {
+      title: 'Übersicht',
+      works: 'Alles läuft',
+      needsPerson: (n) => (n === 1 ? '1 Punkt ist zu klären' : `${number(n)} Punkte sind zu klären`),
+      passing: (n) => `Erledigt sich von selbst: ${number(n)}`,
+      asOf: (at) => `Keine Verbindung; letzter bekannter Stand von ${at}`,
+      nothingWaits: 'Kein Beleg wartet auf den Versand.',
+      waits: (n) => `${counted(n, 'Beleg wartet', 'Belege warten')} auf den Versand.`,
+      running: (since, version) => `Läuft seit ${since}, Version ${version}.`,
+      accepted: 'Angenommen',
+      ofAll: (n) => `von ${counted(n, 'Datei', 'Dateien')} bisher`,
+      person: 'Zu klären',
+      nobody: 'Es ist nichts zu tun.',
+      look: 'Dateien und Belege zum Nachsehen',
+      other: 'Nicht gesendet',
+      otherMeans: 'Duplikate, Dateien, die keine Belege sind, Übersprungenes und Erledigtes.',
+      waiting: 'Wartet',
+      noneWaits: 'Es gibt keinen Rückstand.',
+      oldest: (at, span) => `der älteste seit ${at} (${span})`,
+      held: 'Angehalten',
+      noneHeld: 'Nichts wird zurückgehalten.',
+      ofWaiting: 'von den wartenden',
+      pace: 'Angenommen je Minute',
+      inFlight: (n) => counted(n, 'Übertragung läuft', 'Übertragungen laufen'),
+      forecast: 'Rückstand abgebaut',
+      emptyNow: 'jetzt',
+      unknown: 'unbekannt',
+      allHeld: 'Alles, was wartet, ist angehalten.',
+      noPace: 'Zu wenige Übertragungen für eine Schätzung.',
+      emptyIn: (span) => `bei diesem Tempo in ${span}`,
+      spool: 'Zwischenkopien',
+      spoolOf: (images, limit) => `${counted(images, 'Bild', 'Bilder')}, höchstens ${limit}`,
+    },
+    notes: {
+      hours: (opens) => `Außerhalb der Sendezeiten. Gesendet wird wieder ab ${opens}.`,
+      spent: {
+        day: (endpoint, limit, until) =>
+          `${endpoint}: Heute sind alle ${number(limit)} Übertragungen verbraucht. Gesendet wird wieder ab ${until}.`,
+        month: (endpoint, limit, until) =>
+          `${endpoint}: In diesem Monat sind alle ${number(limit)} Übertragungen verbraucht. Gesendet wird wieder ab ${until}.`,
+      },
+      slowed: (endpoint, less, cause) =>
+        `An ${endpoint} wird langsamer gesendet (${less}), ${cause}. Das Tempo steigt von selbst wieder.`,
+      atOnce: (now, configured) => `${number(now)} statt ${number(configured)} gleichzeitig`,
+      spaced: (seconds) => `Abstand ${seconds} s`,
+      causes: {
+        refused: 'weil der Dienst darum bat',
+        slow: 'weil seine Antworten viel länger dauern als zuvor',
+      },
+      limited: (endpoint, rate, left) =>
+        `${endpoint}: auf ${rate} begrenzt. Was wartet, braucht noch etwa ${left}.`,
+      paused: 'Dieser Agent ist angehalten: Er erfasst Scans und sendet nichts.',
+      pausedBy: (by, since) =>
+        `Dieser Agent wurde von ${by} angehalten (${since}): Er erfasst Scans und sendet nichts.`,
+      deferred: (images) =>
+        `Das Eingangsbuch war nicht erreichbar, als ${counted(images, 'Bild', 'Bilder')} ankamen. Sobald es wieder da ist, werden sie benannt und gesendet.`,
+      unmatched: (results) => `Ergebnisse, die zu keinem bekannten Beleg gehören: ${number(results)}.`,
+      fleet: (agents) => `${counted(agents, 'Agent teilt', 'Agenten teilen')} sich dieses Eingangsbuch.`,
+      ledgerAway:
+        'Das gemeinsame Eingangsbuch ist nicht erreichbar. Bis es wieder da ist, weiß niemand, wie viele Belege warten.',
+    },
+    troubles: {
+      title: 'Störungen',
+      person: 'Zu klären.',
+      passing: 'Erledigt sich von selbst.',
+      resume: (target) => `${target} fortsetzen`,
+      retry: 'Jetzt erneut versuchen',
+      list: 'Anzeigen',
+      open: (page) => `${page} öffnen`,
+      editFolder: 'Ordner bearbeiten',
+      confirmFolder: 'Der Ordner ist so richtig',
+    },
+    dismissal: {
+      dismiss: 'Erledigt',
+      undo: 'Rückgängig',
+      by: (who, at) => `Als erledigt markiert von ${who}, ${at}.`,
+    },
+    done: {
+      resumed: (target) => `${target} läuft wieder.`,
+      paused: (target) => `${target} ist angehalten.`,
+      tried: 'Alles Angehaltene wird erneut versucht.',
+      dismissed: (n) => `Als erledigt markiert: ${number(n)}.`,
+      undismissed: (n) => `Wieder zu klären: ${number(n)}.`,
+      retried: (n) => (n === 0 ? 'Es war nichts einzureihen.' : `Wieder eingereiht: ${documents(n)}.`),
+    },
+    history: {
+      title: 'Übertragungen im Verlauf',
+      span: 'Zeitraum',
+      spans: { hour: 'Letzte Stunde', day: 'Letzter Tag' },
+      throughput: 'Durchsatz',
+      latency: 'Antwortzeit',
+      accepted: 'Angenommen',
+      refused: 'Abgelehnt',
+      limited: 'Vertagt',
+      trouble: 'Gestört',
+      volume: 'Menge',
+      median: 'Median',
+      slowest: '95. Perzentil',
+      from: 'Ab',
+      asTable: 'Dasselbe als Tabelle',
+      throughputSummary: (span, ended, volume) =>
+        `${span}: ${number(ended.accepted)} angenommen (${volume}), ${others(ended)}.`,
+      throughputOf: (at, ended) => `${at}: ${number(ended.accepted)} angenommen, ${others(ended)}.`,
+      latencySummary: (span, slowest) => `${span}: 95 von 100 Antworten kamen nach höchstens ${slowest}.`,
+      noLatency: (span) => `${span}: Es wurde nichts angenommen.`,
+      latencyOf: (at, median, slowest) => `${at}: Median ${median}, 95. Perzentil ${slowest}.`,
+    },
+  };
+}

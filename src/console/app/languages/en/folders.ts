@@ -1,0 +1,75 @@
+import type { Format } from '../../textFormat.ts';
+
+/** Folders. */
+export function foldersTexts({ counted, number }: Format) {
+  const files = (n: number): string => counted(n, 'file', 'files');
+  return {
+    folders: {
+      title: 'Folders',
+      all: 'All folders',
+      path: 'Folder',
+      state: 'State',
+      endpoint: 'Endpoint',
+      watched: 'New files',
+      mode: { events: 'at once', polled: 'at intervals' },
+      settling: (n: number) => `${counted(n, 'file is', 'files are')} not complete yet`,
+      add: 'Add folder',
+      addTitle: 'Add a folder',
+      editTitle: 'Edit folder',
+      added: 'The folder was added.',
+      test: 'Test',
+      testBefore: 'Test before saving',
+      removed: (path: string) => `${path} is no longer watched.`,
+      removeTitle: 'Remove this folder?',
+      removeConfirm: 'Remove folder',
+      removeMeans: 'It is no longer watched. Its files and records stay. Waiting documents are still sent.',
+    },
+    folderTest: {
+      title: (path: string) => `Test of ${path}`,
+      running: 'Trying …',
+      levels: { ok: 'Fine.', warn: 'Take note.', fail: 'This does not work.' },
+      fileSystem: (kind: string) => `File system: ${kind}`,
+      mode: { events: 'new files are noticed at once', polled: 'receiptd checks for new files at intervals' },
+      files: (n: string) => `files to look at: ${n}`,
+      samples: 'Names files would get',
+      file: 'File',
+      name: 'Name',
+      would: {
+        send: 'would be sent',
+        nothing: 'known already',
+        duplicate: 'identical to another image',
+        reject: 'would not be sent',
+        skip: 'would be skipped',
+        wait: 'would wait until complete',
+      },
+      findings: {
+        readable: (n: number) => `The folder can be read and contains ${n === 0 ? 'no files' : files(n)}.`,
+        subfolders: (n: number) =>
+          `${counted(n, 'subfolder is', 'subfolders are')} not watched. “Watch subfolders too” changes that.`,
+        links: (n: number) => `${counted(n, 'link is', 'links are')} not followed.`,
+        movable: 'Originals can be moved or deleted after the upload.',
+        attention: 'Files that can’t be sent can be shown to people at the scanner.',
+        awaited: 'The folder does not exist yet. receiptd waits for it.',
+        tooMany: 'There are too many files to count. The newest may not be among the samples.',
+      },
+    },
+    originals: {
+      says: (files: number, folder: string) =>
+        files === 1
+          ? `1 file in ${folder} was accepted before.`
+          : `${number(files)} files in ${folder} were accepted before.`,
+      archive: {
+        title: 'Archive originals from now on?',
+        fromNowOn: 'New files only; existing ones stay',
+        include: (files: number) =>
+          files === 1 ? 'Archive that file too' : `Archive all ${number(files)} too`,
+      },
+      delete: {
+        title: 'Delete originals from now on?',
+        fromNowOn: 'New files only; existing ones stay',
+        include: (files: number) =>
+          files === 1 ? 'Delete that file too' : `Delete all ${number(files)} too`,
+      },
+    },
+  };
+}

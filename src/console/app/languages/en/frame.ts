@@ -1,0 +1,82 @@
+import type { Format } from '../../textFormat.ts';
+
+/** What stands around every page. */
+export function frameTexts({ counted }: Format) {
+  return {
+    product: 'receiptd',
+    language: 'Language',
+    again: 'Try again',
+    cancel: 'Cancel',
+    close: 'Close',
+    edit: 'Edit',
+    remove: 'Remove',
+    pause: 'Pause',
+    resume: 'Resume',
+    actions: 'Actions',
+    details: 'Details',
+    loading: 'Loading …',
+    notLoaded: 'This page could not be loaded.',
+    /** For those who hear a button and don't see its row. */
+    of: (word: string, what: string) => `${word} ${what}`,
+    nav: {
+      label: 'Pages',
+      skip: 'Skip to the content',
+      home: 'receiptd, go to overview',
+      overview: 'Overview',
+      documents: 'Documents',
+      days: 'Days',
+      folders: 'Folders',
+      endpoints: 'Endpoints',
+      fleet: 'Fleet',
+      log: 'Log',
+      config: 'Settings',
+      signOut: 'Sign out',
+    },
+    theme: {
+      button: (now: string) => `Colours: ${now}`,
+      auto: 'system setting',
+      light: 'light',
+      dark: 'dark',
+    },
+    connection: {
+      connecting: 'Connecting',
+      live: 'Live',
+      lost: 'Lost',
+      signedOut: 'Signed out',
+      lostSince: (at: string) =>
+        `The connection to receiptd was lost at ${at}, and this page shows the state at that time. The console keeps trying to reconnect. If this lasts, check whether receiptd is running; after a restart of receiptd, open the console again.`,
+      tryNow: 'Try now',
+      noAnswer:
+        'receiptd does not respond. It may have been stopped, or the network is down. As far as this page knows, nothing was changed.',
+      refused: (status: number) => `receiptd refused this and gave no reason (HTTP ${status}).`,
+    },
+    signIn: {
+      title: 'You are not signed in',
+      how: 'Run this on the machine that receiptd runs on. It opens the console with a new link.',
+      once: 'Each link works once, and only for a short time.',
+      orPassword: 'Or sign in with the password',
+      password: 'Password',
+      usedLink: 'This link has already been used or is older than five minutes. Get another one.',
+      wrongPassword: 'Wrong password.',
+      tooMany: (seconds: number) =>
+        `Too many wrong passwords. Try again in ${counted(seconds, 'second', 'seconds')}, or use a link.`,
+      submit: 'Sign in',
+    },
+    unknownPage: { title: 'Page not found', text: 'The address is wrong, or the page no longer exists.' },
+    zone: {
+      here: (zone: string) => `All times are in this browser’s time zone (${zone}).`,
+      other: (zone: string) =>
+        `receiptd runs in the time zone ${zone}; sending hours and daily limits follow its clock.`,
+    },
+    /** What a command shows that stands in advice for a terminal. */
+    pages: {
+      unmatched: 'Results without a document',
+      results: 'Results',
+      needed: 'Documents that need a person',
+      documents: 'Documents',
+      status: 'Overview',
+      fleet: 'Fleet',
+      create: 'Create endpoint',
+    },
+  };
+}
