@@ -12,10 +12,10 @@ it('says nothing of a lowercase UUID', () => {
 
 it.each([
   ['0B8D6A52-6F5E-4C0A-9D3B-1D7A4C2E9F10', 'has capital letters'],
-  ['0b8d6a526f5e4c0a9d3b1d7a4c2e9f10', 'is no UUID'],
-  ['u-1', 'is no UUID'],
+  ['0b8d6a526f5e4c0a9d3b1d7a4c2e9f10', 'is not a UUID'],
+  ['u-1', 'is not a UUID'],
 ])('warns of the uid %s: it %s', (uid, why) => {
   expect(odd(uid)).toEqual([
-    `The uid of the endpoint office, ${uid}, ${why}. Uids of the service are lowercase UUIDs: compare it with the one the service shows.`,
+    `The uid of the endpoint office, ${uid}, ${why}. The service's uids are lowercase UUIDs. Compare it with the one the service shows.`,
   ]);
 });

@@ -84,7 +84,7 @@ it('a file that is not right changes nothing, is one incident, and over when it 
   await agent.logged('Reloading the configuration file');
   await drop(site, 'inbox', 'a.jpg');
   await until(() => stored(site).length === 1);
-  expect(times(agent, 'has a mistake, so')).toBe(1);
+  expect(times(agent, 'has an error, so')).toBe(1);
 
   await replaceBy(site, good);
   await until(async () => (await callControl(site.stateDir, 'status', {})).incidents.length === 0);

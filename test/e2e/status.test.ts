@@ -77,7 +77,7 @@ describe('status in plain words', () => {
     });
     expect(await site.quickMust('status')).toMatch(
       new RegExp(
-        `\n {2}1 document waits for the endpoint \\S+#${OFFICE}, which is no longer in the config. It never took a document`,
+        `\n {2}1 document waits for the endpoint \\S+#${OFFICE}, which is no longer in the config. It never accepted a document`,
       ),
     );
     const { status, stdout } = await site.quickOnce();

@@ -282,7 +282,7 @@ it('shows small pictures of a document, which a browser may keep by the hash of 
   const known = { 'if-none-match': first.headers.etag };
   expect(await text(thumbnail, known)).toMatchObject({
     status: 404,
-    body: expect.stringContaining('There is no picture'),
+    body: expect.stringContaining('This document has no preview'),
   });
 });
 

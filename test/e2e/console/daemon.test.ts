@@ -83,25 +83,25 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
     expect(await axeViolations(page)).toEqual([]);
 
     await page.getByRole('button', { name: 'Dismiss 2' }).click();
-    await shows(page.getByText('No file is kept back.'));
+    await shows(page.getByText('No files are held back.'));
     await page.locator('.notice').getByRole('button', { name: 'Undo' }).click();
     await page.getByRole('button', { name: 'Raise the limit …' }).click();
     const dialog = page.getByRole('dialog');
     expect(await axeViolations(page)).toEqual([]);
     await dialog.getByLabel('Largest file').fill('nonsense');
-    await dialog.getByRole('button', { name: 'Save and look again' }).click();
+    await dialog.getByRole('button', { name: 'Save and check again' }).click();
     await shows(dialog.getByRole('alert'));
     await dialog.getByLabel('Largest file').fill('20MB');
-    await dialog.getByRole('button', { name: 'Save and look again' }).click();
-    await shows(dialog.getByText(/^2 files in .* will be looked at again/));
+    await dialog.getByRole('button', { name: 'Save and check again' }).click();
+    await shows(dialog.getByText(/^2 files in .* will be checked again/));
     await dialog.getByRole('button', { name: 'Save', exact: true }).click();
 
     await shows(page.getByRole('heading', { name: 'Type not accepted (1)' }));
     await page.getByRole('button', { name: 'Accept PNG …' }).click();
-    await shows(dialog.getByText('then sends such files'));
-    await dialog.getByRole('button', { name: 'Save and look again' }).click();
+    await shows(dialog.getByText('will then send such files'));
+    await dialog.getByRole('button', { name: 'Save and check again' }).click();
     await dialog.getByRole('button', { name: 'Save', exact: true }).click();
-    await shows(page.getByText('No file is kept back.'));
+    await shows(page.getByText('No files are held back.'));
     await expect.poll(async () => (await site.list('--state', 'accepted')).length).toBe(2);
     expect(await sideways(page)).toMatchObject({ by: 0, what: '' });
   });
@@ -271,10 +271,10 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
     // The last channel goes with it.
     await page.getByRole('button', { name: 'Undo' }).click();
     const dialog = page.getByRole('dialog', { name: 'Undo the last change?' });
-    await shows(dialog.getByText('No channel is left'));
+    await shows(dialog.getByText('No channel would be left'));
     await dialog.getByRole('button', { name: 'Undo' }).click();
     await expect.poll(() => readFile(site.config, 'utf8')).toBe(before);
-    await shows(page.getByText('Nobody is alerted: there is no mail server'));
+    await shows(page.getByText('No alerts are sent, because no mail server'));
   });
 
   test('the log is live, the configuration is shown, and signing out ends it', async () => {

@@ -37,7 +37,7 @@ inBrowser('the page of a document', (here) => {
       'File seen: duplicate',
       'File kept',
     ]);
-    await shows(page.getByText('The service is in trouble (HTTP 503).'));
+    await shows(page.getByText('The service has a problem (HTTP 503).'));
     const raw = page.getByRole('group', { name: 'Answer of the service' });
     expect(await raw.isVisible()).toBe(false);
     await page.getByText('As received').click();
@@ -91,7 +91,7 @@ inBrowser('the page of a document', (here) => {
     here.stub.agent.hasNoPictures = true;
     const row = find(({ type, state }) => type === 'tiff' && state === 'accepted');
     const page = await open(row);
-    await shows(page.getByText('There is no picture of this TIFF.'));
+    await shows(page.getByText('This TIFF has no preview.'));
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('link', { name: 'Download image' }).first().click(),
@@ -123,7 +123,7 @@ inBrowser('the page of a document', (here) => {
     const page = await open(row);
     await page.getByRole('button', { name: 'Send again …' }).click();
     const dialog = page.getByRole('dialog', { name: 'Send this document again?' });
-    await shows(dialog.getByText('It is sent once more under the same name'));
+    await shows(dialog.getByText('It is sent again under the same name'));
     await page.keyboard.press('Escape');
     // A closed dialog is no dialog by its role any more while its page has yet to hear of it.
     await page.locator('dialog').waitFor({ state: 'detached' });
@@ -167,7 +167,7 @@ inBrowser('the page of a document', (here) => {
 
   test('one that is not there says so', async () => {
     const page = await here.browser.open('#/documents/999999');
-    await shows(page.getByRole('alert').getByText('This document or file is not there'));
+    await shows(page.getByRole('alert').getByText('This document or file does not exist'));
     const other = await here.browser.open('#/documents/abc');
     await shows(other.getByRole('heading', { name: 'Page not found' }));
   });

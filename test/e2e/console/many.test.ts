@@ -6,7 +6,7 @@ import { announced, inBrowser, shows } from '../../console/app/support/inBrowser
 inBrowser('acting on many documents', (here) => {
   const asked = () =>
     here.stub.agent.asked.filter(({ operation }) => operation === 'actOnMany').map(({ request }) => request);
-  const bar = (page: Page) => page.getByRole('region', { name: 'What is selected' });
+  const bar = (page: Page) => page.getByRole('region', { name: 'Selection' });
   const idsOf = (state: string) =>
     here.stub.agent.rows.filter((row) => row.state === state).flatMap((row) => row.documentId ?? []);
 
@@ -41,7 +41,7 @@ inBrowser('acting on many documents', (here) => {
       .getByRole('button', { name: `Send ${accepted} again` })
       .click();
     const dialog = page.getByRole('dialog');
-    await shows(dialog.getByText('That counts against your limits'));
+    await shows(dialog.getByText('This counts against your limits'));
     await page.keyboard.press('Escape');
     await page.locator('dialog').waitFor({ state: 'detached' });
     expect(asked()).toEqual([]);

@@ -41,7 +41,7 @@ inBrowser('the overview', (here) => {
     here.stub.fail('resume', new ReceiptdError('DISK_FULL', 'The disk is full.', { hint: 'Make room.' }));
     await page.getByRole('button', { name: 'Resume office' }).click();
     await shows(
-      page.getByRole('alert').getByText('The disk is full. Make room. Nothing is sent until there is some;'),
+      page.getByRole('alert').getByText('The disk is full. Free some space. Until then, nothing is sent;'),
     );
   });
 
@@ -49,7 +49,7 @@ inBrowser('the overview', (here) => {
     onlyAccepted();
     here.stub.agent.held = 3;
     const page = await here.browser.open();
-    await shows(page.getByText('Resolving by itself: 1'));
+    await shows(page.getByText('Resolving automatically: 1'));
     await shows(page.getByText('Everything waiting is on hold.'));
     expect(await page.getByText(/things? needs? a person/).count()).toBe(0);
   });
@@ -58,7 +58,7 @@ inBrowser('the overview', (here) => {
     const page = await here.browser.open();
     await shows(page.getByText(/^the oldest since .* \(40 minutes\)$/));
     await shows(page.getByText('in 1 hour 23 minutes at this pace'));
-    await shows(page.getByText('office: limited to 120/min. What waits takes about 31 minutes more.'));
+    await shows(page.getByText('office: limited to 120/min. The backlog needs about 31 minutes more.'));
     expect(await rows(page, 'Folders').count()).toBe(3);
     expect(await rows(page, 'Folders').nth(2).textContent()).toContain('not reachable');
     expect(await rows(page, 'Endpoints').first().textContent()).toContain('4 at once · 120/min');
@@ -75,7 +75,7 @@ inBrowser('the overview', (here) => {
     const page = await here.browser.open();
     const chart = page.getByRole('img', { name: /^Last hour: [\d,]+ accepted \(.*\), \d+ refused/ });
     await shows(chart);
-    await shows(page.getByRole('img', { name: /^Last hour: 95 of 100 answers within/ }));
+    await shows(page.getByRole('img', { name: /^Last hour: at worst, 95% of answers took up to/ }));
     await expect.poll(() => chart.locator('rect').count()).toBeGreaterThan(40);
     await page.getByRole('button', { name: 'Last day' }).click();
     await shows(page.getByRole('img', { name: /^Last day: [\d,]+ accepted/ }));
@@ -87,7 +87,7 @@ inBrowser('the overview', (here) => {
     const page = await here.browser.open('#/', { locale: 'en-US', viewport: { width: 390, height: 800 } });
     here.stub.agent.slowness = 1000;
     await page.getByRole('button', { name: 'Last day' }).click();
-    await shows(page.getByRole('img', { name: /^Last day: 95 of 100 answers within/ }));
+    await shows(page.getByRole('img', { name: /^Last day: at worst, 95% of answers took up to/ }));
     const cut = await page.evaluate<string[]>(
       `[...document.querySelectorAll('.chart svg')].flatMap((svg) => {
         const { left, right } = svg.getBoundingClientRect();
@@ -119,7 +119,7 @@ inBrowser('the overview', (here) => {
     await shows(
       page.getByText('All times are in this browser’s time zone (Europe/Berlin).', { exact: true }),
     );
-    const trouble = page.locator('.troubles .notice', { hasText: 'There is no room for more copies' });
+    const trouble = page.locator('.troubles .notice', { hasText: 'There is no space for more copies' });
     await shows(trouble.getByText('Since 2 Mar 2026, 10:12.').first());
     expect(await trouble.getByRole('link', { name: 'Open Storage and log' }).getAttribute('href')).toBe(
       '#/config/storage',

@@ -204,7 +204,7 @@ inBrowser('folders, endpoints and the configuration', (here) => {
     const page = await here.browser.open('#/folders');
     await page.getByRole('button', { name: 'Remove /srv/scans/branch' }).click();
     const dialog = page.getByRole('dialog', { name: 'Remove this folder?' });
-    await shows(dialog.getByText('Its files and its records stay'));
+    await shows(dialog.getByText('Its files and records stay'));
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     expect(edits()).toEqual([]);
     await page.getByRole('button', { name: 'Remove /srv/scans/branch' }).click();
@@ -317,7 +317,7 @@ inBrowser('folders, endpoints and the configuration', (here) => {
     await page.getByLabel('Name here').fill('office');
     await page.getByRole('textbox', { name: 'Language' }).fill('de-DE');
     await page.getByRole('button', { name: 'Create endpoint' }).click();
-    await shows(page.getByRole('alert').getByText('There is an endpoint office already.'));
+    await shows(page.getByRole('alert').getByText('The endpoint office already exists.'));
     expect(await page.getByLabel('Name at the service').inputValue()).toBe('Depot');
     await page.getByLabel('Name here').fill('depot');
     const release = here.stub.hold('createEndpoint');
@@ -423,7 +423,7 @@ inBrowser('folders, endpoints and the configuration', (here) => {
     const row = page.locator('.in-file > div', { hasText: 'alerts.command' });
     await shows(row.getByText('/usr/local/bin/tell --now'));
     await shows(row.getByText('A program that receiptd runs.'));
-    await shows(page.getByText('These are changed in /etc/receiptd/receiptd.yaml, in an editor'));
+    await shows(page.getByText('Change these in /etc/receiptd/receiptd.yaml with an editor'));
     expect(await page.locator('.in-file input').count()).toBe(0);
     await page.getByRole('link', { name: '← Settings' }).click();
     await page.getByRole('link', { name: 'Monitoring' }).click();
@@ -441,7 +441,7 @@ inBrowser('folders, endpoints and the configuration', (here) => {
     const dialog = page.getByRole('dialog', { name: 'Save this change?' });
     await shows(
       dialog.getByText(
-        '3,412 documents wait to be sent. With this, up to 3,412 can leave within an hour; until now it was 60.',
+        '3,412 documents wait to be sent. With this change, up to 3,412 can be sent within an hour, up from 60.',
       ),
     );
     await dialog.getByRole('button', { name: 'Cancel' }).click();
