@@ -76,7 +76,7 @@ test('a backup beside a running agent is one moment, holds no secret, and is res
   const { bytes: size } = JSON.parse(await site.must('backup', archive, '--json')) as { bytes: number };
   expect((await stat(archive)).size).toBe(size);
   expect(agent.alive).toBe(true);
-  expect(await site.look('backup', archive)).toBeRefused(1, 'OUTPUT_UNWRITABLE', 'exists already');
+  expect(await site.look('backup', archive)).toBeRefused(1, 'OUTPUT_UNWRITABLE', 'already exists');
   const bytes = gunzipSync(await readFile(archive));
   for (const secret of ['s3cret-hook', 'e2e-secret']) expect(bytes.includes(secret)).toBe(false);
   expect(bytes.includes('hooks.example')).toBe(true);
@@ -97,7 +97,7 @@ test('a backup beside a running agent is one moment, holds no secret, and is res
   }
   expect((await other.look('ledger', 'verify')).stdout).toContain('Everything is as receiptd wrote it.');
   // Once more, and as it was later: nothing is lost by that.
-  expect(await other.look('restore', archive)).toBeRefused(2, 'CONFIRMATION_NEEDED', 'kept aside');
+  expect(await other.look('restore', archive)).toBeRefused(2, 'CONFIRMATION_NEEDED', 'set aside');
   expect(await other.quickMust('restore', archive, '--yes')).toContain('Added from the journal: 1 later');
   const later = site.file('later.receiptd');
   // However far it had come by then: something is recorded since.
@@ -352,7 +352,7 @@ test('each wrong use is one sentence', async () => {
   expect(await site.look('backup', '--final')).toBeRefused(2, 'USAGE', 'needs a file to write');
   await writeFile(missing, 'mine');
   for (const args of [[], ['--final']])
-    expect(await site.look('backup', missing, ...args)).toBeRefused(1, 'OUTPUT_UNWRITABLE', 'exists already');
+    expect(await site.look('backup', missing, ...args)).toBeRefused(1, 'OUTPUT_UNWRITABLE', 'already exists');
   expect(await readFile(missing, 'utf8')).toBe('mine');
   expect((await site.quickOnce()).status).toBe(0);
 });

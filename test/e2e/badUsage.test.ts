@@ -114,7 +114,7 @@ test('without a command the help is shown, with the status of wrong usage', asyn
   const ended = await receiptd(site, []);
   expect(ended).toMatchObject({ status: 2, stdout: '' });
   expect(ended.stderr).toContain('Usage: receiptd');
-  expect(ended.stderr).toContain('Begin with `receiptd setup`.');
+  expect(ended.stderr).toContain('Start with `receiptd setup`.');
 });
 
 test('a ledger that is not there yet, and names that it does not have, are said in one sentence', async () => {
@@ -135,7 +135,7 @@ describe('what a command writes', () => {
     await site.quickOnce();
     const before = await readFile(site.config, 'utf8');
     const ended = await site.look('export', '--format', 'csv', '--output', site.config);
-    expect(ended).toBeRefused(1, 'OUTPUT_UNWRITABLE', site.config, 'exists already', '--output');
+    expect(ended).toBeRefused(1, 'OUTPUT_UNWRITABLE', site.config, 'already exists', '--output');
     expect(await readFile(site.config, 'utf8')).toBe(before);
     const nowhere = site.file('nowhere', 'a.csv');
     const other = await site.look('export', '--format', 'csv', '--output', nowhere);

@@ -48,7 +48,7 @@ describe('list', () => {
     expect(await of('--folder', `${inbox}x`)).toBe(
       `No matches: ${inbox}x is not a watched folder. Did you mean ${inbox}?\n`,
     );
-    expect(await of('--folder', `${inbox}/sub`, '--json')).toContain(`It is in ${inbox}`);
+    expect(await of('--folder', `${inbox}/sub`, '--json')).toContain(`It is inside ${inbox}`);
     expect(await of('--folder', '/typo')).toContain(`Watched: ${inbox}.`);
     expect(await of('--state', 'failed', 'lost', '--search', 'x y')).toBe(
       'No matches for --state failed lost --search "x y".\n',

@@ -90,7 +90,7 @@ describe.skipIf(!keychain)('between file and keychain', () => {
     expect(await quickLogin(site, '--store', 'file', '--from', 'keychain')).toBeRefused(
       1,
       'CREDENTIALS_MISSING',
-      'Nothing to move',
+      'nothing to move',
     );
   });
 
@@ -156,7 +156,7 @@ test('out of the environment they are copied, and what stays is said', async () 
   const site = await siteWith({}, env);
   const moved = await quickLogin(site, '--store', 'file');
   expect(moved).toMatchObject({ status: 0, stderr: '' });
-  expect(moved.stdout).toContain('The old copy in the environment store stays');
+  expect(moved.stdout).toContain('The old copy in the environment store is still there');
   expect(await inFile(site)).toEqual(CLIENT);
   expect((await stat(fileOf(site))).mode & 0o777).toBe(0o600);
 });
@@ -246,7 +246,7 @@ test.skipIf(!ordinaryUserCanRun)(
     });
     expect(moved).toMatchObject({ status: 0, stderr: '' });
     expect(moved.stdout).toContain(
-      `Change ${site.config}, which can't be changed from here: credentials.store has to be file.`,
+      `Edit ${site.config}, which can't be changed from here: set credentials.store to file.`,
     );
     expect(await inFile(site)).toEqual(CLIENT);
   },

@@ -58,7 +58,9 @@ test('people at the scanner see what cannot be sent and why, until it is mended,
   expect(why(place, 'text.jpg')).toMatch(
     /^\uFEFFtext\.jpg was not sent\. It is not an image, or it is damaged\.\r\n.*\r\n.*\r\n.* \[DAMAGED\]\r\n$/,
   );
-  expect(why(place, 'cut (2).jpg')).toMatch(/^\uFEFFcut\.jpg was not sent\. .* breaks off .*\[INCOMPLETE\]/s);
+  expect(why(place, 'cut (2).jpg')).toMatch(
+    /^\uFEFFcut\.jpg was not sent\. .* is incomplete\. .*\[INCOMPLETE\]/s,
+  );
   expect(why(place, 'large.jpg')).toMatch(
     /second floor\/large\.jpg .* too large \(60 kB\)\..*\[TOO_LARGE\]/s,
   );

@@ -25,7 +25,7 @@ async function setAfterUpload(site: Site, lines: string): Promise<void> {
 }
 
 const STAY = '2 files that were accepted before `afterUpload: delete` was set stay in the folder';
-const RULE = 'Files that were accepted before afterUpload was set stay';
+const RULE = 'Files accepted before afterUpload was set stay';
 
 it('a changed file, reload, restart and rebuild leave alone what was accepted before, and say so', async () => {
   const site = await prepare({ intake: { reconcileEvery: '1s' } });

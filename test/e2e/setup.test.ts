@@ -42,7 +42,7 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
     await terminal.answers('Its uid:', OFFICE);
     await terminal.chooses('Which folder do the scans arrive in?', 'Another folder');
     await terminal.answers('Path of the folder', 'Büro 1/in box');
-    await terminal.answers('does not exist. Make it?', 'y');
+    await terminal.answers('does not exist. Create it?', 'y');
     await terminal.answers('Show people at the scanner');
     await terminal.answers('How many receipts may be sent, at most?');
     await terminal.answers('E-mail address for alerts (Enter: none):');

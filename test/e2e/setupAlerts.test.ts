@@ -51,12 +51,12 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
     terminal.type('@example.com');
     await terminal.answers('');
     await terminal.answers('Mail server, such as', `127.0.0.1:${port}`);
-    await terminal.answers('User at the mail server', 'scans');
+    await terminal.answers('User name for the mail server', 'scans');
     await terminal.answers('File with the password', 'nowhere');
     await terminal.sees("can't be read (ENOENT)");
     terminal.type('\x15');
     await terminal.answers('');
-    await terminal.answers('Password of scans at the mail server:', 'wrong');
+    await terminal.answers('Mail server password for scans:', 'wrong');
     await terminal.answers('Send a test mail now?');
     await terminal.sees('rejects the user scans');
     await terminal.chooses('The test mail was not delivered.', 'Correct the answers');
@@ -64,7 +64,7 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
     await terminal.answers('Mail server:');
     await terminal.answers('User name for the mail server, or none:');
     await terminal.answers('File with the password');
-    await terminal.answers('Password of scans at the mail server:', PASSWORD);
+    await terminal.answers('Mail server password for scans:', PASSWORD);
     await terminal.answers('Send a test mail now?');
     await terminal.sees(`127.0.0.1:${port} accepted a test mail for office@example.com.`);
     await terminal.sees(`Files that could not be sent are shown in: ${join(here.scans, '_needs attention')}`);
@@ -216,8 +216,8 @@ describe('receiptd setup --yes', () => {
       2,
       '--mail-password-file (RECEIPTD_SETUP_MAIL_PASSWORD_FILE)',
     ],
-    [['--alert-email', 'office'], 2, 'It takes a mail address'],
-    [['--mail-server', 'http://mail.example.com'], 2, 'It takes a mail server such as'],
+    [['--alert-email', 'office'], 2, 'Use a mail address'],
+    [['--mail-server', 'http://mail.example.com'], 2, 'Use a mail server such as'],
     [['--needs-attention', '.'], 2, 'would be watched by'],
     [
       ['--alert-email', 'a@b', '--mail-server', 'm', '--mail-user', 'a', '--mail-password-file', 'no'],

@@ -58,7 +58,9 @@ describe('status in plain words', () => {
     await once(other, 'listening');
     cleanUp(async () => void other.close());
     const status = await site.quickMust('status');
-    expect(status).toMatch(/^Running, but not responding properly: .*another version.*\[CONTROL_FAILED\]\n/);
+    expect(status).toMatch(
+      /^Running, but not responding properly: .*different version.*\[CONTROL_FAILED\]\n/,
+    );
     expect(status).toContain('1 accepted');
     expect(JSON.parse(await site.quickMust('status', '--json'))).toMatchObject({
       daemon: null,

@@ -41,7 +41,7 @@ describe('a link', () => {
     expect(second.status).toBe(401);
     expect(second.json).toMatchObject({
       code: 'CONSOLE_SIGNED_OUT',
-      message: expect.stringContaining('used already') as string,
+      message: expect.stringContaining('already been used') as string,
     });
     expect(second.headers['set-cookie']).toBeUndefined();
   });

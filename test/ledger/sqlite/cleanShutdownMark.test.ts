@@ -142,7 +142,7 @@ it('a ledger that counts its documents wrong is found by the full check, and rec
   const ledger = await open();
   expect((await ledger.counts())[0]).toMatchObject({ count: 7 });
   await expect(ledger.backup(null)).rejects.toMatchObject({ code: 'BACKUP_FAILED' });
-  expect(await ledger.check()).toContain('not counted');
+  expect(await ledger.check()).toContain('counts are wrong');
   await ledger.close();
   const mended = await open();
   expect((await mended.counts())[0]).toMatchObject({ count: 3 });

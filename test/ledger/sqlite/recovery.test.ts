@@ -306,7 +306,7 @@ describe('a journal that is gone or damaged', () => {
     await during(async (ledger) => {
       expect(await ledger.bySha256(OFFICE, hashOf('a'))).toMatchObject({ name: 'doc-a', state: 'accepted' });
     });
-    expect(stories.join()).toMatch(/Took over \d+ facts from/);
+    expect(stories.join()).toMatch(/Recovered \d+ records from/);
   });
 });
 
