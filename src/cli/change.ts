@@ -39,12 +39,18 @@ export function addResends(program: Command, io: Io): void {
         request,
         (so) => `Queued ${counted(queuedBy(so), 'document')} so far`,
       );
-      const result = { queued: queuedBy(parts), names: parts[0].names };
-      if (options.json) printJson(io, result);
+      const { names: meant, missing = [] } = parts[0];
+      const result = { queued: queuedBy(parts), names: meant };
+      if (options.json) printJson(io, { ...result, ...(missing.length > 0 && { missing }) });
       else {
         const held = options.all ? ' Everything on hold is being retried now.' : '';
         const which = result.names.length === 0 ? '' : `: ${printable(result.names.join(', '))}`;
         print(io, `Queued ${counted(result.queued, 'document')}${which}.${held}`);
+        for (const agent of missing)
+          print(
+            io,
+            `Agent ${printable(agent)}, which alone has the image, is not running. Start it, or give it up: \`receiptd fleet retire ${printable(agent)}\`.`,
+          );
       }
     });
 

@@ -5,8 +5,9 @@ import { counted, iso } from '../core/domain/words.ts';
 import { helpOf } from './help.ts';
 import { print, printJson, type Io } from './io.ts';
 import { filterOf, withFilters, type FilterOptions } from './filters.ts';
+import { inParts } from './inParts.ts';
 import { operatorName } from './operator.ts';
-import { configOf, operate } from './session.ts';
+import { configOf } from './session.ts';
 
 interface Options extends FilterOptions {
   readonly all?: boolean;
@@ -41,7 +42,9 @@ export function addDismiss(program: Command, io: Io): void {
       const config = await configOf(io, options);
       const { states, statuses, values, since, until, limit, ...filter } = filterOf(config, options);
       if (limit !== undefined) throw new ReceiptdError('USAGE', '`dismiss` takes no --limit.');
-      const result = await operate(io, config, 'dismiss', {
+      const dismissedBy = (parts: readonly { readonly dismissed: number }[]): number =>
+        parts.reduce((sum, { dismissed }) => sum + dismissed, 0);
+      const request = {
         by: operatorName(),
         undo,
         ...(all
@@ -55,9 +58,11 @@ export function addDismiss(program: Command, io: Io): void {
           ...(since !== undefined && { since: iso(since) }),
           ...(until !== undefined && { until: iso(until) }),
         },
-      });
-      if (json) printJson(io, result);
-      else print(io, said(result.dismissed, undo));
+      };
+      const parts = await inParts(io, config, 'dismiss', request, (so) => said(dismissedBy(so), undo));
+      const dismissed = dismissedBy(parts);
+      if (json) printJson(io, { dismissed });
+      else print(io, said(dismissed, undo));
     });
 }
 

@@ -6,7 +6,8 @@ import type { FleetAgentJson } from '../control/protocol/fleet.ts';
 import { NOT_SHARED } from '../control/operations/operations.ts';
 import { fleetOf } from '../control/queries/fleet.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
-import { count, local, span } from '../core/domain/words.ts';
+import { count, counted, local, span } from '../core/domain/words.ts';
+import { ask, canAsk } from './ask.ts';
 import { helpOf } from './help.ts';
 import { print, printJson, type Io } from './io.ts';
 import { operatorName } from './operator.ts';
@@ -39,10 +40,58 @@ export function addFleet(program: Command, io: Io): void {
       .action(async (agent: string, options: ConfigOption) => {
         const config = await configOf(io, options);
         refuseUnshared(config);
-        await operate(io, config, operation, { agent, by: operatorName() });
-        print(io, `Agent ${printable(agent)} ${done}.`);
+        const { state, lastSeenAt } = await operate(io, config, operation, { agent, by: operatorName() });
+        if (state === 'running') return print(io, `Agent ${printable(agent)} ${done}.`);
+        const since = lastSeenAt === null ? '' : `, and was last heard of at ${local(lastSeenAt)}`;
+        print(io, `Agent ${printable(agent)} is ${state}${since}. Once it runs again, it ${done}.`);
       });
   }
+
+  fleet
+    .command('retire')
+    .argument('<agent>', 'name of the agent, as `fleet status` has it')
+    .description('give up an agent that will not come back: what waits for it goes to others, or is settled')
+    .option('--config <file>', 'config file')
+    .option('--yes', 'do not ask')
+    .addHelpText('after', helpOf({ examples: ['fleet retire front-office'], more: WHAT_RETIRES }))
+    .action((agent: string, options: ConfigOption & { yes?: boolean }) => retire(io, agent, options));
+}
+
+const WHAT_RETIRES =
+  'Documents of its own folders that still wait count as lost: scan these receipts again. Documents of shared folders, and results that it had not handed on, go to the agent of this machine.';
+
+async function retire(io: Io, agent: string, options: ConfigOption & { yes?: boolean }): Promise<void> {
+  const config = await configOf(io, options);
+  refuseUnshared(config);
+  if (!options.yes) await confirmRetirement(io, config, agent);
+  const { lost, passedOn, results } = await operate(io, config, 'retireAgent', {
+    agent,
+    by: operatorName(),
+  });
+  print(io, `Agent ${printable(agent)} is retired.`);
+  if (lost > 0)
+    print(
+      io,
+      `Lost: ${counted(lost, 'document')} of its own folders. \`receiptd list --state lost\` shows them.`,
+    );
+  if (passedOn > 0) print(io, `Passed on: ${counted(passedOn, 'document')} of shared folders.`);
+  if (results > 0) print(io, `Handed on from here: ${counted(results, 'result')}.`);
+}
+
+async function confirmRetirement(io: Io, config: Config, agent: string): Promise<void> {
+  const queued = (await agentsOf(config))?.find(({ name }) => name === agent)?.queued ?? 0;
+  const what = `Retire agent ${printable(agent)}, for which ${counted(queued, 'document waits', 'documents wait')}?`;
+  if (!canAsk(io))
+    throw new ReceiptdError(
+      'CONFIRMATION_NEEDED',
+      `${WHAT_RETIRES} ${counted(queued, 'document waits', 'documents wait')} with it.`,
+      {
+        hint: 'Add --yes if that is what you want.',
+      },
+    );
+  io.stderr.write(`${WHAT_RETIRES}\n`);
+  if (await ask(io, what)) return;
+  throw new ReceiptdError('CONFIRMATION_NEEDED', 'Nothing was changed.', { hint: 'Answer y, or add --yes.' });
 }
 
 async function status(io: Io, options: ConfigOption & { json?: boolean }): Promise<void> {

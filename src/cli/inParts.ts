@@ -4,7 +4,7 @@ import type { Io } from './io.ts';
 import { ProgressLine } from './progressLine.ts';
 import { operate } from './session.ts';
 
-type InParts = 'retry' | 'erase';
+type InParts = 'retry' | 'erase' | 'dismiss';
 
 /**
  * Acts on as many documents as there are: the agent does some seconds of it at a time, and others are served in between. Whoever leaves takes it up

@@ -68,6 +68,7 @@ function actsOf({ generations }: ControlDeps) {
     resend: (request) => generations.act(({ acts }) => acts.resend(request)),
     pause: (request) => generations.act(({ acts }) => acts.pause(request)),
     resume: (request) => generations.act(({ acts }) => acts.resume(request)),
+    retireAgent: (request) => generations.act(({ acts }) => acts.retireAgent(request)),
     pauseAgent: (request) => generations.act(({ acts }) => acts.pauseAgent(request)),
     resumeAgent: (request) => generations.act(({ acts }) => acts.resumeAgent(request)),
     recordEndpoint: (request) => generations.act(({ acts }) => acts.recordEndpoint(request)),

@@ -47,7 +47,21 @@ export async function composeResults(
   };
   const random = Math.random;
   const { command } = config.results;
-  const handing = new ResultCommand({ ledger, stateDir, command, env, clock, random, log, incidents });
+  const { fleet } = ledger;
+  const handing = new ResultCommand({
+    ledger,
+    stateDir,
+    command,
+    env,
+    clock,
+    random,
+    log,
+    incidents,
+    // What fails now is told with the next one.
+    ...(fleet && { onHanded: (turn: number) => fleet.handed(turn).catch(() => {}) }),
+  });
+  // Those of an agent that was retired may be this one's now.
+  fleet?.onSignal((signal) => signal === 'agents' && handing.notify());
   const receiver = createReceiver({
     settings: settingsOf(config),
     secret,

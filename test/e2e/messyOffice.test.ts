@@ -37,7 +37,7 @@ function slipsIn(where: string, text: string): string[] {
 /** Change something, or are about this machine and not about what the ledger and the agent know. */
 const OTHERS = new Set(
   `setup, init, login, logout, run, send, reload, retry, resend, dismiss, pause, resume, erase, backup, restore, sandbox
-endpoint create, console password, alerts test, fleet pause, fleet resume
+endpoint create, console password, alerts test, fleet pause, fleet resume, fleet retire
 service install, service uninstall, service start, service stop, service restart, service status, service logs
 ledger backup, ledger restore, ledger prepare, ledger migrate, ledger archive, export-state, import-state`.split(
     /, |\n/,

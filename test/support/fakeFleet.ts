@@ -4,6 +4,7 @@ import type {
   FleetLimits,
   FleetSignal,
   LedgerFleet,
+  Retired,
   SilentAgent,
 } from '../../src/core/ports/fleet.ts';
 
@@ -58,6 +59,16 @@ export class FakeFleet implements LedgerFleet {
 
   async waitingFor(agent: string): Promise<number> {
     return this.waiting.get(agent) ?? 0;
+  }
+
+  async handed(): Promise<void> {}
+
+  async missingFor(): Promise<string[]> {
+    return [];
+  }
+
+  async retire(): Promise<Retired> {
+    return { lost: 0, passedOn: 0, results: 0 };
   }
 
   async endHolds(): Promise<void> {

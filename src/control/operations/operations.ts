@@ -13,6 +13,7 @@ import type { Spool } from '../../core/ports/spool.ts';
 import type { Request, Response } from '../protocol/protocol.ts';
 import { casesOf } from './dismissal.ts';
 import { actOnMany } from './many.ts';
+import { fleetOf } from '../queries/fleet.ts';
 import { namedDocuments } from '../queries/namedDocuments.ts';
 import { withoutSecret } from '../../core/domain/resultsPath.ts';
 import { unknownDocument } from '../queries/unknownDocument.ts';
@@ -73,7 +74,8 @@ export class Operations {
     const meant = [...new Set(documents.map(({ name }) => name))];
     await this.#record('retry', meant.join(', '), by);
     await this.tryHeld();
-    return { queued, names: meant, next: null };
+    const missing = (await ledger.fleet?.missingFor(ids)) ?? [];
+    return { queued, names: meant, ...(missing.length > 0 && { missing: [...missing] }), next: null };
   }
 
   /** In short transactions, so that nobody waits for all of them. */
@@ -109,12 +111,17 @@ export class Operations {
   /** Lets what needs a person need nobody any more, or takes that back. */
   async dismiss(request: Request<'dismiss'>): Promise<Response<'dismiss'>> {
     const { ledger, clock } = this.#deps;
-    const { undo = false, by = SOMEBODY } = request;
+    const { all = false, undo = false, after = 0, by = SOMEBODY } = request;
     const write = (cases: Cases) =>
       undo ? ledger.undismiss(cases, by, clock.now()) : ledger.dismiss(cases, by, clock.now());
+    const until = clock.monotonic() + PART_MS;
     let dismissed = 0;
-    for await (const cases of casesOf(ledger, request)) dismissed += await write(cases);
-    return { dismissed };
+    for await (const cases of casesOf(ledger, request)) {
+      dismissed += await write(cases);
+      // What was dismissed is not listed any more: the next part begins with what is left.
+      if (all && dismissed > 0 && clock.monotonic() >= until) return { dismissed, next: after + dismissed };
+    }
+    return { dismissed, next: null };
   }
 
   /** What is on hold is tried at once, and nothing else changes. */
@@ -172,16 +179,30 @@ export class Operations {
     return { targets: (paused.length > 0 ? paused : foreign).map(({ label }) => label) };
   }
 
-  async pauseAgent({ agent, by }: Request<'pauseAgent'>): Promise<Record<string, never>> {
+  async pauseAgent({ agent, by }: Request<'pauseAgent'>): Promise<Response<'pauseAgent'>> {
     await this.#fleet.setPaused(agent, by ?? SOMEBODY);
     await this.#record('pause', `agent ${agent}`, by);
-    return {};
+    return this.#standingOf(agent);
   }
 
-  async resumeAgent({ agent, by }: Request<'resumeAgent'>): Promise<Record<string, never>> {
+  async resumeAgent({ agent, by }: Request<'resumeAgent'>): Promise<Response<'resumeAgent'>> {
     await this.#fleet.setPaused(agent, null);
     await this.#record('resume', `agent ${agent}`, by);
-    return {};
+    return this.#standingOf(agent);
+  }
+
+  async retireAgent({ agent, by }: Request<'retireAgent'>): Promise<Response<'retireAgent'>> {
+    const retired = await this.#fleet.retire(agent, this.#deps.clock.now());
+    await this.#record('retire', `agent ${agent}`, by);
+    await this.#deps.changed();
+    return retired;
+  }
+
+  /** One that never ran is as good as stopped. */
+  async #standingOf(agent: string): Promise<Response<'pauseAgent'>> {
+    const { agents } = await fleetOf(this.#deps.ledger);
+    const { state = 'stopped', lastSeenAt = null } = agents?.find(({ name }) => name === agent) ?? {};
+    return { state, lastSeenAt };
   }
 
   get #fleet(): LedgerFleet {
@@ -246,7 +267,9 @@ export class Operations {
     by,
   }: Request<'erase'>): Promise<Response<'erase'>> {
     const { ledger, clock } = this.#deps;
-    const ids: number[] = before === undefined ? [] : [...(await ledger.erasable(Date.parse(before)))];
+    const ids: number[] =
+      before === undefined ? [] : [...(await ledger.erasable(Date.parse(before), LISTED_AT_ONCE, after))];
+    const isCutShort = ids.length === LISTED_AT_ONCE;
     const skipped: string[] = [];
     for (const name of names) {
       for (const { id, state } of await this.#named(name)) {
@@ -262,6 +285,7 @@ export class Operations {
     let erased = 0;
     const until = clock.monotonic() + PART_MS;
     const left = ids.toSorted((a, b) => a - b).filter((id) => id > after);
+    const last = left.at(-1) ?? after;
     while (left.length > 0 && clock.monotonic() < until) {
       const ready: Document[] = [];
       for (const id of left.splice(0, ERASED_AT_ONCE)) {
@@ -277,7 +301,8 @@ export class Operations {
       await this.#dropPictures(ready);
     }
     const [first] = left;
-    return { erased, skipped, there, next: first === undefined ? null : first - 1 };
+    const behind = isCutShort ? last : null;
+    return { erased, skipped, there, next: first === undefined ? behind : first - 1 };
   }
 
   /** Null where its file is `there`; otherwise its copy in the spool is gone. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { documentFilter } from './documents.ts';
+import { fleetAgent } from './fleet.ts';
 import { by, instant, nothing, type Exchange } from './shapes.ts';
 
 const target = z.object({
@@ -7,6 +8,10 @@ const target = z.object({
   by,
 });
 const ofAgent = z.object({ agent: z.string().describe('Name of an agent that shares the ledger.'), by });
+const standing = z.object({
+  state: fleetAgent.shape.state,
+  lastSeenAt: fleetAgent.shape.lastSeenAt,
+});
 const targets = z.object({ targets: z.array(z.string()).describe('What was paused or resumed.') });
 
 /** An answer comes after some seconds; what is left is asked for again. */
@@ -28,6 +33,10 @@ export const ACTS = {
     response: z.object({
       queued: z.number(),
       names: z.array(z.string()).describe('Those that were meant.'),
+      missing: z
+        .array(z.string())
+        .optional()
+        .describe('Agents that do not run and alone can send one of the named documents.'),
       next,
     }),
   },
@@ -38,9 +47,10 @@ export const ACTS = {
       all: z.boolean().optional().describe('All that the filter lets pass.'),
       filter: documentFilter.omit({ attention: true }).optional(),
       undo: z.boolean().optional(),
+      after,
       by,
     }),
-    response: z.object({ dismissed: z.number().describe('Or taken back.') }),
+    response: z.object({ dismissed: z.number().describe('Or taken back.'), next }),
   },
   tryHeld: {
     says: 'Tries everything on hold at once, with new credentials, say.',
@@ -67,9 +77,18 @@ export const ACTS = {
   pauseAgent: {
     says: 'Lets one of the agents that share the ledger send nothing; it takes scans in all the while.',
     request: ofAgent,
-    response: nothing,
+    response: standing,
   },
-  resumeAgent: { says: 'Lets it send again.', request: ofAgent, response: nothing },
+  resumeAgent: { says: 'Lets it send again.', request: ofAgent, response: standing },
+  retireAgent: {
+    says: 'Gives up an agent that does not run and will not come back: what waits for it is settled, or goes to others.',
+    request: ofAgent,
+    response: z.object({
+      lost: z.number().describe('Documents of its own folders, which count as lost.'),
+      passedOn: z.number().describe('Documents of shared folders that this agent looks after now.'),
+      results: z.number().describe('Results that it had not handed on; this agent does.'),
+    }),
+  },
   recordEndpoint: {
     says: 'Records an endpoint that the service has just created: the ledger has one writer.',
     request: z.object({

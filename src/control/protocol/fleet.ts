@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { holdJson } from './overview.ts';
 import { instant, nothing, type Exchange } from './shapes.ts';
 
-const fleetAgent = z
+export const fleetAgent = z
   .object({
     name: z.string(),
     host: z.string(),

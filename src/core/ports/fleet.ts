@@ -31,6 +31,17 @@ export interface SilentAgent {
   readonly host: string;
   /** Wall-clock milliseconds of the database. */
   readonly lastSeenAt: number;
+  readonly silentMs: number;
+}
+
+/** What became of the work of an agent that will not come back. */
+export interface Retired {
+  /** Documents of its own folders, whose bytes nobody else has: they count as lost. */
+  readonly lost: number;
+  /** Documents of shared folders that another agent looks after now. */
+  readonly passedOn: number;
+  /** Results that it received and had not handed on; this agent does. */
+  readonly results: number;
 }
 
 /** Reading; works without being an agent of the fleet. */
@@ -86,6 +97,15 @@ export interface LedgerFleet extends FleetReports {
   endHolds(): Promise<void>;
   /** Whether a person has paused this agent; others tell it by the signal `agents`. */
   isPaused(): boolean;
+  /** How far this agent has come with handing on what it received. */
+  handed(turn: number): Promise<void>;
+  /** Names of those agents that don't run and alone can send one of these documents. */
+  missingFor(documentIds: readonly number[]): Promise<readonly string[]>;
+  /**
+   * An agent that does not run will not come back: its work becomes anybody's, or is settled, and it is shown no more. One that starts
+   * under its name later is a new one. In short transactions; idempotent. @throws ReceiptdError AGENT_UNKNOWN; USAGE where it runs
+   */
+  retire(agent: string, at: number): Promise<Retired>;
   /** Pauses or lets go on an agent, this one or another. @throws ReceiptdError AGENT_UNKNOWN */
   setPaused(agent: string, by: string | null): Promise<void>;
 }

@@ -74,7 +74,7 @@ export interface LedgerHolds {
 /** A deliberate act, kept for the record. */
 export interface Act {
   readonly at: number;
-  readonly kind: 'retry' | 'resend' | 'pause' | 'resume' | 'endpointCreate' | 'erase' | 'config';
+  readonly kind: 'retry' | 'resend' | 'pause' | 'resume' | 'retire' | 'endpointCreate' | 'erase' | 'config';
   /** Operating-system user. */
   readonly by: string;
   readonly detail: string;

@@ -288,8 +288,11 @@ export interface LedgerReports extends ResultReports {
   standings(folder: string): AsyncIterable<ReadonlyMap<string, Standing>>;
   /** Of the file at this path now, or of the page of one; null: none is known. */
   standing(file: FileRef): Promise<FileStanding | null>;
-  /** Settled documents created before that time whose personal data is still there. */
-  erasable(before: number): Promise<readonly number[]>;
+  /**
+   * Settled documents created before that time whose personal data is still there. A ledger may leave out those up to `afterId`, and
+   * stop at `atMost`, in the order of their numbers.
+   */
+  erasable(before: number, atMost?: number, afterId?: number): Promise<readonly number[]>;
   /** The last journal entry that the ledger holds; null for a ledger that has no journal. */
   head(): Promise<JournalHead | null>;
 }

@@ -50,6 +50,8 @@ export interface ResultRow {
   /** What the payload and the address say; null where they don't, or it was erased. */
   readonly givenName: string | null;
   readonly givenUid: string | null;
+  /** Of one that was received: its place among those to be handed on, where that is not its number. */
+  readonly turn?: number;
 }
 
 export interface ResultDetail extends ResultRow {
@@ -61,7 +63,7 @@ export interface ResultsWanted {
   /** `received`: by this agent, not by another one of its fleet; `unmatched`: of no document; a number: of this document. */
   readonly of: 'all' | 'received' | 'unmatched' | number;
   readonly order: 'oldest' | 'newest';
-  /** Those that come after this one in the order; null: from the beginning. */
+  /** Those that come after this one in the order (of `received` by their `turn`); null: from the beginning. */
   readonly after: number | null;
   readonly limit: number;
 }

@@ -48,6 +48,9 @@ export interface Sight {
  */
 const MENDS_ITSELF_MS = 15 * 60_000;
 
+/** A machine that is restarted or updated is back by then. */
+const RESTARTS_WITHIN_MS = 10 * 60_000;
+
 /** By key: one for each cause. */
 export function causesOf(sight: Sight): Map<string, Cause> {
   const all = [
@@ -71,7 +74,8 @@ function ofIncident({ key, code, message, hint, since }: Incident, { isOfGenerat
   const isOfFolder = key.startsWith(UNREACHABLE);
   const own = isOfFolder ? folderKey(key.slice(UNREACHABLE.length)) : incidentKey(key, code);
   const isOfProcess = !isOfGeneration(key);
-  return { key: own, code, message, hint, since, count: null, patienceMs: null, isOfProcess };
+  const patienceMs = code === 'AGENT_SILENT' ? RESTARTS_WITHIN_MS : null;
+  return { key: own, code, message, hint, since, count: null, patienceMs, isOfProcess };
 }
 
 /** Some incidents keep their key while the trouble becomes another one, with another remedy: that is another cause. */

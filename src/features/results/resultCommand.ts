@@ -22,6 +22,8 @@ export interface ResultCommandDeps {
   readonly log: Log;
   readonly incidents: Incidents;
   readonly timeoutMs?: number;
+  /** Told how far it has come, for the agent that may have to go on in this one's place. Never rejects. */
+  readonly onHanded?: (turn: number) => Promise<void>;
 }
 
 const INCIDENT = 'resultsCommand';
@@ -86,14 +88,16 @@ export class ResultCommand {
     const { ledger, incidents } = this.#deps;
     if (this.#command === null) return rm(this.#file, { force: true });
     let after = await this.#begin();
+    await this.#deps.onHanded?.(after);
     for (;;) {
       const batch = await ledger.results({ of: 'received', order: 'oldest', after, limit: BATCH });
       for (const row of batch) {
         // Taken again for each: the configuration may have changed meanwhile.
         if (signal.aborted || this.#command === null) return;
         await this.#hand(row, this.#command, signal);
-        after = row.id;
+        after = row.turn ?? row.id;
         await writeDurably(this.#file, `${after}\n`);
+        await this.#deps.onHanded?.(after);
         incidents.close(INCIDENT);
         onHanded();
       }

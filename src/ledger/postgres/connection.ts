@@ -133,10 +133,11 @@ export class Connector {
     await client.connect();
     try {
       await connection.exec(settings(answerWithinMs));
-      const standby = await connection.get<{ readOnly: string }>(
+      // Not prepared: a pooler may stand in between, of which nothing is known yet.
+      const { rows } = await client.query<{ readOnly: string }>(
         `SELECT current_setting('transaction_read_only') AS "readOnly"`,
       );
-      if (standby?.readOnly === 'on')
+      if (rows[0]?.readOnly === 'on')
         throw new ReceiptdError(
           'LEDGER_UNREACHABLE',
           `${this.where} takes no writes; it follows another server.`,

@@ -2,6 +2,7 @@ import { ReceiptdError } from '../../core/domain/errors.ts';
 import { Connector, type Connection, type Target } from './connection.ts';
 import { ledgerFailure } from './failure.ts';
 import { requireVersion } from './migrate.ts';
+import { refuseTransactionPooling } from './pooling.ts';
 
 /** What can be told of the database before an agent works with it. */
 export interface LedgerFacts {
@@ -37,8 +38,11 @@ SELECT format('%s on %s', wanted.privilege, wanted.name) AS lacking
 export async function examineLedger(target: Target, clock: { now(): number }): Promise<LedgerFacts> {
   const connector = new Connector(target);
   let connection: Connection | null = null;
+  let other: Connection | null = null;
   try {
     connection = await connector.connect('receiptd check');
+    other = await connector.connect('receiptd check');
+    await refuseTransactionPooling(connection, other, connector.where);
     await requireVersion(connection, connector.where);
     const facts = await connection.get<{ server: string; isSocket: boolean; isEncrypted: boolean }>(FACTS);
     const lacking = await connection.all<{ lacking: string }>(RIGHTS);
@@ -56,6 +60,6 @@ export async function examineLedger(target: Target, clock: { now(): number }): P
     if (error instanceof ReceiptdError) throw error;
     throw ledgerFailure(error, connector.where);
   } finally {
-    await connection?.close().catch(() => {});
+    for (const each of [connection, other]) await each?.close().catch(() => {});
   }
 }

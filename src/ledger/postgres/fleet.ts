@@ -1,4 +1,3 @@
-import { ReceiptdError } from '../../core/domain/errors.ts';
 import type { EndpointKey, Lane } from '../../core/domain/document.ts';
 import { dateText, ENTERED_FOR_MS, periodStart, windowOf, BUDGET_PERIODS } from '../../core/domain/limits.ts';
 import type { Clock } from '../../core/ports/clock.ts';
@@ -17,6 +16,7 @@ import * as SQL from './sql/fleet.ts';
 import { END_SHARED } from './sql/holds.ts';
 import type { Sql } from './statements.ts';
 import type { Store } from './store.ts';
+import { agentUnknown, retire } from './retire.ts';
 import type { Underway } from './underway.ts';
 
 export function createFleet(
@@ -119,16 +119,26 @@ export function createFleet(
 
     isPaused: () => beat.isPaused,
 
+    async handed(turn) {
+      const { agentId } = store.session;
+      await store.read((sql) => sql.run(SQL.HANDED, { agentId, turn }));
+    },
+
+    missingFor: (ids) =>
+      store.read(async (sql) => {
+        const rows = await sql.all<{ name: string }>(SQL.MISSING_FOR, { ids });
+        return rows.map(({ name }) => name);
+      }),
+
+    retire: (agent, at) => retire(store, agent, at),
+
     async setPaused(agent, by) {
       const found = await store.read(async (sql) => {
         const rows = await sql.run(SQL.SET_PAUSED, { name: agent, by });
         if (rows > 0) await sql.run(SQL.TELL, { signal: 'agents' });
         return rows > 0;
       });
-      if (!found)
-        throw new ReceiptdError('AGENT_UNKNOWN', `There is no agent named ${agent}.`, {
-          hint: 'Use a name from `receiptd fleet status`.',
-        });
+      if (!found) throw agentUnknown(agent);
       if (agent === store.self.name) await beat.look();
     },
   };

@@ -5,6 +5,7 @@ import type { Log } from '../../core/ports/log.ts';
 import type { Connection, Connector } from './connection.ts';
 import { ledgerFailure } from './failure.ts';
 import { migrate } from './migrate.ts';
+import { refuseTransactionPooling } from './pooling.ts';
 import type { Store } from './store.ts';
 import type { Trouble } from './trouble.ts';
 
@@ -115,9 +116,10 @@ export class Link {
     const { signal } = this.#closed;
     signal.addEventListener('abort', giveUp);
     try {
-      await migrate(writer, connector.where);
       // Whose heartbeat is not answered for so long has no lease any more: the link is open at one end only.
       heart = await connector.connect(`receiptd ${name} heartbeat`, leaseMs);
+      await refuseTransactionPooling(writer, heart, connector.where);
+      await migrate(writer, connector.where);
       heart.onNotify((payload) => this.#tell(payload));
       await heart.exec('LISTEN receiptd');
       await store.begin(writer);

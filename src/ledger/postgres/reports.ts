@@ -189,7 +189,10 @@ export function createReports(ledger: Reading, accountOf: AccountOf): Omit<Ledge
       return { ...toStanding(row), sighting, isDismissed: dismissedAt !== null, reason, message, policy, at };
     },
 
-    erasable: async (before) => (await all<{ id: number }>(SQL.ERASABLE, { before })).map(({ id }) => id),
+    erasable: async (before, atMost, afterId = 0) =>
+      (await all<{ id: number }>(SQL.ERASABLE, { before, atMost: atMost ?? null, afterId })).map(
+        ({ id }) => id,
+      ),
 
     head: async () => (await one<JournalHead>(SQL.HEAD, { agent: places.agent })) ?? null,
 

@@ -42,7 +42,7 @@ export function createResultReports(ledger: Reading): ResultReports {
         const params = { after: after ?? first, limit };
         if (of === 'all') return rowsOf(sql, SQL.ALL_RESULTS[order], params);
         if (of === 'received')
-          return rowsOf(sql, SQL.RECEIVED_RESULTS[order], { ...params, agent: ledger.places.agent });
+          return receivedOf(sql, SQL.RECEIVED_RESULTS[order], { ...params, agent: ledger.places.agent });
         if (of === 'unmatched') return rowsOf(sql, SQL.UNMATCHED_RESULTS[order], params);
         return rowsOf(sql, SQL.RESULTS_OF[order], { ...params, documentId: of });
       }),
@@ -57,7 +57,10 @@ export function createResultReports(ledger: Reading): ResultReports {
       ledger.read(async (sql) => (await sql.get<{ count: number }>(SQL.COUNT_RESULTS[of]))?.count ?? 0),
 
     lastResult: () =>
-      ledger.read(async (sql) => (await sql.get<{ id: number }>(SQL.LAST_RESULT_ID))?.id ?? 0),
+      ledger.read(async (sql) => {
+        const { agent } = ledger.places;
+        return (await sql.get<{ id: number }>(SQL.LAST_RESULT_ID, { agent }))?.id ?? 0;
+      }),
   };
 }
 
@@ -66,6 +69,11 @@ const MOST_SHOWN = 500;
 export async function resultsOf(sql: Sql, documentId: number): Promise<ResultRow[]> {
   const params = { documentId, after: Number.MAX_SAFE_INTEGER, limit: MOST_SHOWN };
   return (await rowsOf(sql, SQL.RESULTS_OF.newest, params)).toReversed();
+}
+
+async function receivedOf(sql: Sql, text: string, params: Params): Promise<ResultRow[]> {
+  const rows = await sql.all<StoredResult & { readonly turn: number }>(text, params);
+  return rows.map((row) => ({ ...toResultRow(row), turn: row.turn }));
 }
 
 async function rowsOf(sql: Sql, text: string, params: Params): Promise<ResultRow[]> {

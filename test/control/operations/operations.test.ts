@@ -38,6 +38,10 @@ async function place({ slow = 0 } = {}) {
       await clock.advance(slow);
       return opened.erase(...asked);
     },
+    dismiss: async (...asked) => {
+      await clock.advance(slow);
+      return opened.dismiss(...asked);
+    },
   };
   onTestFinished(() => ledger.close());
   const spool = await openSpool({ dir: join(dir, 'spool'), limitBytes: 1_000_000 });
@@ -92,7 +96,7 @@ it('erases copies of an image with its document, unless another endpoint waits f
   expect(new Set(forgotten)).toEqual(new Set(copies.values()));
 });
 
-it('queues and erases hundreds in parts, each once, and goes on where the part before ended', async () => {
+it('dismisses, queues and erases hundreds in parts, each once, and goes on where the part before ended', async () => {
   const { ledger, operations, acts } = await place({ slow: 1_500 });
   const COUNT = 1_200;
   await Promise.all(
@@ -103,19 +107,26 @@ it('queues and erases hundreds in parts, each once, and goes on where the part b
     }),
   );
   const before = new Date(10_000).toISOString();
-  const parts = async (act: 'erase' | 'retry'): Promise<number[]> => {
+  const parts = async (act: 'dismiss' | 'erase' | 'retry'): Promise<number[]> => {
     const done: number[] = [];
     for (let after: number | null = 0; after !== null;) {
       const more: { after?: number } = after === 0 ? {} : { after };
-      const part = await (act === 'erase'
-        ? operations.erase({ before, ...more })
-        : operations.retry({ all: true, ...more }));
-      done.push('erased' in part ? part.erased : part.queued);
-      after = part.next;
+      if (act === 'dismiss') {
+        const { dismissed, next } = await operations.dismiss({ all: true, ...more });
+        done.push(dismissed);
+        after = next;
+      } else {
+        const part = await (act === 'erase'
+          ? operations.erase({ before, ...more })
+          : operations.retry({ all: true, ...more }));
+        done.push('erased' in part ? part.erased : part.queued);
+        after = part.next;
+      }
     }
     return done;
   };
   // Two seconds each: two changes of 200 or 500.
+  expect(await parts('dismiss')).toEqual([1_000, 200]);
   expect(await parts('erase')).toEqual([400, 400, 400]);
   expect(await parts('retry')).toEqual([1_000, 200]);
   expect(await ledger.counts()).toMatchObject([{ state: 'queued', count: COUNT }]);

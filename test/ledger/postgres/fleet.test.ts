@@ -399,6 +399,53 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     expect(await statuses(b, 'all')).toEqual(['READ', 'DONE', 'PAID']);
   });
 
+  it('retire one that is gone: what waits for it is lost or another one looks after it, and its results are handed on', async () => {
+    const [a, b] = [await place.open('a'), await place.open('b')];
+    const own = await place.documents('a', 700, 'agent:a', '/scans');
+    const [only = 0, sending = 0] = await place.documents('a', 2);
+    await place.ask('UPDATE documents SET only_agent = agent_id WHERE id = $1', [only]);
+    const received = (agent: Agent, after: number | null = null) =>
+      agent.results({ of: 'received', order: 'oldest', after, limit: 9 });
+    const post = (agent: Agent, status: string) =>
+      agent.recordResult({
+        at: 6_000,
+        baseUrl: OFFICE.baseUrl,
+        uid: OFFICE.uid,
+        name: 'unknown',
+        status,
+        payload: Buffer.from(JSON.stringify({ status })),
+      });
+    for (const status of ['HANDED', 'LEFT', 'LAST']) await post(a, status);
+    await post(b, 'OWN');
+    await a.fleet.handed(1);
+    await claim(a);
+    await a.begin(sending, 2_000, 1);
+    await expect(b.fleet.retire('a', 7_000)).rejects.toMatchObject({ code: 'USAGE' });
+    await expect(b.fleet.retire('b', 7_000)).rejects.toMatchObject({ code: 'USAGE' });
+    await expect(b.fleet.retire('nobody', 7_000)).rejects.toMatchObject({ code: 'AGENT_UNKNOWN' });
+    // It is killed.
+    await place.ask(`UPDATE agents SET lease_until = now() WHERE name = 'a'`);
+    expect(await b.fleet.missingFor([only, sending, own[0] ?? 0])).toEqual(['a']);
+    const handedBefore = await b.lastResult();
+    expect(await b.fleet.retire('a', 7_000)).toEqual({ lost: 700, passedOn: 2, results: 2 });
+    expect(await standing(own[699] ?? 0)).toMatchObject({ state: 'lost', reason: 'BYTES_GONE' });
+    expect(await standing(sending)).toMatchObject({ state: 'queued', answer_lost: 1 });
+    expect((await claim(b)).map(({ id }) => id)).toEqual([only, sending]);
+    // Whoever looks after it may find that it is gone.
+    await b.markLost(only, 'Gone.', 8_000);
+    expect(await standing(only)).toMatchObject({ state: 'lost' });
+    const turns = await received(b, handedBefore);
+    expect(turns.map(({ status }) => status)).toEqual(['LEFT', 'LAST']);
+    expect(await b.lastResult()).toBe(turns[1]?.turn);
+    expect((await b.fleet.agents()).map(({ name }) => name)).toEqual(['b']);
+    expect(await b.erase(own, 9_000)).toBe(700);
+    await expect(a.recordAct({ at: 1, kind: 'retry', by: 'x', detail: '' })).rejects.toMatchObject({
+      code: 'AGENT_FENCED',
+    });
+    const verified = await verifyPostgresLedger(targetOf(place.url), 'b', null);
+    expect(verified.journal.findings).toEqual([]);
+  });
+
   it('are paused and let go by each other, also over a restart', async () => {
     const [a, b] = [await place.open('a'), await place.open('b')];
     const heard: boolean[] = [];

@@ -16,9 +16,10 @@ export interface SilentAgentsDeps {
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-const LOOK_EVERY_MS = MINUTE_MS;
-/** A restart of the machine, or an update of it, is no news. */
+const LOOK_EVERY_MS = MINUTE_MS / 3;
+/** A restart of the machine, or an update of it, is no news; where documents wait for it, `status` says so at once. */
 const SILENT_FOR_MS = 10 * MINUTE_MS;
+const WAITED_FOR_MS = MINUTE_MS / 3;
 /** Anyone who is not back by then is gone for good, and people were told. */
 const AT_MOST_MS = 7 * DAY_MS;
 /** So long the agent that tells may be away, and all agents may take to come back after the ledger did. */
@@ -30,7 +31,7 @@ const COUNT_EVERY_MS = 60 * MINUTE_MS;
  * Tells of agents of the fleet that have fallen silent, one incident for each: opened by the first by name of the agents that run, and kept
  * by whoever opened it until it is over, so that nobody tells the end of what goes on.
  *
- *   heard of ──silent for 10 minutes──▶ silent (incident) ──is back, has stopped, or 7 days──▶ over
+ *   heard of ──silent for 10 minutes, or documents wait for it──▶ silent (incident) ──is back, has stopped, or 7 days──▶ over
  */
 export class SilentAgents {
   readonly #deps: SilentAgentsDeps;
@@ -62,7 +63,7 @@ export class SilentAgents {
       this.#tellsFrom = Infinity;
       return;
     }
-    const { isFirst, agents } = await fleet.silence(SILENT_FOR_MS, AT_MOST_MS);
+    const { isFirst, agents } = await fleet.silence(WAITED_FOR_MS, AT_MOST_MS);
     const silent = new Set(agents.map(({ name }) => name));
     for (const name of this.#open.keys()) {
       if (silent.has(name)) continue;
@@ -79,9 +80,10 @@ export class SilentAgents {
     }
   }
 
-  async #tell({ name, host, lastSeenAt }: SilentAgent, now: number): Promise<void> {
+  async #tell({ name, host, lastSeenAt, silentMs }: SilentAgent, now: number): Promise<void> {
     const { fleet, incidents } = this.#deps;
     const count = await fleet.waitingFor(name);
+    if (count === 0 && silentMs < SILENT_FOR_MS && !this.#open.has(name)) return;
     const waiting =
       count === 0
         ? 'No documents are waiting for it alone.'

@@ -67,7 +67,8 @@ SELECT name FROM agents WHERE running AND lease_until > clock_timestamp() ORDER 
 
 /** Those that `AGENTS` shows as silent. */
 export const SILENT = `
-SELECT name, host, ${milliseconds('seen_at')} AS "lastSeenAt"
+SELECT name, host, ${milliseconds('seen_at')} AS "lastSeenAt",
+       ${milliseconds("'epoch'::timestamptz + (clock_timestamp() - seen_at)")} AS "silentMs"
   FROM agents
  WHERE running AND started_at IS NOT NULL AND coalesce(lease_until <= clock_timestamp(), true) AND name <> :name
    AND seen_at BETWEEN clock_timestamp() - make_interval(secs => :atMostMs / 1000.0)
@@ -79,3 +80,47 @@ SELECT count(*) AS count
   FROM documents d JOIN folders f ON f.id = d.folder_id JOIN agents a ON a.name = :name
  WHERE d.state = 'queued'
    AND (f.place = 'agent:' || a.name OR d.only_agent = a.id)`;
+
+/** Locked against its coming back meanwhile. */
+export const STANDING_OF = `
+SELECT id, handed, running AND coalesce(lease_until > clock_timestamp(), false) AS "isRunning"
+  FROM agents WHERE name = :name FOR UPDATE`;
+
+/** As one for whom commands alone have acted. */
+export const RETIRE = `
+UPDATE agents SET epoch = epoch + 1, lease_until = NULL, running = false, started_at = NULL, paused_by = NULL, paused_at = NULL
+ WHERE id = :agentId`;
+
+export const END_HOLDS_OF = `DELETE FROM holds WHERE agent_id = :agentId`;
+
+export const HANDED = `UPDATE agents SET handed = :turn WHERE id = :agentId`;
+
+/** Whoever looks after one may find that its bytes are gone. */
+export const PASS_ON = `
+UPDATE documents d SET agent_id = :own::integer, only_agent = NULL
+ WHERE d.id = ANY (ARRAY(
+   SELECT w.id FROM documents w JOIN folders f ON f.id = w.folder_id
+    WHERE w.state IN ('queued', 'uploading') AND w.agent_id = :agentId::integer AND f.place LIKE 'share:%'
+    LIMIT :limit::integer))`;
+
+/** What waits in its own folders; locked. */
+export const LEFT_BY = `
+SELECT d.id FROM documents d JOIN folders f ON f.id = d.folder_id
+ WHERE d.state = 'queued' AND f.place = 'agent:' || :name::text
+ ORDER BY d.id LIMIT :limit::integer FOR NO KEY UPDATE OF d`;
+
+/** In the order in which they came, behind whatever this agent has. */
+export const TAKE_RESULTS = `
+UPDATE results r SET agent_id = :own::integer, turn = t.turn
+  FROM (SELECT id, nextval('results_id_seq') AS turn
+          FROM (SELECT id FROM results WHERE agent_id = :agentId::integer AND coalesce(turn, id) > :handed::bigint
+                 ORDER BY coalesce(turn, id)) w) t
+ WHERE r.id = t.id`;
+
+export const MISSING_FOR = `
+SELECT DISTINCT a.name COLLATE "C" AS name
+  FROM documents d JOIN folders f ON f.id = d.folder_id
+  JOIN agents a ON f.place = 'agent:' || a.name OR a.id = d.only_agent
+ WHERE d.id = ANY (:ids::bigint[]) AND d.state = 'queued'
+   AND NOT (a.running AND coalesce(a.lease_until > clock_timestamp(), false))
+ ORDER BY 1`;

@@ -90,11 +90,12 @@ SELECT f.place, f.path AS folder, s.dir, s.name, s.verdict, s.size, s.seen_at AS
 export const ERASABLE = `
 SELECT d.id FROM documents d
  WHERE d.created_at < :before::bigint AND d.erased_at IS NULL AND d.state NOT IN ('queued', 'uploading')
+   AND d.id > :afterId::bigint
  UNION
 SELECT d.id FROM results r JOIN documents d ON d.id = r.document_id
- WHERE r.payload IS NOT NULL
+ WHERE r.payload IS NOT NULL AND d.id > :afterId::bigint
    AND d.created_at < :before::bigint AND d.erased_at IS NOT NULL AND d.state NOT IN ('queued', 'uploading')
- ORDER BY id`;
+ ORDER BY id LIMIT :atMost::bigint`;
 
 export const WATCHED_AT = `SELECT watched_at AS "watchedAt" FROM folders WHERE place = :place AND path = :folder`;
 

@@ -1,8 +1,11 @@
+const AGENT = `SELECT id FROM agents WHERE name = :agent`;
+
 /** Until the transaction ends: results get their numbers in the order in which they can be seen, so that none is passed over. */
 export const LOCK_RESULTS = `SELECT pg_advisory_xact_lock(7267341)`;
 
 export const NEXT_RESULT_ID = `SELECT nextval('results_id_seq') AS id`;
-export const LAST_RESULT_ID = `SELECT coalesce(max(id), 0) AS id FROM results`;
+export const LAST_RESULT_ID = `
+SELECT greatest((SELECT max(id) FROM results), (SELECT max(coalesce(turn, id)) FROM results WHERE agent_id = (${AGENT})), 0) AS id`;
 
 /** The expression is that of the index `results_repeats`, word for word. */
 export const REPEATED = `
@@ -72,15 +75,16 @@ const FROM = `
 
 export const RESULT_BY_ID = `SELECT ${COLUMNS}, r.payload ${FROM} WHERE r.id = :id`;
 
-function inBothOrders(condition: string): Readonly<Record<'oldest' | 'newest', string>> {
-  const rows = `SELECT ${COLUMNS} ${FROM} WHERE ${condition}`;
+function inBothOrders(condition: string, by = 'r.id'): Readonly<Record<'oldest' | 'newest', string>> {
+  const rows = `SELECT ${COLUMNS}, ${by} AS turn ${FROM} WHERE ${condition}`;
   return {
-    oldest: `${rows} AND r.id > :after::bigint ORDER BY r.id LIMIT :limit::integer`,
-    newest: `${rows} AND r.id < :after::bigint ORDER BY r.id DESC LIMIT :limit::integer`,
+    oldest: `${rows} AND ${by} > :after::bigint ORDER BY ${by} LIMIT :limit::integer`,
+    newest: `${rows} AND ${by} < :after::bigint ORDER BY ${by} DESC LIMIT :limit::integer`,
   };
 }
 
 export const ALL_RESULTS = inBothOrders('TRUE');
-export const RECEIVED_RESULTS = inBothOrders('r.agent_id = (SELECT id FROM agents WHERE name = :agent)');
+/** In the order in which they are handed on. */
+export const RECEIVED_RESULTS = inBothOrders(`r.agent_id = (${AGENT})`, 'coalesce(r.turn, r.id)');
 export const UNMATCHED_RESULTS = inBothOrders('r.document_id IS NULL');
 export const RESULTS_OF = inBothOrders('r.document_id = :documentId');

@@ -231,6 +231,7 @@ export class StubAgent {
       ledgerHead: unused,
       fleet: unused,
       pauseAgent: unused,
+      retireAgent: unused,
       resumeAgent: unused,
       results: async ({ unmatched = false, before = Infinity, limit = 50 }) => {
         const all = this.results.filter(({ document }) => !unmatched || document === null);
@@ -342,7 +343,7 @@ export class StubAgent {
           dismissedAt: undo ? null : new Date().toISOString(),
         };
         this.rows = this.rows.map((row) => (isMeant(row) ? { ...row, ...now } : row));
-        return { dismissed };
+        return { dismissed, next: null };
       },
       tryHeld: async () => {
         this.held = 0;

@@ -8,7 +8,7 @@ import { RecordedLog } from '../../../support/recordedLog.ts';
 
 const MINUTE = 60_000;
 const UNREACHABLE: StorageTrouble = { code: 'LEDGER_UNREACHABLE', message: 'Away.', hint: 'Wait.' };
-const THERE = { name: 'there', host: 'there-pc', lastSeenAt: 0 };
+const THERE = { name: 'there', host: 'there-pc', lastSeenAt: 0, silentMs: 10 * MINUTE };
 
 function watching() {
   const [clock, log, fleet] = [new FakeClock(), new RecordedLog(), new FakeFleet()];
@@ -44,6 +44,17 @@ describe('an agent that has fallen silent', () => {
     await clock.advance(MINUTE);
     expect(said()).toEqual([]);
     expect(log.said('Over')).toHaveLength(1);
+  });
+
+  it('is told of within a minute where documents wait for it, and else after ten', async () => {
+    const { clock, fleet, said } = watching();
+    fleet.silent = [
+      { ...THERE, silentMs: 20_000 },
+      { ...THERE, name: 'idle', silentMs: 20_000 },
+    ];
+    fleet.waiting.set('there', 1);
+    await clock.advance(20_000);
+    expect(said()).toEqual([expect.stringContaining('1 document waits for it alone.')]);
   });
 
   it('is told of by the first of those that run, and by the next one when that is away for long', async () => {

@@ -1,0 +1,74 @@
+/** A real PgBouncer before a test's database, as an ordinary user. */
+import { spawn } from 'node:child_process';
+import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { cleanUp, killAfterTest } from './cleanUp.ts';
+import { ordinaryOwner } from './ordinaryUser.ts';
+import { requirement } from './requires.ts';
+
+const PROGRAM = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer'].find((path) => existsSync(path));
+
+/** For `describe.skipIf(!needsPgbouncer())`. */
+export function needsPgbouncer(): boolean {
+  return requirement('PgBouncer', PROGRAM !== undefined, 'apt-get install pgbouncer');
+}
+
+/** Until the test is over. @returns the database's URL by way of the pooler */
+export async function pooled(url: string, mode: 'session' | 'transaction'): Promise<string> {
+  const [dir, port, own] = [
+    mkdtempSync(join(tmpdir(), 'receiptd-pooler-')),
+    await freePort(),
+    ordinaryOwner(),
+  ];
+  const { port: server, username } = new URL(url);
+  const settings = [
+    '[databases]',
+    `* = host=127.0.0.1 port=${server}`,
+    '[pgbouncer]',
+    'listen_addr = 127.0.0.1',
+    `listen_port = ${port}`,
+    'unix_socket_dir =',
+    'auth_type = any',
+    `pool_mode = ${mode}`,
+    'ignore_startup_parameters = extra_float_digits',
+    `logfile = ${join(dir, 'log')}`,
+  ];
+  // Whoever asks is this one: anyone may.
+  settings[1] += ` user=${username}`;
+  const file = join(dir, 'pgbouncer.ini');
+  writeFileSync(file, `${settings.join('\n')}\n`);
+  for (const path of [dir, file]) chownSync(path, own.uid, own.gid);
+  const program = spawn(PROGRAM ?? '', [file], { ...own, stdio: 'ignore' });
+  cleanUp(() => rmSync(dir, { recursive: true }));
+  killAfterTest(program);
+  const through = new URL(url);
+  through.port = String(port);
+  await untilItAnswers(through.href);
+  return through.href;
+}
+
+async function untilItAnswers(url: string): Promise<void> {
+  for (let tries = 0; ; tries += 1) {
+    const client = new Client({ connectionString: url });
+    try {
+      await client.connect();
+      return await client.end();
+    } catch (error) {
+      if (tries > 200) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}
