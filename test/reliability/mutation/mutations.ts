@@ -250,13 +250,26 @@ export const MUTATIONS: readonly Mutation[] = [
     what: 'a result that came before an answer was lost is no proof',
     promises: ['P1'],
     killedBy: 'simulation',
-    edits: [{ file: 'src/ledger/resultRows.ts', in: 'besideThese', condition: 'results', is: 'false' }],
+    edits: [{ file: 'src/ledger/resultRows.ts', in: 'besideThese', value: 'isProof', becomes: 'false' }],
   },
   {
     what: 'a result that came while its document was sent again is no proof of the first request',
     promises: ['P1'],
     killedBy: 'test/ledger/sqlite/contract.test.ts',
     edits: [{ file: 'src/ledger/resultRows.ts', in: 'besideThese', value: 'wasLost', becomes: 'false' }],
+  },
+  {
+    what: 'a result does not prove an earlier upload if a 401 and its replay come between',
+    promises: ['P1'],
+    killedBy: 'test/ledger/sqlite/contract.test.ts',
+    edits: [
+      {
+        file: 'src/ledger/resultRows.ts',
+        in: 'besideThese',
+        value: 'isProof',
+        becomes: 'results > 0 && (isLost || wasLost)',
+      },
+    ],
   },
   {
     what: 'a copy in the spool is not synced before it gets its name',
