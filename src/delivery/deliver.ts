@@ -1,4 +1,4 @@
-import type { Document, EndpointKey } from '../core/domain/document.ts';
+import { BYTES_MISSING, type Document, type EndpointKey } from '../core/domain/document.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import type { ImageType } from '../core/domain/imageType.ts';
 import { classify } from '../core/domain/outcome.ts';
@@ -47,7 +47,6 @@ const MISSING_RETRY_AT_MOST_MS = 60_000;
 /** The others begin their wait when these are done. */
 const MISSING_AT_ONCE = 50_000;
 const AWAY_RETRY_MS = 30_000;
-export const BYTES_MISSING = 'BYTES_MISSING';
 const HELD_ELSEWHERE = {
   reason: 'HELD_BACK',
   message: 'Another agent has put its service or endpoint on hold.',
@@ -221,7 +220,7 @@ async function fetchBytes(document: Document, deps: DeliverDeps): Promise<Buffer
     missingSince.delete(document.id);
     await ledger.postpone(document.id, now + AWAY_RETRY_MS, 'FILE_AWAY', found.message, now);
   } else if (isSearched) {
-    await deps.recorder.lost(document, found.message);
+    await deps.recorder.lost(document, found);
     missingSince.delete(document.id);
   } else {
     const waitMs = Math.min(Math.max(missingMs(document, deps), MISSING_GRACE_MS), MISSING_RETRY_AT_MOST_MS);

@@ -1,5 +1,5 @@
 import { backoff, HOLD_BACKOFF, SERVICE_BACKOFF } from '../core/domain/backoff.ts';
-import { endpointId, type AttemptOutcome, type Document } from '../core/domain/document.ts';
+import { BYTES_MISSING, endpointId, type AttemptOutcome, type Document } from '../core/domain/document.ts';
 import { describeError, isOfLedger } from '../core/domain/errors.ts';
 import type { Answer, Outcome } from '../core/domain/outcome.ts';
 import type { Clock, Random } from '../core/ports/clock.ts';
@@ -196,10 +196,17 @@ export class Recorder {
     await this.#finish(attempt.id, null, 'unknown', why.message, transition, signal);
   }
 
-  async lost(document: Document, message: string): Promise<void> {
+  /** `newestSeen`: of the places that were looked at; see `LedgerQueue.markLost`. */
+  async lost(
+    document: Document,
+    { message, newestSeen }: { readonly message: string; readonly newestSeen: number },
+  ): Promise<void> {
     const { ledger, clock, log } = this.#deps;
-    await ledger.markLost(document.id, message, clock.now());
-    if ((await ledger.document(document.id))?.state !== 'lost') {
+    await ledger.markLost(document.id, message, clock.now(), newestSeen);
+    const { state, reason } = (await ledger.document(document.id)) ?? {};
+    // They were seen again meanwhile.
+    if (state === 'queued' && reason === BYTES_MISSING) return;
+    if (state !== 'lost') {
       log.info('Its image is not available here; leaving it to the agent that picked it up', {
         ...identify(document),
         detail: message,

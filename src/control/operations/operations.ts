@@ -142,9 +142,10 @@ export class Operations {
     const found = await locateBytes(document, { ledger, spool, open });
     if (found.kind !== 'bytes') {
       throw new ReceiptdError('BYTES_GONE', `"${name}" can't be sent again. ${found.message}`, {
-        hint: found.elsewhere
-          ? "Run this command on that agent's machine."
-          : 'Put the file back into its folder, or scan the receipt again.',
+        hint:
+          found.kind === 'gone' && found.elsewhere
+            ? "Run this command on that agent's machine."
+            : 'Put the file back into its folder, or scan the receipt again.',
       });
     }
     await this.#record('resend', alias === undefined ? name : `${name} to ${alias}`, by);

@@ -15,6 +15,9 @@ import type { ImageType } from './imageType.ts';
 export const DOCUMENT_STATES = ['queued', 'uploading', 'accepted', 'failed', 'unconfirmed', 'lost'] as const;
 export type DocumentState = (typeof DOCUMENT_STATES)[number];
 
+/** The reason of a queued document whose bytes are looked for. */
+export const BYTES_MISSING = 'BYTES_MISSING';
+
 /** Fresh scans overtake the backlog. */
 export type Lane = 'fresh' | 'backlog';
 

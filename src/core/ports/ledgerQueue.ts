@@ -45,6 +45,8 @@ export interface AttemptResult {
 
 /** A place where the bytes of a document may be read. */
 export interface Source extends FileRef {
+  /** Of sightings, in the order in which they were recorded. */
+  readonly sighting: number;
   readonly identity: FileIdentity;
   /** Absolute; set when the agent archived the original. */
   readonly archivedTo: string | null;
@@ -81,7 +83,8 @@ export interface LedgerQueue {
   finishReplayed(attemptId: number, at: number, httpStatus: number, message: string): Promise<void>;
   /** Moves claimed documents without an attempt: not due yet, or lost. */
   postpone(documentId: number, notBefore: number, reason: string, message: string, at: number): Promise<void>;
-  markLost(documentId: number, message: string, at: number): Promise<void>;
+  /** If its bytes were seen again since `newestSeen`, the newest sighting that was looked at, the document is queued again instead. */
+  markLost(documentId: number, message: string, at: number, newestSeen?: number): Promise<void>;
   /** Documents whose bytes will be wanted soon (queued or uploading), by id after `afterId`. */
   waiting(afterId: number, limit: number): Promise<readonly Document[]>;
   /** Documents that `retry` would queue, by id after `afterId`. */

@@ -10,7 +10,14 @@ import { sha256 } from '../../core/sha256.ts';
 /** `away`: a place that may hold them can't be looked at now. `gone`: no known place that this agent reaches has them any more; `elsewhere`: another agent's may. */
 export type Found =
   | { readonly kind: 'bytes'; readonly bytes: Buffer }
-  | { readonly kind: 'away' | 'gone'; readonly message: string; readonly elsewhere?: boolean };
+  | { readonly kind: 'away'; readonly message: string }
+  | {
+      readonly kind: 'gone';
+      readonly message: string;
+      readonly elsewhere?: boolean;
+      /** The newest sighting that was looked at; 0 without one. */
+      readonly newestSeen: number;
+    };
 
 /** Opens a folder by its absolute path, whether it is configured (still) or not. */
 export type OpenFolder = (path: string) => WatchedFolder;
@@ -43,7 +50,9 @@ export async function locateOriginal(
   open: OpenFolder,
 ): Promise<Found> {
   let away: string | null = null;
-  for (const source of await ledger.sources(document.sha256)) {
+  const sources = await ledger.sources(document.sha256);
+  const newestSeen = sources[0]?.sighting ?? 0;
+  for (const source of sources) {
     const [folder, path] =
       source.archivedTo === null ? [source.folder, source.path] : split(source.archivedTo);
     const opened = open(folder);
@@ -70,10 +79,12 @@ export async function locateOriginal(
     return {
       kind: 'gone',
       elsewhere: true,
+      newestSeen,
       message: `Its image is not on this machine: it came from ${document.folder}, which another agent can reach.`,
     };
   return {
     kind: 'gone',
+    newestSeen,
     message: `Its file ${document.folder}/${document.path} is gone, and there is no other copy of the image.`,
   };
 }

@@ -119,7 +119,8 @@ export function createQueue(store: Store, underway: Underway, clock: Pick<Clock,
         sql.emit({ kind: 'moved', documents: [id], ...(await besideResults(sql, id, move)) }, at);
       }),
 
-    markLost: (id, message, at) => moveClaimed(id, (sql) => markLost(sql, id, message, at)),
+    markLost: (id, message, at, newestSeen = Infinity) =>
+      moveClaimed(id, (sql) => markLost(sql, id, message, at, { newestSeen, reached: places.reached })),
 
     waiting: (afterId, limit) =>
       store.read(async (sql) => {
@@ -158,6 +159,7 @@ export function createQueue(store: Store, underway: Underway, clock: Pick<Clock,
           path: relativePath(row),
           identity: toIdentity(row),
           archivedTo: row.archivedTo,
+          sighting: row.sighting,
         }));
       }),
 
@@ -186,5 +188,6 @@ export function createQueue(store: Store, underway: Underway, clock: Pick<Clock,
 
 interface SourceRow extends IdentityRow, PlaceRow {
   readonly place: string;
+  readonly sighting: number;
   readonly archivedTo: string | null;
 }

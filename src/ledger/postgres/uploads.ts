@@ -3,8 +3,9 @@ import { ReceiptdError } from '../../core/domain/errors.ts';
 import type { AttemptResult, Requeue } from '../../core/ports/ledgerQueue.ts';
 import { documentUnknown, wrongState } from '../documentErrors.ts';
 import type { Move } from '../events.ts';
-import { moveOf, wholeTime } from '../moves.ts';
+import { moveOf, seenAgain, wholeTime } from '../moves.ts';
 import { besideResults } from './results.ts';
+import { SOURCES } from './sql/disposals.ts';
 import { NEXT_LINE } from './sql/endpoints.ts';
 import { HELD_AMONG } from './sql/holds.ts';
 import * as SQL from './sql/queue.ts';
@@ -221,9 +222,20 @@ export function ownEnd(
 }
 
 /** Of a claimed document; see `LedgerQueue`. */
-export async function markLost(sql: Transaction, id: number, message: string, at: number): Promise<void> {
+export async function markLost(
+  sql: Transaction,
+  id: number,
+  message: string,
+  at: number,
+  { newestSeen, reached }: { readonly newestSeen: number; readonly reached: readonly string[] },
+): Promise<void> {
   const [standing] = await idle(sql, [id], 'be lost');
-  const { agentId } = standing as Standing;
+  const { agentId, sha256 } = standing as Standing;
+  const [newest] = await sql.all<{ sighting: number }>(SOURCES, { sha256, reached });
+  if ((newest?.sighting ?? 0) > newestSeen) {
+    sql.emit({ kind: 'moved', documents: [id], ...seenAgain(at) }, at);
+    return;
+  }
   if (agentId === sql.session.agentId) {
     sql.emit({ kind: 'moved', documents: [id], state: 'lost', reason: 'BYTES_GONE', message }, at);
     return;

@@ -3,7 +3,7 @@ import { ReceiptdError } from '../../core/domain/errors.ts';
 import type { LedgerQueue, Requeue } from '../../core/ports/ledgerQueue.ts';
 import { Claims, createClaim, lineWrites } from './claims.ts';
 import { documentUnknown, wrongState } from '../documentErrors.ts';
-import { moveOf } from '../moves.ts';
+import { moveOf, seenAgain } from '../moves.ts';
 import { besideResults } from './results.ts';
 import {
   relativePath,
@@ -84,9 +84,14 @@ export function createQueue(store: Store): LedgerQueue {
         sql.emit({ kind: 'moved', documents: [id], ...move }, at);
       }),
 
-    markLost: (id, message, at) =>
+    markLost: (id, message, at, newestSeen = Infinity) =>
       writeClaimed([id], (sql) => {
-        idle(sql, id, 'be lost');
+        const { sha256 } = idle(sql, id, 'be lost');
+        const [newest] = sql.all<{ sighting: number }>(SOURCES, { sha256 });
+        if ((newest?.sighting ?? 0) > newestSeen) {
+          sql.emit({ kind: 'moved', documents: [id], ...seenAgain(at) }, at);
+          return;
+        }
         sql.emit({ kind: 'moved', documents: [id], state: 'lost', reason: 'BYTES_GONE', message }, at);
       }),
 
@@ -117,12 +122,15 @@ export function createQueue(store: Store): LedgerQueue {
 
     sources: (sha256) =>
       store.read((sql) =>
-        sql.all<IdentityRow & PlaceRow & { archivedTo: string | null }>(SOURCES, { sha256 }).map((row) => ({
-          folder: row.folder,
-          path: relativePath(row),
-          identity: toIdentity(row),
-          archivedTo: row.archivedTo,
-        })),
+        sql
+          .all<IdentityRow & PlaceRow & { sighting: number; archivedTo: string | null }>(SOURCES, { sha256 })
+          .map((row) => ({
+            folder: row.folder,
+            path: relativePath(row),
+            identity: toIdentity(row),
+            archivedTo: row.archivedTo,
+            sighting: row.sighting,
+          })),
       ),
 
     attemptTimes: (endpoint, since, limit) =>
@@ -155,6 +163,7 @@ export function createQueue(store: Store): LedgerQueue {
 
 interface Standing {
   readonly name: string;
+  readonly sha256: string;
   readonly state: DocumentState;
   readonly endpointId: number;
   readonly attemptOpen: number;

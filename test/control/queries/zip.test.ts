@@ -18,7 +18,7 @@ async function zipped(
     documents: each(),
     locateBytes: async ({ id }) =>
       gone.includes(id)
-        ? { kind: 'gone', message: 'Its file is gone.' }
+        ? { kind: 'gone', newestSeen: 0, message: 'Its file is gone.' }
         : { kind: 'bytes', bytes: Buffer.from(`image ${id}`) },
   });
   for await (const part of zip) parts.push(part);

@@ -177,7 +177,7 @@ const RUNNABLE = { command: ['/bin/sh', '/usr/share/receiptd.cjs'] };
 /** What docs/service.md states, times ten. */
 const stated = await readFile(join(import.meta.dirname, '../../../docs/service.md'), 'utf8');
 const [PLAIN = 0, SHARED = 0, OWN = 0] = [
-  /exposure at ([\d.]+)/,
+  /exposure at (\d+\.\d)/,
   /It is ([\d.]+) if files are made for people/,
   /user's own service has ([\d.]+)/,
 ].map((words) => Number(words.exec(stated)?.[1]) * 10);

@@ -5,7 +5,7 @@ const IDENTITY = `s.size, s.mtime_ns::text AS "mtimeNs", s.ctime_ns::text AS "ct
 
 /** Also where a file was: it may be back before anyone has looked. A page is where its file is. */
 export const SOURCES = `
-SELECT f.place, f.path AS folder, s.dir, s.name, coalesce(s.archived_to, o.archived_to || '//' || s.name) AS "archivedTo", ${IDENTITY}
+SELECT s.id AS sighting, f.place, f.path AS folder, s.dir, s.name, coalesce(s.archived_to, o.archived_to || '//' || s.name) AS "archivedTo", ${IDENTITY}
   FROM sightings s JOIN folders f ON f.id = s.folder_id LEFT JOIN sightings o ON o.id = s.file_id
  WHERE s.sha256 = :sha256 AND s.disposed IS DISTINCT FROM 'deleted' AND o.disposed IS DISTINCT FROM 'deleted' AND f.place = ANY (:reached::text[])
  ORDER BY s.id DESC

@@ -6,7 +6,7 @@ const IDENTITY = `s.size, CAST(s.mtime_ns AS TEXT) AS mtimeNs, CAST(s.ctime_ns A
 
 /** Also where a file was: it may be back before anyone has looked. A page is where its file is. */
 export const SOURCES = `
-SELECT f.path AS folder, s.dir, s.name, coalesce(s.archived_to, o.archived_to || '//' || s.name) AS archivedTo, ${IDENTITY}
+SELECT s.id AS sighting, f.path AS folder, s.dir, s.name, coalesce(s.archived_to, o.archived_to || '//' || s.name) AS archivedTo, ${IDENTITY}
   FROM sightings s CROSS JOIN folders f ON f.id = s.folder_id LEFT JOIN sightings o ON o.id = s.file_id
  WHERE s.sha256 = :sha256 AND s.disposed IS NOT 'deleted' AND o.disposed IS NOT 'deleted'
  ORDER BY s.id DESC

@@ -55,7 +55,7 @@ SELECT not_before AS notBefore FROM documents
 
 /** Rows are never deleted, so that the number of an attempt is never given twice. */
 export const DOCUMENT_STANDING = `
-SELECT d.name, d.state, d.endpoint_id AS endpointId,
+SELECT d.name, d.sha256, d.state, d.endpoint_id AS endpointId,
        EXISTS (SELECT 1 FROM attempts a WHERE a.document_id = d.id AND a.finished_at IS NULL) AS attemptOpen,
        (SELECT coalesce(max(id), 0) + 1 FROM attempts) AS nextAttempt
   FROM documents d WHERE d.id = :id`;

@@ -52,7 +52,7 @@ export function ledgerBeside(
     },
     begin: (id, at, bytes) => ending(id, port.begin(id, at, bytes)),
     postpone: (id, ...how) => ending(id, port.postpone(id, ...how)),
-    markLost: (id, message, at) => ending(id, port.markLost(id, message, at)),
+    markLost: (id, ...how) => ending(id, port.markLost(id, ...how)),
     // Thousands of files at once would be copied in one go, while everything else waits.
     async markWatched(folder, skipped, note) {
       for (let start = 0; start < skipped.length; start += SKIPPED_BATCH)
