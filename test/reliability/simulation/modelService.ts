@@ -7,6 +7,7 @@ import type {
   UploadRequest,
 } from '../../../src/core/ports/service.ts';
 import type { Dice } from '../support/dice.ts';
+import { paperOf } from './looks.ts';
 import { hashOf } from './share.ts';
 import type { Process } from './process.ts';
 import type { Story } from './story.ts';
@@ -57,6 +58,8 @@ export interface Arrival {
   readonly uid: string;
   readonly name: string;
   readonly sha256: string;
+  /** What its image shows. */
+  readonly paper: string;
   /** Of this very request. */
   stored: boolean;
   /** What was answered, once it has reached the agent; null: never. */
@@ -199,6 +202,7 @@ export class ModelService {
           uid,
           name,
           sha256,
+          paper: paperOf(bytes),
           stored: false,
           answered: null,
           answeredAt: Infinity,

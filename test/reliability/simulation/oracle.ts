@@ -179,7 +179,11 @@ export class Oracle implements Disposals, Witness {
   /** Whether its folder may keep this image back: it can't be read, or another one of the same paper was sent. */
   #mayBeKept(folder: string, image: Buffer): boolean {
     const settings = this.#settingsOf(folder);
-    const isTwin = this.office.scannedTwice.has(paperOf(image));
+    const [paper, hash] = [paperOf(image), hashOf(image)];
+    // Also a part of it that a person renamed while it was written, and that was taken for the whole.
+    const isTwin =
+      this.office.scannedTwice.has(paper) ||
+      this.service.arrivals.some((arrival) => arrival.paper === paper && arrival.sha256 !== hash);
     return isHeld(settings, image) || (settings.look === 'hold' && isTwin);
   }
 
