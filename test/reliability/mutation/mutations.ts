@@ -36,13 +36,13 @@ const unwritten = (kind: string): Edit => ({
 export const MUTATIONS: readonly Mutation[] = [
   // Nothing is lost.
   {
-    what: 'what a crash interrupted is not put right at the next start',
+    what: 'recovery is skipped at the start after a crash',
     promises: ['P1'],
     killedBy: 'simulation',
     edits: [{ file: 'src/delivery/recover.ts', in: 'recover', call: 'recover', becomes: '0' }],
   },
   {
-    what: 'the spool is forgotten when bytes are looked for',
+    what: "the spool is not searched for a document's bytes",
     promises: ['P1'],
     killedBy: 'simulation',
     edits: [
@@ -50,7 +50,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
-    what: 'copies are dropped while a document waits for them',
+    what: 'a spool copy is removed while its document waits',
     promises: ['P1'],
     killedBy: 'simulation',
     edits: [
@@ -59,7 +59,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
-    what: 'a copy is dropped that was wanted by the time of its removal',
+    what: 'a copy that became needed in the meantime is removed',
     promises: ['P1'],
     killedBy: 'simulation',
     seeds: 20_000,
@@ -73,13 +73,13 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
-    what: 'copies are dropped that only the journal of deferred images needs',
+    what: 'copies that only the deferred journal needs are removed',
     promises: ['P1'],
     killedBy: 'simulation',
     edits: [{ file: 'src/intake/offline/offlineMode.ts', in: 'needs', returns: 'false' }],
   },
   {
-    what: 'what was deferred is ticked off and never admitted',
+    what: 'deferred images are ticked off but never admitted',
     promises: ['P1'],
     killedBy: 'simulation',
     edits: [
@@ -91,7 +91,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
-    what: 'what was deferred is ticked off before the ledger has it',
+    what: 'deferred images are ticked off before the ledger has them',
     promises: ['P1'],
     killedBy: 'simulation',
     edits: [
@@ -103,7 +103,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
-    what: 'events alone are trusted',
+    what: 'only file system events are trusted',
     promises: ['P1', 'P4'],
     killedBy: 'simulation',
     edits: [
@@ -112,7 +112,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
-    what: 'a directory counts as unchanged for good',
+    what: 'a directory counts as unchanged forever',
     promises: ['P1', 'P4'],
     killedBy: 'simulation',
     edits: [
@@ -121,7 +121,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
-    what: 'the listing at the start is left out',
+    what: 'the listing at start is skipped',
     promises: ['P1', 'P4'],
     killedBy: 'simulation',
     edits: [
@@ -131,7 +131,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
-    what: 'a folder that was unmounted counts as emptied',
+    what: 'an unmounted folder counts as emptied',
     promises: ['P1'],
     killedBy: 'simulation',
     edits: [
@@ -139,7 +139,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
-    what: 'a file is admitted without a look at what its folder lies on',
+    what: 'a file is admitted without checking which file system its folder is on',
     promises: ['P1'],
     killedBy: 'simulation',
     edits: [
@@ -153,7 +153,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
-    what: 'a share that does not answer holds nothing, and nobody looks for what was in it',
+    what: 'a share that does not answer is treated as empty',
     promises: ['P1'],
     killedBy: 'simulation',
     edits: [
@@ -162,20 +162,20 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
-    what: 'a refused image that is scanned again is not sent',
+    what: 'a refused image is not sent when it is scanned again',
     promises: ['P1'],
     killedBy: 'simulation',
     seeds: 4_000,
     edits: [{ file: 'src/ledger/newDocument.ts', in: 'isToSendAgain', returns: "state === 'lost'" }],
   },
   {
-    what: 'pages that are still to come are not waited for',
+    what: 'pages still to come are not waited for',
     promises: ['P1'],
     killedBy: 'simulation',
     edits: [{ file: 'src/intake/settle/examine.ts', condition: 'growing', is: 'false' }],
   },
   {
-    what: 'a page that cannot be read is noted nowhere',
+    what: 'an unreadable page leaves no record',
     promises: ['P1'],
     killedBy: 'simulation',
     edits: [
@@ -183,25 +183,25 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
-    what: 'an image is sent that its folder keeps back',
+    what: 'an image that its folder holds back is sent',
     promises: ['P1'],
     killedBy: 'simulation',
     edits: [{ file: 'src/core/domain/look.ts', in: 'isHeld', returns: 'false' }],
   },
   {
-    what: 'a page that is blurred is left out as if it were blank',
+    what: 'a blurred page is skipped as blank',
     promises: ['P1'],
     killedBy: 'simulation',
     edits: [{ file: 'src/intake/pages/splitWork.ts', in: 'isBackOfSheet', returns: 'pages > 1' }],
   },
   {
-    what: 'a file is sent although its end is missing',
+    what: 'an incomplete file is sent',
     promises: ['P1'],
     killedBy: 'simulation',
     edits: [{ file: 'src/intake/settle/admit.ts', in: 'judge', condition: 'incomplete', is: 'false' }],
   },
   {
-    what: 'other bytes are admitted than those that lay still',
+    what: 'the admitted bytes differ from the bytes at rest',
     promises: ['P1'],
     killedBy: 'simulation',
     seeds: 4_000,
@@ -235,25 +235,25 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [{ file: OUTCOME, in: 'classify', condition: '200', is: 'status === 200 || status === 202' }],
   },
   {
-    what: 'a result is answered as taken before it is durable',
+    what: 'a result is acknowledged before it is durable',
     promises: ['P1'],
     killedBy: 'simulation',
     edits: [unwritten('result')],
   },
   {
-    what: 'the answer to an upload takes the place of the status of a later result',
+    what: 'the answer to an upload overwrites the status of a later result',
     promises: ['P1'],
     killedBy: 'simulation',
     edits: [{ file: 'src/ledger/resultRows.ts', in: 'besideThese', condition: 'statuses', is: 'false' }],
   },
   {
-    what: 'a result that came before an answer was lost is no proof',
+    what: 'a result does not prove an upload whose answer was lost',
     promises: ['P1'],
     killedBy: 'simulation',
     edits: [{ file: 'src/ledger/resultRows.ts', in: 'besideThese', value: 'isProof', becomes: 'false' }],
   },
   {
-    what: 'a result that came while its document was sent again is no proof of the first request',
+    what: 'a result that arrives during a resend does not prove the first request',
     promises: ['P1'],
     killedBy: 'test/ledger/sqlite/contract.test.ts',
     edits: [{ file: 'src/ledger/resultRows.ts', in: 'besideThese', value: 'wasLost', becomes: 'false' }],
@@ -272,25 +272,25 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
-    what: 'a copy in the spool is not synced before it gets its name',
+    what: 'a spool copy is renamed before it is synced',
     promises: ['P1'],
     killedBy: DURABILITY,
     edits: [{ file: 'src/delivery/spool/copyFiles.ts', in: 'writeCopy', drop: 'sync' }],
   },
   {
-    what: 'the name of a copy in the spool is not synced',
+    what: 'the directory of a spool copy is not synced',
     promises: ['P1'],
     killedBy: DURABILITY,
     edits: [{ file: 'src/delivery/spool/copyFiles.ts', in: 'writeCopy', drop: 'syncDirectory' }],
   },
   {
-    what: 'the journal of deferred images is not synced',
+    what: 'the deferred journal is not synced',
     promises: ['P1'],
     killedBy: DURABILITY,
     edits: [{ file: 'src/delivery/spool/deferredJournal.ts', in: '#write', drop: 'datasync' }],
   },
   {
-    what: 'the journal of the ledger is not synced',
+    what: "the ledger's journal is not synced",
     promises: ['P2'],
     killedBy: DURABILITY,
     edits: [
@@ -299,26 +299,26 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
-    what: 'an original goes before the archive knows its name for good',
+    what: "an original is deleted before the archive's directory is synced",
     promises: ['P3'],
     killedBy: DURABILITY,
     edits: [{ file: 'src/intake/folder/moveToArchive.ts', in: 'moveToArchive', drop: 'syncDirectory' }],
   },
   {
-    what: 'an original goes before its copy in the archive is synced',
+    what: 'an original is deleted before its archived copy is synced',
     promises: ['P3'],
     killedBy: DURABILITY,
     edits: [{ file: 'src/intake/folder/exclusiveCopy.ts', in: 'copy', drop: 'sync' }],
   },
   // One image, one name.
   {
-    what: 'names are not in the journal',
+    what: 'names are not written to the journal',
     promises: ['P2'],
     killedBy: 'simulation',
     edits: [unwritten('named')],
   },
   {
-    what: 'a retry has a name of its own',
+    what: 'a retry gets a new name',
     promises: ['P2'],
     killedBy: 'simulation',
     edits: [
@@ -331,7 +331,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
-    what: 'an image that is known already is named again',
+    what: 'a known image gets a second name',
     promises: ['P2', 'P1'],
     killedBy: 'simulation',
     edits: [{ file: 'src/ledger/sqlite/admit.ts', in: 'admit', value: 'existing', becomes: 'undefined' }],
@@ -343,7 +343,7 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [{ file: 'src/ledger/sqlite/queue.ts', in: 'recover', value: 'outcome', becomes: "'notSent'" }],
   },
   {
-    what: 'a document that a result has accepted is sent if it was claimed before',
+    what: 'a claimed document is sent although a result has accepted it',
     promises: ['P2'],
     killedBy: 'simulation',
     edits: [
@@ -356,7 +356,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
-    what: 'the memory of an image is lent again while the image is sent',
+    what: "an image's buffer is reused while the image is being sent",
     promises: ['P2'],
     killedBy: 'simulation',
     edits: [
@@ -370,7 +370,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   // The original is sacred.
   {
-    what: 'originals are deleted before they are accepted',
+    what: 'originals are deleted before acceptance',
     promises: ['P3'],
     killedBy: 'simulation',
     edits: [
@@ -382,7 +382,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
-    what: 'originals that were known before afterUpload was set are disposed of',
+    what: 'originals from before afterUpload was set are disposed of',
     promises: ['P3'],
     killedBy: 'simulation',
     seeds: 4_000,
@@ -395,13 +395,13 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
-    what: 'an original is disposed of without a look at its bytes',
+    what: 'an original is disposed of without comparing its bytes',
     promises: ['P3'],
     killedBy: 'simulation',
     edits: [{ file: DISPOSE, in: 'disposeAside', condition: 'hash', is: "read.kind !== 'bytes'" }],
   },
   {
-    what: 'an original is disposed of whose bytes are only as many as those that were sent',
+    what: 'an original is compared by length only before disposal',
     promises: ['P3'],
     killedBy: 'simulation',
     seeds: 4_000,
@@ -415,13 +415,13 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
-    what: 'an original is disposed of before that is announced',
+    what: 'an original is disposed of without a durable intent',
     promises: ['P3'],
     killedBy: 'simulation',
     edits: [{ file: DISPOSE, in: 'disposeOne', drop: 'disposing' }],
   },
   {
-    what: 'originals are deleted although they are to be kept',
+    what: 'originals are deleted although the folder keeps them',
     promises: ['P3'],
     killedBy: 'simulation',
     edits: [
@@ -431,14 +431,14 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
-    what: 'what was set aside is forgotten after a crash',
+    what: 'files set aside for disposal are forgotten after a crash',
     promises: ['P3', 'P1'],
     killedBy: 'simulation',
     edits: [{ file: DISPOSE, in: 'recoverAside', value: 'left', becomes: '[]' }],
   },
   // One receipt's trouble is its own.
   {
-    what: 'an endpoint that is closed closes all others',
+    what: 'one closed endpoint closes all others',
     promises: ['P4', 'P1'],
     killedBy: 'simulation',
     edits: [
@@ -451,19 +451,19 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
-    what: 'an original that cannot be disposed of keeps all others of its folder waiting',
+    what: 'an original that cannot be disposed of blocks its folder',
     promises: ['P4'],
     killedBy: 'test/intake/dispose/dispose.test.ts',
     edits: [{ file: DISPOSE, in: 'disposeAccepted', condition: 'TROUBLE_OF_ALL', is: 'true' }],
   },
   {
-    what: 'an account that is refused holds the other accounts',
+    what: 'one refused account holds all other accounts',
     promises: ['P4'],
     killedBy: 'test/delivery/outcomes.test.ts',
     edits: [{ file: 'src/core/domain/account.ts', in: 'credentialsKey', returns: 'baseUrl' }],
   },
   {
-    what: 'a deferred image that cannot be admitted keeps the others waiting',
+    what: 'a deferred image that cannot be admitted blocks the others',
     promises: ['P4'],
     killedBy: 'test/intake/offline/offline.test.ts',
     edits: [
@@ -476,13 +476,13 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
-    what: 'a document that the service always fails on is never parked',
+    what: 'a document that always makes the service fail is never parked',
     promises: ['P4'],
     killedBy: 'test/delivery/outcomes.test.ts',
     edits: [{ file: 'src/delivery/record.ts', value: 'parked', becomes: 'false' }],
   },
   {
-    what: 'a file that cannot be looked at ends the settling of its folder',
+    what: 'a file that cannot be examined stops its folder',
     promises: ['P4', 'P1'],
     killedBy: 'simulation',
     edits: [
@@ -508,7 +508,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
-    what: 'an endpoint that is gone fails the document',
+    what: 'a missing endpoint fails the document',
     promises: ['P5'],
     killedBy: 'simulation',
     edits: [
@@ -554,7 +554,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   // Limits hold.
   {
-    what: 'an upload starts before it is recorded',
+    what: 'an upload starts before its attempt is recorded',
     promises: ['P6'],
     killedBy: 'simulation',
     edits: [
@@ -568,19 +568,19 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
-    what: 'requests are not in the journal',
+    what: 'requests are not written to the journal',
     promises: ['P6'],
     killedBy: 'simulation',
     edits: [unwritten('began')],
   },
   {
-    what: 'the rate starts over after a restart',
+    what: 'the rate window is empty after a restart',
     promises: ['P6'],
     killedBy: 'simulation',
     edits: [{ file: LIMITER, in: 'create', value: 'times', becomes: '[]' }],
   },
   {
-    what: 'one request more than allowed is under way',
+    what: 'one request too many is in flight',
     promises: ['P6'],
     killedBy: 'simulation',
     edits: [
@@ -589,25 +589,25 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
-    what: "p-queue's own window is left out",
+    what: "p-queue's rate window is removed",
     promises: ['P6'],
     killedBy: 'test/delivery/limits/pacer.test.ts',
     edits: [{ file: LIMITER, in: 'createStarts', condition: 'rate', is: 'false' }],
   },
   {
-    what: 'the budget of the day is not kept',
+    what: 'the daily budget is ignored',
     promises: ['P6'],
     killedBy: 'simulation',
     edits: [{ file: 'src/core/domain/limits.ts', in: 'Budget.delay', condition: 'limit', is: 'true' }],
   },
   {
-    what: 'Retry-After is not heeded',
+    what: 'Retry-After is ignored',
     promises: ['P6'],
     killedBy: 'simulation',
     edits: [{ file: HOLDS, in: '#close', value: 'asked', becomes: '0' }],
   },
   {
-    what: 'Retry-After of a server error is not heeded',
+    what: 'Retry-After of a server error is ignored',
     promises: ['P6'],
     killedBy: 'simulation',
     edits: [
@@ -621,33 +621,33 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
-    what: 'Retry-After is forgotten over a restart',
+    what: 'Retry-After is lost in a restart',
     promises: ['P6'],
     killedBy: 'simulation',
     seeds: 4_000,
     edits: [{ file: HOLDS, in: '#closeAgain', condition: 'waitMs', is: 'true' }],
   },
   {
-    what: 'a Retry-After that is shorter than our own back-off is forgotten over a restart',
+    what: 'a Retry-After shorter than our own back-off is lost in a restart',
     promises: ['P6'],
     killedBy: 'test/delivery/holds/holds.test.ts',
     edits: [{ file: HOLDS, in: '#close', value: 'demandedUntil', becomes: 'waitMs === asked ? $& : null' }],
   },
   {
-    what: 'others are sent while one request tries a held endpoint',
+    what: 'other requests leave while one probes a held endpoint',
     promises: ['P6'],
     killedBy: 'simulation',
     edits: [{ file: HOLDS, in: 'gate', condition: 'probe', is: 'false' }],
   },
   {
-    what: "a fleet's request leaves without a last look at its lease",
+    what: "a fleet's request leaves without a final lease check",
     promises: ['P6'],
     killedBy: 'test/fleet/fleet.test.ts',
     edits: [{ file: 'src/delivery/sendPermit.ts', in: 'leave', value: 'isLost', becomes: '!keepsTurn' }],
   },
   // Secrets stay secret.
   {
-    what: 'a token is written into the journal',
+    what: 'a token is written to the journal',
     promises: ['P7'],
     killedBy: 'simulation',
     edits: [
@@ -673,19 +673,19 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
-    what: 'a log line is written as it came',
+    what: 'a log line is written unredacted',
     promises: ['P7'],
     killedBy: 'test/logs/log.test.ts',
     edits: [{ file: 'src/logs/redact.ts', in: 'redact', first: 'if (text !== "") return text;' }],
   },
   {
-    what: 'an answer of the service that repeats a secret is kept as it came',
+    what: 'a secret that the service repeats is stored unredacted',
     promises: ['P7'],
     killedBy: 'test/api/upload.test.ts',
     edits: [{ file: 'src/api/receiptService.ts', in: 'redacted', first: 'redact = (text) => text;' }],
   },
   {
-    what: 'credentials in a file that others may read are used',
+    what: 'a credentials file readable by others is used',
     promises: ['P7'],
     killedBy: 'test/api/credentials/file.test.ts',
     edits: [{ file: 'src/api/credentials/file.ts', condition: 'GROUP_AND_OTHERS', is: 'false' }],
