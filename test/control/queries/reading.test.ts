@@ -90,7 +90,9 @@ async function place() {
         columns: () => COLUMNS,
         locateBytes: async ({ sha256 }) => {
           const bytes = images.get(sha256);
-          return bytes ? { kind: 'bytes', bytes } : { kind: 'gone', newestSeen: 0, message: 'Nobody has it.' };
+          return bytes
+            ? { kind: 'bytes', bytes }
+            : { kind: 'gone', newestSeen: 0, message: 'Nobody has it.' };
         },
       }),
       // Real time: it is what the reader's patience is measured in.
