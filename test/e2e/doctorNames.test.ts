@@ -278,7 +278,7 @@ test('a reader that has seen enough keeps no bundle from being written', async (
   const site = await prepare();
   const script = `$RECEIPTD doctor --offline --config '${site.config}' --output help.tar.gz | head -1`;
   const { stdout } = await shell(site, script);
-  expect(stdout).toMatch(/^(?:It works; .*|All is well\.)\n$/);
+  expect(stdout).toMatch(/^(?:receiptd works; .*|All is well\.)\n$/);
   expect(await textOf(site.file('help.tar.gz'))).toContain('findings.txt');
   // Nobody reads a line.
   await shell(site, `$RECEIPTD doctor --offline --config '${site.config}' --output other.tar.gz | true`);

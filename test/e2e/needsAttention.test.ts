@@ -59,7 +59,7 @@ test('people at the scanner see what cannot be sent and why, until it is mended,
     /^\uFEFFtext\.jpg was not sent\. It is not an image, or it is damaged\.\r\n.*\r\n.*\r\n.* \[DAMAGED\]\r\n$/,
   );
   expect(why(place, 'cut (2).jpg')).toMatch(
-    /^\uFEFFcut\.jpg was not sent\. .* is incomplete\. .*\[INCOMPLETE\]/s,
+    /^\uFEFFcut\.jpg was not sent\. .* is incomplete\.\s.*\[INCOMPLETE\]/s,
   );
   expect(why(place, 'large.jpg')).toMatch(
     /second floor\/large\.jpg .* too large \(60 kB\)\..*\[TOO_LARGE\]/s,

@@ -29,7 +29,7 @@ test.skipIf(!isRoot)('root is sent to the user of a service, and finds nothing w
   expect(site.sandbox.received()).toEqual([]);
   expect(await site.quickMust('status')).toMatch(/^Not running\. Start it with `receiptd service start`\.\n/);
   const check = await site.look('check', '--offline');
-  expect(check.stdout).toContain(`ok    state: ${site.stateDir} belongs to the user nobody; `);
+  expect(check.stdout).toContain(`ok    state: ${site.stateDir} belongs to the user nobody. `);
   expect(check.stdout).not.toContain('FAIL');
   const doctor = await site.look('doctor', '--offline', '--list');
   expect(doctor.stdout).toContain(`${site.stateDir} belongs to the user nobody (mode 700)`);

@@ -30,7 +30,7 @@ test('backing up and restoring are refused, and why', async () => {
   await own.quickMust('backup', archive);
   const here = await site();
   for (const [words, sentence] of [
-    [['backup'], /^error: receiptd has no ledger of its own to back up: .*pg_dump\. .* \[LEDGER_SHARED\]$/],
+    [['backup'], /^error: this receiptd has no ledger of its own to back up: .*pg_dump\. .* \[LEDGER_SHARED\]$/],
     [['backup', 'x'], /\[LEDGER_SHARED\]$/],
     [
       ['backup', '--final', 'x'],
@@ -106,7 +106,7 @@ describe.skipIf(!needsPostgres())('on a real database', () => {
       `ok    ledger: It is the database ${database.name} at 127.0.0.1 and works (PostgreSQL `,
     );
     const doctor = await front.look('doctor', '--offline', '--list');
-    expect(doctor.stdout).toMatch(/ok {4}ledger: It can be read; 3 documents\./);
+    expect(doctor.stdout).toMatch(/ok {4}ledger: It can be read and contains 3 documents\./);
     agent.signal('SIGTERM');
     expect(await agent.ended).toMatchObject({ status: 0 });
   });

@@ -91,7 +91,7 @@ describe.runIf(process.platform === 'linux')(
       expect(await ofUser()).toEqual({ 'before.jpg': 'skipped', 'later.jpg': 'accepted' });
       const status = (await user.look('status')).stdout;
       expect(status).not.toContain('[FOLDER_TAKEN]');
-      expect(status).toContain('was taken over from another agent, and 1 file from before was left alone');
+      expect(status).toContain('was taken over from another agent, and 1 file already in it was skipped');
       expect(status).toContain('FOLDER_TAKEN_OVER');
 
       // The first agent finds it taken now; what was left alone stays so, until a person decides otherwise.

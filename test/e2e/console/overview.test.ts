@@ -57,7 +57,7 @@ inBrowser('the overview', (here) => {
   test('shows what waits, since when, the forecast, notes, folders and endpoints, as they change', async () => {
     const page = await here.browser.open();
     await shows(page.getByText(/^the oldest since .* \(40 minutes\)$/));
-    await shows(page.getByText('in 1 hour 23 minutes at this pace'));
+    await shows(page.getByText('in 1 hour 23 minutes at this rate'));
     await shows(page.getByText('office: limited to 120/min. The backlog needs about 31 minutes more.'));
     expect(await rows(page, 'Folders').count()).toBe(3);
     expect(await rows(page, 'Folders').nth(2).textContent()).toContain('not reachable');
