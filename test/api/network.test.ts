@@ -212,8 +212,8 @@ describe.skipIf(!hasOpenssl)('an authority of one\u2019s own', () => {
   });
 
   it.each([
-    ['DNS:other.example', 1, 'for another address'],
-    ['IP:127.0.0.1', -1, 'has expired'],
+    ['DNS:other.example', 1, 'for a different address'],
+    ['IP:127.0.0.1', -1, 'has an expired certificate'],
   ])('does not vouch for %s, %d day', async (name, days, words) => {
     const server = await tlsServer(authority.issue(name, days), record);
     const { service } = client(`https://127.0.0.1:${server.port}`, { ca: authority.file });

@@ -190,7 +190,7 @@ describe('the demo', () => {
 
   test('is not started where it runs already, nor without a build', async () => {
     const first = await openScratch(path.join(project, 'scratch'));
-    await expect(run(await binary(), new AbortController().signal)).rejects.toThrow('running on');
+    await expect(run(await binary(), new AbortController().signal)).rejects.toThrow('already running in');
     first.release();
     const second = await openScratch(path.join(project, 'scratch'));
     second.release();

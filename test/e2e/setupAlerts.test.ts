@@ -58,7 +58,7 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
     await terminal.answers('');
     await terminal.answers('Mail server password for scans:', 'wrong');
     await terminal.answers('Send a test mail now?');
-    await terminal.sees('rejects the user scans');
+    await terminal.sees('rejects the user name scans');
     await terminal.chooses('The test mail was not delivered.', 'Correct the answers');
     await terminal.answers('E-mail address for alerts, or none:');
     await terminal.answers('Mail server:');

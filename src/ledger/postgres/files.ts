@@ -45,7 +45,7 @@ export async function readAuthorities(file: string): Promise<string> {
     throw unreadable(key, file, error);
   });
   if (!text.includes('-----BEGIN CERTIFICATE-----'))
-    throw unusable(key, `${file} holds no certificate in PEM`);
+    throw unusable(key, `${file} contains no certificate in PEM format`);
   return text;
 }
 

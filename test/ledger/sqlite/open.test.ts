@@ -99,7 +99,7 @@ describe('opening the SQLite ledger', () => {
       const error = await refusal(opening);
       expect(error).toMatchObject({
         code: 'LEDGER_NEWER',
-        message: expect.stringMatching(/version 7.*version 1 at most/),
+        message: expect.stringMatching(/version 7.*up to version 1\./),
       });
       expect(LATEST_VERSION).toBe(1);
     },

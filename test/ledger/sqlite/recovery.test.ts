@@ -114,7 +114,7 @@ describe('a ledger that is gone', () => {
     });
     expect(withoutTimes(after)).toEqual(withoutTimes(before));
     expect(stories).toEqual([
-      expect.stringMatching(/is gone\. The ledger was rebuilt\. Took over \d+ entries/),
+      expect.stringMatching(/is gone\. The ledger was rebuilt\. Applied \d+ entries/),
     ]);
   });
 

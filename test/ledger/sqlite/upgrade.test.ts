@@ -92,7 +92,9 @@ it('leaves the ledger as it is where the copy has no space or its directory is i
   ).toThrow(
     expect.objectContaining({
       code: 'UPGRADE_NO_SPACE',
-      message: expect.stringMatching(/version \d to \d, which needs 0\.\d MB free on .* and has 0\.0 MB/),
+      message: expect.stringMatching(
+        /version \d to \d needs 0\.\d MB of free space in .*, but only 0\.0 MB is free/,
+      ),
     }),
   );
   db.close();
