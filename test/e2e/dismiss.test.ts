@@ -74,7 +74,11 @@ describe('what may be a receipt and will not go out', () => {
     expectNoTrace(unknown);
     expect(unknown).toBeRefused(1, 'DOCUMENT_UNKNOWN', 'notes.txt');
     const [good] = await site.list('--state', 'accepted');
-    expect(await site.look('dismiss', good?.name ?? '')).toBeRefused(1, 'DOCUMENT_STATE', 'does not need a person');
+    expect(await site.look('dismiss', good?.name ?? '')).toBeRefused(
+      1,
+      'DOCUMENT_STATE',
+      'does not need a person',
+    );
     expect(await site.look('dismiss')).toBeRefused(2, 'USAGE', '--all');
     expect(await site.look('dismiss', 'large.jpg', '--all')).toBeRefused(2, 'USAGE', '--all');
     expect(await site.quickMust('ledger', 'verify')).toBeTypeOf('string');

@@ -30,7 +30,10 @@ test('backing up and restoring are refused, and why', async () => {
   await own.quickMust('backup', archive);
   const here = await site();
   for (const [words, sentence] of [
-    [['backup'], /^error: this receiptd has no ledger of its own to back up: .*pg_dump\. .* \[LEDGER_SHARED\]$/],
+    [
+      ['backup'],
+      /^error: this receiptd has no ledger of its own to back up: .*pg_dump\. .* \[LEDGER_SHARED\]$/,
+    ],
     [['backup', 'x'], /\[LEDGER_SHARED\]$/],
     [
       ['backup', '--final', 'x'],

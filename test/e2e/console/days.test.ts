@@ -68,7 +68,9 @@ inBrowser('the page that says whether everything arrived', (here) => {
     const branch = page.getByRole('region', { name: '/srv/scans/branch' });
     await shows(branch.getByText('2 of 12 files do not match the ledger:'));
     await shows(branch.getByText('late.jpg: not picked up yet'));
-    await shows(branch.getByText('<img src=x onerror=alert(1)>.jpg: in the ledger, but no longer in the folder'));
+    await shows(
+      branch.getByText('<img src=x onerror=alert(1)>.jpg: in the ledger, but no longer in the folder'),
+    );
     await shows(page.getByText('12 files in the folder, all of them in the ledger.').first());
     expect(await axeViolations(page)).toEqual([]);
   });
