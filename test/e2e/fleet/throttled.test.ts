@@ -4,7 +4,7 @@ import { hasTurn } from '../../support/turns.ts';
 import { Desk } from './desk.ts';
 
 /** What had left by then arrives yet, on a machine that has other work. */
-const ON_THE_WAY_MS = 500;
+const ON_THE_WAY_MS = 1_500;
 const ANSWER_MS = 40;
 
 describe.skipIf(!needsPostgres())('a service that tells one of three agents to wait', () => {
