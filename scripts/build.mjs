@@ -93,11 +93,11 @@ async function ownWords() {
 }
 
 /**
- * Of what a run loads, one file each of what others load as well. Left alone they would be some 60, one for each set of commands, and
- * each takes half a millisecond. Whoever starts a helper, asks for the version or reads loads none of what comes after in this list.
+ * Of what a run loads, one file each: of what others load as well, of what starts the ledger's thread, of the rest. Left alone they would be
+ * some 60, and each takes half a millisecond. Whoever starts a helper, asks for the version or reads loads none of what comes after in this list.
  */
 function together() {
-  const order = ['base', 'begin', 'plain', 'common', 'parts'];
+  const order = ['base', 'begin', 'plain', 'common', 'parts', 'starting', 'running'];
   let groups = null;
   return order.map((group, index) => ({
     debugName: group,
@@ -124,12 +124,15 @@ function groupsOf(context) {
   const reading = from(...['cli/status', 'cli/list', 'ledger/sqlite/openReports'].map(source));
   const plain = from(source('cli/init'));
   const others = from(...commands.filter((id) => id !== run));
+  const starting = from(run);
   const groupOf = (id) => {
     if (helpers.has(id)) return 'base';
     if (begin.has(id)) return 'begin';
     if (plain.has(id)) return 'plain';
     if (reading.has(id)) return 'common';
-    return others.has(id) ? 'parts' : null;
+    if (others.has(id)) return 'parts';
+    // A run starts the ledger's thread before it loads the rest of itself.
+    return starting.has(id) ? 'starting' : 'running';
   };
   return new Map([...begin, ...from(run, agent)].filter((id) => id !== main).map((id) => [id, groupOf(id)]));
 }

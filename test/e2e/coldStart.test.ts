@@ -94,7 +94,7 @@ it('a single run: nothing that watches, and nothing that asks a daemon', async (
     /^(daemon\/control\/|intake\/folder\/hints|ledger\/postgres\/)|^(chokidar|readdirp|pg|pg-.+|file-type)$/;
   expect([...loaded].filter((name) => unwanted.test(name))).toEqual([]);
   // Each takes time to load, however small it is.
-  expect(files).toBeLessThan(41);
+  expect(files).toBeLessThan(34);
 });
 
 it('a run of a few files: the HTTP parser is not optimised, for which its end would wait', async () => {
