@@ -28,9 +28,9 @@ interface Figure {
 }
 
 const MB = 1e6;
-/** This share of a life, but not more than so many seconds, is warm-up: buffers, pools and compiled code fill, the last of them within 15 minutes. */
-const WARM_UP_SHARE = 0.3;
-const WARM_UP_MOST_S = 900;
+/** This share of a life, but not more than so many seconds, is warm-up: buffers and compiled code fill. */
+const WARM_UP_SHARE = 0.2;
+const WARM_UP_MOST_S = 180;
 /** Pairs further apart than this share of the time say most of the slope; there are enough of them. */
 const FEWEST = 40;
 const SLOPE_POINTS = 300;
