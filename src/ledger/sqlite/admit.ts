@@ -12,12 +12,12 @@ import {
 } from '../newDocument.ts';
 import { requireDocument } from './documents.ts';
 import { pageSighting, putPage } from './pages.ts';
+import { nextId, nextNumbers } from './numbers.ts';
 import { endpointIdOf, ensureEndpoint } from './places.ts';
 import { identityParams, toDocument, type DocumentRow, UNTOUCHED } from '../rows.ts';
 import type { Sighted } from '../sighted.ts';
 import { currentSighting, putSighting } from './sightings.ts';
 import * as DOCUMENTS from './sql/documents.ts';
-import { NEXT_NUMBERS } from './sql/endpoints.ts';
 import * as SIGHTINGS from './sql/sightings.ts';
 import type { Sql } from './statements.ts';
 import type { Transaction } from './store.ts';
@@ -100,11 +100,12 @@ function again(sql: Transaction, existing: DocumentRow, lane: Lane, at: number):
 function insertDocument(sql: Transaction, image: NewDocument): Document {
   const { endpoint, folder, path, sha256, type, size, lane, at, naming } = image;
   const endpointId = ensureEndpoint(sql, endpoint);
-  const { seq: nextSeq, line, document: id } = nextNumbers(sql, endpointId);
+  const { seq: nextSeq, line } = nextNumbers(sql, endpointId);
   const name = namesOf(naming, nextSeq).find(
     (candidate) => !sql.get(DOCUMENTS.IS_NAME_TAKEN, { endpointId, name: candidate }),
   );
   if (name === undefined) throw noFreeName(path);
+  const id = nextId(sql, 'documents');
   const seq = usesSeq(naming) ? nextSeq : null;
   const given = { endpoint: keyParams(endpoint), name, sha256, type, size, lane, folder, path };
   sql.emit({ kind: 'named', document: id, ...given, line, seq }, at);
@@ -115,16 +116,4 @@ function documentByBytes(sql: Sql, endpoint: EndpointKey, sha256: string): Docum
   const endpointId = endpointIdOf(sql, endpoint);
   if (endpointId === undefined) return undefined;
   return sql.get<DocumentRow>(DOCUMENTS.DOCUMENT_BY_BYTES, { endpointId, sha256 });
-}
-
-interface NextNumbers {
-  readonly seq: number;
-  readonly line: number;
-  readonly document: number;
-}
-
-function nextNumbers(sql: Sql, endpointId: number): NextNumbers {
-  const row = sql.get<NextNumbers>(NEXT_NUMBERS, { id: endpointId });
-  if (!row) throw new Error('an endpoint that was just looked up is missing');
-  return row;
 }

@@ -1,5 +1,6 @@
 import type { LedgerEvent, Move } from '../events.ts';
 import { foldedUnlessAscii } from '../../core/domain/search.ts';
+import { tookId, tookNumbers } from './numbers.ts';
 import { ensureEndpoint, ensureFolder } from './places.ts';
 import { postedOf } from '../resultRows.ts';
 import { splitPath } from '../rows.ts';
@@ -29,6 +30,8 @@ export function apply(sql: Sql, event: LedgerEvent, at: number): void {
       sql.run(DOCUMENTS.INSERT_DOCUMENT, { ...row, ...folded });
       sql.run(ENDPOINTS.GAVE_LINE, { id: endpointId, line });
       if (seq !== null) sql.run(ENDPOINTS.GAVE_SEQ, { id: endpointId, seq });
+      tookId(sql, 'documents', id);
+      tookNumbers(sql, endpointId, { line, seq });
       return;
     }
     case 'sighted':
@@ -61,6 +64,7 @@ export function apply(sql: Sql, event: LedgerEvent, at: number): void {
       const { attempt, document: id, bytes } = event;
       sql.run(QUEUE.BEGIN_UPLOAD, { id, at });
       sql.run(QUEUE.INSERT_ATTEMPT, { attempt, id, bytes, at });
+      tookId(sql, 'attempts', attempt);
       return;
     }
     case 'ended': {
@@ -152,6 +156,7 @@ function applySighted(sql: Sql, event: SightedEvent, at: number): void {
   const place = splitPath(path === '' ? `?${id}` : path);
   const foldedPath = foldedUnlessAscii(path);
   sql.run(SIGHTINGS.INSERT_SIGHTING, { folderId: ensureFolder(sql, folder), ...place, foldedPath, ...row });
+  tookId(sql, 'sightings', id);
   applySplit(sql, event);
 }
 
@@ -207,5 +212,7 @@ function applyMove(sql: Sql, id: number, move: Move, at: number): void {
 
 function gaveLineOf(sql: Sql, documentId: number, line: number): void {
   const row = sql.get<{ endpointId: number }>(QUEUE.DOCUMENT_STANDING, { id: documentId });
-  if (row) sql.run(ENDPOINTS.GAVE_LINE, { id: row.endpointId, line });
+  if (!row) return;
+  sql.run(ENDPOINTS.GAVE_LINE, { id: row.endpointId, line });
+  tookNumbers(sql, row.endpointId, { line, seq: null });
 }

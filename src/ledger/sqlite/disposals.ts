@@ -2,7 +2,7 @@ import { firstOf, inOrder, toDisposal, type DisposalRow } from '../disposalRows.
 import type { LedgerDisposals } from '../../core/ports/ledgerDisposals.ts';
 import type { OriginalsRule } from '../../core/ports/ledgerReports.ts';
 import { identityParams } from '../rows.ts';
-import { nextId } from './sightings.ts';
+import { idFrom } from './numbers.ts';
 import * as SQL from './sql/disposals.ts';
 import { IS_AS_SEEN, LAST_SIGHTING_ID } from './sql/sightings.ts';
 import type { Store } from './store.ts';
@@ -21,7 +21,7 @@ export function createDisposals(store: Store): LedgerDisposals {
           existing === 'new'
             ? firstOf(FIRST_OF.map((text) => sql.get<{ id: number }>(text, { folder })))
             : undefined;
-        const seen = first !== undefined ? first - 1 : nextId(sql, LAST_SIGHTING_ID);
+        const seen = first !== undefined ? first - 1 : idFrom(sql, LAST_SIGHTING_ID);
         const stays = existing === 'include' ? 0 : seen;
         sql.emit({ kind: 'originals', folder, rule, stays }, at);
         return { rule, stays };

@@ -2,7 +2,8 @@ import type { FileSeen, LedgerIntake, Note } from '../../core/ports/ledgerIntake
 import { admit } from './admit.ts';
 import { isDocument } from '../sighted.ts';
 import { toKnownFile, toNamedFile, type KnownRow, type KnownTuple } from '../rows.ts';
-import { currentSighting, nextId, putSighting } from './sightings.ts';
+import { idFrom } from './numbers.ts';
+import { currentSighting, putSighting } from './sightings.ts';
 import * as SQL from './sql/sightings.ts';
 import type { Store } from './store.ts';
 
@@ -43,7 +44,7 @@ export function createIntake(store: Store): LedgerIntake {
       }),
 
     // A write, though it changes nothing: its turn comes behind all those before it.
-    lastSighting: () => store.write((sql) => nextId(sql, SQL.LAST_SIGHTING_ID)),
+    lastSighting: () => store.write((sql) => idFrom(sql, SQL.LAST_SIGHTING_ID)),
 
     knownIn: (folder, dir, names) =>
       store.read((sql) => {

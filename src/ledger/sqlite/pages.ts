@@ -14,9 +14,10 @@ import {
 import { identityParams, splitPath, toIdentity, type IdentityRow } from '../rows.ts';
 import { sightedEvent, type Sighted } from '../sighted.ts';
 import { endpointIdOf, ensureEndpoint, folderIdOf } from './places.ts';
-import { currentSighting, nextId, putSighting } from './sightings.ts';
+import { nextId } from './numbers.ts';
+import { currentSighting, putSighting } from './sightings.ts';
 import * as SQL from './sql/pages.ts';
-import { NEXT_SIGHTING_ID, REFRESH_IDENTITY } from './sql/sightings.ts';
+import { REFRESH_IDENTITY } from './sql/sightings.ts';
 import type { Sql } from './statements.ts';
 import type { Store, Transaction } from './store.ts';
 
@@ -117,7 +118,7 @@ export function putPage(
   sighted: Sighted,
   before: PageSighting | undefined,
 ): void {
-  const id = before?.id ?? nextId(sql, NEXT_SIGHTING_ID);
+  const id = before?.id ?? nextId(sql, 'sightings');
   sql.emit({ ...sightedEvent(id, file, sighted, before?.id ?? null), file: split }, sighted.at);
   if (!before) sql.emit({ kind: 'gone', sightings: [id] }, sighted.at);
 }

@@ -13,10 +13,11 @@ import {
   type IdentityRow,
   type PlaceRow,
 } from '../rows.ts';
+import { nextId, nextNumbers } from './numbers.ts';
 import { endpointIdOf } from './places.ts';
 import { SOURCES } from './sql/disposals.ts';
 import { RETRIABLE_AFTER } from './sql/documents.ts';
-import { ALL_ENDPOINTS, NEXT_NUMBERS } from './sql/endpoints.ts';
+import { ALL_ENDPOINTS } from './sql/endpoints.ts';
 import * as SQL from './sql/queue.ts';
 import type { Sql } from './statements.ts';
 import type { Store, Transaction } from './store.ts';
@@ -53,7 +54,8 @@ export function createQueue(store: Store): LedgerQueue {
 
     begin: (id, at, bytes) =>
       writeClaimed([id], (sql) => {
-        const { nextAttempt: attempt } = idle(sql, id, 'be uploaded');
+        idle(sql, id, 'be uploaded');
+        const attempt = nextId(sql, 'attempts');
         sql.emit({ kind: 'began', attempt, document: id, bytes }, at);
         return attempt;
       }),
@@ -167,7 +169,6 @@ interface Standing {
   readonly state: DocumentState;
   readonly endpointId: number;
   readonly attemptOpen: number;
-  readonly nextAttempt: number;
 }
 
 function standing(sql: Sql, id: number): Standing {
@@ -216,16 +217,10 @@ function queueAtEnd(sql: Transaction, { documentIds, reason, message }: Requeue,
   for (const id of documentIds) {
     const { state, endpointId } = standing(sql, id);
     if (state !== 'failed' && state !== 'queued') continue;
-    const move = { state: 'queued', how: 'atEnd', line: nextLine(sql, endpointId), reason, message } as const;
+    const { line } = nextNumbers(sql, endpointId);
+    const move = { state: 'queued', how: 'atEnd', line, reason, message } as const;
     sql.emit({ kind: 'moved', documents: [id], ...move }, at);
   }
-}
-
-/** The last place in an endpoint's line; taken by the event that says so. */
-function nextLine(sql: Sql, endpointId: number): number {
-  const row = sql.get<{ line: number }>(NEXT_NUMBERS, { id: endpointId });
-  if (!row) throw new Error('a document without its endpoint');
-  return row.line;
 }
 
 function endpointIds(sql: Sql, endpoint: EndpointKey | null): number[] {

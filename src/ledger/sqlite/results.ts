@@ -18,7 +18,7 @@ import {
   type SinceLastAttempt,
   type StoredResult,
 } from '../resultRows.ts';
-import { nextId } from './sightings.ts';
+import { idFrom } from './numbers.ts';
 import * as SQL from './sql/results.ts';
 import type { Sql } from './statements.ts';
 import type { Store, Transaction } from './store.ts';
@@ -87,7 +87,7 @@ function record(
   const documentNow = () => (target === null ? null : documentById(sql, target));
   const repeated = sql.get<{ id: number }>(SQL.REPEATED, { documentId: target ?? 0, sha256 });
   if (repeated) return { id: repeated.id, document: documentNow(), isNew: false, isProof: false };
-  const id = nextId(sql, SQL.NEXT_RESULT_ID);
+  const id = idFrom(sql, SQL.NEXT_RESULT_ID);
   const given = { givenName: match ? null : result.name, givenUid: result.uid };
   const what = { status, sha256, size: result.payload.length, encoding, payload, ...given };
   sql.emit({ kind: 'result', result: id, document: target, attempts: match?.attempts ?? null, ...what }, at);

@@ -1,6 +1,7 @@
 import type { FileRef } from '../../core/domain/document.ts';
 import type { FileSeen } from '../../core/ports/ledgerIntake.ts';
 import { splitPath } from '../rows.ts';
+import { nextId } from './numbers.ts';
 import { folderIdOf } from './places.ts';
 import {
   isSameFile,
@@ -33,14 +34,7 @@ export function putSighting(
   split: Pick<SightedEvent, 'pages' | 'into'> = {},
 ): number {
   const stays = current !== undefined && isSameFile(current, file.identity, sighted);
-  const sighting = stays ? current.id : nextId(sql, SQL.NEXT_SIGHTING_ID);
+  const sighting = stays ? current.id : nextId(sql, 'sightings');
   sql.emit({ ...sightedEvent(sighting, file, sighted, current?.id ?? null), ...split }, sighted.at);
   return sighting;
-}
-
-/** For a row that is about to be inserted in this transaction. */
-export function nextId(sql: Sql, text: string): number {
-  const row = sql.get<{ id: number }>(text);
-  if (!row) throw new Error('a query for the next number gave no row');
-  return row.id;
 }

@@ -19,6 +19,17 @@ export interface Sql {
   /** Numbers of rows that are never deleted, by what they are called, until a rollback; see places.ts. */
   readonly endpoints: Map<string, number>;
   readonly folders: Map<string, number>;
+  /** The next numbers of rows by table, and within endpoints, until a rollback; see numbers.ts. */
+  readonly nextIds: Map<Numbered, number>;
+  readonly nextNumbers: Map<number, EndpointNumbers>;
+}
+
+export type Numbered = 'documents' | 'sightings' | 'attempts';
+
+/** In an endpoint: what `{seq}` takes, and the last place in its line. */
+export interface EndpointNumbers {
+  readonly seq: number;
+  readonly line: number;
 }
 
 interface Prepared {
@@ -58,12 +69,15 @@ export function createSql(db: DatabaseSyncInstance): Sql & { forget(): void } {
   };
   const endpoints = new Map<string, number>();
   const folders = new Map<string, number>();
+  const nextIds = new Map<Numbered, number>();
+  const nextNumbers = new Map<number, EndpointNumbers>();
   return {
     endpoints,
     folders,
+    nextIds,
+    nextNumbers,
     rollback(text) {
-      endpoints.clear();
-      folders.clear();
+      for (const known of [endpoints, folders, nextIds, nextNumbers]) known.clear();
       // After some failures (a full disk) there is nothing left to take back.
       if (db.isTransaction) db.exec(text);
     },

@@ -1,12 +1,16 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { admit } from '../../../src/ledger/sqlite/admit.ts';
 import { openLedgerAndJournal } from '../../../src/ledger/sqlite/openLedgerAndJournal.ts';
 import { endpointIdOf, ensureEndpoint, ensureFolder, folderIdOf } from '../../../src/ledger/sqlite/places.ts';
+import { NEXT_DOCUMENT_ID } from '../../../src/ledger/sqlite/sql/documents.ts';
+import { NEXT_NUMBERS } from '../../../src/ledger/sqlite/sql/endpoints.ts';
+import { NEXT_SIGHTING_ID } from '../../../src/ledger/sqlite/sql/sightings.ts';
 import { replay } from '../../../src/ledger/sqlite/replay.ts';
 import { createSql } from '../../../src/ledger/sqlite/statements.ts';
 import { Store } from '../../../src/ledger/sqlite/store.ts';
 import { Trouble } from '../../../src/ledger/sqlite/trouble.ts';
-import { OFFICE, SHOP } from '../../contract/ledger.ts';
+import { admission, OFFICE, SHOP } from '../../contract/ledger.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
 import { createPlace } from './place.ts';
 
@@ -118,5 +122,41 @@ describe('the numbers of endpoints and folders', () => {
       { id: 2, path: '/b' },
       { id: 3, path: '/a' },
     ]);
+  });
+});
+
+describe('the next numbers of rows', () => {
+  const numbered = (content: string) =>
+    admission('', content, {
+      naming: { parts: [{ width: 3 }], hash: content.padEnd(64, '0'), maxBytes: 100 },
+    });
+
+  it('are asked for once', async () => {
+    await store.write((sql) => admit(sql, numbered('a')));
+    const asked = await store.write((sql) => {
+      const get = vi.spyOn(sql, 'get');
+      admit(sql, numbered('b'));
+      const texts = get.mock.calls.map(([text]) => text);
+      get.mockRestore();
+      return texts;
+    });
+    for (const text of [NEXT_DOCUMENT_ID, NEXT_SIGHTING_ID, NEXT_NUMBERS]) expect(asked).not.toContain(text);
+    expect(db.prepare('SELECT id, line, name FROM documents ORDER BY id').all()).toEqual([
+      { id: 1, line: 1, name: '001' },
+      { id: 2, line: 2, name: '002' },
+    ]);
+  });
+
+  it('leave none out after a write at fault in the same group', async () => {
+    const failed = store.write((sql) => {
+      admit(sql, numbered('a'));
+      throw new Error('at fault');
+    });
+    const other = store.write((sql) => admit(sql, numbered('b')));
+    await expect(failed).rejects.toThrow('at fault');
+    expect((await other).document).toMatchObject({ id: 1, name: '001' });
+    expect(
+      db.prepare('SELECT s.id, d.line FROM sightings s JOIN documents d ON d.id = document_id').all(),
+    ).toEqual([{ id: 1, line: 1 }]);
   });
 });

@@ -90,7 +90,6 @@ CREATE TABLE attempts (
 ) STRICT;
 CREATE INDEX attempts_document ON attempts (document_id);
 CREATE INDEX attempts_started ON attempts (endpoint_id, started_at);
-CREATE UNIQUE INDEX attempts_open ON attempts (document_id) WHERE finished_at IS NULL;
 
 -- A sighting is current until gone_at: its bytes left the path, or others took their place. file_id: it is a page of that file; such a
 -- one is never current. split_into: the endpoint of a file that is being taken apart.
@@ -126,7 +125,8 @@ CREATE TABLE sightings (
 ) STRICT;
 CREATE UNIQUE INDEX sightings_current ON sightings (folder_id, dir, name) WHERE gone_at IS NULL;
 CREATE INDEX sightings_document ON sightings (document_id) WHERE document_id IS NOT NULL;
-CREATE INDEX sightings_bytes ON sightings (sha256) WHERE sha256 IS NOT NULL;
+-- Of a document's files, the document has the bytes.
+CREATE INDEX sightings_bytes ON sightings (sha256) WHERE sha256 IS NOT NULL AND document_id IS NULL;
 CREATE INDEX sightings_disposable ON sightings (folder_id, id)
   WHERE gone_at IS NULL AND disposed IS NULL AND document_id IS NOT NULL;
 CREATE INDEX sightings_disposable_split ON sightings (folder_id, id)

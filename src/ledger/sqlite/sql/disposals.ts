@@ -1,3 +1,5 @@
+import { OF_BYTES } from './sightings.ts';
+
 const FOLDER_ID = `(SELECT id FROM folders WHERE path = :folder)`;
 
 /** 64-bit columns as text: a JavaScript number would round them. */
@@ -8,7 +10,7 @@ const IDENTITY = `s.size, CAST(s.mtime_ns AS TEXT) AS mtimeNs, CAST(s.ctime_ns A
 export const SOURCES = `
 SELECT s.id AS sighting, f.path AS folder, s.dir, s.name, coalesce(s.archived_to, o.archived_to || '//' || s.name) AS archivedTo, ${IDENTITY}
   FROM sightings s CROSS JOIN folders f ON f.id = s.folder_id LEFT JOIN sightings o ON o.id = s.file_id
- WHERE s.sha256 = :sha256 AND s.disposed IS NOT 'deleted' AND o.disposed IS NOT 'deleted'
+ WHERE s.id IN ${OF_BYTES(':sha256')} AND s.disposed IS NOT 'deleted' AND o.disposed IS NOT 'deleted'
  ORDER BY s.id DESC
  LIMIT 100`;
 
@@ -49,7 +51,7 @@ const acceptedSplit = (isReached: string) => `
                       AND (d.state IS NOT 'accepted' OR NOT ${isReached}))`;
 
 /** Of a file that was taken apart: it is another sighting of the same bytes. */
-const BYTES_LAY_THERE = `EXISTS (SELECT 1 FROM sightings o WHERE o.sha256 = s.sha256 AND o.id <= :stays)`;
+const BYTES_LAY_THERE = `EXISTS (SELECT 1 FROM ${OF_BYTES('s.sha256')} o WHERE o.id <= :stays)`;
 
 const COLUMNS = `s.id, s.dir, s.name, s.sha256, ${IDENTITY}`;
 

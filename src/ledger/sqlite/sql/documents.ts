@@ -22,6 +22,9 @@ export const DOCUMENT_BY_BYTES = `${SELECT_DOCUMENT}
 export const DOCUMENT_MORE = `
 SELECT response, dismissed_at AS dismissedAt, dismissed_by AS dismissedBy FROM documents WHERE id = :id`;
 
+/** Rows are never deleted, so that a number is never given twice. */
+export const NEXT_DOCUMENT_ID = `SELECT coalesce(max(id), 0) + 1 AS id FROM documents`;
+
 export const IS_NAME_TAKEN = `
 SELECT 1 AS taken FROM documents WHERE endpoint_id = :endpointId AND name = :name`;
 

@@ -8,10 +8,7 @@ export const GAVE_SEQ = `UPDATE endpoints SET next_seq = max(next_seq, :seq + 1)
 
 export const GAVE_LINE = `UPDATE endpoints SET next_line = max(next_line, :line + 1) WHERE id = :id`;
 
-/** Rows are never deleted, so that a document's number is never given twice. */
-export const NEXT_NUMBERS = `
-SELECT next_seq AS seq, next_line AS line, (SELECT coalesce(max(id), 0) + 1 FROM documents) AS document
-  FROM endpoints WHERE id = :id`;
+export const NEXT_NUMBERS = `SELECT next_seq AS seq, next_line AS line FROM endpoints WHERE id = :id`;
 
 export const RECORD_ENDPOINT = `
 INSERT INTO endpoints (base_url, uid, name, record, created_at) VALUES (:baseUrl, :uid, :name, :record, :at)

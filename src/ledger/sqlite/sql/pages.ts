@@ -1,3 +1,5 @@
+import { OF_BYTES } from './sightings.ts';
+
 /** 64-bit columns as text: a JavaScript number would round them. */
 const IDENTITY = `s.size, CAST(s.mtime_ns AS TEXT) AS mtimeNs, CAST(s.ctime_ns AS TEXT) AS ctimeNs,
        CAST(s.inode AS TEXT) AS inode`;
@@ -38,4 +40,4 @@ SELECT p.id, p.dir, p.name, p.verdict, p.sha256, d.state, p.reason
 export const PAGES_OF_BYTES = `
 SELECT p.id, p.dir, p.name, p.verdict, p.sha256, d.state, p.reason
   FROM sightings s CROSS JOIN sightings p ON p.file_id = s.id CROSS JOIN documents d ON d.id = p.document_id
- WHERE s.sha256 = :sha256 AND s.pages IS NOT NULL AND d.endpoint_id = :endpointId`;
+ WHERE s.id IN ${OF_BYTES(':sha256')} AND s.pages IS NOT NULL AND d.endpoint_id = :endpointId`;

@@ -46,18 +46,19 @@ SELECT DISTINCT h.value AS sha256
 /** Files that are being taken apart. */
 export const WANTED_FILES = `
 SELECT s.sha256 FROM json_each(:sha256s) wanted CROSS JOIN sightings s
- WHERE s.sha256 = wanted.value AND s.split_into IS NOT NULL AND s.verdict = 'split'`;
+ WHERE s.sha256 = wanted.value AND s.document_id IS NULL AND s.split_into IS NOT NULL AND s.verdict = 'split'`;
 
 export const NEXT_DUE_TIME = `
 SELECT not_before AS notBefore FROM documents
  WHERE endpoint_id = :endpointId AND ${WAITING} AND not_before > :now
  ORDER BY not_before LIMIT 1`;
 
-/** Rows are never deleted, so that the number of an attempt is never given twice. */
+/** Rows are never deleted, so that a number is never given twice. */
+export const NEXT_ATTEMPT_ID = `SELECT coalesce(max(id), 0) + 1 AS id FROM attempts`;
+
 export const DOCUMENT_STANDING = `
 SELECT d.name, d.sha256, d.state, d.endpoint_id AS endpointId,
-       EXISTS (SELECT 1 FROM attempts a WHERE a.document_id = d.id AND a.finished_at IS NULL) AS attemptOpen,
-       (SELECT coalesce(max(id), 0) + 1 FROM attempts) AS nextAttempt
+       EXISTS (SELECT 1 FROM attempts a WHERE a.document_id = d.id AND a.finished_at IS NULL) AS attemptOpen
   FROM documents d WHERE d.id = :id`;
 
 export const INSERT_ATTEMPT = `

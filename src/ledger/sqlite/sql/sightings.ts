@@ -83,6 +83,14 @@ UPDATE sightings
    SET size = :size, mtime_ns = :mtimeNs, ctime_ns = :ctimeNs, inode = :inode, updated_at = :at
  WHERE id = :id`;
 
+/** Those that saw these bytes: a document's are found by the document. */
+export const OF_BYTES = (sha256: string) => `(
+  SELECT id FROM sightings WHERE sha256 = ${sha256} AND document_id IS NULL
+   UNION ALL
+  SELECT bs.id
+    FROM endpoints ne CROSS JOIN documents bd ON bd.endpoint_id = ne.id AND bd.sha256 = ${sha256}
+    CROSS JOIN sightings bs ON bs.document_id = bd.id)`;
+
 /** Whether no other identity was recorded of it since. */
 export const IS_AS_SEEN = `
 SELECT id FROM sightings
