@@ -217,7 +217,7 @@ inBrowser('the list of documents', (here) => {
     await page.waitForURL(/since=/);
     const { since, until } = Object.fromEntries(new URLSearchParams(new URL(page.url()).hash.split('?')[1]));
     expect(since).toBe(until);
-    expect(await page.getByLabel('From').inputValue()).toBe(since);
+    await expect.poll(() => page.getByLabel('From').inputValue()).toBe(since);
     await saved.getByRole('button', { name: 'Save this filter …' }).click();
     const name = '<img src=x onerror=alert(1)> Tuesday';
     await page.getByRole('dialog').getByLabel('Name').fill(name);
