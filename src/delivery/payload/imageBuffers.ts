@@ -5,7 +5,8 @@ const PARTS = 4;
 const SMALLEST_BYTES = 4096;
 /** Shared memory that exists at once: free, lent, and dropped but not collected yet. */
 const MOST_BYTES = 64 * 1024 * 1024;
-const FREE_BUFFERS = 64;
+/** Uploads that are faster than the reading of files have nothing to do again and again. */
+const QUIET_MS = 1_000;
 
 /**
  * New memory for each image would make the engine look for garbage all the time: it counts bytes outside its heap, and a
@@ -22,8 +23,9 @@ const FREE_BUFFERS = 64;
  */
 export class ImageBuffers implements Buffers {
   readonly #mostBytes: number;
-  /** The longest free first. */
-  readonly #free: SharedArrayBuffer[] = [];
+  #clearing: NodeJS.Timeout | null = null;
+  /** By size, that which was needed last at the end. */
+  readonly #free = new Map<number, SharedArrayBuffer[]>();
   /** By the view, not by the memory: who gives back twice must not give away what another was lent meanwhile. */
   readonly #lent = new WeakMap<Buffer, SharedArrayBuffer>();
   #sharedBytes = 0;
@@ -41,6 +43,8 @@ export class ImageBuffers implements Buffers {
   }
 
   take(size: number): Buffer {
+    if (this.#clearing !== null) clearTimeout(this.#clearing);
+    this.#clearing = null;
     const memory = this.#fitting(size) ?? this.#make(rounded(size));
     if (memory === null) return Buffer.allocUnsafeSlow(size);
     const bytes = Buffer.from(memory, 0, size);
@@ -52,31 +56,37 @@ export class ImageBuffers implements Buffers {
     const memory = this.#lent.get(bytes);
     if (!memory) return;
     this.#lent.delete(bytes);
-    this.#free.push(memory);
-    if (this.#free.length > FREE_BUFFERS) this.#free.shift();
+    const alike = this.#free.get(memory.byteLength) ?? [];
+    alike.push(memory);
+    this.#free.delete(memory.byteLength);
+    this.#free.set(memory.byteLength, alike);
   }
 
-  /** Drops what is free: nothing is on its way. */
+  /** Nothing is on its way: what is free is dropped, unless more comes within a moment. */
   clear(): void {
-    this.#free.length = 0;
+    this.#clearing ??= setTimeout(() => {
+      this.#clearing = null;
+      this.#free.clear();
+    }, QUIET_MS).unref();
   }
 
   /** The smallest that fits, if it is not much too large. */
   #fitting(size: number): SharedArrayBuffer | undefined {
-    let best = -1;
-    let bestBytes = 2 * rounded(size) + 1;
-    for (const [index, { byteLength }] of this.#free.entries()) {
-      if (byteLength < size || byteLength >= bestBytes) continue;
-      best = index;
-      bestBytes = byteLength;
+    const least = rounded(size);
+    for (let of = least; of <= 2 * least; of = rounded(of + 1)) {
+      const memory = this.#free.get(of)?.pop();
+      if (memory) return memory;
     }
-    return best < 0 ? undefined : this.#free.splice(best, 1)[0];
+    return undefined;
   }
 
   /** Null where there would be too much. Free memory of the wrong size makes way for a later one. */
   #make(size: number): SharedArrayBuffer | null {
     if (this.#sharedBytes + size > this.#mostBytes) {
-      this.#free.shift();
+      for (const [of, memories] of this.#free) {
+        if (memories.pop()) break;
+        this.#free.delete(of);
+      }
       return null;
     }
     const memory = new SharedArrayBuffer(size);

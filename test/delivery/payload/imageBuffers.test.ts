@@ -34,12 +34,28 @@ it('takes nothing that it did not lend, and nothing much larger than what is wan
   expect(buffers.take(0).length).toBe(0);
 });
 
-it('has nothing free once all is quiet', () => {
-  const buffers = new ImageBuffers();
-  const lent = Array.from({ length: 4 }, () => buffers.take(1_000_000));
-  for (const each of lent) buffers.giveBack(each);
-  buffers.clear();
-  expect(lent.map(({ buffer }) => buffer)).not.toContain(buffers.take(1_000_000).buffer);
+it('has nothing free once all has been quiet for a moment, and everything before that', () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const buffers = new ImageBuffers();
+    const lent = buffers.take(1_000_000);
+    buffers.giveBack(lent);
+    buffers.clear();
+    vi.advanceTimersByTime(900);
+    const again = buffers.take(1_000_000);
+    expect(again.buffer).toBe(lent.buffer);
+    buffers.giveBack(again);
+    vi.advanceTimersByTime(900);
+    expect(buffers.take(1_000_000).buffer).toBe(lent.buffer);
+    buffers.giveBack(again);
+    const others = Array.from({ length: 4 }, () => buffers.take(1_000_000));
+    for (const each of others) buffers.giveBack(each);
+    buffers.clear();
+    vi.advanceTimersByTime(1_000);
+    expect(others.map(({ buffer }) => buffer)).not.toContain(buffers.take(1_000_000).buffer);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 it('shares no more memory than its limit, and lends ordinary memory beyond', () => {
