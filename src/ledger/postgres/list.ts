@@ -1,4 +1,5 @@
 import type { AccountOf } from '../../core/domain/account.ts';
+import { LIST_STATES } from '../../core/ports/ledgerReports.ts';
 import { valueNeedles } from '../listing/needles.ts';
 import {
   QUARTER_MS,
@@ -90,6 +91,9 @@ function paramsOf(
       needles.flatMap(({ text, folders, ofHeld }, n) => [
         [`needle${n}`, text],
         [`folders${n}`, folders],
+        // Most words can't be part of a hash or a state, and most of the time goes into looking for them.
+        [`hash${n}`, /^[0-9a-f]{1,64}$/.test(text) ? text : null],
+        [`named${n}`, LIST_STATES.filter((state) => state.includes(text))],
         ...(along === 'sightings' ? [] : [[`held${n}`, ofHeld] as const]),
       ]),
     ),

@@ -73,7 +73,7 @@ const ofDocuments = (only: string): Places => ({
     `strpos(coalesce(d.folded_name, ${lowered('d.name')}), ${needle}) > 0`,
     `strpos(coalesce(d.folded_path, ${lowered('d.path')}), ${needle}) > 0`,
     `d.folder_id = ANY (:folders${n}::integer[])`,
-    `strpos(d.sha256, ${needle}) > 0 OR strpos(d.state, ${needle}) > 0 OR (:held${n}::boolean AND d.state = 'queued')`,
+    `strpos(d.sha256, :hash${n}::text) > 0 OR d.state = ANY (:named${n}::text[]) OR (:held${n}::boolean AND d.state = 'queued')`,
     `${holds('d.service_status', needle)} OR ${holds('d.message', needle)}`,
     postedHolds('d.id', needle, only),
   ],
@@ -85,7 +85,7 @@ const OF_SIGHTINGS: Places = {
     `strpos(coalesce(s.folded_path, ${lowered(`s.dir || '/' || s.name`)}), ${needle}) > 0`,
     `strpos(coalesce(d.folded_name, ${lowered('d.name')}), ${needle}) > 0`,
     `s.folder_id = ANY (:folders${n}::integer[])`,
-    `strpos(s.sha256, ${needle}) > 0 OR strpos(s.verdict, ${needle}) > 0`,
+    `strpos(s.sha256, :hash${n}::text) > 0 OR s.verdict = ANY (:named${n}::text[])`,
     `${holds('d.service_status', needle)} OR ${holds('s.message', needle)}`,
     postedHolds('s.document_id', needle),
   ],
@@ -121,7 +121,7 @@ function findAll(
   ].join('');
 }
 
-/** Whether a row is among those that `findAll` lets pass without being sure; never, where that can't be. */
+/** Whether `findAll` lets a row pass without being sure of it. */
 function isUnsure({ needles }: Wanted, { found, unsure }: Places): string {
   if (needles === 0) return 'FALSE';
   const sure = each(
@@ -129,13 +129,24 @@ function isUnsure({ needles }: Wanted, { found, unsure }: Places): string {
     (n) => `
        AND coalesce(${found(`:needle${n}::text`, n).join('\n            OR ')}, FALSE)`,
   );
-  return `bool_or((${unsure.join(' OR ')}) AND NOT (TRUE ${sure}))`;
+  return `(${unsure.join(' OR ')}) AND NOT (TRUE ${sure})`;
 }
 
+/** Counts what was found, which is read once: the planner expects a row of it, and would read it again for each endpoint and folder. */
+const COUNTED = `
+SELECT f.place, f.path AS folder, e.base_url AS "baseUrl", e.uid, found.state, found.status, found.span,
+       count(*) AS count, bool_or(found.unsure) AS "isUnsure"
+  FROM found
+  JOIN folders f ON f.id = found.folder_id
+  LEFT JOIN endpoints e ON e.id = found.endpoint_id
+ GROUP BY f.id, e.id, found.state, found.status, found.span`;
+
 /** Without `coalesce` the planner takes files for those of a document, and begins with all documents of that status. */
-const OF_FOLDER_AND_ENDPOINT = `
-   AND (:folder::text IS NULL OR (f.place = :place::text AND f.path = :folder::text))
-   AND (:baseUrl::text IS NULL OR (e.base_url = :baseUrl::text AND e.uid = :uid::text))
+const ofFolderAndEndpoint = (folderId: string) => `
+   AND (:folder::text IS NULL
+        OR ${folderId} IN (SELECT id FROM folders WHERE place = :place::text AND path = :folder::text))
+   AND (:baseUrl::text IS NULL
+        OR coalesce(d.endpoint_id IN (SELECT id FROM endpoints WHERE base_url = :baseUrl::text AND uid = :uid::text), FALSE))
    AND (:statuses::text[] IS NULL OR coalesce(d.service_status = ANY (:statuses::text[]), FALSE))`;
 
 function documentsWhere(only: string): Walks {
@@ -151,7 +162,7 @@ WITH outermost AS MATERIALIZED (
     const ofWindow = ` AND r.document_id BETWEEN (SELECT first FROM outermost) AND (SELECT last FROM outermost)`;
     const places = ofDocuments(ofWindow);
     const meant = (wanted: Wanted) => `${within}
-   AND (:states::text[] IS NULL OR d.state = ANY (:states::text[]))${OF_FOLDER_AND_ENDPOINT}
+   AND (:states::text[] IS NULL OR d.state = ANY (:states::text[]))${ofFolderAndEndpoint('d.folder_id')}
    AND (:attention::text IS NULL OR CASE :attention::text
          WHEN 'none' THEN d.dismissed_at IS NOT NULL OR d.state NOT IN (${UNDECIDED_SQL})
          ELSE (d.dismissed_at IS NULL) = (:attention::text = 'needed') END)${findAll(wanted, 'd.id', places, ofWindow)}`;
@@ -164,14 +175,12 @@ SELECT d.created_at AS at, d.id FROM documents d
       ) => `${outermost}${SELECT_DOCUMENT.replace(/\n\s*FROM documents d\n/, `,${ARCHIVED_TO},${postedAbout('d.id')},${DISMISSED}\n  FROM documents d\n`)}
  WHERE ${meant(wanted)}
  ORDER BY d.created_at ${direction}, d.id ${direction}`,
-      tally: (wanted) => `${outermost}
-SELECT f.place, f.path AS folder, e.base_url AS "baseUrl", e.uid, d.state, d.service_status AS status,
-       d.created_at / ${wanted.spanMs} AS span, count(*) AS count, ${isUnsure(wanted, places)} AS "isUnsure"
-  FROM documents d
-  JOIN endpoints e ON e.id = d.endpoint_id
-  JOIN folders f ON f.id = d.folder_id
- WHERE ${meant(wanted)}
- GROUP BY f.id, e.id, d.state, d.service_status, span`,
+      tally: (wanted) => `${outermost},
+found AS MATERIALIZED (
+  SELECT d.folder_id, d.endpoint_id, d.state, d.service_status AS status, d.created_at / ${wanted.spanMs} AS span,
+         ${isUnsure(wanted, places)} AS unsure
+    FROM documents d
+   WHERE ${meant(wanted)})${COUNTED}`,
     };
   });
 }
@@ -188,7 +197,7 @@ export const SIGHTINGS = inBothOrders((order): Walk => {
     wanted: Wanted,
   ) => `${LISTED} AND ${behind} AND (s.seen_at, s.id) ${until} (:lastAt::bigint, :lastId::bigint)
    AND ${between('s.seen_at', order)}
-   AND (:states::text[] IS NULL OR s.verdict = ANY (:states::text[]))${OF_FOLDER_AND_ENDPOINT}
+   AND (:states::text[] IS NULL OR s.verdict = ANY (:states::text[]))${ofFolderAndEndpoint('s.folder_id')}
    AND (:attention::text IS NULL
         OR CASE :attention::text
              WHEN 'needed' THEN ${NEEDS_PERSON}
@@ -211,13 +220,11 @@ SELECT s.id, f.place, f.path AS folder, s.dir, s.name, s.verdict, s.size, s.sha2
  WHERE ${meant(wanted)}
  ORDER BY s.seen_at ${direction}, s.id ${direction}`,
     tally: (wanted) => `
-SELECT f.place, f.path AS folder, e.base_url AS "baseUrl", e.uid, s.verdict AS state, d.service_status AS status,
-       s.seen_at / ${wanted.spanMs} AS span, count(*) AS count, ${isUnsure(wanted, OF_SIGHTINGS)} AS "isUnsure"
-  FROM sightings s
-  JOIN folders f ON f.id = s.folder_id
-  LEFT JOIN documents d ON d.id = s.document_id
-  LEFT JOIN endpoints e ON e.id = d.endpoint_id
- WHERE ${meant(wanted)}
- GROUP BY f.id, e.id, s.verdict, d.service_status, span`,
+WITH found AS MATERIALIZED (
+  SELECT s.folder_id, d.endpoint_id, s.verdict AS state, d.service_status AS status, s.seen_at / ${wanted.spanMs} AS span,
+         ${isUnsure(wanted, OF_SIGHTINGS)} AS unsure
+    FROM sightings s
+    LEFT JOIN documents d ON d.id = s.document_id
+   WHERE ${meant(wanted)})${COUNTED}`,
   };
 });
