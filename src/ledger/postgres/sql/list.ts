@@ -59,8 +59,17 @@ const holds = (column: string, needle: string) => `strpos(${lowered(column)}, ${
 /** Where others than ASCII are in it, that does not fold it. */
 const mayHold = (column: string) => `octet_length(${column}) > length(${column})`;
 
+/**
+ * Whether a document has such a result. `only` bounds them to those of a window, which are then looked through once; the planner would
+ * rather ask for each document, of which it expects few.
+ */
+const hasResult = (document: string, which: string, only = '') =>
+  only === ''
+    ? `EXISTS (SELECT 1 FROM results r WHERE r.document_id = ${document} AND ${which})`
+    : `${document} IN (SELECT r.document_id FROM results r WHERE ${which}${only})`;
+
 const postedHolds = (document: string, needle: string, only = '') =>
-  `EXISTS (SELECT 1 FROM results r WHERE r.document_id = ${document} AND strpos(r.words, ${needle}) > 0${only})`;
+  hasResult(document, `strpos(r.words, ${needle}) > 0`, only);
 
 /** Where a needle is found, and where only the row itself says whether it is. */
 interface Places {
@@ -111,12 +120,15 @@ function findAll(
     each(
       values,
       (n) => `
-   AND EXISTS (SELECT 1 FROM results r
-                WHERE r.document_id = ${document} AND strpos(r.fields, :pointer${n}::text) > 0${only}
+   AND ${hasResult(
+     document,
+     `strpos(r.fields, :pointer${n}::text) > 0
                   AND (:word${n}::text IS NULL OR strpos(r.words, :word${n}::text) > 0)
                   AND CASE WHEN jsonb_typeof(r.fields::jsonb -> :at${n}::text) = 'number'
                            THEN (r.fields::jsonb ->> :at${n}::text)::numeric BETWEEN :from${n}::numeric AND :to${n}::numeric
-                           ELSE TRUE END)`,
+                           ELSE TRUE END`,
+     only,
+   )}`,
     ),
   ].join('');
 }
