@@ -1,7 +1,7 @@
 import type { Bandwidth } from './bandwidth.ts';
 import type { UploadTimeouts } from './uploadTimeouts.ts';
 
-/** Above this a body goes into TLS in pieces of that size, so that it is not all copied at once; a plain socket takes it where it lies. */
+/** Above this a body is handed over in pieces of that size, so that it is not all copied (TLS) or queued at once. */
 export const WHOLE_BYTES = 256 * 1024;
 const PIECE_BYTES = WHOLE_BYTES;
 

@@ -102,7 +102,6 @@ export function createTransport(options: TransportOptions): Transport {
     lookup: options.lookup,
   });
   const forward = route.kind === 'forward' ? route : null;
-  const isSecure = (forward ? forward.proxy.origin : base.origin).startsWith('https:');
   const isOfProxy = (head: Head | null): boolean => forward !== null && head?.statusCode === PROXY_REFUSES;
   const peer = forward ? `The proxy ${forward.proxy.host}` : base.host;
   /** Then the scheme is the right one, whatever breaks later. */
@@ -139,11 +138,10 @@ export function createTransport(options: TransportOptions): Transport {
         request.onStart?.();
       };
       const { body } = request;
-      const isLarge = Buffer.isBuffer(body) && body.length > WHOLE_BYTES;
-      const pieces = Buffer.isBuffer(body) && (bandwidth || (isLarge && isSecure)) ? body : null;
+      const pieces = Buffer.isBuffer(body) && (bandwidth || body.length > WHOLE_BYTES) ? body : null;
       const whole = pieces === null || pieces.length === 0;
       // Not whether the system has taken it: inside TLS that is told later, perhaps after the answer.
-      let isHandedOver = whole && !isLarge;
+      let isHandedOver = whole;
       const timer = new UploadTimeouts({ ...timeouts, whole, onStart });
       const over = bandwidth ? new AbortController() : null;
       const receiver = new Receiver({
@@ -153,7 +151,7 @@ export function createTransport(options: TransportOptions): Transport {
           if (timer.isTaken) request.onTaken?.();
           if (isOfProxy(head)) return new errors.RequestAbortedError();
           if (!isSuccessful(head)) return REFUSAL;
-          return isHandedOver || timer.isTaken ? { ...WHOLE, ...request.keep } : new AnsweredEarly();
+          return isHandedOver ? { ...WHOLE, ...request.keep } : new AnsweredEarly();
         },
       });
       const abort = (): void => receiver.abort(signal?.reason);
