@@ -119,12 +119,14 @@ export async function nextOf(
   order: ListOrder,
   isUp = () => false,
 ): Promise<Walk | 'later' | null> {
-  for (;;) {
-    const unknown = walks.filter((walk) => walk.next === undefined && !walk.isOver);
-    if (unknown.length === 0) break;
-    await Promise.all(unknown.map((walk) => walk.look()));
-    if (isUp() && walks.some((walk) => walk.next === undefined && !walk.isOver)) return 'later';
-  }
+  const isUnknown = (walk: Walk): boolean => walk.next === undefined && !walk.isOver;
+  // Each at its own pace: a walk's next row is needed, however far away it is.
+  await Promise.all(
+    walks.map(async (walk) => {
+      for (let isFirst = true; isUnknown(walk) && (isFirst || !isUp()); isFirst = false) await walk.look();
+    }),
+  );
+  if (walks.some(isUnknown)) return 'later';
   const sign = order === 'oldest' ? 1 : -1;
   let first: Walk | null = null;
   for (const walk of walks) {
