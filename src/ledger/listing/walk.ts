@@ -4,7 +4,7 @@ import type { ListOrder, ListRow } from '../../core/ports/ledgerReports.ts';
 const FIRST_WINDOW = 50;
 const GROWTH = 4;
 /** And in any: no read transaction, and no turn of the event loop, lasts longer. */
-const LARGEST_WINDOW = 10_000;
+export const LARGEST_WINDOW = 10_000;
 /** So many rows may come of one: each costs as much as ten that are passed over. */
 const LARGEST_YIELD = 1_000;
 

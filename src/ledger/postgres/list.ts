@@ -9,12 +9,21 @@ import {
   type TalliedRow,
   type ToListed,
 } from '../listing/source.ts';
-import { isInside, type Position, type ReadWindow, type WindowWanted } from '../listing/walk.ts';
+import {
+  isInside,
+  LARGEST_WINDOW,
+  type Position,
+  type ReadWindow,
+  type WindowWanted,
+} from '../listing/walk.ts';
 import { holdsOf } from './holds.ts';
 import type { Places } from './places.ts';
 import type { Reading } from './reading.ts';
 import * as SQL from './sql/list.ts';
 import type { Params } from './statements.ts';
+
+/** Of so many rows in a window a page of them is full before the next. */
+const FEW = 500;
 
 const WALKS: Readonly<Record<Along, SQL.Walks>> = {
   documents: SQL.DOCUMENTS,
@@ -30,10 +39,10 @@ export function listSource(ledger: Reading, accountOf: AccountOf): ListSource {
     conditions: Conditions,
     what: 'rows' | 'tally',
     spanMs = QUARTER_MS,
-  ): ((wanted: WindowWanted) => Promise<{ rows: Row[]; looked: Position | null }>) => {
+  ): ((wanted: WindowWanted) => Promise<Found<Row>>) => {
     const params = paramsOf(places, along, conditions);
     const counts = { needles: conditions.needles.length, values: conditions.values.length, spanMs };
-    return (wanted) =>
+    return readAhead((wanted) =>
       ledger.read(async (sql) => {
         const { order, start, size, end } = wanted;
         const text = WALKS[along][order];
@@ -50,7 +59,8 @@ export function listSource(ledger: Reading, accountOf: AccountOf): ListSource {
           rows: rows.map((row) => ({ ...row, folder: places.toFolder(row.place, row.folder) })),
           looked: inside ? { at: found.at, id: found.id } : null,
         };
-      });
+      }),
+    );
   };
   return {
     accountOf,
@@ -73,6 +83,43 @@ export function listSource(ledger: Reading, accountOf: AccountOf): ListSource {
     },
     tallies: (along, conditions, spanMs) => inWindow<TalliedRow>(along, conditions, 'tally', spanMs),
   };
+}
+
+interface Found<Row> {
+  readonly rows: Row[];
+  readonly looked: Position | null;
+}
+
+/**
+ * A search of which little is found goes on: the server reads the next window while this one's rows are judged here. Who does not go on,
+ * or goes on elsewhere, has cost the server one window.
+ */
+function readAhead<Row>(
+  read: (wanted: WindowWanted) => Promise<Found<Row>>,
+): (wanted: WindowWanted) => Promise<Found<Row>> {
+  let ahead: { readonly wanted: WindowWanted; readonly found: Promise<Found<Row>> } | null = null;
+  return async (wanted) => {
+    const isKnown = ahead !== null && isSame(ahead.wanted, wanted);
+    const found = await (ahead !== null && isKnown ? ahead.found : read(wanted));
+    ahead = null;
+    if (found.looked !== null && wanted.size === LARGEST_WINDOW && found.rows.length < FEW) {
+      const next = { ...wanted, start: found.looked };
+      ahead = { wanted: next, found: read(next) };
+      // Whoever goes on is told.
+      ahead.found.catch(() => {});
+    }
+    return found;
+  };
+}
+
+function isSame(one: WindowWanted, other: WindowWanted): boolean {
+  return (
+    one.order === other.order &&
+    one.size === other.size &&
+    one.stop === other.stop &&
+    one.start.at === other.start.at &&
+    one.start.id === other.start.id
+  );
 }
 
 function paramsOf(
