@@ -11,9 +11,8 @@ type Walks = readonly [documents: Walk | null, sightings: Walk | null];
 export async function* list(source: ListSource, filter: ListFilter): AsyncGenerator<ListRow> {
   const walks = await walksOf(source, filter, 'oldest');
   const open = walks.filter((walk) => walk !== null);
-  const isMeant = isMeantBy(filter);
   for (let left = filter.limit ?? Infinity; left > 0; left -= 1) {
-    const row = await take(open, isMeant, 'oldest');
+    const row = await take(open, 'oldest');
     if (row === null || row === 'later') return;
     yield row;
   }
@@ -27,12 +26,11 @@ export async function page(
   const from = behind ? ([{ at: behind.createdAt, id: behind.id }, null] as const) : cursor;
   const walks = await walksOf(source, filter, order, from);
   const open = walks.filter((walk) => walk !== null);
-  const isMeant = isMeantBy(filter);
   const endsAt = performance.now() + withinMs;
   const isUp = () => performance.now() >= endsAt || signal?.aborted === true;
   const rows: ListRow[] = [];
   while (rows.length < limit) {
-    const row = await take(open, isMeant, order, isUp);
+    const row = await take(open, order, isUp);
     if (row === null || row === 'later') break;
     rows.push(row);
   }
@@ -44,17 +42,14 @@ export async function page(
 
 async function take(
   walks: readonly Walk[],
-  isMeant: (row: ListRow) => boolean,
   order: ListOrder,
   isUp?: () => boolean,
 ): Promise<ListRow | 'later' | null> {
-  for (;;) {
-    const walk = await nextOf(walks, order, isUp);
-    if (walk === null || walk === 'later') return walk;
-    const row = walk.next?.row;
-    walk.take();
-    if (row && isMeant(row)) return row;
-  }
+  const walk = await nextOf(walks, order, isUp);
+  if (walk === null || walk === 'later') return walk;
+  const row = walk.next?.row ?? null;
+  walk.take();
+  return row;
 }
 
 async function walksOf(
@@ -65,7 +60,8 @@ async function walksOf(
 ): Promise<Walks> {
   const { documents, sightings, beginning, stop } = await queriesOf(source, filter, order);
   const [documentsFrom, sightingsFrom] = startOf(from, beginning);
+  const isMeant = isMeantBy(filter);
   const walk = (start: Position | null, query: typeof documents): Walk | null =>
-    start && query && new Walk({ order, stop, from: start, read: query.read });
+    start && query && new Walk({ order, stop, from: start, read: query.read, isMeant });
   return [walk(documentsFrom, documents), walk(sightingsFrom, sightings)];
 }

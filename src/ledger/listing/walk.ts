@@ -44,6 +44,8 @@ export interface WalkOptions {
   readonly from: Position;
   readonly stop: number;
   readonly read: ReadWindow;
+  /** Decides about what was read. As soon as it is read: several walks can look for their next rows at the same time. */
+  readonly isMeant: (row: ListRow) => boolean;
 }
 
 /** Whether the end of a window, where one was found, lies before the walk's own. */
@@ -101,12 +103,12 @@ export class Walk {
 
   /** Reads one window, where nothing is known. */
   async look(): Promise<void> {
-    const { order, stop, read } = this.#options;
+    const { order, stop, read, isMeant } = this.#options;
     const start = this.#looked;
     if (start === null || this.#pending.length > 0) return;
     const size = this.#size;
     const { rows, looked } = await read({ order, start, size, stop, end: endOf(order, stop) });
-    this.#pending = rows;
+    this.#pending = rows.filter(({ row }) => isMeant(row));
     this.#looked = looked;
     const wanted = Math.round((size * LARGEST_YIELD) / Math.max(1, rows.length));
     this.#size = Math.min(LARGEST_WINDOW, size * GROWTH, Math.max(FIRST_WINDOW, wanted));
