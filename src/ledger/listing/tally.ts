@@ -53,16 +53,17 @@ export async function tally(
     for (const listed of rows) if (isMeant(listed.row)) groups.add(ofListed(listed, spanMs));
     return looked;
   };
+  const isUp = (): boolean => performance.now() >= endsAt || signal?.aborted === true;
   const queries = [documents, sightings];
-  for (;;) {
-    const looks = places.map(async (start, index) => {
-      const query = queries[index];
-      return query && start && look(query, start);
-    });
-    places.splice(0, places.length, ...(await Promise.all(looks)).map((place) => place ?? null));
-    if (places.every((place) => place === null)) return { rows: groups.rows, next: null };
-    if (performance.now() >= endsAt || signal?.aborted) return { rows: groups.rows, next: cursorOf(places) };
-  }
+  await Promise.all(
+    queries.map(async (query, index) => {
+      let start = query === null ? null : (places[index] ?? null);
+      for (let isFirst = true; query && start && (isFirst || !isUp()); isFirst = false)
+        start = await look(query, start);
+      places[index] = start;
+    }),
+  );
+  return { rows: groups.rows, next: places.every((place) => place === null) ? null : cursorOf(places) };
 }
 
 class Groups {
