@@ -11,6 +11,7 @@ import { systemClock } from '../../src/system/systemClock.ts';
 import { hasChromium, startChromium } from '../../test/console/app/support/browser.ts';
 import { startCluster } from '../../test/support/postgresCluster.ts';
 import { postgresBinaries } from '../../test/support/postgresRun.ts';
+import type { Page } from 'playwright-core';
 import type { Bench, Figure, Findings, Scenario } from '../scenario.ts';
 import { furnish } from '../world/agent.ts';
 import { startDaemon } from '../world/daemon.ts';
@@ -118,20 +119,19 @@ async function firstViews(stateDir: string, office: LongOffice): Promise<Figure[
       overviews.push(
         ...(await times(async () => {
           await page.goto(url);
-          await page.getByRole('table', { name: 'Folders' }).locator('tbody tr').first().waitFor();
+          await shown(page, rowsOf('Folders', 1));
         }, 1)),
       );
-      const rows = page.getByRole('table', { name: 'Documents' }).locator('tbody tr');
       lists.push(
         ...(await times(async () => {
           await page.getByRole('link', { name: 'Documents', exact: true }).click();
-          await rows.nth(PAGE - 1).waitFor();
+          await shown(page, rowsOf('Documents', PAGE));
         }, 1)),
       );
       searches.push(
         ...(await times(async () => {
           await page.getByLabel('Search').fill(office.oldest);
-          await page.getByText('1 shown').waitFor();
+          await shown(page, `document.querySelector('main').innerText.includes('1 shown')`);
         }, 1)),
       );
       await context.close();
@@ -161,6 +161,17 @@ async function firstViews(stateDir: string, office: LongOffice): Promise<Figure[
   } finally {
     await close();
   }
+}
+
+/** Whether the table of this caption has so many rows. */
+function rowsOf(caption: string, count: number): string {
+  return `[...document.querySelectorAll('caption')].some((each) =>
+    each.textContent === '${caption}' && each.parentElement.querySelectorAll('tbody tr').length >= ${count})`;
+}
+
+/** Asked with each frame: locators look after 20, 70, 170 and 270 ms only. */
+async function shown(page: Page, condition: string): Promise<void> {
+  await page.waitForFunction(condition, null, { polling: 'raf' });
 }
 
 /** `path`: null where SQLite can't be compared with. */

@@ -57,8 +57,9 @@ export async function tally(
   const queries = [documents, sightings];
   await Promise.all(
     queries.map(async (query, index) => {
-      let start = query === null ? null : (places[index] ?? null);
-      for (let isFirst = true; query && start && (isFirst || !isUp()); isFirst = false)
+      if (query === null) return void (places[index] = null);
+      let start = places[index] ?? null;
+      for (let isFirst = true; start && (isFirst || !isUp()); isFirst = false)
         start = await look(query, start);
       places[index] = start;
     }),
