@@ -81,9 +81,9 @@ export class SplitWork {
 
   async #pages(file: OpenFile, signal: AbortSignal): Promise<SliceEnd> {
     const { ledger, clock } = this.#deps;
-    const { id, endpoint, sha256 } = this.#split;
+    const { id } = this.#split;
     const decided = byPage(await ledger.splitPages(id));
-    const twins = byPage(await ledger.pagesOfBytes(endpoint, sha256));
+    const twins = await this.#twins();
     const until = clock.monotonic() + SLICE_MS;
     for (let page = 1; page <= file.pages; page += 1) {
       const before = decided.get(page);
@@ -101,16 +101,16 @@ export class SplitWork {
   /** Null: it is decided. */
   async #page(file: OpenFile, page: number, twin: SplitPage | undefined): Promise<SliceEnd | null> {
     const { ledger, clock, memory } = this.#deps;
-    // The same page of the same file, whatever it would be drawn as now. What has to be sent again needs its bytes.
-    if (twin?.sha256 && twin.state !== 'failed' && twin.state !== 'lost') {
-      await this.#admit(file, page, { sha256: twin.sha256, type: 'jpeg', bytes: null, remark: null });
-      return null;
-    }
+    if (await this.#admitAs(twin, file, page)) return null;
     const image = await file.page(page);
     if (image.kind === 'image') {
       this.#dearInARow = 0;
       // Before that, nobody could tell how much it takes.
-      return memory.with(image.bytes.length, () => this.#image(file, page, image));
+      return memory.with(image.bytes.length, async () => {
+        // It may be queued again since the slice began.
+        if (twin && (await this.#admitAs((await this.#twins()).get(page), file, page))) return null;
+        return this.#image(file, page, image);
+      });
     }
     if (image.reason === 'TROUBLE') return this.#later(image.detail);
     const message = `Page ${page} can't be sent: ${image.detail}.`;
@@ -119,6 +119,19 @@ export class SplitWork {
     this.#refused.add(page);
     this.#dearInARow = image.reason === 'TOO_DEAR' ? this.#dearInARow + 1 : 0;
     return null;
+  }
+
+  /** Documents of the same pages of the same file, which came in before, whatever they would be drawn as now. */
+  async #twins(): Promise<Map<number, SplitPage>> {
+    const { endpoint, sha256 } = this.#split;
+    return byPage(await this.#deps.ledger.pagesOfBytes(endpoint, sha256));
+  }
+
+  /** False: there is none, or it has to be sent again and needs the page's bytes. */
+  async #admitAs(twin: SplitPage | undefined, file: OpenFile, page: number): Promise<boolean> {
+    if (!twin?.sha256 || twin.state === 'failed' || twin.state === 'lost') return false;
+    await this.#admit(file, page, { sha256: twin.sha256, type: 'jpeg', bytes: null, remark: null });
+    return true;
   }
 
   /** What becomes of a page that could be read. Null: it is decided. */

@@ -189,6 +189,19 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [{ file: 'src/core/domain/look.ts', in: 'isHeld', returns: 'false' }],
   },
   {
+    what: 'a page is named again although its first document was retried while it was drawn',
+    promises: ['P2'],
+    killedBy: 'test/intake/pages/splitWork.test.ts',
+    edits: [
+      {
+        file: 'src/intake/pages/splitWork.ts',
+        in: '#page',
+        call: '#twins',
+        becomes: 'Promise.resolve(new Map<number, SplitPage>())',
+      },
+    ],
+  },
+  {
     what: 'a blurred page is skipped as blank',
     promises: ['P1'],
     killedBy: 'simulation',

@@ -1,0 +1,120 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { parseTemplate } from '../../../src/core/domain/nameTemplate.ts';
+import type { Ledger } from '../../../src/core/ports/ledger.ts';
+import type { Split } from '../../../src/core/ports/ledgerPages.ts';
+import { sha256 } from '../../../src/core/sha256.ts';
+import { SplitWork, type SplitWorkDeps } from '../../../src/intake/pages/splitWork.ts';
+import { OFFICE, seen } from '../../contract/ledger.ts';
+import { clock, createPlace } from '../../ledger/sqlite/place.ts';
+import { RecordedLog } from '../../support/recordedLog.ts';
+
+const FILE = Buffer.from('a file of two pages');
+
+let place: Awaited<ReturnType<typeof createPlace>>;
+let ledger: Ledger;
+beforeEach(async () => {
+  place = await createPlace();
+  ledger = await place.open();
+});
+afterEach(async () => {
+  await ledger.close();
+  await place.remove();
+});
+
+async function begin(path: string): Promise<Split> {
+  const split = await ledger.beginSplit({
+    endpoint: OFFICE,
+    file: seen(path),
+    sha256: sha256(FILE),
+    at: 1_000,
+  });
+  if (split === null) throw new Error(`${path} is known`);
+  return split;
+}
+
+/** Pages are drawn as `first 1`, `first 2`. */
+async function takeApart(
+  split: Split,
+  drawn: string,
+  whileDrawn: (page: number) => Promise<unknown> = async () => {},
+): Promise<void> {
+  const deps: Partial<SplitWorkDeps> = {
+    ledger,
+    copies: {
+      whileKept: <T>(_hash: string, _bytes: Buffer, work: () => Promise<T>) => work(),
+      drop: async () => {},
+    } as unknown as SplitWorkDeps['copies'],
+    spool: { read: async () => FILE },
+    inspector: {
+      inspect: async () => ({ type: 'pdf' }),
+      sha256: async (bytes: Buffer) => sha256(bytes),
+    } as unknown as SplitWorkDeps['inspector'],
+    looks: {
+      atPage: async () => ({ remark: null, remember: async () => {} }),
+    } as unknown as SplitWorkDeps['looks'],
+    memory: {
+      with: <T>(_bytes: number, work: () => Promise<T>) => work(),
+    } as unknown as SplitWorkDeps['memory'],
+    splitter: {
+      open: async () => ({
+        kind: 'open',
+        pages: 2,
+        page: async (page: number) => {
+          await whileDrawn(page);
+          const bytes = Buffer.from(`${drawn} ${page}`);
+          return { kind: 'image', type: 'jpeg', bytes, isOriginal: false, appearance: null };
+        },
+        close: async () => {},
+      }),
+    } as unknown as SplitWorkDeps['splitter'],
+    folders: [
+      {
+        path: '/scans',
+        endpoint: OFFICE,
+        alias: 'office',
+        accept: ['jpeg', 'pdf'],
+        nameMaxBytes: 255,
+        template: parseTemplate('{stem}-{hash:12}'),
+      } as unknown as SplitWorkDeps['folders'][number],
+    ],
+    clock,
+    log: new RecordedLog(),
+    host: 'pc',
+    onAdmitted: () => {},
+  };
+  const work = new SplitWork(split, deps as SplitWorkDeps);
+  expect(await work.slice(new AbortController().signal)).toBe('ended');
+}
+
+async function refuse(id: number): Promise<void> {
+  const attempt = await ledger.begin(id, 2_000, 50);
+  await ledger.finish(attempt, {
+    at: 3_000,
+    outcome: 'refused',
+    httpStatus: 422,
+    message: 'not now',
+    transition: { state: 'failed', reason: 'HTTP_422', message: 'not now' },
+  });
+}
+
+async function documents(): Promise<string[]> {
+  const names: string[] = [];
+  for await (const { name, state } of ledger.list({})) if (state !== 'split') names.push(`${name} ${state}`);
+  return names.map((each) => each.replace(/-[0-9a-f]{12}/, '')).toSorted();
+}
+
+it('a page of a copy is named again only while the document of the first one has failed', async () => {
+  await takeApart(await begin('one.pdf'), 'first');
+  const pages = await ledger.pagesOfBytes(OFFICE, sha256(FILE));
+  const ids: number[] = [];
+  for await (const { documentId, state } of ledger.list({})) if (state === 'queued') ids.push(documentId!);
+  expect([pages.length, ids.length]).toEqual([2, 2]);
+  for (const id of ids) await refuse(id);
+  // While the second copy's second page is drawn, a person has the first one's sent again.
+  await takeApart(
+    await begin('two.pdf'),
+    'second',
+    async (page) => page === 2 && ledger.retry([ids[1]!], 5_000),
+  );
+  expect(await documents()).toEqual(['one duplicate', 'one failed', 'one queued', 'two queued']);
+});
