@@ -169,9 +169,12 @@ function rowsOf(caption: string, count: number): string {
     each.textContent === '${caption}' && each.parentElement.querySelectorAll('tbody tr').length >= ${count})`;
 }
 
-/** Asked with each frame: locators look after 20, 70, 170 and 270 ms only. */
+/** Looked for with each frame: locators look after 20, 70, 170 and 270 ms only. */
 async function shown(page: Page, condition: string): Promise<void> {
-  await page.waitForFunction(condition, null, { polling: 'raf' });
+  await page.evaluate(`new Promise((done) => {
+    const look = () => (${condition}) ? done() : requestAnimationFrame(look);
+    look();
+  })`);
 }
 
 /** `path`: null where SQLite can't be compared with. */
