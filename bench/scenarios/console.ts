@@ -3,6 +3,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
+import type { Page } from 'playwright-core';
 import { callControl } from '../../src/control/client.ts';
 import type { Request } from '../../src/control/protocol/protocol.ts';
 import { openPostgresLedger, type PostgresLedgerOptions } from '../../src/ledger/postgres/open.ts';
@@ -11,7 +12,6 @@ import { systemClock } from '../../src/system/systemClock.ts';
 import { hasChromium, startChromium } from '../../test/console/app/support/browser.ts';
 import { startCluster } from '../../test/support/postgresCluster.ts';
 import { postgresBinaries } from '../../test/support/postgresRun.ts';
-import type { Page } from 'playwright-core';
 import type { Bench, Figure, Findings, Scenario } from '../scenario.ts';
 import { furnish } from '../world/agent.ts';
 import { startDaemon } from '../world/daemon.ts';
@@ -169,10 +169,17 @@ function rowsOf(caption: string, count: number): string {
     each.textContent === '${caption}' && each.parentElement.querySelectorAll('tbody tr').length >= ${count})`;
 }
 
+const SHOWN_MS = 60_000;
+
 /** Looked for with each frame: locators look after 20, 70, 170 and 270 ms only. */
 async function shown(page: Page, condition: string): Promise<void> {
-  await page.evaluate(`new Promise((done) => {
-    const look = () => (${condition}) ? done() : requestAnimationFrame(look);
+  await page.evaluate(`new Promise((done, fail) => {
+    const endsAt = performance.now() + ${SHOWN_MS};
+    const look = () => {
+      if (${condition}) done();
+      else if (performance.now() > endsAt) fail(new Error('never shown: ' + ${JSON.stringify(condition)}));
+      else requestAnimationFrame(look);
+    };
     look();
   })`);
 }

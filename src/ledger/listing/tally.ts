@@ -4,10 +4,7 @@ import { cursorOf, startOf } from './cursor.ts';
 import { isWhollyNeedles } from './needles.ts';
 import { isMeantBy, queriesOf, type Query } from './queries.ts';
 import { HOUR_MS, QUARTER_MS, type ListSource, type TalliedRow } from './source.ts';
-import { endOf, type Listed, type Position, type WindowWanted } from './walk.ts';
-
-/** Rows that are looked at in one read: no turn of the event loop lasts longer. */
-const WINDOW = 10_000;
+import { endOf, LARGEST_WINDOW, type Listed, type Position, type WindowWanted } from './walk.ts';
 
 /** So many rows are read as fast as they are counted. */
 const FEW = 500;
@@ -21,7 +18,6 @@ export async function tally(
   const spanMs = isHourly ? HOUR_MS : QUARTER_MS;
   const endsAt = performance.now() + withinMs;
   const { documents, sightings, holds, beginning, stop } = await queriesOf(source, filter, 'newest', spanMs);
-  const places = [...startOf(cursor, beginning)];
   const isMeant = isMeantBy(filter);
   const { search = '', values = [], states } = filter;
   const canDecide = values.length === 0 && isWhollyNeedles(search);
@@ -38,7 +34,8 @@ export async function tally(
   const rare = new Set<Query>();
   const look = async (query: Query, start: Position): Promise<Position | null> => {
     const { read, tally: count } = query;
-    const wanted: WindowWanted = { order: 'newest', start, size: WINDOW, stop, end: endOf('newest', stop) };
+    const end = endOf('newest', stop);
+    const wanted: WindowWanted = { order: 'newest', start, size: LARGEST_WINDOW, stop, end };
     if (canDecide && !rare.has(query)) {
       const { rows, looked } = await count(wanted);
       if (!rows.some(isUnsure)) {
@@ -54,17 +51,17 @@ export async function tally(
     return looked;
   };
   const isUp = (): boolean => performance.now() >= endsAt || signal?.aborted === true;
-  const queries = [documents, sightings];
-  await Promise.all(
-    queries.map(async (query, index) => {
-      if (query === null) return void (places[index] = null);
-      let start = places[index] ?? null;
-      for (let isFirst = true; start && (isFirst || !isUp()); isFirst = false)
-        start = await look(query, start);
-      places[index] = start;
-    }),
-  );
-  return { rows: groups.rows, next: places.every((place) => place === null) ? null : cursorOf(places) };
+  const walk = async (query: Query, from: Position | null): Promise<Position | null> => {
+    let place = from;
+    for (let isFirst = true; place && (isFirst || !isUp()); isFirst = false) place = await look(query, place);
+    return place;
+  };
+  const [documentsFrom, sightingsFrom] = startOf(cursor, beginning);
+  const left = await Promise.all([
+    documents && walk(documents, documentsFrom),
+    sightings && walk(sightings, sightingsFrom),
+  ]);
+  return { rows: groups.rows, next: left.every((place) => place === null) ? null : cursorOf(left) };
 }
 
 class Groups {
