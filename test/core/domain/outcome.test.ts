@@ -200,7 +200,7 @@ describe('whatever comes', () => {
         status: fc.oneof(fc.string(), fc.integer(), fc.constant(null)),
       })
       .map((value) => JSON.stringify(value)),
-    fc.constant(JSON.stringify({ name: expected.name, endpointUid: 'uid-1' })),
+    fc.constant(JSON.stringify(record)),
   );
   const statuses = fc.oneof(fc.constant(200), fc.integer({ min: 100, max: 599 }), fc.integer());
   const answers: fc.Arbitrary<Answer> = fc.oneof(

@@ -28,7 +28,7 @@ export interface SuiteEnd {
 const config = {
   root: process.cwd(),
   name: 'windows',
-  setupFiles: ['equalBytes', 'afterEachTest'].map((name) =>
+  setupFiles: ['equalBytes', 'propertySeed', 'afterEachTest'].map((name) =>
     fileURLToPath(new URL(`../../support/${name}.js`, import.meta.url)),
   ),
   passWithNoTests: false,
