@@ -107,11 +107,12 @@ export interface StoredResult {
   readonly encoding: PayloadEncoding;
   readonly givenName: string | null;
   readonly givenUid: string | null;
+  readonly turn: number;
 }
 
 export function toResultRow({ documentId, name, baseUrl, uid, ...row }: StoredResult): ResultRow {
-  const { id, receivedAt, status, sha256, size, encoding, givenName, givenUid } = row;
+  const { id, receivedAt, status, sha256, size, encoding, givenName, givenUid, turn } = row;
   const isKnown = documentId !== null && name !== null && baseUrl !== null && uid !== null;
   const document = isKnown ? { id: documentId, name, endpoint: { baseUrl, uid } } : null;
-  return { id, receivedAt, document, status, sha256, size, encoding, givenName, givenUid };
+  return { id, receivedAt, document, status, sha256, size, encoding, givenName, givenUid, turn };
 }

@@ -25,7 +25,9 @@ interface OpenOptions {
   readonly version: string;
   readonly log: Log;
   /** Told what had to be mended: a person should read it. */
-  readonly onMended: (story: string, hint?: string) => void;
+  readonly onMended: (story: string) => void;
+  /** Told what this agent had committed and the shared ledger no longer knows: a person should read it. */
+  readonly onWentBack: (story: string) => void;
   /** How long each commit waited for this machine's disk. */
   readonly onSynced?: (ms: number) => void;
   /** Where that may change. */
@@ -85,16 +87,13 @@ export async function openOwn(
   });
 }
 
-const WENT_BACK_HINT =
-  'Find out which backup or standby it was, and let standbys follow synchronously. This is shown until the next start.';
-
 async function openShared(
   config: Config,
   ledger: PostgresConfig,
   {
     version,
     log,
-    onMended,
+    onWentBack,
     accountOf = accountsAmong(config.endpoints),
     isCommand = false,
     meanwhile = () => {},
@@ -117,7 +116,7 @@ async function openShared(
     log,
     accountOf,
     memoryPath: join(config.stateDir, 'committed.journal'),
-    onWentBack: (story) => onMended(story, WENT_BACK_HINT),
+    onWentBack,
   });
 }
 

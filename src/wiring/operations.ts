@@ -22,6 +22,7 @@ export async function composeOperations(
     log,
     isCommand: true,
     onMended: (story) => log.error(story, { code: 'LEDGER_DAMAGED' }),
+    onWentBack: (story) => log.error(story, { code: 'LEDGER_WENT_BACK' }),
   });
   try {
     // In its agent's place, under the instance lock: what that had under way when it ended is put back, for all others to send.

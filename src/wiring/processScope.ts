@@ -86,17 +86,18 @@ export async function composeProcessScope(
   const metering: ProcessScope['metering'] = { meter: null };
   const accounts: ProcessScope['accounts'] = { of: accountsAmong(config.endpoints) };
   const slowDisk = new SlowDisk(config.stateDir, incidents);
-  const onMended = (story: string, hint = MENDED_HINT): void =>
-    incidents.open({
-      key: `mended ${story}`,
-      code: 'LEDGER_DAMAGED',
-      message: story,
-      hint,
-    });
   const opened = await openLedger(config, {
     version,
     log,
-    onMended,
+    onMended: (message) =>
+      incidents.open({ key: `mended ${message}`, code: 'LEDGER_DAMAGED', message, hint: MENDED_HINT }),
+    onWentBack: (message) =>
+      incidents.open({
+        key: `went back ${message}`,
+        code: 'LEDGER_WENT_BACK',
+        message,
+        hint: WENT_BACK_HINT,
+      }),
     onSynced: (ms) => slowDisk.synced(ms),
     thread: ledgerThread,
     accountOf: (endpoint) => accounts.of(endpoint),
@@ -150,6 +151,8 @@ export async function composeProcessScope(
 
 const MENDED_HINT =
   'Check the disk, and what happened to the state directory. This is shown until the next start.';
+const WENT_BACK_HINT =
+  'Find out which backup or standby it was, and let standbys follow synchronously. This is shown until the next start.';
 
 /** Beside the program's other files. */
 const HASH_THREAD = fileURLToPath(new URL('./hashThread.js', import.meta.url));

@@ -50,8 +50,8 @@ export interface ResultRow {
   /** What the payload and the address say; null where they don't, or it was erased. */
   readonly givenName: string | null;
   readonly givenUid: string | null;
-  /** Of one that was received: its place among those to be handed on, where that is not its number. */
-  readonly turn?: number;
+  /** Its place among those that this agent hands on: its number, unless it came from an agent that was retired. */
+  readonly turn: number;
 }
 
 export interface ResultDetail extends ResultRow {

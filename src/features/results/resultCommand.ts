@@ -95,7 +95,7 @@ export class ResultCommand {
         // Taken again for each: the configuration may have changed meanwhile.
         if (signal.aborted || this.#command === null) return;
         await this.#hand(row, this.#command, signal);
-        after = row.turn ?? row.id;
+        after = row.turn;
         await writeDurably(this.#file, `${after}\n`);
         await this.#deps.onHanded?.(after);
         incidents.close(INCIDENT);

@@ -42,7 +42,7 @@ export function createResultReports(ledger: Reading): ResultReports {
         const params = { after: after ?? first, limit };
         if (of === 'all') return rowsOf(sql, SQL.ALL_RESULTS[order], params);
         if (of === 'received')
-          return receivedOf(sql, SQL.RECEIVED_RESULTS[order], { ...params, agent: ledger.places.agent });
+          return rowsOf(sql, SQL.RECEIVED_RESULTS[order], { ...params, agent: ledger.places.agent });
         if (of === 'unmatched') return rowsOf(sql, SQL.UNMATCHED_RESULTS[order], params);
         return rowsOf(sql, SQL.RESULTS_OF[order], { ...params, documentId: of });
       }),
@@ -69,11 +69,6 @@ const MOST_SHOWN = 500;
 export async function resultsOf(sql: Sql, documentId: number): Promise<ResultRow[]> {
   const params = { documentId, after: Number.MAX_SAFE_INTEGER, limit: MOST_SHOWN };
   return (await rowsOf(sql, SQL.RESULTS_OF.newest, params)).toReversed();
-}
-
-async function receivedOf(sql: Sql, text: string, params: Params): Promise<ResultRow[]> {
-  const rows = await sql.all<StoredResult & { readonly turn: number }>(text, params);
-  return rows.map((row) => ({ ...toResultRow(row), turn: row.turn }));
 }
 
 async function rowsOf(sql: Sql, text: string, params: Params): Promise<ResultRow[]> {

@@ -36,11 +36,15 @@ async function machine(
 ): Promise<Site> {
   const site = new Site(await temporaryDirectory(), sandbox);
   await site.configure({
-    folders: [{ path: scans, endpoint: 'office', share: 'scans', settle: { short: '50ms' } }],
+    folders: [sharedFolder(scans)],
     ledger: { kind: 'postgres', url, agent: name, lease: LEASE },
     ...more,
   });
   return site;
+}
+
+function sharedFolder(path: string) {
+  return { path, endpoint: 'office', share: 'scans', settle: { short: '50ms' } };
 }
 
 async function fleet() {
@@ -71,9 +75,12 @@ const many = (prefix: string, count: number): string[] =>
   Array.from({ length: count }, (_, index) => `${prefix}${index}`);
 
 describe.skipIf(!needsPostgres())('two agents on one folder', () => {
-  test('send each image once between them; one is killed, and the other goes on with all of it', async () => {
+  test('send each image once between them; one is killed, the other goes on with all of it, and gives the dead one up', async () => {
     const { sandbox, drop, place } = await fleet();
-    const [one, two] = [await machine('one', place), await machine('two', place)];
+    const own = await temporaryDirectory();
+    const [shared, mine] = [sharedFolder(place.scans), { path: own, endpoint: 'office' }];
+    const one = await machine('one', place, { folders: [shared, mine] });
+    const two = await machine('two', place);
     const first = await one.start();
     await until(async () => (await agentsOf(two))['one']?.leads[0] === 'scans');
     const second = await two.quickStart();
@@ -81,7 +88,7 @@ describe.skipIf(!needsPostgres())('two agents on one folder', () => {
     sandbox.misbehave({ kind: 'delay', delayMs: 1_000 });
     await drop(...many('a', 24));
     const accepted = async (count: number): Promise<boolean> => {
-      const rows = await two.list();
+      const rows = (await two.list()).filter(({ path }) => path?.startsWith(place.scans));
       return rows.length === count && rows.every(({ state }) => state === 'accepted');
     };
     await until(() => accepted(24), 'all of them to be accepted');
@@ -101,6 +108,8 @@ describe.skipIf(!needsPostgres())('two agents on one folder', () => {
     sandbox.misbehave({ kind: 'stall', at: 'beforeAnswer' });
     await drop(...many('b', 6));
     await until(() => sandbox.stats().uploadsInFlight === 4);
+    await writeFile(join(own, 'only.jpg'), await drawReceipt({ type: 'jpeg', seed: 'only' }));
+    await until(async () => (await two.list()).length === 31, 'an image of its own folder to be named');
     await first.kill();
     sandbox.behave();
     await two.look('fleet', 'resume', 'two');
@@ -112,6 +121,20 @@ describe.skipIf(!needsPostgres())('two agents on one folder', () => {
     const again = (await two.list()).filter(({ answerLost }) => answerLost);
     expect(again.map(({ attempts }) => attempts)).toEqual([2, 2, 2, 2]);
     expect((await storedOnce(two)).size).toBe(33);
+
+    // What only the dead one could read is settled, and it is gone.
+    expect((await two.look('fleet', 'pause', 'one')).stdout).toContain('Agent one is silent, and was last');
+    expect(await two.look('fleet', 'retire', 'one')).toBeRefused(
+      2,
+      'CONFIRMATION_NEEDED',
+      '1 document waits',
+    );
+    expect((await two.look('fleet', 'retire', 'one', '--yes')).stdout).toBe(
+      'Agent one is retired.\nLost: 1 document of its own folders. `receiptd list --state lost` shows them.\n',
+    );
+    expect(Object.keys(await agentsOf(two))).toEqual(['two']);
+    expect(await two.look('fleet', 'pause', 'one')).toBeRefused(1, 'AGENT_UNKNOWN', 'one');
+    expect((await two.list()).filter(({ state }) => state === 'lost')).toHaveLength(1);
     expect((await second.stop()).status).toBe(0);
     expect((await agentsOf(two))['two']).toMatchObject({ state: 'stopped', leads: [] });
   });

@@ -62,6 +62,7 @@ export class Subject {
       version: 'trial',
       log,
       onMended: (story) => log.error(story),
+      onWentBack: (story) => log.error(story),
     });
     const pipeline = await composePipeline(
       config,

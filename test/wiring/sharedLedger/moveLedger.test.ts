@@ -10,7 +10,7 @@ import { freshDatabase, needsPostgres, type FreshDatabase } from '../../support/
 import { RecordedLog } from '../../support/recordedLog.ts';
 import { ask, AT, Machine, OFFICE } from './ownLedger.ts';
 
-const OPTIONS = { version: '1.0.0', log: new RecordedLog(), onMended: () => {} };
+const OPTIONS = { version: '1.0.0', log: new RecordedLog(), onMended: () => {}, onWentBack: () => {} };
 
 describe.skipIf(!needsPostgres())('moving a ledger into a shared one', () => {
   let database: FreshDatabase;

@@ -33,10 +33,11 @@ DELETE FROM leads
 export const ENTER = `
 SELECT enter_request(:baseUrl, :uid, :count, :atMost, :intervalMs, :dates, :nextDates, :begins, :limits) AS wait`;
 
+/** Of those that `AGENTS` shows. */
 export const SET_PAUSED = `
 UPDATE agents
    SET paused_by = :by, paused_at = CASE WHEN :by::text IS NULL THEN NULL ELSE coalesce(paused_at, clock_timestamp()) END
- WHERE name = :name`;
+ WHERE name = :name AND started_at IS NOT NULL`;
 
 export const TELL = `SELECT pg_notify('receiptd', :signal)`;
 

@@ -67,7 +67,7 @@ export const COUNT_RESULTS = {
 };
 
 const COLUMNS = `r.id, r.received_at AS "receivedAt", r.document_id AS "documentId", d.name, e.base_url AS "baseUrl", e.uid,
-       r.status, r.sha256, r.size, r.encoding, r.given_name AS "givenName", r.given_uid AS "givenUid"`;
+       r.status, r.sha256, r.size, r.encoding, r.given_name AS "givenName", r.given_uid AS "givenUid", coalesce(r.turn, r.id) AS turn`;
 const FROM = `
   FROM results r
   LEFT JOIN documents d ON d.id = r.document_id
@@ -76,7 +76,7 @@ const FROM = `
 export const RESULT_BY_ID = `SELECT ${COLUMNS}, r.payload ${FROM} WHERE r.id = :id`;
 
 function inBothOrders(condition: string, by = 'r.id'): Readonly<Record<'oldest' | 'newest', string>> {
-  const rows = `SELECT ${COLUMNS}, ${by} AS turn ${FROM} WHERE ${condition}`;
+  const rows = `SELECT ${COLUMNS} ${FROM} WHERE ${condition}`;
   return {
     oldest: `${rows} AND ${by} > :after::bigint ORDER BY ${by} LIMIT :limit::integer`,
     newest: `${rows} AND ${by} < :after::bigint ORDER BY ${by} DESC LIMIT :limit::integer`,

@@ -55,7 +55,7 @@ export const COUNT_RESULTS = {
 };
 
 const COLUMNS = `r.id, r.received_at AS receivedAt, r.document_id AS documentId, d.name, e.base_url AS baseUrl, e.uid,
-       r.status, r.sha256, r.size, r.encoding, r.given_name AS givenName, r.given_uid AS givenUid`;
+       r.status, r.sha256, r.size, r.encoding, r.given_name AS givenName, r.given_uid AS givenUid, r.id AS turn`;
 const FROM = `
   FROM results r
   LEFT JOIN documents d ON d.id = r.document_id

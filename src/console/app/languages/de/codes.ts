@@ -117,7 +117,7 @@ export function codesTexts(): ReturnType<typeof english> {
       },
       LEDGER_DAMAGED: {
         what: 'Das Eingangsbuch ist oder war beschädigt',
-        help: 'Prüfen Sie die Platte, oder was mit der gemeinsamen Datenbank geschah. Bleibt das so, starten Sie receiptd neu: Es baut ein eigenes Eingangsbuch aus Sicherung und Journal wieder auf.',
+        help: 'Prüfen Sie die Platte. Bleibt das so, starten Sie receiptd neu: Es baut das Eingangsbuch aus Sicherung und Journal wieder auf.',
       },
       LEDGER_WRITE_FAILED: {
         what: 'Im Eingangsbuch lässt sich nichts eintragen',
@@ -142,6 +142,10 @@ export function codesTexts(): ReturnType<typeof english> {
       LEDGER_REFUSED: {
         what: 'Die Datenbank lehnt receiptd ab',
         help: 'Prüfen Sie Benutzer, Passwort und Rechte bei der Datenbank.',
+      },
+      LEDGER_WENT_BACK: {
+        what: 'Dem gemeinsamen Eingangsbuch fehlt, was schon eingetragen war',
+        help: 'Finden Sie heraus, welche Sicherung oder welcher Standby es ist. Gesendetes wird noch einmal gesendet und ist so gekennzeichnet.',
       },
       AGENT_NAME_TAKEN: {
         what: 'Ein anderer Agent hat denselben Namen',

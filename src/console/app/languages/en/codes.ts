@@ -114,7 +114,7 @@ export function codesTexts() {
       LEDGER_NEWER: { what: 'The ledger is from a newer version', help: 'Update receiptd on this machine.' },
       LEDGER_DAMAGED: {
         what: 'The ledger is or was damaged',
-        help: 'Check the disk, or what happened to the shared database. If this message stays, restart receiptd. It rebuilds its own ledger from backup and journal.',
+        help: 'Check the disk. If this message stays, restart receiptd. It rebuilds the ledger from backup and journal.',
       },
       LEDGER_WRITE_FAILED: {
         what: 'Nothing can be recorded in the ledger',
@@ -139,6 +139,10 @@ export function codesTexts() {
       LEDGER_REFUSED: {
         what: 'The database refuses access',
         help: 'Check the database user, password and privileges.',
+      },
+      LEDGER_WENT_BACK: {
+        what: 'The shared ledger lacks what was recorded in it',
+        help: 'Find out which backup or standby took over. What was sent meanwhile is sent again and marked.',
       },
       AGENT_NAME_TAKEN: {
         what: 'Another agent has the same name',
