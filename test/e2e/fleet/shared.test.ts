@@ -174,9 +174,9 @@ describe.skipIf(!needsPostgres())('two agents on one folder', () => {
       { kind: 'status', status: 429, retryAfter: 3, times: 1 },
       { kind: 'delay', delayMs: 500 },
     );
-    await drop(...many('w', 8));
+    await drop(...many('w', 4));
     await until(() => sandbox.arrivals().length > before);
-    await until(() => stored(sandbox).length === 10, 'those that had to wait to be accepted');
+    await until(() => stored(sandbox).length === 6, 'those that had to wait to be accepted');
     sandbox.behave();
     const [refusedAt = 0, ...others] = sandbox.arrivals().slice(before);
     const inBetween = others.filter((at) => at > refusedAt + 300 && at < refusedAt + 2_900);
