@@ -8,9 +8,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { systemClock } from '../src/system/systemClock.ts';
-import { openPostgresLedger } from '../src/ledger/postgres/open.ts';
 import type { Ledger } from '../src/core/ports/ledger.ts';
+import { openLedgerAgent } from './world/ledgerAgent.ts';
 
 const [server, ...options] = process.argv.slice(2);
 if (server === undefined) throw new Error('usage: fleetCosts URL [--documents N] [--agents N] [--seconds N]');
@@ -29,21 +28,6 @@ function option(name: string, otherwise: number): number {
 const NAME = `fleet_costs_${randomUUID().slice(0, 8)}`;
 const url = new URL(server);
 url.pathname = `/${NAME}`;
-
-function openAgent(name: string): Promise<Ledger> {
-  const log = { debug() {}, info() {}, warn() {}, error: console.error };
-  return openPostgresLedger({
-    target: { url: url.href, passwordFile: null, caFile: null },
-    name,
-    instance: randomUUID(),
-    version: '0.0.0',
-    leaseMs: 15_000,
-    shares: new Map(),
-    clock: systemClock,
-    random: Math.random,
-    log,
-  });
-}
 
 async function send(ledger: Ledger, n: number): Promise<void> {
   const path = `2026/Scan_2026-01-${String((n % 28) + 1).padStart(2, '0')}_${n}.jpg`;
@@ -177,7 +161,7 @@ const first = new Client({ connectionString: server });
 await first.connect();
 await first.query(`CREATE DATABASE ${NAME}`);
 try {
-  const ledger = await openAgent('bench');
+  const ledger = await openLedgerAgent(url.href, 'bench');
   const admin = new Client({ connectionString: url.href });
   await admin.connect();
   await send(ledger, 0);
@@ -227,7 +211,7 @@ try {
   console.log('bytes for each document', (total / DOCUMENTS).toFixed(0));
 
   const agents: Ledger[] = [];
-  for (let n = 0; n < AGENTS; n += 1) agents.push(await openAgent(`idle-${n}`));
+  for (let n = 0; n < AGENTS; n += 1) agents.push(await openLedgerAgent(url.href, `idle-${n}`));
   await sleep(15_000);
   before = await measures(admin);
   const own = process.cpuUsage();

@@ -293,7 +293,7 @@ async function insertDocuments(
     const row = { endpoint: keyParams(image.endpoint), name, sha256, type, size, lane, folder, path };
     sql.emit({ kind: 'named', document: id, ...row, line, seq: usesSeq(naming) ? seq : null }, at);
     // Nobody else can send what lies in a folder of this agent's own; each notification holds up the commits of all others.
-    if (!sql.places.isOwn(folder)) sql.notify('queue');
+    if (!sql.places.isOwn(folder)) sql.notify('queue', sql.places.ofFolder(folder).place);
     return { id, ...row, ...UNTOUCHED, createdAt: at, updatedAt: at };
   });
   if (sent.length === 0) return documents;

@@ -1,13 +1,14 @@
 import type { Clock } from '../../core/ports/clock.ts';
 import type { Log } from '../../core/ports/log.ts';
 import { reap } from './reaper.ts';
-import { BEAT, MAKE_PARTITIONS } from './sql/fleet.ts';
+import type { Pulse } from './session.ts';
+import { MAKE_PARTITIONS, PAUSED_BY } from './sql/fleet.ts';
 import type { Store } from './store.ts';
 
 /** The next month's part of the history is made long before it begins, also by agents that run for months. */
 const PARTITIONS_EVERY_MS = 12 * 3_600_000;
 
-/** What an agent looks for with each heartbeat: whether a person has paused it, and whether others need their work taken over. */
+/** What an agent does with each heartbeat: it learns whether a person has paused it, and takes over the work of others. */
 export class Beat {
   readonly #store: Store;
   readonly #clock: Clock;
@@ -26,25 +27,24 @@ export class Beat {
     return this.#isPaused;
   }
 
-  async run(): Promise<void> {
+  async run({ pausedBy, isAnyOverdue }: Pulse): Promise<void> {
+    this.#isPaused = pausedBy !== null;
     const now = this.#clock.monotonic();
     if (now >= this.#partitionsAt) {
       await this.#store.read((sql) => sql.run(MAKE_PARTITIONS), { isUrgent: true });
       this.#partitionsAt = now + PARTITIONS_EVERY_MS;
     }
-    if (!(await this.look())) return;
+    if (!isAnyOverdue) return;
     for (const agent of await reap(this.#store, this.#clock))
       this.#log.warn('Took over the work of an agent that went silent', { agent });
   }
 
-  /** Resolves whether the lease of any other agent has run out. */
-  async look(): Promise<boolean> {
+  /** Between heartbeats. */
+  async look(): Promise<void> {
     const { agentId } = this.#store.session;
-    const row = await this.#store.read(
-      (sql) => sql.get<{ pausedBy: string | null; isAnyOverdue: boolean }>(BEAT, { agentId }),
-      { isUrgent: true },
-    );
+    const row = await this.#store.read((sql) => sql.get<Pick<Pulse, 'pausedBy'>>(PAUSED_BY, { agentId }), {
+      isUrgent: true,
+    });
     this.#isPaused = row !== undefined && row.pausedBy !== null;
-    return row?.isAnyOverdue === true;
   }
 }

@@ -34,8 +34,9 @@ interface Uncertain {
   readonly group: readonly Operation[];
 }
 
+/** Keeps out whoever would fence this agent or add to its chain, not its own heartbeat: that must not wait for a transaction that waits. */
 const LOCK_SELF = `
-SELECT epoch, head_seq AS seq, head_hash AS hash FROM agents WHERE id = :agentId FOR NO KEY UPDATE`;
+SELECT epoch, head_seq AS seq, head_hash AS hash FROM agents WHERE id = :agentId FOR KEY SHARE`;
 const ENTRY = `SELECT hash FROM history WHERE agent_id = :agentId AND seq = :seq AND hash = :hash`;
 /** In one order, so that no two agents have what the other waits for. */
 const LOCK_ENDPOINTS = `

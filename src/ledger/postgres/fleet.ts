@@ -36,12 +36,12 @@ export function createFleet(
     for (const listener of listeners) listener(signal);
   };
   link.onSignal((signal) => {
-    if (signal !== 'agents') return tell(signal);
-    // Whoever hears of it asks whether it is paused. What fails now is made up for by the next heartbeat.
+    if (signal !== 'paused') return tell(signal);
+    // What fails now is made up for by the next heartbeat.
     void beat
       .look()
       .catch(() => {})
-      .then(() => tell(signal));
+      .then(() => tell('agents'));
   });
 
   return {
@@ -76,7 +76,8 @@ export function createFleet(
       if (!places.isShared(folder)) return;
       await store.write(async (sql) => {
         const { agentId } = sql.session;
-        if ((await sql.run(SQL.END_LEAD, { agentId, ...places.ofFolder(folder) })) > 0) sql.notify('agents');
+        const place = places.ofFolder(folder);
+        if ((await sql.run(SQL.END_LEAD, { agentId, ...place })) > 0) sql.notify('agents', place.place);
       });
     },
 
@@ -135,7 +136,7 @@ export function createFleet(
     async setPaused(agent, by) {
       const found = await store.read(async (sql) => {
         const rows = await sql.run(SQL.SET_PAUSED, { name: agent, by });
-        if (rows > 0) await sql.run(SQL.TELL, { signal: 'agents' });
+        if (rows > 0) await sql.run(SQL.TELL, { signal: `paused agent:${agent}` });
         return rows > 0;
       });
       if (!found) throw agentUnknown(agent);

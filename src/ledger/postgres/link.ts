@@ -6,6 +6,7 @@ import type { Connection, Connector } from './connection.ts';
 import { ledgerFailure } from './failure.ts';
 import { migrate } from './migrate.ts';
 import { refuseTransactionPooling } from './pooling.ts';
+import type { Pulse } from './session.ts';
 import type { Store } from './store.ts';
 import type { Trouble } from './trouble.ts';
 
@@ -17,7 +18,7 @@ export interface LinkOptions {
   readonly random: Random;
   readonly log: Log;
   /** After each heartbeat, which does not wait for it: what is to be done for others. Where the ledger fails it, the link does. */
-  readonly onBeat: () => Promise<void>;
+  readonly onBeat: (pulse: Pulse) => Promise<void>;
 }
 
 const FIRST_PAUSE_MS = 250;
@@ -26,13 +27,17 @@ const LONGEST_PAUSE_MS = 5_000;
 const BEATS = 3;
 const SIGNALS: readonly FleetSignal[] = ['queue', 'holds', 'agents'];
 
+/** `paused`: this agent is, or no longer is. */
+export type LinkSignal = FleetSignal | 'paused';
+const LINK_SIGNALS: readonly LinkSignal[] = [...SIGNALS, 'paused'];
+
 /**
  * Keeps the store connected: one connection to write, one for heartbeats and what other agents tell. When either is lost, both are
  * recreated, after a pause that grows with each failure and is never the same for two agents.
  */
 export class Link {
   readonly #options: LinkOptions;
-  readonly #listeners = new Set<(signal: FleetSignal) => void>();
+  readonly #listeners = new Set<(signal: LinkSignal) => void>();
   readonly #closed = new AbortController();
   #running: Promise<void> = Promise.resolve();
 
@@ -40,7 +45,7 @@ export class Link {
     this.#options = options;
   }
 
-  onSignal(listener: (signal: FleetSignal) => void): () => void {
+  onSignal(listener: (signal: LinkSignal) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -149,11 +154,11 @@ export class Link {
       if (met) end(met.message);
     });
     let isBusy = false;
-    const beat = async (): Promise<void> => {
+    const beat = async (pulse: Pulse): Promise<void> => {
       if (isBusy) return;
       isBusy = true;
       try {
-        await onBeat();
+        await onBeat(pulse);
       } catch (error) {
         if (isTakenOver(error)) return;
         const failure = ledgerFailure(error, connector.where);
@@ -165,11 +170,11 @@ export class Link {
     };
     try {
       while (!ended.aborted) {
-        // Not waited for: a write behind others, or a slow look, must not cost the lease.
-        void beat();
+        const pulse = await store.renew(heart);
+        if (pulse === null) return 'the lease has run out';
+        // Not waited for: a write behind others must not cost the lease.
+        void beat(pulse);
         await clock.sleep(store.self.leaseMs / BEATS, ended).catch(() => {});
-        if (ended.aborted) break;
-        if (!(await store.renew(heart))) return 'the lease has run out';
       }
       return why;
     } finally {
@@ -182,9 +187,12 @@ export class Link {
     for (const signal of SIGNALS) this.#tell(signal);
   }
 
+  /** A signal, and perhaps the place that it is about: of others' folders a thousand agents would ask in vain. */
   #tell(payload: string): void {
-    const signal = SIGNALS.find((each) => each === payload);
-    if (signal) for (const listener of this.#listeners) listener(signal);
+    const [word, place] = /^(\w+)(?: (.*))?$/s.exec(payload)?.slice(1) ?? [];
+    const signal = LINK_SIGNALS.find((each) => each === word);
+    if (!signal || (place !== undefined && !this.#options.store.places.reaches(place))) return;
+    for (const listener of this.#listeners) listener(signal);
   }
 }
 

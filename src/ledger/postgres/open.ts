@@ -71,7 +71,15 @@ export async function openPostgresLedger(options: PostgresLedgerOptions): Promis
     ...(options.onCommitted && { onCommitted: options.onCommitted }),
   });
   const beat = new Beat(store, clock, log);
-  const link = new Link({ connector, store, trouble, clock, random, log, onBeat: () => beat.run() });
+  const link = new Link({
+    connector,
+    store,
+    trouble,
+    clock,
+    random,
+    log,
+    onBeat: (pulse) => beat.run(pulse),
+  });
   await link.start();
   // So that an agent that is paused begins so. Where it can't be asked now, nothing can be sent either.
   if (!trouble.trouble()) await beat.look().catch(() => {});

@@ -23,6 +23,10 @@ export class Places {
     return [`agent:${this.agent}`, ...[...this.#shareOf.values()].map((share) => `share:${share}`)];
   }
 
+  reaches(place: string): boolean {
+    return this.reached.includes(place);
+  }
+
   /** What `toFolder` goes by, for statements that have to do the same. */
   get shown(): { readonly own: string; readonly shares: string } {
     const shares = [...this.#shareOf].map(([path, share]) => [`share:${share}`, path] as const);

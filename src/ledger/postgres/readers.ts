@@ -9,6 +9,9 @@ export interface ReadOptions {
   readonly isUrgent?: boolean;
 }
 
+/** A connection that nobody has needed for so long is closed: an idle agent keeps none of these. */
+const IDLE_MS = 10_000;
+
 /** Connections for reading, made when they are needed. */
 export class Readers {
   readonly #connector: Connector;
@@ -19,6 +22,7 @@ export class Readers {
   #good = new WeakSet<Connection>();
   #open = 0;
   #isClosed = false;
+  #idle: NodeJS.Timeout | null = null;
 
   constructor(connector: Connector, name: string) {
     this.#connector = connector;
@@ -47,7 +51,14 @@ export class Readers {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await Promise.all(this.#free.splice(0).map((each) => each.close()));
+    await this.#closeFree();
+  }
+
+  async #closeFree(): Promise<void> {
+    if (this.#idle) clearTimeout(this.#idle);
+    const free = this.#free.splice(0);
+    this.#open -= free.length;
+    await Promise.all(free.map((each) => each.close()));
   }
 
   async #take(isUrgent: boolean): Promise<{ readonly own: Connection; readonly isUsed: boolean }> {
@@ -73,8 +84,11 @@ export class Readers {
 
   #giveBack(connection: Connection): void {
     const isKept = this.#open <= MOST && this.#good.has(connection) && !this.#isClosed;
-    if (connection.isOpen && isKept) this.#free.push(connection);
-    else {
+    if (connection.isOpen && isKept) {
+      this.#free.push(connection);
+      if (this.#idle) this.#idle.refresh();
+      else this.#idle = setTimeout(() => void this.#closeFree(), IDLE_MS).unref();
+    } else {
       this.#open -= 1;
       void connection.close();
     }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import { NO_HASH } from '../journal/line.ts';
 import type { Connection } from './connection.ts';
-import { LET_OTHERS_LOOK } from './sql/queue.ts';
+import { END_CLAIMS, END_LEADS, LET_OTHERS_LOOK } from './sql/queue.ts';
 
 /** Who this agent is. */
 export interface Self {
@@ -49,15 +49,11 @@ RETURNING id AS "agentId", epoch, chain`;
 const RENEW = `
 UPDATE agents
    SET seen_at = clock_timestamp(), lease_until = clock_timestamp() + make_interval(secs => :leaseMs / 1000.0)
- WHERE id = :agentId AND epoch = :epoch`;
+ WHERE id = :agentId AND epoch = :epoch
+RETURNING paused_by AS "pausedBy",
+          EXISTS (SELECT 1 FROM agents a WHERE a.lease_until <= clock_timestamp() AND a.id <> :agentId) AS "isAnyOverdue"`;
 
 const LOCK = `SELECT 1 AS own FROM agents WHERE id = :agentId AND epoch = :epoch FOR NO KEY UPDATE`;
-
-/** Claims for requests that had not begun. */
-const END_CLAIMS = `
-UPDATE documents SET claimed_by = NULL, claimed_epoch = NULL WHERE claimed_by = :agentId AND state = 'queued'`;
-
-const END_LEADS = `DELETE FROM leads WHERE agent_id = :agentId`;
 
 /** Where a request of it is still open, its lease goes on: if it does not come back, others put that back. */
 const LEAVE = `
@@ -93,10 +89,22 @@ export async function join(connection: Connection, self: Self): Promise<Session>
   }
 }
 
-/** Makes the lease last again from now. False: it was taken away. */
-export async function renew(connection: Connection, session: Session, leaseMs: number): Promise<boolean> {
+/** What an agent learns with each heartbeat, in the same commit: an idle one costs no other. */
+export interface Pulse {
+  /** Who has paused this agent. */
+  readonly pausedBy: string | null;
+  /** The lease of another agent has run out. */
+  readonly isAnyOverdue: boolean;
+}
+
+/** Makes the lease last again from now. Null: it was taken away. */
+export async function renew(
+  connection: Connection,
+  session: Session,
+  leaseMs: number,
+): Promise<Pulse | null> {
   const { agentId, epoch } = session;
-  return (await connection.run(RENEW, { agentId, epoch, leaseMs })) > 0;
+  return (await connection.get<Pulse>(RENEW, { agentId, epoch, leaseMs })) ?? null;
 }
 
 /** The agent has stopped: others need not wait for its lease. */
@@ -107,7 +115,6 @@ export async function leave(connection: Connection, session: Session): Promise<v
     await endWork(connection, session);
     await connection.run(LET_OTHERS_LOOK, { agentId });
     await connection.run(LEAVE, { agentId, epoch });
-    await connection.exec(`NOTIFY receiptd, 'queue'; NOTIFY receiptd, 'agents'`);
   }
   await connection.exec('COMMIT');
 }

@@ -8,7 +8,7 @@ import type { ChainMemory } from './chainMemory.ts';
 import { Lease } from './lease.ts';
 import type { Places } from './places.ts';
 import { Readers, type ReadOptions } from './readers.ts';
-import { join, leave, renew, type Self, type Session } from './session.ts';
+import { join, leave, renew, type Pulse, type Self, type Session } from './session.ts';
 import type { Params, Sql } from './statements.ts';
 import type { Transaction } from './transaction.ts';
 import type { Trouble } from './trouble.ts';
@@ -127,7 +127,7 @@ export class Store {
     const { memory = null } = this.#options;
     const setback = memory && (await findSetback(connection, memory, this.self.name, this.where));
     const startedAt = this.#lease.begins();
-    const resumed = before !== null && (await renew(connection, before, this.self.leaseMs));
+    const resumed = before !== null && (await renew(connection, before, this.self.leaseMs)) !== null;
     const session = resumed ? before : await join(connection, this.self);
     // Known before what is uncertain is settled: who hears that it came through has to see under which session.
     this.#session = session;
@@ -170,13 +170,13 @@ export class Store {
     onWentBack?.(`${storyOf(setback, this.where)} ${consequencesOf(setback)}`);
   }
 
-  /** The heartbeat. Resolves false where the lease was taken away; then the connection is to be restarted. */
-  async renew(connection: Connection): Promise<boolean> {
-    if (!this.#session) return false;
+  /** The heartbeat. Resolves null where the lease was taken away; then the connection is to be restarted. */
+  async renew(connection: Connection): Promise<Pulse | null> {
+    if (!this.#session) return null;
     const startedAt = this.#lease.begins();
-    if (!(await renew(connection, this.#session, this.self.leaseMs))) return false;
-    this.#lease.lasts(startedAt);
-    return true;
+    const pulse = await renew(connection, this.#session, this.self.leaseMs);
+    if (pulse) this.#lease.lasts(startedAt);
+    return pulse;
   }
 
   /** Runs `work` on committed state. */

@@ -1,3 +1,4 @@
+import type { FleetSignal } from '../../core/ports/fleet.ts';
 import type { JournalEvent } from '../../core/ports/journal.ts';
 import { toJournal, type LedgerEvent } from '../events.ts';
 import { applyAll } from './apply.ts';
@@ -21,8 +22,8 @@ export interface Transaction extends Sql {
   send(text: string, params?: Params): void;
   /** Numbers that no other row of that kind has or will have. */
   nextIds(kind: IdKind, count: number): Promise<readonly number[]>;
-  /** Other agents are told once this is committed. */
-  notify(signal: 'queue' | 'holds' | 'agents'): void;
+  /** Other agents are told once this is committed. `place`: only those that reach it; each that is told asks the database. */
+  notify(signal: FleetSignal, place?: string): void;
 }
 
 /** This agent's row, locked by the transaction. */
@@ -111,7 +112,7 @@ export class OpenTransaction implements Transaction {
     return this.#ids.take(this.connection, kind, count);
   }
 
-  notify(signal: 'queue' | 'holds' | 'agents'): void {
-    this.signals.add(signal);
+  notify(signal: FleetSignal, place?: string): void {
+    this.signals.add(place === undefined ? signal : `${signal} ${place}`);
   }
 }

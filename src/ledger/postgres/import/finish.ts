@@ -23,7 +23,7 @@ export interface Merged {
 export const TWIN = 'TWIN';
 
 const AGENT = `
-SELECT epoch, chain, head_seq AS seq, head_hash AS hash FROM agents WHERE id = :agentId FOR NO KEY UPDATE`;
+SELECT epoch, chain, head_seq AS seq, head_hash AS hash FROM agents WHERE id = :agentId FOR UPDATE`;
 
 const SYNC_ENDPOINT = `
 UPDATE endpoints

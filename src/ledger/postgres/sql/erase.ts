@@ -8,7 +8,7 @@ export const AGENTS_OF_PERSONAL = `
 SELECT DISTINCT agent_id AS id FROM history WHERE ${ABOUT} AND ${KEPT}`;
 
 export const HEADS_FOR_UPDATE = `
-SELECT id, head_seq AS seq, head_hash AS hash FROM agents WHERE id = ANY (:ids::integer[]) ORDER BY id FOR NO KEY UPDATE`;
+SELECT id, head_seq AS seq, head_hash AS hash FROM agents WHERE id = ANY (:ids::integer[]) ORDER BY id FOR UPDATE`;
 
 /** Byte for byte, as in a journal's file. */
 export const BLANK_PERSONAL = `

@@ -1,8 +1,4 @@
-/** What a heartbeat looks for. */
-export const BEAT = `
-SELECT own.paused_by AS "pausedBy",
-       EXISTS (SELECT 1 FROM agents a WHERE a.lease_until <= clock_timestamp() AND a.id <> own.id) AS "isAnyOverdue"
-  FROM agents own WHERE own.id = :agentId`;
+export const PAUSED_BY = `SELECT paused_by AS "pausedBy" FROM agents WHERE id = :agentId`;
 
 /** A session makes them as well when it begins. */
 export const MAKE_PARTITIONS = `SELECT make_history_partitions()`;
@@ -14,8 +10,6 @@ SELECT id, name FROM agents
 
 /** Without a lease that could run out once more; an agent that has not said that it stopped stays running. */
 export const FENCE = `UPDATE agents SET epoch = epoch + 1, lease_until = NULL WHERE id = :agentId`;
-
-export const END_LEADS = `DELETE FROM leads WHERE agent_id = :agentId`;
 
 /** Taken where it is free, this agent's, or of an epoch that is over. */
 export const LEAD = `

@@ -1,0 +1,23 @@
+import { randomUUID } from 'node:crypto';
+import type { Ledger } from '../../src/core/ports/ledger.ts';
+import { openPostgresLedger } from '../../src/ledger/postgres/open.ts';
+import { systemClock } from '../../src/system/systemClock.ts';
+
+/** An agent as the shared ledger knows it, without anything else of one. */
+export function openLedgerAgent(
+  url: string,
+  name: string,
+  shares: ReadonlyMap<string, string> = new Map(),
+): Promise<Ledger> {
+  return openPostgresLedger({
+    target: { url, passwordFile: null, caFile: null },
+    name,
+    instance: randomUUID(),
+    version: 'bench',
+    leaseMs: 15_000,
+    shares,
+    clock: systemClock,
+    random: Math.random,
+    log: { debug() {}, info() {}, warn() {}, error: console.error },
+  });
+}
