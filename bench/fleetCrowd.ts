@@ -26,7 +26,8 @@ const { values } = parseArgs({
   },
 });
 const [AGENTS, SECONDS, EACH] = [Number(values.agents), Number(values.seconds), Number(values.each)];
-const [PARTS, OFFICE] = [10, 10];
+const PARTS = 10;
+const OFFICES = Math.ceil(AGENTS / 10);
 const SERVICE_MS = 100;
 const LOOK_EVERY_MS = 100;
 
@@ -123,7 +124,7 @@ try {
   let watch = new Watch(watching);
   let startedAt = performance.now();
   for (let part = 0; part < PARTS; part += 1)
-    parts.push(new Part({ url, first: part * count, count, office: OFFICE }));
+    parts.push(new Part({ url, first: part * count, count, offices: OFFICES }));
   await Promise.all(parts.map((part) => part.told('opened')));
   console.log(`${AGENTS} agents start at once`, { seconds: seconds(startedAt), ...(await watch.end()) });
 
@@ -157,11 +158,15 @@ try {
     watch = new Watch(watching);
     startedAt = performance.now();
     for (const part of parts) part.order({ kind: 'scan', each, serviceMs: SERVICE_MS });
+    const usedBefore = await databaseProcessorSeconds(cluster);
     const sent = await Promise.all(parts.map((part) => part.told('sent')));
     const took = seconds(startedAt);
     console.log(what, {
       seconds: took,
       perSecond: Math.round((AGENTS * each) / took),
+      processorMsEach: Math.round(
+        (((await databaseProcessorSeconds(cluster)) - usedBefore) / AGENTS / each) * 1000,
+      ),
       admitMs: of(sent.map(({ admitMs }) => admitMs)),
       beginAndFinishMs: of(sent.map(({ finishMs }) => finishMs)),
       repeated: sent.reduce((sum, { repeated }) => sum + repeated, 0),

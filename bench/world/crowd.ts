@@ -13,8 +13,8 @@ export interface CrowdOptions {
   readonly url: string;
   readonly first: number;
   readonly count: number;
-  /** So many agents have an endpoint and a shared folder together. */
-  readonly office: number;
+  /** Each has an endpoint and a shared folder; the agents take turns. */
+  readonly offices: number;
 }
 
 export type Order =
@@ -39,7 +39,7 @@ const GATHER_MS = 100;
 const AT_ONCE = 4;
 const AGAIN_MS = 1_000;
 
-const { url, first, count, office } = JSON.parse(process.argv[2] ?? '{}') as CrowdOptions;
+const { url, first, count, offices } = JSON.parse(process.argv[2] ?? '{}') as CrowdOptions;
 const tell = (told: Told): void => void process.send?.(told);
 
 let repeated = 0;
@@ -74,14 +74,14 @@ class CrowdAgent {
   }
 
   static async open(number: number): Promise<CrowdAgent> {
-    const share = `/mnt/office-${Math.floor(number / office)}`;
+    const share = `/mnt/office-${number % offices}`;
     const shares = new Map([[share, share.slice(5)]]);
     const name = `agent-${String(number).padStart(4, '0')}`;
     return new CrowdAgent(await openLedgerAgent(url, name, shares), number, share);
   }
 
   get #endpoint() {
-    const n = String(Math.floor(this.#number / office)).padStart(12, '0');
+    const n = String(this.#number % offices).padStart(12, '0');
     return { baseUrl: 'https://service.example/api/v1', uid: `11111111-2222-4333-8444-${n}` };
   }
 

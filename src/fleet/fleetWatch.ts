@@ -17,8 +17,8 @@ export interface FleetWatchDeps {
   readonly log: Log;
 }
 
-/** Signals may be lost: everything is looked at so often anyway. */
-const LOOK_EVERY_MS = 30_000;
+/** A signal that was missed does no harm for longer. */
+const LOOK_EVERY_MS = 5 * 60_000;
 /** A burst of signals is one. */
 const GATHER_MS = 100;
 /** The ledger knows by itself whether this agent is paused, and is asked for nothing. */

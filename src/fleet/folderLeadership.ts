@@ -19,16 +19,16 @@ export type LedIntake = Pick<Intake, 'run' | 'standBy' | 'disposeSoon' | 'isReac
   readonly status: Pick<Intake['status'], 'path' | 'state'>;
 };
 
-/** How often a lead is asked for that another agent has. */
-const ASK_EVERY_MS = 3_000;
-/** Who has it is asked less often: that counts what waits, too. */
-const NAMED_EVERY = 10;
+/** How often a lead is asked for that another agent has: whoever gives it up, or takes over from who had it, tells at once. */
+const ASK_EVERY_MS = 60_000;
 /** How often a lead that is held is made sure of: it is lost with the lease, of which the storage tells at once. */
 const KEEP_EVERY_MS = 15_000;
 /** Who leads a folder and can't reach it for so long offers the lead to the others, again and again. */
 const UNREACHED_MS = 15_000;
-/** Whoever reaches it has asked for it by then. */
-const OFFERED_MS = 2 * ASK_EVERY_MS;
+/** Whoever reaches it was told, and has asked for it by then. */
+const OFFERED_MS = 6_000;
+/** What another agent has sent may be disposed of, and nothing else tells of it. */
+const DISPOSE_EVERY_MS = 60_000;
 
 /**
  * The intake of shared folders, which one agent leads at a time: what is listed, noted and disposed of by two at once would
@@ -57,22 +57,19 @@ export class FolderLeadership {
       storage.onChange(() => notifier.notify()),
     ];
     try {
-      let isFirst = true;
-      for (let asked = 0; !signal.aborted; asked += 1) {
-        const isAskedAnyway = asked % NAMED_EVERY === 0;
+      let anywayAt = clock.monotonic();
+      for (let isFirst = true; !signal.aborted; isFirst = false) {
+        const isAskedAnyway = clock.monotonic() >= anywayAt;
         // Those who reach it come first; where nobody does, one leads it anyway, and tells people.
         const isLed = isAskedAnyway || (await intake.isReachable()) ? await this.#lead(path) : false;
         // Started while the ledger is away: who leads is not known, and what two defer becomes one document.
         if (isLed === true || (isLed === null && isFirst)) {
           await this.#whileLed(intake, notifier, signal);
-          asked = 0;
+          if (signal.aborted) break;
         }
-        isFirst = false;
-        if (signal.aborted) break;
-        if (asked % NAMED_EVERY === 0) {
-          const unreached = (await intake.isReachable()) ? '' : " The folder can't be reached from here.";
-          intake.standBy(`${await this.#leader(share)}${unreached}`);
-        }
+        if (isAskedAnyway || isLed !== false) anywayAt = clock.monotonic() + ASK_EVERY_MS;
+        const unreached = (await intake.isReachable()) ? '' : " The folder can't be reached from here.";
+        intake.standBy(`${await this.#leader(share)}${unreached}`);
         await notifier.wait(ASK_EVERY_MS, signal);
       }
     } finally {
@@ -104,9 +101,12 @@ export class FolderLeadership {
     });
     running.catch(() => {});
     let offerAt: number | null = null;
+    let disposeAt = clock.monotonic();
     while (!signal.aborted && !watching.isOver) {
-      // What another agent has sent may be disposed of, and nothing else tells of it.
-      intake.disposeSoon();
+      if (clock.monotonic() >= disposeAt) {
+        intake.disposeSoon();
+        disposeAt = clock.monotonic() + DISPOSE_EVERY_MS;
+      }
       await notifier.wait(KEEP_EVERY_MS, signal);
       if (signal.aborted || watching.isOver) break;
       const now = clock.monotonic();

@@ -84,8 +84,8 @@ export interface LedgerFleet extends FleetReports {
    */
   enter(endpoint: EndpointKey, limits: FleetLimits, lane: Lane): Promise<number>;
   /**
-   * Other agents that fell silent so long ago, by name; and whether this agent is the first by name of those that run. Cheap: counts
-   * nothing.
+   * Other agents that fell silent so long ago, by name; and whether this agent is the first by name of those that run. As its last
+   * heartbeat found it: where nobody is silent, nothing is asked.
    */
   silence(
     atLeastMs: number,

@@ -13,6 +13,7 @@ export class Beat {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #log: Log;
+  #last: Pulse | null = null;
   #isPaused = false;
   #partitionsAt: number;
 
@@ -27,14 +28,20 @@ export class Beat {
     return this.#isPaused;
   }
 
-  async run({ pausedBy, isAnyOverdue }: Pulse): Promise<void> {
-    this.#isPaused = pausedBy !== null;
+  /** What the last heartbeat found. */
+  get last(): Pulse | null {
+    return this.#last;
+  }
+
+  async run(pulse: Pulse): Promise<void> {
+    this.#last = pulse;
+    this.#isPaused = pulse.pausedBy !== null;
     const now = this.#clock.monotonic();
     if (now >= this.#partitionsAt) {
       await this.#store.read((sql) => sql.run(MAKE_PARTITIONS), { isUrgent: true });
       this.#partitionsAt = now + PARTITIONS_EVERY_MS;
     }
-    if (!isAnyOverdue) return;
+    if (!pulse.isAnyOverdue) return;
     for (const agent of await reap(this.#store, this.#clock))
       this.#log.warn('Took over the work of an agent that went silent', { agent });
   }

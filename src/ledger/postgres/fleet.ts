@@ -97,15 +97,15 @@ export function createFleet(
 
     agents: () => store.read((sql) => fleetAgents(sql, places)),
 
-    silence: (atLeastMs, atMostMs) =>
-      store.read(async (sql) => {
-        const { name } = store.self;
-        const [first, agents] = await Promise.all([
-          sql.get<{ name: string }>(SQL.FIRST_RUNNING),
-          sql.all<SilentAgent>(SQL.SILENT, { name, atLeastMs, atMostMs }),
-        ]);
-        return { isFirst: first?.name === name, agents };
-      }),
+    async silence(atLeastMs, atMostMs) {
+      const { isFirst, isAnySilent } = beat.last ?? { isFirst: false, isAnySilent: false };
+      if (!isAnySilent) return { isFirst, agents: [] };
+      const { name } = store.self;
+      const agents = await store.read((sql) =>
+        sql.all<SilentAgent>(SQL.SILENT, { name, atLeastMs, atMostMs }),
+      );
+      return { isFirst, agents };
+    },
 
     async waitingFor(agent) {
       const row = await store.read((sql) => sql.get<{ count: number }>(SQL.WAITING_FOR, { name: agent }));

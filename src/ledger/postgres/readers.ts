@@ -16,6 +16,7 @@ const IDLE_MS = 10_000;
 export class Readers {
   readonly #connector: Connector;
   readonly #name: string;
+  readonly #idleMs: number;
   readonly #free: Connection[] = [];
   readonly #waiting: (() => void)[] = [];
   /** Those made since the last `renew`. */
@@ -24,9 +25,10 @@ export class Readers {
   #isClosed = false;
   #idle: NodeJS.Timeout | null = null;
 
-  constructor(connector: Connector, name: string) {
+  constructor(connector: Connector, name: string, { idleMs = IDLE_MS } = {}) {
     this.#connector = connector;
     this.#name = name;
+    this.#idleMs = idleMs;
   }
 
   /** Once more where an idle connection turns out to be dead. */
@@ -56,6 +58,7 @@ export class Readers {
 
   async #closeFree(): Promise<void> {
     if (this.#idle) clearTimeout(this.#idle);
+    this.#idle = null;
     const free = this.#free.splice(0);
     this.#open -= free.length;
     await Promise.all(free.map((each) => each.close()));
@@ -87,7 +90,7 @@ export class Readers {
     if (connection.isOpen && isKept) {
       this.#free.push(connection);
       if (this.#idle) this.#idle.refresh();
-      else this.#idle = setTimeout(() => void this.#closeFree(), IDLE_MS).unref();
+      else this.#idle = setTimeout(() => void this.#closeFree(), this.#idleMs).unref();
     } else {
       this.#open -= 1;
       void connection.close();

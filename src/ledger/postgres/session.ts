@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import { NO_HASH } from '../journal/line.ts';
 import type { Connection } from './connection.ts';
+import { IS_RUNNING, IS_SILENT } from './sql/fleet.ts';
 import { END_CLAIMS, END_LEADS, LET_OTHERS_LOOK } from './sql/queue.ts';
 
 /** Who this agent is. */
@@ -46,12 +47,20 @@ UPDATE agents
  WHERE name = :name
 RETURNING id AS "agentId", epoch, chain`;
 
+/** All that a heartbeat has to know of the others, in one look at them. */
 const RENEW = `
-UPDATE agents
-   SET seen_at = clock_timestamp(), lease_until = clock_timestamp() + make_interval(secs => :leaseMs / 1000.0)
- WHERE id = :agentId AND epoch = :epoch
-RETURNING paused_by AS "pausedBy",
-          EXISTS (SELECT 1 FROM agents a WHERE a.lease_until <= clock_timestamp() AND a.id <> :agentId) AS "isAnyOverdue"`;
+WITH renewed AS (
+  UPDATE agents
+     SET seen_at = clock_timestamp(), lease_until = clock_timestamp() + make_interval(secs => :leaseMs / 1000.0)
+   WHERE id = :agentId AND epoch = :epoch
+  RETURNING id, name, paused_by)
+SELECT own.paused_by AS "pausedBy", others.*
+  FROM renewed own
+ CROSS JOIN LATERAL (
+   SELECT coalesce(bool_or(a.lease_until <= clock_timestamp()), FALSE) AS "isAnyOverdue",
+          coalesce(bool_or(${IS_SILENT}), FALSE) AS "isAnySilent",
+          coalesce(bool_and(NOT coalesce(${IS_RUNNING} AND a.name COLLATE "C" < own.name, FALSE)), TRUE) AS "isFirst"
+     FROM agents a WHERE a.id <> own.id) others`;
 
 const LOCK = `SELECT 1 AS own FROM agents WHERE id = :agentId AND epoch = :epoch FOR NO KEY UPDATE`;
 
@@ -93,8 +102,12 @@ export async function join(connection: Connection, self: Self): Promise<Session>
 export interface Pulse {
   /** Who has paused this agent. */
   readonly pausedBy: string | null;
-  /** The lease of another agent has run out. */
+  /** The lease of another agent has run out, and nobody has taken its work over yet. */
   readonly isAnyOverdue: boolean;
+  /** Another agent's lease has run out, and it has not come back. */
+  readonly isAnySilent: boolean;
+  /** By name, of the agents that run. */
+  readonly isFirst: boolean;
 }
 
 /** Makes the lease last again from now. Null: it was taken away. */

@@ -5,6 +5,7 @@ import { systemClock } from '../../../src/system/systemClock.ts';
 import { OFFICE } from '../../contract/ledger.ts';
 import { verifyPostgresLedger } from '../../../src/ledger/postgres/verify.ts';
 import type { Admission } from '../../../src/core/ports/ledgerIntake.ts';
+import { cleanUp } from '../../support/cleanUp.ts';
 import { needsPostgres } from '../../support/postgres.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
 import { ACCEPTED, claim, FleetPlace, FrozenClock, type Agent } from './fleetPlace.ts';
@@ -326,9 +327,16 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
   });
 
   it('know who has been silent for long, what waits for that one alone, and who is to tell it', async () => {
-    const [a, b] = [await place.open('a'), await place.open('b')];
+    const [a, b] = [
+      await place.open('a', { leaseMs: LEASE_MS }),
+      await place.open('b', { leaseMs: LEASE_MS }),
+    ];
     await place.open('c');
     const silence = (agent: Agent) => agent.fleet.silence(600_000, 86_400_000);
+    // As the last heartbeat found it.
+    const first = (agent: Agent) =>
+      vi.waitFor(async () => expect(await silence(agent)).toMatchObject({ isFirst: true }), 20_000);
+    await first(a);
     expect(await silence(a)).toEqual({ isFirst: true, agents: [] });
     await place.documents('c', 3, 'agent:c', '/scans');
     const [shared = 0, sent = 0] = await place.documents('c', 4);
@@ -346,6 +354,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     await agent('stopped', '1 hour', 'NULL', false);
     await agent('alive', '1 hour', `interval '1 hour'`);
     await agent('former', '25 hours');
+    await vi.waitFor(async () => expect((await silence(b)).agents).not.toEqual([]), 20_000);
     const { isFirst, agents } = await silence(b);
     expect(isFirst).toBe(false);
     expect(agents).toMatchObject([
@@ -357,7 +366,47 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     expect(await b.fleet.waitingFor('gone')).toBe(0);
     await a.close();
     await place.ask(`UPDATE agents SET lease_until = NULL WHERE name = 'alive'`);
-    expect(await silence(b)).toMatchObject({ isFirst: true });
+    await first(b);
+  });
+
+  it('stay leased while a transaction of their own waits for what another one has locked', async () => {
+    const a = await place.open('a', { leaseMs: LEASE_MS });
+    await place.documents('a', 1);
+    const blocked = new Client({ connectionString: place.url });
+    // Its database is removed before it is ended.
+    blocked.on('error', () => {});
+    await blocked.connect();
+    cleanUp(() => blocked.end());
+    await blocked.query('BEGIN');
+    await blocked.query('SELECT 1 FROM receiptd.endpoints FOR UPDATE');
+    const admitted = a.admit(admission('/scans', 'late.jpg', 'late'));
+    const waitsFor = () =>
+      place.ask(
+        `SELECT 1 FROM pg_stat_activity WHERE application_name = 'receiptd a' AND wait_event_type = 'Lock'`,
+      );
+    await vi.waitFor(async () => expect(await waitsFor()).toHaveLength(1), 20_000);
+    const since = Date.now();
+    await vi.waitUntil(() => Date.now() - since > 2 * LEASE_MS || !a.fleet.isLeased(), 20_000);
+    expect(a.fleet.isLeased()).toBe(true);
+    expect(await waitsFor()).toHaveLength(1);
+    await blocked.query('COMMIT');
+    expect(await admitted).toMatchObject({ kind: 'queued' });
+  });
+
+  it('are told of folders that they reach, and of no others', async () => {
+    const [a, b] = [await place.open('a'), await place.open('b')];
+    const c = await place.open('c', { shares: new Map([['/mnt/c', 'other']]) });
+    const heard: string[] = [];
+    const unheard: string[] = [];
+    b.fleet.onSignal((signal) => heard.push(signal));
+    c.fleet.onSignal((signal) => unheard.push(signal));
+    await a.admit(admission('/mnt/a', 'shared.jpg', 'shared'));
+    await a.fleet.lead('/mnt/a');
+    await a.close();
+    await vi.waitFor(() => expect(heard).toEqual(['queue', 'agents']), 20_000);
+    // Behind them, for all.
+    await b.fleet.endHolds();
+    await vi.waitFor(() => expect(unheard).toEqual(['holds']), 20_000);
   });
 
   it('lead a shared folder one at a time, each folder of their own always', async () => {

@@ -57,18 +57,19 @@ export const HOLDS_OF_AGENTS = `
 SELECT agent_id AS "agentId", scope, key, reason, message, since, until, demanded_until AS "demandedUntil"
   FROM holds WHERE agent_id > 0 ORDER BY since, scope, key`;
 
-export const FIRST_RUNNING = `
-SELECT name FROM agents WHERE running AND lease_until > clock_timestamp() ORDER BY name COLLATE "C" LIMIT 1`;
-
+/** Of an agent `a`. */
+export const IS_RUNNING = `a.running AND a.lease_until > clock_timestamp()`;
 /** Those that `AGENTS` shows as silent. */
+export const IS_SILENT = `a.running AND a.started_at IS NOT NULL AND coalesce(a.lease_until <= clock_timestamp(), true)`;
+
 export const SILENT = `
-SELECT name, host, ${milliseconds('seen_at')} AS "lastSeenAt",
-       ${milliseconds("'epoch'::timestamptz + (clock_timestamp() - seen_at)")} AS "silentMs"
-  FROM agents
- WHERE running AND started_at IS NOT NULL AND coalesce(lease_until <= clock_timestamp(), true) AND name <> :name
-   AND seen_at BETWEEN clock_timestamp() - make_interval(secs => :atMostMs / 1000.0)
-                   AND clock_timestamp() - make_interval(secs => :atLeastMs / 1000.0)
- ORDER BY name COLLATE "C"`;
+SELECT a.name, a.host, ${milliseconds('a.seen_at')} AS "lastSeenAt",
+       ${milliseconds("'epoch'::timestamptz + (clock_timestamp() - a.seen_at)")} AS "silentMs"
+  FROM agents a
+ WHERE ${IS_SILENT} AND a.name <> :name
+   AND a.seen_at BETWEEN clock_timestamp() - make_interval(secs => :atMostMs / 1000.0)
+                     AND clock_timestamp() - make_interval(secs => :atLeastMs / 1000.0)
+ ORDER BY a.name COLLATE "C"`;
 
 export const WAITING_FOR = `
 SELECT count(*) AS count
