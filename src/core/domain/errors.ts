@@ -151,6 +151,7 @@ const KINDS: Readonly<Partial<Record<ErrorCode, ErrorKind>>> = {
   LEDGER_SHARED: 'ledger',
   LEDGER_UNREACHABLE: 'ledger',
   LEDGER_REFUSED: 'ledger',
+  LEDGER_WENT_BACK: 'ledger',
   LEDGER_MOVED: 'ledger',
   CREDENTIALS_MISSING: 'credentials',
   CREDENTIALS_INSECURE: 'credentials',

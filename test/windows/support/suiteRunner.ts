@@ -20,6 +20,8 @@ export interface SuiteEnd {
   readonly skipped: number;
   /** Each that failed, and how. */
   readonly failed: readonly string[];
+  /** Each that passed at its second try, and how it failed at the first. */
+  readonly repeated: readonly string[];
   /** What `without` names and the file does not have. */
   readonly unknown: readonly string[];
   readonly ms: number;
@@ -57,7 +59,9 @@ const [place = ''] = process.argv.slice(2);
 const { files } = JSON.parse(readFileSync(place, 'utf8')) as SuiteRun;
 for (const { file, without } of files) {
   const begun = performance.now();
-  const failed: string[] = [];
+  // By the name of the test: told of each try.
+  const failures = new Map<string, string>();
+  const repeated: string[] = [];
   const unknown = new Set(without);
   let passed = 0;
   let skipped = 0;
@@ -81,12 +85,19 @@ for (const { file, without } of files) {
     extendTaskContext: (context: Runner.TestContext) =>
       Object.defineProperty(context, 'expect', { get: () => createExpect(context.task) }),
     onTaskFinished: ({ result, fullTestName }: Runner.Test) => {
-      if (result?.state === 'pass') passed += 1;
-      else if (result?.state === 'fail')
-        failed.push(`${fullTestName}: ${result.errors?.map(({ message }) => message).join('; ')}`);
+      if (result?.state === 'pass') {
+        passed += 1;
+        const before = failures.get(fullTestName);
+        if (before !== undefined) repeated.push(before);
+        failures.delete(fullTestName);
+      } else if (result?.state === 'fail') {
+        const how = result.errors?.map(({ message }) => message).join('; ');
+        failures.set(fullTestName, `${fullTestName}: ${how}`);
+      }
     },
   };
   const [end] = await startTests([{ filepath: file, testLocations: undefined }], runner);
+  const failed = [...failures.values()];
   for (const { message, stack } of end?.result?.errors ?? []) failed.push(`the file: ${stack ?? message}`);
   const count = (task: Runner.Task): number =>
     task.type === 'suite'
@@ -94,7 +105,7 @@ for (const { file, without } of files) {
       : Number(task.mode === 'skip');
   skipped = end ? end.tasks.reduce((sum, each) => sum + count(each), 0) : 0;
   const ms = Math.round(performance.now() - begun);
-  const said: SuiteEnd = { file, passed, skipped, failed, unknown: [...unknown], ms };
+  const said: SuiteEnd = { file, passed, skipped, failed, repeated, unknown: [...unknown], ms };
   process.stdout.write(`${JSON.stringify(said)}\n`);
 }
 process.exit(0);
