@@ -122,18 +122,11 @@ async function firstViews(stateDir: string, office: LongOffice): Promise<Figure[
           await shown(page, rowsOf('Folders', 1));
         }, 1)),
       );
-      lists.push(
-        ...(await times(async () => {
-          await page.getByRole('link', { name: 'Documents', exact: true }).click();
-          await shown(page, rowsOf('Documents', PAGE));
-        }, 1)),
-      );
-      searches.push(
-        ...(await times(async () => {
-          await page.getByLabel('Search').fill(office.oldest);
-          await shown(page, `document.querySelector('main').innerText.includes('1 shown')`);
-        }, 1)),
-      );
+      const documents = page.getByRole('link', { name: 'Documents', exact: true });
+      lists.push(await since('click', page, () => documents.click(), rowsOf('Documents', PAGE)));
+      const search = page.getByLabel('Search');
+      const isFound = `document.querySelector('main').innerText.includes('1 shown')`;
+      searches.push(await since('input', page, () => search.fill(office.oldest), isFound));
       await context.close();
     }
     const figure = (name: string, all: readonly number[], note: string, target?: number): Figure => ({
@@ -173,15 +166,34 @@ const SHOWN_MS = 60_000;
 
 /** Looked for with each frame: locators look after 20, 70, 170 and 270 ms only. */
 async function shown(page: Page, condition: string): Promise<void> {
-  await page.evaluate(`new Promise((done, fail) => {
-    const endsAt = performance.now() + ${SHOWN_MS};
+  await page.evaluate(`new Promise((done, fail) => { ${lookFor(condition)} })`);
+}
+
+/** Milliseconds from the event that `act` causes in the page to the first frame with what it is for: what Playwright does before a click is not the page's. */
+async function since(
+  event: 'click' | 'input',
+  page: Page,
+  act: () => Promise<void>,
+  condition: string,
+): Promise<number> {
+  const took = page.evaluate<number>(`new Promise((done, fail) => {
+    const begin = ({ timeStamp }) => {
+      ${lookFor(condition, 'performance.now() - timeStamp')}
+    };
+    addEventListener('${event}', begin, { capture: true, once: true });
+  })`);
+  await act();
+  return took;
+}
+
+function lookFor(condition: string, result = ''): string {
+  return `const endsAt = performance.now() + ${SHOWN_MS};
     const look = () => {
-      if (${condition}) done();
+      if (${condition}) done(${result});
       else if (performance.now() > endsAt) fail(new Error('never shown: ' + ${JSON.stringify(condition)}));
       else requestAnimationFrame(look);
     };
-    look();
-  })`);
+    look();`;
 }
 
 /** `path`: null where SQLite can't be compared with. */
