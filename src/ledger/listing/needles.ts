@@ -1,6 +1,7 @@
 import { boundOf, type ValueWanted } from '../../core/domain/posted.ts';
 import { fold, searchWords } from '../../core/domain/search.ts';
 import type { Hold } from '../../core/ports/hold.ts';
+import { LIST_STATES, type ListState } from '../../core/ports/ledgerReports.ts';
 
 /** The longest of a search; the rest is for `isFound` alone. A statement is kept for each number of them. */
 const MOST = 6;
@@ -41,6 +42,16 @@ export function needlesOf(
     folders: paths.filter((each) => each.text.includes(text)).map(({ id }) => id),
     ofHeld: held.some((said) => said.includes(text)),
   }));
+}
+
+/** Of SHA-256 in hexadecimal digits. Most words can't be, and most of the time goes into looking for them. */
+export function isPartOfHash(text: string): boolean {
+  return /^[0-9a-f]{1,64}$/.test(text);
+}
+
+/** States whose name holds it; few words are part of one. */
+export function statesNamed(text: string): readonly ListState[] {
+  return LIST_STATES.filter((state) => state.includes(text));
 }
 
 /** What SQL looks for of a value that is wanted. */

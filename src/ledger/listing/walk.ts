@@ -2,7 +2,7 @@ import type { ListOrder, ListRow } from '../../core/ports/ledgerReports.ts';
 
 /** Rows that are looked at in the first read: a screen of them. */
 const FIRST_WINDOW = 50;
-const GROWTH = 4;
+const GROWTH = 16;
 /** And in any: no read transaction, and no turn of the event loop, lasts longer. */
 export const LARGEST_WINDOW = 10_000;
 /** So many rows may come of one: each costs as much as ten that are passed over. */

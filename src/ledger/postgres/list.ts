@@ -1,6 +1,5 @@
 import type { AccountOf } from '../../core/domain/account.ts';
-import { LIST_STATES } from '../../core/ports/ledgerReports.ts';
-import { valueNeedles } from '../listing/needles.ts';
+import { isPartOfHash, statesNamed, valueNeedles } from '../listing/needles.ts';
 import {
   QUARTER_MS,
   type Along,
@@ -42,25 +41,29 @@ export function listSource(ledger: Reading, accountOf: AccountOf): ListSource {
   ): ((wanted: WindowWanted) => Promise<Found<Row>>) => {
     const params = paramsOf(places, along, conditions);
     const counts = { needles: conditions.needles.length, values: conditions.values.length, spanMs };
-    return readAhead((wanted) =>
-      ledger.read(async (sql) => {
-        const { order, start, size, end } = wanted;
-        const text = WALKS[along][order];
-        const { at, id } = start;
+    return readAhead((wanted) => {
+      const { order, start, size, end } = wanted;
+      const text = WALKS[along][order];
+      const { at, id } = start;
+      const looked = ledger.read(async (sql) => {
         const found = await sql.get<Position>(text.windowEnd, { at, id, size });
-        const inside = isInside(found, wanted);
-        const last = inside ? found : end;
-        const bounds = { at, id, lastAt: last.at, lastId: last.id };
-        const rows = await sql.all<Row & { readonly place: string }>(text[what](counts), {
-          ...bounds,
-          ...params,
-        });
-        return {
-          rows: rows.map((row) => ({ ...row, folder: places.toFolder(row.place, row.folder) })),
-          looked: inside ? { at: found.at, id: found.id } : null,
-        };
-      }),
-    );
+        return isInside(found, wanted) ? { at: found.at, id: found.id } : null;
+      });
+      const rows = looked.then((inside) =>
+        ledger.read(async (sql) => {
+          const last = inside ?? end;
+          const bounds = { at, id, lastAt: last.at, lastId: last.id };
+          const found = await sql.all<Row & { readonly place: string }>(text[what](counts), {
+            ...bounds,
+            ...params,
+          });
+          return found.map((row) => ({ ...row, folder: places.toFolder(row.place, row.folder) }));
+        }),
+      );
+      // Whoever waits for it is told.
+      rows.catch(() => {});
+      return { wanted, looked, rows };
+    });
   };
   return {
     accountOf,
@@ -90,25 +93,31 @@ interface Found<Row> {
   readonly looked: Position | null;
 }
 
+/** A window that is being read: where it ends is known before what it holds. */
+interface Begun<Row> {
+  readonly wanted: WindowWanted;
+  readonly looked: Promise<Position | null>;
+  readonly rows: Promise<Row[]>;
+}
+
 /**
- * A search of which little is found goes on: the server reads the next window while this one's rows are judged here. Who does not go on,
- * or goes on elsewhere, has cost the server one window.
+ * A search of which little is found goes on: the server reads the next window at the same time, on another of its processors. Who does
+ * not go on, or goes on elsewhere, has cost the server one window.
  */
 function readAhead<Row>(
-  read: (wanted: WindowWanted) => Promise<Found<Row>>,
+  begin: (wanted: WindowWanted) => Begun<Row>,
 ): (wanted: WindowWanted) => Promise<Found<Row>> {
-  let ahead: { readonly wanted: WindowWanted; readonly found: Promise<Found<Row>> } | null = null;
+  let ahead: Begun<Row> | null = null;
+  let isRare = false;
   return async (wanted) => {
-    const isKnown = ahead !== null && isSame(ahead.wanted, wanted);
-    const found = await (ahead !== null && isKnown ? ahead.found : read(wanted));
+    const now = ahead !== null && isSame(ahead.wanted, wanted) ? ahead : begin(wanted);
     ahead = null;
-    if (found.looked !== null && wanted.size === LARGEST_WINDOW && found.rows.length < FEW) {
-      const next = { ...wanted, start: found.looked };
-      ahead = { wanted: next, found: read(next) };
-      // Whoever goes on is told.
-      ahead.found.catch(() => {});
-    }
-    return found;
+    const looked = await now.looked;
+    if (isRare && looked !== null && wanted.size === LARGEST_WINDOW)
+      ahead = begin({ ...wanted, start: looked });
+    const rows = await now.rows;
+    isRare = rows.length < FEW;
+    return { rows, looked };
   };
 }
 
@@ -138,9 +147,8 @@ function paramsOf(
       needles.flatMap(({ text, folders, ofHeld }, n) => [
         [`needle${n}`, text],
         [`folders${n}`, folders],
-        // Most words can't be part of a hash or a state, and most of the time goes into looking for them.
-        [`hash${n}`, /^[0-9a-f]{1,64}$/.test(text) ? text : null],
-        [`named${n}`, LIST_STATES.filter((state) => state.includes(text))],
+        [`hash${n}`, isPartOfHash(text) ? text : null],
+        [`named${n}`, statesNamed(text)],
         ...(along === 'sightings' ? [] : [[`held${n}`, ofHeld] as const]),
       ]),
     ),

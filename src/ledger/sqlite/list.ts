@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AccountOf } from '../../core/domain/account.ts';
-import { valueNeedles } from '../listing/needles.ts';
+import { isPartOfHash, statesNamed, valueNeedles } from '../listing/needles.ts';
 import {
   QUARTER_MS,
   type Along,
@@ -65,6 +65,11 @@ export function listSource(store: Store, accountOf: AccountOf): ListSource {
   };
 }
 
+/** Null where there are none. */
+function listed(values: readonly unknown[]): string | null {
+  return values.length > 0 ? JSON.stringify(values) : null;
+}
+
 function paramsOf(
   along: Along,
   { states, statuses, folder, endpoint, needles, values, attention }: Conditions,
@@ -79,7 +84,9 @@ function paramsOf(
     ...Object.fromEntries(
       needles.flatMap(({ text, folders, ofHeld }, n) => [
         [`needle${n}`, text],
-        [`folders${n}`, JSON.stringify(folders)],
+        [`folders${n}`, listed(folders)],
+        [`hash${n}`, isPartOfHash(text) ? text : null],
+        [`named${n}`, listed(statesNamed(text))],
         ...(along === 'sightings' ? [] : [[`held${n}`, Number(ofHeld)] as const]),
       ]),
     ),

@@ -33,7 +33,13 @@ export const FOLDERS = `SELECT id, path FROM folders`;
 
 /** Where others than ASCII are in it, `lower` does not fold it; `fold` is search.ts's own (connection.ts). */
 const holds = (column: string, needle: string) =>
-  `instr(iif(length(CAST(${column} AS BLOB)) > length(${column}), fold(${column}), lower(${column})), ${needle}) > 0`;
+  `${column} IS NOT NULL AND instr(iif(octet_length(${column}) > length(${column}), fold(${column}), lower(${column})), ${needle}) > 0`;
+
+/** Most words are in no folder's path and can be part of no hash and no state: then nothing is looked at. */
+const isOneOf = (column: string, list: string) =>
+  `(${list} IS NOT NULL AND ${column} IN (SELECT value FROM json_each(${list})))`;
+const hashHolds = (column: string, n: number) =>
+  `(:hash${n} IS NOT NULL AND instr(${column}, :hash${n}) > 0)`;
 
 /** For each needle, by its number: somewhere in these. For each value: a result has it, and it may be one that is meant. */
 function findAll(
@@ -70,8 +76,8 @@ const postedHolds = (document: string, needle: string) =>
 const documentHolds = (needle: string, n: number) => [
   `instr(coalesce(d.folded_name, lower(d.name)), ${needle}) > 0`,
   `instr(coalesce(d.folded_path, lower(d.path)), ${needle}) > 0`,
-  `d.folder_id IN (SELECT value FROM json_each(:folders${n}))`,
-  `instr(d.sha256, ${needle}) > 0 OR instr(d.state, ${needle}) > 0 OR (:held${n} AND +d.state = 'queued')`,
+  isOneOf('d.folder_id', `:folders${n}`),
+  `${hashHolds('d.sha256', n)} OR ${isOneOf('+d.state', `:named${n}`)} OR (:held${n} AND +d.state = 'queued')`,
   `${holds('d.service_status', needle)} OR ${holds('d.message', needle)}`,
   postedHolds('d.id', needle),
 ];
@@ -79,8 +85,8 @@ const documentHolds = (needle: string, n: number) => [
 const sightingHolds = (needle: string, n: number) => [
   `instr(coalesce(s.folded_path, lower(iif(s.dir = '', '', s.dir || '/') || s.name)), ${needle}) > 0`,
   `instr(coalesce(d.folded_name, lower(d.name)), ${needle}) > 0`,
-  `s.folder_id IN (SELECT value FROM json_each(:folders${n}))`,
-  `instr(s.sha256, ${needle}) > 0 OR instr(s.verdict, ${needle}) > 0`,
+  isOneOf('s.folder_id', `:folders${n}`),
+  `${hashHolds('s.sha256', n)} OR ${isOneOf('s.verdict', `:named${n}`)}`,
   `${holds('d.service_status', needle)} OR ${holds('s.message', needle)}`,
   postedHolds('s.document_id', needle),
 ];
