@@ -125,7 +125,7 @@ async function firstViews(stateDir: string, office: LongOffice): Promise<Figure[
       const documents = page.getByRole('link', { name: 'Documents', exact: true });
       lists.push(await since('click', page, () => documents.click(), rowsOf('Documents', PAGE)));
       const search = page.getByLabel('Search');
-      const isFound = `document.querySelector('main').innerText.includes('1 shown')`;
+      const isFound = `[...document.querySelectorAll('main [role="status"]')].some((each) => each.textContent.includes('1 shown'))`;
       searches.push(await since('input', page, () => search.fill(office.oldest), isFound));
       await context.close();
     }
