@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 /** What every browser shows. */
 const SHOWN = new Set(['jpeg', 'png', 'webp', 'gif', 'bmp']);
@@ -36,7 +36,10 @@ type State = 'first' | 'waiting' | 'again' | 'none';
 export function Thumb({ id, sha256, type, class: more = '', isLate = false }: ThumbProps) {
   const [state, setState] = useState<State>('first');
   const place = useRef<HTMLSpanElement>(null);
+  const image = useRef<HTMLImageElement>(null);
   const [isNear, setNear] = useState(!isLate);
+  // What is still loading would keep the next list waiting.
+  useLayoutEffect(() => () => image.current?.removeAttribute('src'), []);
   useEffect(() => {
     const element = place.current;
     if (isNear || element === null) return;
@@ -61,6 +64,7 @@ export function Thumb({ id, sha256, type, class: more = '', isLate = false }: Th
   }
   return (
     <img
+      ref={image}
       class={`thumb ${more}`}
       src={pictureUrl(id, sha256, 'thumbnail')}
       alt=""
