@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 /** As long as between two keys of who types fast; a search that goes on with another word is given up. */
-const TYPING_MS = 150;
+const TYPING_MS = 100;
 
 interface SearchProps {
   readonly id: string;
