@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,7 +5,6 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import type { Page } from 'playwright-core';
 import { callControl } from '../../src/control/client.ts';
 import type { Request } from '../../src/control/protocol/protocol.ts';
-import { openPostgresLedger, type PostgresLedgerOptions } from '../../src/ledger/postgres/open.ts';
 import { openSqliteLedger } from '../../src/ledger/sqlite/open.ts';
 import { systemClock } from '../../src/system/systemClock.ts';
 import { hasChromium, startChromium } from '../../test/console/app/support/browser.ts';
@@ -16,6 +14,7 @@ import type { Bench, Figure, Findings, Scenario } from '../scenario.ts';
 import { furnish } from '../world/agent.ts';
 import { startDaemon } from '../world/daemon.ts';
 import { freshDatabase } from '../world/fleetDatabase.ts';
+import { openLedgerAgent } from '../world/ledgerAgent.ts';
 import { longOffice, type LongOffice } from '../world/longOffice.ts';
 import { median, quantile } from '../world/measure.ts';
 import { startSink } from '../world/sinkProcess.ts';
@@ -63,9 +62,7 @@ async function onLedger(name: string, url: string | null, { quick, scratch, say 
     const settings = url === null ? {} : { ledger: { kind: 'postgres', url, agent: AGENT } };
     const receiptd = await furnish({ dir, baseUrl: sink.url, settings });
     const ledger =
-      url === null
-        ? await openSqliteLedger({ path, clock: systemClock })
-        : await openPostgresLedger(asAgent(url));
+      url === null ? await openSqliteLedger({ path, clock: systemClock }) : await openLedgerAgent(url, AGENT);
     const office = await longOffice(ledger, sink.url, count);
     say(`${count} files of a messy office are known to ${name}`);
     const daemon = await startDaemon(dir, receiptd('run'));
@@ -87,21 +84,6 @@ async function onLedger(name: string, url: string | null, { quick, scratch, say 
     await sink.close();
     await rm(dir, { recursive: true, force: true });
   }
-}
-
-function asAgent(url: string): PostgresLedgerOptions {
-  const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-  return {
-    target: { url, passwordFile: null, caFile: null },
-    name: AGENT,
-    instance: randomUUID(),
-    version: 'bench',
-    leaseMs: 15_000,
-    shares: new Map(),
-    clock: systemClock,
-    random: Math.random,
-    log,
-  };
 }
 
 /** Milliseconds from an address to what was asked for on the screen, in a browser that has never been there; null without one. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/ports/clock.ts';
 import * as SQL from './sql/fleet.ts';
-import { END_LEADS, LET_OTHERS_LOOK } from './sql/queue.ts';
+import { LET_OTHERS_LOOK } from './sql/queue.ts';
 import type { Store } from './store.ts';
 import type { Transaction } from './transaction.ts';
 import { interrupt } from './uploads.ts';
@@ -26,6 +26,8 @@ async function takeOver(
   sql.send(SQL.FENCE, { agentId: id });
   const message = `Agent ${name} went silent while sending this. It may have arrived, and is sent again.`;
   await interrupt(sql, id, message, at);
-  sql.send(END_LEADS, { agentId: id });
+  sql.send(SQL.END_LEADS, { agentId: id });
   sql.send(LET_OTHERS_LOOK, { agentId: id });
+  // Which shares it had is not known.
+  sql.notify('queue');
 }

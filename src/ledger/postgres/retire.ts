@@ -1,7 +1,6 @@
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import type { Retired } from '../../core/ports/fleet.ts';
 import * as SQL from './sql/fleet.ts';
-import { END_LEADS } from './sql/queue.ts';
 import { LOCK_RESULTS } from './sql/results.ts';
 import type { Store } from './store.ts';
 import { interrupt } from './uploads.ts';
@@ -32,7 +31,7 @@ export async function retire(store: Store, name: string, at: number): Promise<Re
       });
     sql.send(SQL.RETIRE, { agentId: id });
     await interrupt(sql, id, `Agent ${name} was retired while it sent this; it may have arrived.`, at);
-    sql.send(END_LEADS, { agentId: id });
+    sql.send(SQL.END_LEADS, { agentId: id });
     sql.send(SQL.END_HOLDS_OF, { agentId: id });
     // Without a program nobody waits for them.
     sql.send(LOCK_RESULTS);

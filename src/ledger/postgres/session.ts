@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import { NO_HASH } from '../journal/line.ts';
 import type { Connection } from './connection.ts';
-import { IS_RUNNING, IS_SILENT } from './sql/fleet.ts';
-import { END_CLAIMS, END_LEADS, LET_OTHERS_LOOK } from './sql/queue.ts';
+import { END_LEADS, IS_RUNNING, IS_SILENT, TELL_QUEUES } from './sql/fleet.ts';
+import { END_CLAIMS, LET_OTHERS_LOOK } from './sql/queue.ts';
 
 /** Who this agent is. */
 export interface Self {
@@ -120,14 +120,19 @@ export async function renew(
   return (await connection.get<Pulse>(RENEW, { agentId, epoch, leaseMs })) ?? null;
 }
 
-/** The agent has stopped: others need not wait for its lease. */
-export async function leave(connection: Connection, session: Session): Promise<void> {
+/** The agent has stopped: others need not wait for its lease. `places`: those that it reached. */
+export async function leave(
+  connection: Connection,
+  session: Session,
+  places: readonly string[],
+): Promise<void> {
   const { agentId, epoch } = session;
   await connection.exec('BEGIN');
   if (await connection.get(LOCK, { agentId, epoch })) {
     await endWork(connection, session);
     await connection.run(LET_OTHERS_LOOK, { agentId });
     await connection.run(LEAVE, { agentId, epoch });
+    await connection.run(TELL_QUEUES, { places });
   }
   await connection.exec('COMMIT');
 }

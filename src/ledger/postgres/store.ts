@@ -289,7 +289,8 @@ export class Store {
     for (const { reject } of this.#commits.uncertain ?? []) reject(this.#closed());
     const { trouble } = this.#options;
     trouble.close();
-    if (this.#connection && this.#session) await leave(this.#connection, this.#session).catch(() => {});
+    if (this.#connection && this.#session)
+      await leave(this.#connection, this.#session, this.places.reached).catch(() => {});
     await this.#connection?.close();
     await this.#readers.close();
     this.#options.memory?.close();

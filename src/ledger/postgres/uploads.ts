@@ -130,13 +130,10 @@ export async function putBack(
 ): Promise<number> {
   const [, uploading] = await Promise.all([
     sql.all(SQL.LOCK_UPLOADING, { agentId }),
-    sql.all<{ id: number; place: string; attemptId: number | null; hasResults: boolean }>(SQL.UPLOADING, {
-      agentId,
-    }),
+    sql.all<{ id: number; attemptId: number | null; hasResults: boolean }>(SQL.UPLOADING, { agentId }),
   ]);
   const rows = uploading.filter(({ id }) => isForgotten(id));
-  for (const { id, place, attemptId, hasResults } of rows) {
-    sql.notify('queue', place);
+  for (const { id, attemptId, hasResults } of rows) {
     if (attemptId !== null) {
       const end = { outcome: 'unknown', httpStatus: null, message } as const;
       sql.emit({ kind: 'ended', attempt: attemptId, document: id, ...end }, at);

@@ -87,6 +87,14 @@ export const RETIRE = `
 UPDATE agents SET epoch = epoch + 1, lease_until = NULL, running = false, started_at = NULL, paused_by = NULL, paused_at = NULL
  WHERE id = :agentId`;
 
+/** Tells those agents that have the share: it can be led by them. */
+export const END_LEADS = `
+WITH ended AS (DELETE FROM leads WHERE agent_id = :agentId RETURNING folder_id)
+SELECT pg_notify('receiptd', 'agents ' || f.place) FROM folders f WHERE f.id IN (SELECT folder_id FROM ended)`;
+
+/** What waits there, whoever put it there, may be due to others now. */
+export const TELL_QUEUES = `SELECT pg_notify('receiptd', 'queue ' || place) FROM unnest(:places::text[]) AS told (place)`;
+
 export const END_HOLDS_OF = `DELETE FROM holds WHERE agent_id = :agentId`;
 
 export const HANDED = `UPDATE agents SET handed = :turn WHERE id = :agentId`;

@@ -1,4 +1,3 @@
-import type { FleetSignal } from '../../../core/ports/fleet.ts';
 import { SELECT_DOCUMENT } from './documents.ts';
 
 export const BEGIN_UPLOADS = `
@@ -155,23 +154,13 @@ export const LOCK_UPLOADING = `
 SELECT d.id FROM documents d WHERE d.claimed_by = :agentId AND d.state = 'uploading' ORDER BY d.id FOR NO KEY UPDATE`;
 
 export const UPLOADING = `
-SELECT d.id, f.place, a.id AS "attemptId", EXISTS (SELECT 1 FROM results r WHERE r.document_id = d.id) AS "hasResults"
-  FROM documents d JOIN folders f ON f.id = d.folder_id LEFT JOIN attempts a ON a.document_id = d.id AND a.finished_at IS NULL
+SELECT d.id, a.id AS "attemptId", EXISTS (SELECT 1 FROM results r WHERE r.document_id = d.id) AS "hasResults"
+  FROM documents d LEFT JOIN attempts a ON a.document_id = d.id AND a.finished_at IS NULL
  WHERE d.claimed_by = :agentId AND d.state = 'uploading' ORDER BY d.id`;
 
-/** Tells those agents that reach a folder of these rows. */
-const telling = (signal: FleetSignal, change: string): string => `
-WITH changed AS (${change} RETURNING folder_id)
-SELECT pg_notify('receiptd', '${signal} ' || f.place) FROM folders f
- WHERE f.id IN (SELECT folder_id FROM changed) AND f.place LIKE 'share:%'`;
-
 /** For anybody: what an agent had claimed, and no request of it has begun. */
-export const END_CLAIMS = telling(
-  'queue',
-  `UPDATE documents SET claimed_by = NULL, claimed_epoch = NULL WHERE claimed_by = :agentId AND state = 'queued'`,
-);
-
-export const END_LEADS = telling('agents', `DELETE FROM leads WHERE agent_id = :agentId`);
+export const END_CLAIMS = `
+UPDATE documents SET claimed_by = NULL, claimed_epoch = NULL WHERE claimed_by = :agentId AND state = 'queued'`;
 
 export const GIVE_BACK = `UPDATE documents SET only_agent = agent_id WHERE id = :id`;
 
@@ -179,11 +168,9 @@ export const IS_RUNNING = `
 SELECT running AND coalesce(lease_until > clock_timestamp(), false) AS "isRunning" FROM agents WHERE id = :id`;
 
 /** What was given back to an agent that does not run: its bytes may come to be where others find them. */
-export const LET_OTHERS_LOOK = telling(
-  'queue',
-  `UPDATE documents SET only_agent = NULL
-    WHERE state IN ('queued', 'uploading') AND agent_id = :agentId AND only_agent IS NOT NULL`,
-);
+export const LET_OTHERS_LOOK = `
+UPDATE documents SET only_agent = NULL
+ WHERE state IN ('queued', 'uploading') AND agent_id = :agentId AND only_agent IS NOT NULL`;
 
 /** Of all endpoints: this agent's own, whose overall limits they are. */
 const REQUESTS_OF = `
