@@ -26,19 +26,15 @@ interface Socketed {
 
 /** No connection of ours lies idle for so long without being closed, and a clock is not corrected by so much. */
 const SLEPT_MS = 5_000;
+/** How long a connection serves before its name is looked up again. */
+const TERM_MS = 5 * 60_000;
 
 export class Connection extends Client {
   readonly #current: Socketed;
   readonly #clock: Clock;
   readonly #clockWatch: ClockWatch;
-  readonly #termMs: number;
 
-  constructor(
-    origin: URL,
-    options: Client.Options & { connect: buildConnector.connector },
-    clock: Clock,
-    termMs: number,
-  ) {
+  constructor(origin: URL, options: Client.Options & { connect: buildConnector.connector }, clock: Clock) {
     const current: Socketed = { socket: null, since: 0 };
     super(origin, {
       ...options,
@@ -52,7 +48,6 @@ export class Connection extends Client {
     this.#current = current;
     this.#clock = clock;
     this.#clockWatch = new ClockWatch(clock);
-    this.#termMs = termMs;
   }
 
   /** The next request gets a connection of its own; one that is under way keeps its. */
@@ -64,7 +59,7 @@ export class Connection extends Client {
     const { timeouts } = options as Dispatcher.DispatchOptions & ConnectionOptions;
     if (this.#clockWatch.takeJump() >= SLEPT_MS) this.dropIdle();
     const { socket, since } = this.#current;
-    const isOld = socket !== null && !socket.destroyed && this.#clock.monotonic() - since > this.#termMs;
+    const isOld = socket !== null && !socket.destroyed && this.#clock.monotonic() - since > TERM_MS;
     timeouts.via(() => this.#current.socket);
     return super.dispatch(isOld ? { ...options, reset: true } : options, handler);
   }

@@ -44,8 +44,6 @@ export interface TransportOptions {
   readonly bandwidth?: number | null;
   /** Called with every form of the proxy's password, again with every request. */
   readonly addSecret?: (value: string) => void;
-  /** How long a connection serves before its name is looked up again, in milliseconds. */
-  readonly termMs?: number;
   readonly lookup?: LookupFunction;
 }
 
@@ -85,11 +83,9 @@ const REFUSAL: Reading = { kept: 64 * 1024, beyond: 0, most: 64 * 1024 };
 /** Proxy Authentication Required (RFC 9110). */
 const PROXY_REFUSES = 407;
 
-const TERM_MS = 5 * 60_000;
-
 /** @throws ReceiptdError CONFIG_INVALID: the proxy's address or the file of authorities makes no sense. */
 export function createTransport(options: TransportOptions): Transport {
-  const { timeouts, clock, env = {}, addSecret, termMs = TERM_MS } = options;
+  const { timeouts, clock, env = {}, addSecret } = options;
   const base = new URL(options.baseUrl);
   const prefix = base.pathname.replace(/\/+$/, '');
   const route = routeOf(options.proxy ?? 'direct', base, env);
@@ -111,7 +107,7 @@ export function createTransport(options: TransportOptions): Transport {
     connections: options.connections + 1,
     pipelining: 1,
     factory: (origin, connectionOptions) => {
-      const connection = new Connection(origin, { ...connectionOptions, connect }, clock, termMs);
+      const connection = new Connection(origin, { ...connectionOptions, connect }, clock);
       connections.add(connection);
       return connection;
     },

@@ -68,13 +68,12 @@ export async function removeOwn(inbox: string, drops: readonly Drop[]): Promise<
 
 /**
  * Drops all files; the slow ones go on beside the others. Resolves the names used: a name that a person took
- * gets a number. `onDrop` is called when a file appears.
+ * gets a number.
  */
 export async function dropAll(
   inbox: string,
   drops: readonly Drop[],
   sleep: Sleep,
-  onDrop: (drop: Drop, name: string) => void = () => {},
 ): Promise<ReadonlyMap<Drop, string>> {
   const used = new Map<Drop, string>();
   const slow: Promise<void>[] = [];
@@ -83,7 +82,6 @@ export async function dropAll(
       const first = drop.slowly ? drop.bytes.subarray(0, Math.ceil(drop.bytes.length / PIECES)) : drop.bytes;
       const name = await writeNew(inbox, drop.name, first);
       used.set(drop, name);
-      onDrop(drop, name);
       if (drop.slowly) {
         const rest = appendRest(path.join(inbox, name), drop.bytes, first.length, sleep);
         // Looked at in the end; until then a failure is not an unhandled one.

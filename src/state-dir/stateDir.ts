@@ -130,7 +130,7 @@ async function tryWriting(stateDir: string): Promise<void> {
 }
 
 /** What a look at a directory refused. */
-export function refusal(stateDir: string, { why, hint }: Refused): ReceiptdError {
+function refusal(stateDir: string, { why, hint }: Refused): ReceiptdError {
   return new ReceiptdError('STATE_UNWRITABLE', `The state directory ${stateDir} cannot be used: ${why}.`, {
     hint,
   });

@@ -50,11 +50,8 @@ export async function whyNotOurs(
 }
 
 /** Null for a directory that is ours by what lies in it, and for an empty one; of any owner. */
-export async function whyNotForState(
-  stateDir: string,
-  platform: NodeJS.Platform = process.platform,
-): Promise<Refused | null> {
-  if (isSharedPlace(stateDir, platform)) return shared(stateDir);
+export async function whyNotForState(stateDir: string): Promise<Refused | null> {
+  if (isSharedPlace(stateDir, process.platform)) return shared(stateDir);
   const names = await readdir(stateDir).catch((error: unknown) => {
     if (systemCode(error) === 'ENOENT') return [];
     throw error;

@@ -118,7 +118,7 @@ export interface Ran {
 /** Runs a program of the system to its end, by no shell, and keeps what it says. Never rejects. */
 export function run(
   [program = '', ...args]: readonly string[],
-  { env, limitMs = LIMIT_MS, cwd }: { env: NodeJS.ProcessEnv; limitMs?: number; cwd?: string },
+  { env, limitMs = LIMIT_MS }: { env: NodeJS.ProcessEnv; limitMs?: number },
 ): Promise<Ran> {
   return new Promise((resolve) => {
     execFile(
@@ -130,7 +130,6 @@ export function run(
         maxBuffer: MOST_OUTPUT,
         killSignal: 'SIGKILL',
         windowsHide: true,
-        ...(cwd && { cwd }),
       },
       (error, stdout, stderr) => {
         const code = typeof error?.code === 'number' ? error.code : null;

@@ -32,7 +32,8 @@ const SYSTEM = 'S-1-5-18';
 const ADMINISTRATORS = 'S-1-5-32-544';
 
 /** By absolute path, so that nothing of that name in PATH or in the working directory is run. */
-export function windowsProgram(env: NodeJS.ProcessEnv = process.env): WindowsProgram {
+export function windowsProgram(): WindowsProgram {
+  const { env } = process;
   const root = env['SystemRoot'] ?? env['SYSTEMROOT'] ?? 'C:\\Windows';
   return (name, args, limitMs) =>
     run([path.win32.join(root, 'System32', `${name}.exe`), ...args], { env: plainEnvironment(env), limitMs });

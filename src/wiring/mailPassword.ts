@@ -10,7 +10,7 @@ import type { ProcessScope } from './processScope.ts';
 import { undelivered } from '../features/alerts/channels/undelivered.ts';
 
 /** In the state directory, beside the credentials of the service. */
-export const MAIL_CREDENTIALS = 'mail-credentials.json';
+const MAIL_CREDENTIALS = 'mail-credentials.json';
 
 /** A user at a mail server. What was stored for one is given to no other. */
 export interface MailUser {

@@ -1,11 +1,11 @@
 import { absent, asCredentials, flawOf } from './store.ts';
 import type { Store } from './store.ts';
 
-export const CLIENT_ID = 'RECEIPTD_CLIENT_ID';
-export const CLIENT_SECRET = 'RECEIPTD_CLIENT_SECRET';
+const CLIENT_ID = 'RECEIPTD_CLIENT_ID';
+const CLIENT_SECRET = 'RECEIPTD_CLIENT_SECRET';
 
 /** The variable of an account: `RECEIPTD_CLIENT_ID_BRANCH`. The configuration sees to it that no two have the same. */
-export function variableOf(base: string, account: string | null): string {
+function variableOf(base: string, account: string | null): string {
   return account === null ? base : `${base}_${account.toUpperCase().replaceAll('-', '_')}`;
 }
 

@@ -14,8 +14,8 @@ const READ_LIMIT_MS = 2_500;
 const WRITE_LIMIT_MS = 28_000;
 
 /** Null where it is not installed. */
-export async function findSecretTool(platform = process.platform): Promise<Keyring | null> {
-  if (platform !== 'linux') return null;
+export async function findSecretTool(): Promise<Keyring | null> {
+  if (process.platform !== 'linux') return null;
   const isThere = await new Promise<boolean>((resolve) => {
     // Any answer will do; it has no option for its version.
     execFile('secret-tool', ['--help'], { timeout: READ_LIMIT_MS }, (error) =>

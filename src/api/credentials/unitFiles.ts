@@ -30,7 +30,7 @@ interface UnitFile {
   readonly path: string;
 }
 
-export function unitFiles(directory: string, account: string | null): [id: UnitFile, secret: UnitFile] {
+function unitFiles(directory: string, account: string | null): [id: UnitFile, secret: UnitFile] {
   const { id, secret } = unitCredentials(account);
   const file = (name: string): UnitFile => ({ name, path: join(directory, credstoreName(name)) });
   return [file(id), file(secret)];

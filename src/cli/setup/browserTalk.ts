@@ -69,10 +69,9 @@ export class BrowserTalk {
         const answer = typeof given === 'string' ? given.trim() : '';
         return answer === '' ? { why: SOMETHING } : { answer, shown: says('answer.hidden') };
       }),
-    choose: (said, choices, first) => {
+    choose: (said, choices) => {
       const shown = choices.map(({ label, about = null }) => ({ label, about }));
-      const marked = choices.find(({ value }) => value === first)?.label.text ?? null;
-      return this.#ask({ kind: 'choice', said, otherwise: marked, choices: shown }, async (given) => {
+      return this.#ask({ kind: 'choice', said, choices: shown }, async (given) => {
         const chosen = typeof given === 'number' ? choices[given] : undefined;
         return chosen === undefined
           ? { why: says('answer.choose') }

@@ -6,11 +6,10 @@ const LISTENING = '0A';
 /** Who listens on a port of this machine's loopback, as the kernel has it; null where it does not tell. Linux only. */
 export async function portOwner(
   port: number,
-  read: (file: string) => Promise<string> = (file) => readFile(file, 'utf8'),
 ): Promise<{ readonly uid: number; readonly name: string } | null> {
   const hex = port.toString(16).toUpperCase().padStart(4, '0');
   for (const file of ['/proc/net/tcp', '/proc/net/tcp6']) {
-    const text = await read(file).catch(() => '');
+    const text = await readFile(file, 'utf8').catch(() => '');
     for (const line of text.split('\n')) {
       const [, local = '', , state, , , , uid] = line.trim().split(/\s+/);
       if (state !== LISTENING || !local.endsWith(`:${hex}`) || uid === undefined) continue;

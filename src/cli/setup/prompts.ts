@@ -14,7 +14,7 @@ export interface Prompts {
   text(question: Said, options?: TextOptions): Promise<string>;
   /** Nothing of the answer is shown. */
   secret(question: Said): Promise<string>;
-  choose<T>(question: Said, choices: readonly Choice<T>[], first?: T): Promise<T>;
+  choose<T>(question: Said, choices: readonly Choice<T>[]): Promise<T>;
   confirm(question: Said, otherwise: boolean): Promise<boolean>;
 }
 
@@ -76,14 +76,13 @@ export async function createPrompts(io: Io): Promise<Prompts> {
       const config = { message, validate, toggleMask: false, theme };
       return (await ask((context) => password(config, context))).trim();
     },
-    choose: ({ text: message }, choices, first) => {
+    choose: ({ text: message }, choices) => {
       const shown = choices.map(({ label, value, about }) => ({
         name: label.text,
         value,
         ...(about !== undefined && { description: about.text }),
       }));
-      const marked = first === undefined ? {} : { default: first };
-      return ask((context) => select({ message, choices: shown, ...marked, loop: false, theme }, context));
+      return ask((context) => select({ message, choices: shown, loop: false, theme }, context));
     },
     confirm: ({ text: message }, otherwise) =>
       ask((context) => confirm({ message, default: otherwise, theme }, context)),

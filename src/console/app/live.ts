@@ -50,7 +50,7 @@ function change(next: Partial<Live>): void {
   for (const listener of listeners) listener();
 }
 
-export function connect(): void {
+function connect(): void {
   disconnect();
   // An empty page says "connecting"; one that has something to show says since when it is lost.
   if (state.connection !== 'lost') change({ connection: 'connecting' });
@@ -73,7 +73,7 @@ export function connect(): void {
   source.addEventListener('error', () => lost());
 }
 
-export function disconnect(): void {
+function disconnect(): void {
   source?.close();
   source = null;
   clearTimeout(timer);

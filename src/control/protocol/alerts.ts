@@ -4,7 +4,7 @@ import { ALERT_CHANNELS } from '../../core/ports/alert.ts';
 import { by, instant, nothing, type Exchange } from './shapes.ts';
 
 /** Why something that is wrong was not told. */
-export const UNTOLD = ['young', 'quietHours', 'soon', 'noChannel'] as const;
+const UNTOLD = ['young', 'quietHours', 'soon', 'noChannel'] as const;
 
 const openAlert = z
   .object({

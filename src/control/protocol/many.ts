@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { documentFilter } from './documents.ts';
 import { by, type Exchange } from './shapes.ts';
 
-export const MANY_ACTS = ['retry', 'resend', 'dismiss', 'undismiss'] as const;
+const MANY_ACTS = ['retry', 'resend', 'dismiss', 'undismiss'] as const;
 export type ManyAct = (typeof MANY_ACTS)[number];
 
 /** Of documents, and of files, in one request. */
-export const MANY_LIMIT = 1_000;
+const MANY_LIMIT = 1_000;
 
 const numbers = z.array(z.int()).max(MANY_LIMIT);
 

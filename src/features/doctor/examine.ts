@@ -57,7 +57,7 @@ export async function examine(options: {
 }
 
 /** The finding, or why there is none. */
-export async function within(subject: string, look: () => Promise<Finding>): Promise<Finding> {
+async function within(subject: string, look: () => Promise<Finding>): Promise<Finding> {
   const [finding] = await withinAll(subject, async () => [await look()]);
   return finding ?? { level: 'warn', subject, message: 'This could not be checked.' };
 }

@@ -11,12 +11,7 @@ export type Body =
 
 /** Receives bodies, none of them larger than it may be, and all of them no larger than memory bears. */
 export class Bodies {
-  readonly #most: number;
   #held = 0;
-
-  constructor(most = MOST_HELD_BYTES) {
-    this.#most = most;
-  }
 
   /** Calls `use` with what came; its room is given back after that. */
   async with<T>(request: IncomingMessage, limit: number, use: (body: Body) => Promise<T>): Promise<T> {
@@ -38,7 +33,7 @@ export class Bodies {
       for await (const chunk of stream) {
         this.#held += chunk.length;
         if (hold(chunk.length) > limit) return { kind: 'tooLarge' };
-        if (this.#held > this.#most) return { kind: 'noRoom' };
+        if (this.#held > MOST_HELD_BYTES) return { kind: 'noRoom' };
         chunks.push(chunk);
       }
     } catch {

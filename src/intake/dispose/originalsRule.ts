@@ -95,11 +95,7 @@ export class OriginalsRule {
 export type OriginalsSettings = Pick<FolderSettings, 'afterUpload' | 'afterUploadOn' | 'afterUploadExisting'>;
 
 /** What is done with originals, and when: under another rule, other files may be concerned. */
-export function originalsRule({
-  afterUpload,
-  afterUploadOn,
-  afterUploadExisting,
-}: OriginalsSettings): string {
+function originalsRule({ afterUpload, afterUploadOn, afterUploadExisting }: OriginalsSettings): string {
   if (afterUpload === 'keep') return 'keep';
   const on = afterUploadOn === null ? '' : ` on ${afterUploadOn.toSorted().join(',')}`;
   return `${afterUpload}${on}${afterUploadExisting === 'include' ? ', existing included' : ''}`;

@@ -11,11 +11,10 @@ import { syncDirectorySync } from '../../system/syncDirectory.ts';
 export { blankInJournal, personalRanges, type SeqRange } from './erase.ts';
 export { damagedJournal, readJournal, type JournalFault, type ReadOptions } from './read.ts';
 
-/** 32 hexadecimal digits that nobody can guess. */
-export type Salt = () => string;
 const SALT_BYTES = 16;
 const SALTS_AT_ONCE = 256;
-const randomSalt: Salt = createSalts();
+/** 32 hexadecimal digits that nobody can guess. */
+const randomSalt = createSalts();
 
 /** As much as a commit or two. */
 const PROBE_BYTES = 64 * 1024;
@@ -43,15 +42,13 @@ export class Journal {
   #before: Place | null = null;
   #ragged = false;
   readonly #fd: number;
-  readonly #salt: Salt;
 
   /** Takes over the descriptor. */
-  constructor(path: string, fd: number, place: Place, tornBytes: number, salt: Salt) {
+  constructor(path: string, fd: number, place: Place, tornBytes: number) {
     this.path = path;
     this.tornBytes = tornBytes;
     this.#fd = fd;
     this.#place = place;
-    this.#salt = salt;
   }
 
   get head(): JournalHead {
@@ -76,7 +73,7 @@ export class Journal {
       const lines: string[] = [];
       for (const [index, event] of events.entries()) {
         const isPart = index < events.length - 1;
-        const { text, seq, hash } = formatLine(event, head, this.#salt, isPart);
+        const { text, seq, hash } = formatLine(event, head, randomSalt, isPart);
         lines.push(text);
         head = { ledger: head.ledger, seq, hash };
       }
@@ -145,7 +142,7 @@ export class Journal {
  * for a large one; what a crash left of a last commit is cut off. Null where there is no file, or an empty one.
  * @throws ReceiptdError JOURNAL_DAMAGED; system errors
  */
-export function openJournal(path: string, salt: Salt = randomSalt): Journal | null {
+export function openJournal(path: string): Journal | null {
   let fd: number;
   try {
     fd = fs.openSync(path, 'r+');
@@ -167,7 +164,7 @@ export function openJournal(path: string, salt: Salt = randomSalt): Journal | nu
     }
     // A kill while it was begun leaves its second name.
     fs.rmSync(asideOf(path), { force: true });
-    return new Journal(path, fd, place, torn, salt);
+    return new Journal(path, fd, place, torn);
   } catch (error) {
     fs.closeSync(fd);
     throw error;
@@ -184,14 +181,11 @@ export function createJournal(
   path: string,
   first: JournalEvent,
   after: JournalHead | null,
-  {
-    told = [],
-    salt = randomSalt,
-  }: { readonly told?: Iterable<readonly JournalEvent[]>; readonly salt?: Salt } = {},
+  { told = [] }: { readonly told?: Iterable<readonly JournalEvent[]> } = {},
 ): Journal {
   const { ledger } = first.facts;
   if (typeof ledger !== 'string') throw new TypeError('The first entry of a journal names its ledger.');
-  const line = formatLine(first, after ?? { seq: 0, hash: NO_HASH }, salt);
+  const line = formatLine(first, after ?? { seq: 0, hash: NO_HASH }, randomSalt);
   const bytes = Buffer.from(line.text);
   const place = { offset: bytes.length, head: { ledger, seq: line.seq, hash: line.hash } };
   const aside = asideOf(path);
@@ -199,7 +193,7 @@ export function createJournal(
   const fd = fs.openSync(aside, 'wx+', 0o600);
   try {
     fs.writeFileSync(fd, bytes);
-    const journal = new Journal(path, fd, place, 0, salt);
+    const journal = new Journal(path, fd, place, 0);
     for (const batch of told) journal.append(batch);
     fs.fsyncSync(fd);
     if (fs.statSync(path, { throwIfNoEntry: false })?.size === 0) fs.rmSync(path);
@@ -216,7 +210,7 @@ export function createJournal(
 }
 
 /** Asking the system for random bytes costs more than hashing a line. */
-function createSalts(): Salt {
+function createSalts(): () => string {
   let bytes = Buffer.alloc(0);
   let used = 0;
   return () => {

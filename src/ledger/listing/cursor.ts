@@ -17,7 +17,7 @@ export function cursorOf(places: readonly (Position | null)[]): string {
 const CURSOR = /^(?:-|(-?\d{1,16})\.(-?\d{1,16}))~(?:-|(-?\d{1,16})\.(-?\d{1,16}))$/;
 
 /** @throws ReceiptdError USAGE */
-export function readCursor(cursor: string): Places {
+function readCursor(cursor: string): Places {
   const found = CURSOR.exec(cursor);
   if (!found) {
     throw new ReceiptdError('USAGE', 'The cursor is not valid.', {

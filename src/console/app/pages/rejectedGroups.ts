@@ -2,7 +2,7 @@ import type { ListRowJson } from '../../../control/protocol/documents.ts';
 import type { Response } from '../../../control/protocol/protocol.ts';
 import { call } from '../api.ts';
 
-export const UNSENT = ['rejected', 'incomplete', 'unreadable'] as const;
+const UNSENT = ['rejected', 'incomplete', 'unreadable'] as const;
 
 /** Files of one folder that were not sent for the same reason. */
 export interface Group {

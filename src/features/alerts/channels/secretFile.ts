@@ -11,11 +11,7 @@ const MOST_BYTES = 64 * 1024;
  * The secret in a file: its first line. Read again each time, so that a new one needs no restart.
  * @throws ReceiptdError CREDENTIALS_INSECURE where others can read it, ALERT_UNDELIVERED where it holds none
  */
-export async function readSecretFile(
-  file: string,
-  key: string,
-  platform: NodeJS.Platform = process.platform,
-): Promise<string> {
+export async function readSecretFile(file: string, key: string): Promise<string> {
   // Without O_NONBLOCK, opening a FIFO would wait forever.
   const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch(
     (error: unknown) => {
@@ -26,7 +22,7 @@ export async function readSecretFile(
     // Of the open file, so that nobody can swap it between the check and the reading.
     const stat = await handle.stat();
     if (!stat.isFile()) throw unusable(key, file, 'is not a regular file');
-    if (platform !== 'win32' && (stat.mode & GROUP_AND_OTHERS) !== 0) {
+    if (process.platform !== 'win32' && (stat.mode & GROUP_AND_OTHERS) !== 0) {
       throw new ReceiptdError(
         'CREDENTIALS_INSECURE',
         `${key}: ${file} can be read by users other than its owner.`,
