@@ -4,7 +4,7 @@ import type { Hours } from '../core/domain/hours.ts';
 import type { Rate } from '../core/domain/rate.ts';
 import type { ParsedConfig } from './schema.ts';
 import type { ParsedFolder } from './schemaFolder.ts';
-import type { Listen } from './values.ts';
+import type { Listen } from './addresses.ts';
 
 /** The configuration as the program uses it: defaults filled in, paths absolute, `...Ms` milliseconds, sizes bytes. */
 export interface Config {

@@ -3,15 +3,14 @@ import { accountName, accountSchema, credentialsSchema, shortName } from './sche
 import { folderSchema } from './schemaFolder.ts';
 import { ledgerSchema } from './schemaLedger.ts';
 import { alertsSchema, consoleSchema, monitoringSchema, resultsSchema } from './schemaBeside.ts';
+import { baseUrl, proxy } from './addresses.ts';
 import {
   bandwidth,
-  baseUrl,
   budget,
   contentType,
   duration,
   hours,
   path,
-  proxy,
   rate,
   size,
   text,

@@ -1,13 +1,9 @@
 import { z } from 'zod';
+import { hostName, listen, listenOrOff, mailAddress, mailServer, webUrl } from './addresses.ts';
 import {
   columnName,
   command,
   duration,
-  hostName,
-  listen,
-  listenOrOff,
-  mailAddress,
-  mailServer,
   path,
   pointer,
   quietHours,
@@ -17,7 +13,6 @@ import {
   sizeOrOff,
   text,
   timeOfDay,
-  webUrl,
   yesOrNo,
 } from './values.ts';
 

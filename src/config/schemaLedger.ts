@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { agentName } from './schemaAccounts.ts';
-import { duration, path, postgresUrl, yesOrNo } from './values.ts';
+import { postgresUrl } from './addresses.ts';
+import { duration, path, yesOrNo } from './values.ts';
 
 /* The ledger's own section, as schema.ts has the others. */
 

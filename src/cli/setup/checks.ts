@@ -1,7 +1,7 @@
 import { endpointSchema, serviceSchema } from '../../config/schema.ts';
 import { folderSchema } from '../../config/schemaFolder.ts';
 import { shortName } from '../../config/schemaAccounts.ts';
-import { mailAddress, mailServer } from '../../config/values.ts';
+import { mailAddress, mailServer } from '../../config/addresses.ts';
 import { isLoopback } from '../../core/domain/loopback.ts';
 import { RATE_PATTERN } from '../../core/domain/rate.ts';
 import { says, type Said, type SetupKey } from '../../core/domain/setupWords.ts';

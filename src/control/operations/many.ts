@@ -9,6 +9,7 @@ import type { ManyAct } from '../protocol/many.ts';
 import type { Request, Response } from '../protocol/protocol.ts';
 import { listFilter } from '../queries/documents.ts';
 import { rowsOfDocuments } from '../queries/rowsOfDocuments.ts';
+import { PART_MS, SOMEBODY } from './parts.ts';
 
 export interface ManyDeps {
   readonly ledger: Ledger;
@@ -19,8 +20,6 @@ export interface ManyDeps {
   readonly changed: () => Promise<void>;
 }
 
-/** An answer comes after so long, and what is left is asked for again. */
-const PART_MS = 2_000;
 const AT_ONCE = 500;
 /** Each is read to see whether its image is still the one that was sent. */
 const RESENT_AT_ONCE = 20;
@@ -38,7 +37,7 @@ const MEANT: Readonly<Record<ManyAct, Pick<ListFilter, 'states' | 'attention'>>>
 /** @throws ReceiptdError USAGE */
 export async function actOnMany(
   deps: ManyDeps,
-  { act, documents = [], sightings = [], filter, cursor, by = 'somebody' }: Request<'actOnMany'>,
+  { act, documents = [], sightings = [], filter, cursor, by = SOMEBODY }: Request<'actOnMany'>,
 ): Promise<Response<'actOnMany'>> {
   const { ledger, clock } = deps;
   if (filter === undefined) {

@@ -1,9 +1,8 @@
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { endpointId, type Document } from '../../core/domain/document.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import type { Holds } from '../../delivery/holds/holds.ts';
 import { locateBytes, type OpenFolder } from '../../delivery/payload/locateBytes.ts';
-import { deleteOriginals, originalsThere } from '../../intake/dispose/originalsThere.ts';
 import type { EndpointSettings } from '../../core/domain/settings.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { LedgerFleet } from '../../core/ports/fleet.ts';
@@ -12,11 +11,12 @@ import type { DocumentPictures } from '../../core/ports/pictures.ts';
 import type { Spool } from '../../core/ports/spool.ts';
 import type { Request, Response } from '../protocol/protocol.ts';
 import { casesOf } from './dismissal.ts';
+import { erase } from './erase.ts';
 import { actOnMany } from './many.ts';
+import { LISTED_AT_ONCE, PART_MS, SOMEBODY } from './parts.ts';
 import { fleetOf } from '../queries/fleet.ts';
 import { namedDocuments } from '../queries/namedDocuments.ts';
 import { withoutSecret } from '../../core/domain/resultsPath.ts';
-import { unknownDocument } from '../queries/unknownDocument.ts';
 
 export interface OperationDeps {
   readonly ledger: Ledger;
@@ -34,17 +34,10 @@ export interface OperationDeps {
   readonly takeOver: (folder: string) => Promise<void>;
 }
 
-/** What concerns many documents is answered after so long, and asked for again. */
-const PART_MS = 2_000;
 const RETRIED_AT_ONCE = 500;
-const LISTED_AT_ONCE = 20_000;
-const ERASED_AT_ONCE = 200;
 
 /** For anyone who asks for the fleet of a ledger that has none. */
 export const NOT_SHARED = 'This agent does not share its ledger.';
-
-/** Who asks, where an older command line did not say. */
-const SOMEBODY = 'somebody';
 
 /** What people change, in a running daemon (over the control socket) or, without one, by the command itself. */
 export class Operations {
@@ -260,98 +253,13 @@ export class Operations {
   }
 
   /** Erases personal data of settled documents: by name, or all that were named before a time. */
-  async erase({
-    names = [],
-    before,
-    withOriginals,
-    after = 0,
-    by,
-  }: Request<'erase'>): Promise<Response<'erase'>> {
-    const { ledger, clock } = this.#deps;
-    const ids: number[] =
-      before === undefined ? [] : [...(await ledger.erasable(Date.parse(before), LISTED_AT_ONCE, after))];
-    const isCutShort = ids.length === LISTED_AT_ONCE;
-    const skipped: string[] = [];
-    for (const name of names) {
-      for (const { id, state } of await this.#named(name)) {
-        if (state === 'queued' || state === 'uploading') skipped.push(name);
-        else ids.push(id);
-      }
-    }
-    if (before === undefined && names.length === 0)
-      throw new ReceiptdError('USAGE', 'Name a document, or add --before.');
-    if (after === 0)
-      await this.#record('erase', before === undefined ? names.join(', ') : `before ${before}`, by);
-    const there: Response<'erase'>['there'] = [];
-    let erased = 0;
-    const until = clock.monotonic() + PART_MS;
-    const left = ids.toSorted((a, b) => a - b).filter((id) => id > after);
-    const last = left.at(-1) ?? after;
-    while (left.length > 0 && clock.monotonic() < until) {
-      const ready: Document[] = [];
-      for (const id of left.splice(0, ERASED_AT_ONCE)) {
-        const document = await this.#erasable(id, withOriginals ?? false, there);
-        if (document !== null) ready.push(document);
-      }
-      await this.#dropPictures(ready);
-      erased += await ledger.erase(
-        ready.map(({ id }) => id),
-        clock.now(),
-      );
-      // Somebody may have looked at it until then.
-      await this.#dropPictures(ready);
-    }
-    const [first] = left;
-    const behind = isCutShort ? last : null;
-    return { erased, skipped, there, next: first === undefined ? behind : first - 1 };
-  }
-
-  /** Null where its file is `there`; otherwise its copy in the spool is gone. */
-  async #erasable(id: number, isToGo: boolean, there: Response<'erase'>['there']): Promise<Document | null> {
-    const { ledger, clock } = this.#deps;
-    const document = await ledger.document(id);
-    if (!document) return null;
-    const files = await this.#originals(document, isToGo);
-    if (files.length > 0) {
-      there.push({ name: document.name, files });
-      return null;
-    }
-    await this.#dropCopy(document, clock.now());
-    return document;
-  }
-
-  /** Also of an image that another document has: it is drawn again when somebody looks. */
-  async #dropPictures(documents: readonly Document[]): Promise<void> {
-    for (const { sha256 } of documents) await this.#deps.pictures.forget(sha256);
-  }
-
-  /** Absolute paths of those that lie in watched folders, once they were deleted if that is wanted. */
-  async #originals(document: Document, isToGo: boolean): Promise<string[]> {
-    const { ledger, clock } = this.#deps;
-    const files = await originalsThere(document, this.#deps);
-    const paths = (all: typeof files) => all.map(({ folder, path }) => join(folder, path));
-    if (!isToGo || files.length === 0 || document.state !== 'accepted') return paths(files);
-    // The same image may wait to be sent to another endpoint.
-    if ((await ledger.wanted([document.sha256], clock.now() + 1)).size > 0) return paths(files);
-    await deleteOriginals(document, files, this.#deps);
-    return paths(await originalsThere(document, this.#deps));
-  }
-
-  /** Unless the same image waits to be sent to another endpoint. */
-  async #dropCopy({ sha256 }: Document, now: number): Promise<void> {
-    const { ledger, spool } = this.#deps;
-    if (!(await ledger.wanted([sha256], now + 1)).has(sha256)) await spool.remove(sha256);
+  erase(request: Request<'erase'>): Promise<Response<'erase'>> {
+    return erase(this.#deps, request, (detail) => this.#record('erase', detail, request.by));
   }
 
   /** Copies the ledger into a new file. */
   async backup({ output }: Request<'backup'>): Promise<Response<'backup'>> {
     return this.#deps.ledger.backup(output ?? null);
-  }
-
-  async #named(name: string): Promise<[Document, ...Document[]]> {
-    const [first, ...others] = await this.#deps.ledger.find(name);
-    if (!first) throw unknownDocument(name);
-    return [first, ...others];
   }
 
   async #record(kind: Act['kind'], detail: string, by = SOMEBODY): Promise<void> {

@@ -1,38 +1,26 @@
-import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getSystemErrorMap } from 'node:util';
 import type { Config } from '../../config/config.ts';
-import { openPlainFile } from '../../system/plainFile.ts';
+import { describeError } from '../../core/domain/errors.ts';
+import type { Finding } from '../../core/domain/finding.ts';
+import { jsonObject } from '../../core/domain/jsonObject.ts';
 import { movedAway, sayMoved } from '../../state-dir/stateMarks.ts';
 import { userNameOf } from '../../system/userName.ts';
-import { describeError } from '../../core/domain/errors.ts';
-import { jsonObject } from '../../core/domain/jsonObject.ts';
-import { counted } from '../../core/domain/words.ts';
-import { endOfEntry } from '../../ledger/sqlite/adopt.ts';
-import { openForReading } from '../../ledger/sqlite/connection.ts';
-import { storeFailure } from '../../ledger/sqlite/failure.ts';
-import { journalPathOf } from '../../ledger/sqlite/files.ts';
-import { openSqliteReports } from '../../ledger/sqlite/openReports.ts';
-import type { Finding } from '../../core/domain/finding.ts';
-import { withReports } from '../../ledger/configured/reports.ts';
-import { ledgerPath } from '../../state-dir/stateFiles.ts';
-import { clockAhead, syncTimes, systemdUnit } from './machine.ts';
+import { within } from './inTime.ts';
+import { ledgerFinding } from './ledgerFinding.ts';
+import { clockAhead, syncTimes, systemdUnit, tailOf } from './machine.ts';
 
 /** Above this a scan waits noticeably for each of the ledger's commits. Milliseconds. */
 const SLOW_SYNC_MS = 100;
 /** Certificates, tokens and people notice it. Milliseconds. */
 const CLOCK_OFF_MS = 60_000;
-/** Looking through a larger one takes longer than anybody waits; `ledger verify` does. */
-const LARGE_LEDGER = 500_000_000;
 const LOG_TAIL = 1_000_000;
 const HOW_CLOCK: Partial<Record<NodeJS.Platform, string>> = {
   linux: ' (timedatectl set-ntp true)',
   win32: ' (w32tm /resync)',
 };
 const DAY_MS = 24 * 60 * 60_000;
-/** Of one look: a share that hangs must not hang the doctor. */
-export const LOOK_MS = 30_000;
 
 /** What `check` does not look at. Never throws, never waits forever. */
 export async function examine(options: {
@@ -47,44 +35,13 @@ export async function examine(options: {
     ['state directory', () => owner(stateDir)],
     ['moved', () => moved(stateDir)],
     ['disk speed', () => disk(stateDir)],
-    ['ledger', () => ledgerOf(config, stateDir)],
+    ['ledger', () => ledgerFinding(config, stateDir)],
     ['log', () => log(stateDir)],
     ['service manager', service],
   ];
   if (config !== null && !offline) looks.push(['clock', () => clock(config)]);
   if (process.platform === 'linux') looks.push(['inotify', inotify]);
   return Promise.all(looks.map(([subject, look]) => within(subject, look)));
-}
-
-/** The finding, or why there is none. */
-async function within(subject: string, look: () => Promise<Finding>): Promise<Finding> {
-  const [finding] = await withinAll(subject, async () => [await look()]);
-  return finding ?? { level: 'warn', subject, message: 'This could not be checked.' };
-}
-
-export async function withinAll(
-  subject: string,
-  look: () => Promise<readonly Finding[]>,
-): Promise<readonly Finding[]> {
-  const message = `Checking this took longer than ${LOOK_MS / 1000} s and was stopped. A share or a disk may not be responding.`;
-  try {
-    return await orElse(look, () => [{ level: 'fail', subject, message }]);
-  } catch (error) {
-    return [{ level: 'fail', subject, message: describeError(error).detail }];
-  }
-}
-
-/** What the work gives, or `late` where it takes longer than anybody waits. */
-export async function orElse<T>(work: () => Promise<T>, late: () => T): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const end = new Promise<T>((resolve) => {
-    timer = setTimeout(() => resolve(late()), LOOK_MS);
-  });
-  try {
-    return await Promise.race([work(), end]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 function versions(version: string): Finding {
@@ -139,77 +96,6 @@ async function disk(stateDir: string): Promise<Finding> {
       : { level: 'ok', subject, message };
   } catch (error) {
     return { level: 'fail', subject, message: `The state directory can't be written: ${wordsOf(error)}.` };
-  }
-}
-
-/** What SQLite says, in our words. */
-function asFailure(error: unknown, stateDir: string): Error {
-  const failure = storeFailure(error, ledgerPath({ stateDir }), 'read');
-  return failure instanceof Error ? failure : new Error(String(failure));
-}
-
-function ledgerOf(config: Config | null, stateDir: string): Promise<Finding> {
-  if (config?.ledger.kind === 'postgres') return sharedLedger(config);
-  return ledger(stateDir).catch((error: unknown) => Promise.reject(asFailure(error, stateDir)));
-}
-
-async function sharedLedger(config: Config): Promise<Finding> {
-  const subject = 'ledger';
-  return withReports(config, async (reports) => {
-    const documents = (await reports.documentCounts()).reduce((sum, each) => sum + each.count, 0);
-    return {
-      level: 'ok',
-      subject,
-      message: `It can be read and contains ${counted(documents, 'document')}.`,
-    };
-  });
-}
-
-async function ledger(stateDir: string): Promise<Finding> {
-  const subject = 'ledger';
-  const path = ledgerPath({ stateDir });
-  if (!existsSync(path) && !existsSync(journalPathOf(path)) && existsSync(stateDir)) {
-    const message = 'It does not exist yet; `receiptd run` creates it. [LEDGER_MISSING]';
-    return { level: 'warn', subject, message };
-  }
-  await refuseOddFiles(stateDir);
-  const db = openForReading(path, { anyVersion: true });
-  try {
-    const { size } = await stat(path);
-    if (size <= LARGE_LEDGER) {
-      const [row]: Record<string, unknown>[] = db.prepare('PRAGMA quick_check(1)').all();
-      const verdict = Object.values(row ?? {})[0];
-      if (verdict !== 'ok')
-        return { level: 'fail', subject, message: `It is damaged: ${String(verdict)}. [LEDGER_DAMAGED]` };
-    }
-  } finally {
-    db.close();
-  }
-  const reports = await openSqliteReports({ path });
-  try {
-    const head = await reports.head();
-    if (head !== null && endOfEntry(journalPathOf(path), head) === null) {
-      const message =
-        'The journal is missing the most recent entries of the ledger. The next start repairs that. [JOURNAL_DAMAGED]';
-      return { level: 'fail', subject, message };
-    }
-    const documents = (await reports.documentCounts()).reduce((sum, each) => sum + each.count, 0);
-    return {
-      level: 'ok',
-      subject,
-      message: `It passes a quick check, matches the journal and contains ${counted(documents, 'document')}.`,
-    };
-  } finally {
-    await reports.close();
-  }
-}
-
-/** SQLite would wait forever for somebody to write into a FIFO, and nothing else would go on. @throws what is odd */
-export async function refuseOddFiles(stateDir: string): Promise<void> {
-  const path = ledgerPath({ stateDir });
-  for (const file of [path, `${path}-wal`, `${path}-shm`, journalPathOf(path)]) {
-    const about = await stat(file).catch(() => null);
-    if (about !== null && !about.isFile()) throw new Error(`${file} is not a regular file`);
   }
 }
 
@@ -277,25 +163,6 @@ async function inotify(): Promise<Finding> {
         message: `${message} Raise the first one: sysctl fs.inotify.max_user_instances=128. [WATCH_LIMIT]`,
       }
     : { level: 'ok', subject, message };
-}
-
-/** The last bytes of a file, from the beginning of a line; nothing where it can't be read. */
-export async function tailOf(file: string, bytes: number): Promise<string> {
-  try {
-    const handle = await openPlainFile(file);
-    try {
-      const { size } = await handle.stat();
-      const from = Math.max(0, size - bytes);
-      const buffer = Buffer.alloc(size - from);
-      const { bytesRead } = await handle.read(buffer, 0, buffer.length, from);
-      const text = buffer.toString('utf8', 0, bytesRead);
-      return from === 0 ? text : text.slice(text.indexOf('\n') + 1);
-    } finally {
-      await handle.close();
-    }
-  } catch {
-    return '';
-  }
 }
 
 function wordsOf(error: unknown): string {

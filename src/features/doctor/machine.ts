@@ -141,3 +141,22 @@ export async function fileFacts(
     return null;
   }
 }
+
+/** The last bytes of a file, from the beginning of a line; nothing where it can't be read. */
+export async function tailOf(file: string, bytes: number): Promise<string> {
+  try {
+    const handle = await openPlainFile(file);
+    try {
+      const { size } = await handle.stat();
+      const from = Math.max(0, size - bytes);
+      const buffer = Buffer.alloc(size - from);
+      const { bytesRead } = await handle.read(buffer, 0, buffer.length, from);
+      const text = buffer.toString('utf8', 0, bytesRead);
+      return from === 0 ? text : text.slice(text.indexOf('\n') + 1);
+    } finally {
+      await handle.close();
+    }
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,118 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+import { readPostgresUrl } from '../core/domain/postgresUrl.ts';
+import { text } from './values.ts';
+
+/* Where things are: the types of addresses, ports and host names in the config file, as in values.ts. */
+
+const BASE_URL = 'an address such as https://api.example.com, without user, query or fragment';
+export const baseUrl = z
+  .string({ error: BASE_URL })
+  .refine(isBaseUrl, { error: BASE_URL, abort: true })
+  .refine((value) => !/\/v2\/*$/.test(value), {
+    error: 'an address without /v2 at the end; receiptd adds /v2 itself',
+  })
+  .transform((value) => {
+    const url = new URL(value);
+    return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+  })
+  .meta({ title: 'URL' });
+
+function isBaseUrl(value: string): boolean {
+  if (!URL.canParse(value)) return false;
+  const url = new URL(value);
+  const web = url.protocol === 'https:' || url.protocol === 'http:';
+  return web && url.username === '' && url.password === '' && !value.includes('?') && !value.includes('#');
+}
+
+const PROXY = 'auto, direct, or the address of a proxy such as http://proxy.example:3128';
+export const proxy = z
+  .string({ error: PROXY })
+  .refine((value) => value === 'auto' || value === 'direct' || isProxy(value), { error: PROXY })
+  .meta({ title: 'auto, direct or URL' });
+
+function isProxy(value: string): boolean {
+  if (!URL.canParse(value)) return false;
+  const { protocol, hostname, pathname } = new URL(value);
+  return (protocol === 'http:' || protocol === 'https:') && hostname !== '' && pathname === '/';
+}
+
+const WEB_URL = 'none, or an address such as https://hooks.example.com/receipts, without user';
+export const webUrl = z
+  .string({ error: WEB_URL })
+  .refine((value) => value === 'none' || isWebUrl(value), { error: WEB_URL })
+  .transform((value) => (value === 'none' ? null : value))
+  .meta({ title: 'none or URL' });
+
+function isWebUrl(value: string): boolean {
+  if (!URL.canParse(value)) return false;
+  const { protocol, username, password } = new URL(value);
+  return (protocol === 'https:' || protocol === 'http:') && username === '' && password === '';
+}
+
+const MAIL_SERVER =
+  'none, or a mail server such as smtp://mail.example.com:587 or smtps://mail.example.com, without user';
+/** smtps: TLS from the start; smtp: STARTTLS, demanded unless the host is this machine. */
+export const mailServer = z
+  .string({ error: MAIL_SERVER })
+  .refine((value) => value === 'none' || isMailServer(value), { error: MAIL_SERVER })
+  .transform((value) => (value === 'none' ? null : value))
+  .meta({ title: 'none or URL' });
+
+function isMailServer(value: string): boolean {
+  if (!URL.canParse(value)) return false;
+  const { protocol, hostname, username, password, pathname, search, hash } = new URL(value);
+  const isBare = username === '' && password === '' && search === '' && hash === '';
+  return (
+    (protocol === 'smtp:' || protocol === 'smtps:') && hostname !== '' && isBare && /^\/?$/.test(pathname)
+  );
+}
+
+const POSTGRES_URL =
+  'none, or the address of a PostgreSQL database such as postgres://receiptd@db.example.com/receiptd';
+export const postgresUrl = z
+  .string({ error: POSTGRES_URL })
+  .refine((value) => value === 'none' || readPostgresUrl(value) !== null, { error: POSTGRES_URL })
+  .meta({ title: 'none or URL' });
+
+export const mailAddress = text(
+  'mail address',
+  /^[^\s@<>,;"\0]{1,64}@[^\s@<>,;"\0]{1,255}$/,
+  'a mail address such as office@example.com',
+);
+
+/** `host` is an address without brackets. */
+export type Listen = 'onDemand' | 'off' | { readonly host: string; readonly port: number };
+
+const LISTEN_OR_OFF = 'off, or an address and a port such as 127.0.0.1:9464 or [::1]:9464';
+const LISTEN = 'onDemand, off, or an address and a port such as 127.0.0.1:8471 or [::1]:8471';
+export const listen = z
+  .string({ error: LISTEN })
+  .refine((value) => readListen(value) !== null, { error: LISTEN })
+  .transform((value): Listen => readListen(value) ?? 'off')
+  .meta({ title: 'onDemand, off or address:port' });
+
+/** `null`: off. */
+export const listenOrOff = z
+  .string({ error: LISTEN_OR_OFF })
+  .refine((value) => value !== 'onDemand' && readListen(value) !== null, { error: LISTEN_OR_OFF })
+  .transform((value) => {
+    const read = readListen(value);
+    return typeof read === 'object' ? read : null;
+  })
+  .meta({ title: 'off or address:port' });
+
+function readListen(value: string): Listen | null {
+  if (value === 'onDemand' || value === 'off') return value;
+  const [, six, four, digits] = /^(?:\[([0-9a-fA-F:.]+)\]|([\d.]+)):([1-9]\d{0,4})$/.exec(value) ?? [];
+  const host = six ?? four ?? '';
+  const port = Number(digits);
+  return isIP(host) === (six === undefined ? 4 : 6) && port <= 65_535 ? { host, port } : null;
+}
+
+const LABEL = '[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?';
+export const hostName = text(
+  'host name',
+  new RegExp(`^(?:${LABEL}(?:\\.${LABEL})*|\\[[0-9a-fA-F:.]+\\])(?::[1-9]\\d{0,4})?$`),
+  'a host name such as receipts.example.com or receipts.example.com:8443',
+).transform((value) => value.toLowerCase());

@@ -1,0 +1,109 @@
+import { join } from 'node:path';
+import type { Document } from '../../core/domain/document.ts';
+import { ReceiptdError } from '../../core/domain/errors.ts';
+import type { DocumentPictures } from '../../core/ports/pictures.ts';
+import type { Spool } from '../../core/ports/spool.ts';
+import {
+  deleteOriginals,
+  originalsThere,
+  type OriginalsThereDeps,
+} from '../../intake/dispose/originalsThere.ts';
+import type { Request, Response } from '../protocol/protocol.ts';
+import { unknownDocument } from '../queries/unknownDocument.ts';
+import { LISTED_AT_ONCE, PART_MS } from './parts.ts';
+
+export interface EraseDeps extends OriginalsThereDeps {
+  readonly spool: Spool;
+  readonly pictures: Pick<DocumentPictures, 'forget'>;
+}
+
+type There = Response<'erase'>['there'];
+
+const ERASED_AT_ONCE = 200;
+
+/**
+ * Erases personal data of settled documents. `record`: puts the act on record, before anything is erased.
+ * @throws ReceiptdError USAGE, DOCUMENT_UNKNOWN
+ */
+export async function erase(
+  deps: EraseDeps,
+  { names = [], before, withOriginals = false, after = 0 }: Request<'erase'>,
+  record: (detail: string) => Promise<void>,
+): Promise<Response<'erase'>> {
+  const { ledger, clock } = deps;
+  const ids: number[] =
+    before === undefined ? [] : [...(await ledger.erasable(Date.parse(before), LISTED_AT_ONCE, after))];
+  const isCutShort = ids.length === LISTED_AT_ONCE;
+  const skipped: string[] = [];
+  for (const name of names) {
+    const documents = await ledger.find(name);
+    if (documents.length === 0) throw unknownDocument(name);
+    for (const { id, state } of documents) {
+      if (state === 'queued' || state === 'uploading') skipped.push(name);
+      else ids.push(id);
+    }
+  }
+  if (before === undefined && names.length === 0)
+    throw new ReceiptdError('USAGE', 'Name a document, or add --before.');
+  if (after === 0) await record(before === undefined ? names.join(', ') : `before ${before}`);
+  const there: There = [];
+  let erased = 0;
+  const until = clock.monotonic() + PART_MS;
+  const left = ids.toSorted((a, b) => a - b).filter((id) => id > after);
+  const last = left.at(-1) ?? after;
+  while (left.length > 0 && clock.monotonic() < until) {
+    const ready: Document[] = [];
+    for (const id of left.splice(0, ERASED_AT_ONCE)) {
+      const document = await erasable(id, withOriginals, there, deps);
+      if (document !== null) ready.push(document);
+    }
+    await dropPictures(ready, deps);
+    erased += await ledger.erase(
+      ready.map(({ id }) => id),
+      clock.now(),
+    );
+    // Somebody may have looked at one until then.
+    await dropPictures(ready, deps);
+  }
+  const [first] = left;
+  const behind = isCutShort ? last : null;
+  return { erased, skipped, there, next: first === undefined ? behind : first - 1 };
+}
+
+/** Null if its file is still `there`; otherwise its copy is removed from the spool. */
+async function erasable(
+  id: number,
+  withOriginals: boolean,
+  there: There,
+  deps: EraseDeps,
+): Promise<Document | null> {
+  const document = await deps.ledger.document(id);
+  if (!document) return null;
+  const files = await originals(document, withOriginals, deps);
+  if (files.length > 0) {
+    there.push({ name: document.name, files });
+    return null;
+  }
+  if (!(await isWanted(document, deps))) await deps.spool.remove(document.sha256);
+  return document;
+}
+
+/** Absolute paths of the originals that are still in watched folders, after deleting them if `withOriginals`. */
+async function originals(document: Document, withOriginals: boolean, deps: EraseDeps): Promise<string[]> {
+  const files = await originalsThere(document, deps);
+  const paths = (all: typeof files) => all.map(({ folder, path }) => join(folder, path));
+  if (!withOriginals || files.length === 0 || document.state !== 'accepted') return paths(files);
+  if (await isWanted(document, deps)) return paths(files);
+  await deleteOriginals(document, files, deps);
+  return paths(await originalsThere(document, deps));
+}
+
+/** The same image waits to be sent to another endpoint. */
+async function isWanted({ sha256 }: Document, { ledger, clock }: EraseDeps): Promise<boolean> {
+  return (await ledger.wanted([sha256], clock.now() + 1)).has(sha256);
+}
+
+/** Also of an image that another document has: it is drawn again when somebody looks. */
+async function dropPictures(documents: readonly Document[], { pictures }: EraseDeps): Promise<void> {
+  for (const { sha256 } of documents) await pictures.forget(sha256);
+}

@@ -1,0 +1,87 @@
+import { existsSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import type { Config } from '../../config/config.ts';
+import type { Finding } from '../../core/domain/finding.ts';
+import { counted } from '../../core/domain/words.ts';
+import { withReports } from '../../ledger/configured/reports.ts';
+import { endOfEntry } from '../../ledger/sqlite/adopt.ts';
+import { openForReading } from '../../ledger/sqlite/connection.ts';
+import { storeFailure } from '../../ledger/sqlite/failure.ts';
+import { journalPathOf } from '../../ledger/sqlite/files.ts';
+import { openSqliteReports } from '../../ledger/sqlite/openReports.ts';
+import { ledgerPath } from '../../state-dir/stateFiles.ts';
+
+/** Looking through a larger one takes longer than anybody waits; `ledger verify` does. */
+const LARGE_LEDGER = 500_000_000;
+
+/** @throws what keeps the ledger from being read */
+export function ledgerFinding(config: Config | null, stateDir: string): Promise<Finding> {
+  if (config?.ledger.kind === 'postgres') return sharedLedger(config);
+  return ownLedger(stateDir).catch((error: unknown) => Promise.reject(asFailure(error, stateDir)));
+}
+
+async function sharedLedger(config: Config): Promise<Finding> {
+  const subject = 'ledger';
+  return withReports(config, async (reports) => {
+    const documents = (await reports.documentCounts()).reduce((sum, each) => sum + each.count, 0);
+    return {
+      level: 'ok',
+      subject,
+      message: `It can be read and contains ${counted(documents, 'document')}.`,
+    };
+  });
+}
+
+async function ownLedger(stateDir: string): Promise<Finding> {
+  const subject = 'ledger';
+  const path = ledgerPath({ stateDir });
+  if (!existsSync(path) && !existsSync(journalPathOf(path)) && existsSync(stateDir)) {
+    const message = 'It does not exist yet; `receiptd run` creates it. [LEDGER_MISSING]';
+    return { level: 'warn', subject, message };
+  }
+  await refuseOddFiles(stateDir);
+  const db = openForReading(path, { anyVersion: true });
+  try {
+    const { size } = await stat(path);
+    if (size <= LARGE_LEDGER) {
+      const [row]: Record<string, unknown>[] = db.prepare('PRAGMA quick_check(1)').all();
+      const verdict = Object.values(row ?? {})[0];
+      if (verdict !== 'ok')
+        return { level: 'fail', subject, message: `It is damaged: ${String(verdict)}. [LEDGER_DAMAGED]` };
+    }
+  } finally {
+    db.close();
+  }
+  const reports = await openSqliteReports({ path });
+  try {
+    const head = await reports.head();
+    if (head !== null && endOfEntry(journalPathOf(path), head) === null) {
+      const message =
+        'The journal is missing the most recent entries of the ledger. The next start repairs that. [JOURNAL_DAMAGED]';
+      return { level: 'fail', subject, message };
+    }
+    const documents = (await reports.documentCounts()).reduce((sum, each) => sum + each.count, 0);
+    return {
+      level: 'ok',
+      subject,
+      message: `It passes a quick check, matches the journal and contains ${counted(documents, 'document')}.`,
+    };
+  } finally {
+    await reports.close();
+  }
+}
+
+/** SQLite would wait forever for somebody to write into a FIFO, and nothing else would go on. @throws what is odd */
+export async function refuseOddFiles(stateDir: string): Promise<void> {
+  const path = ledgerPath({ stateDir });
+  for (const file of [path, `${path}-wal`, `${path}-shm`, journalPathOf(path)]) {
+    const about = await stat(file).catch(() => null);
+    if (about !== null && !about.isFile()) throw new Error(`${file} is not a regular file`);
+  }
+}
+
+/** What SQLite says, in our words. */
+function asFailure(error: unknown, stateDir: string): Error {
+  const failure = storeFailure(error, ledgerPath({ stateDir }), 'read');
+  return failure instanceof Error ? failure : new Error(String(failure));
+}
