@@ -14,11 +14,12 @@ const standing = z.object({
 });
 const targets = z.object({ targets: z.array(z.string()).describe('What was paused or resumed.') });
 
-/** An answer comes after some seconds; what is left is asked for again. */
-const after = z.int().min(0).optional().describe('`next` of the answer before, to go on from there.');
-const next = z.int().nullable().describe('Where to go on; null: that was all.');
+/** An answer takes a few seconds at most; callers ask again for what is left. */
+const after = z.int().min(0).optional().describe('`next` of the previous answer, to continue from there.');
+const next = z.int().nullable().describe('Where to continue; null when done.');
 
-const NAMED = 'By name, in any case; by the file; or by how name or hash begin, where that is one document.';
+const NAMED =
+  'A name (in any case), a file, or the first characters of a name or hash, if they match one document.';
 
 /** What people change. Each works without a daemon as well, on the ledger itself. */
 export const ACTS = {
@@ -26,34 +27,37 @@ export const ACTS = {
     says: 'Queues failed, unconfirmed, lost and waiting documents at once, and tries everything on hold.',
     request: z.object({
       names: z.array(z.string()).optional().describe(NAMED),
-      all: z.boolean().optional().describe('All that wait for a person.'),
+      all: z.boolean().optional().describe('Everything that needs a person.'),
       after,
       by,
     }),
     response: z.object({
       queued: z.number(),
-      names: z.array(z.string()).describe('Those that were meant.'),
+      names: z.array(z.string()).describe('The documents that matched.'),
       missing: z
         .array(z.string())
         .optional()
-        .describe('Agents that do not run and alone can send one of the named documents.'),
+        .describe('Agents that are not running, and that alone can send one of the named documents.'),
       next,
     }),
   },
   dismiss: {
-    says: 'Lets documents and files that need a person need nobody any more, until they change; or takes that back.',
+    says: 'Dismisses documents and files that need a person, until they change; or undoes that.',
     request: z.object({
-      targets: z.array(z.string()).optional().describe('Names of documents, paths or names of files.'),
-      all: z.boolean().optional().describe('All that the filter lets pass.'),
+      targets: z.array(z.string()).optional().describe('Names of documents, or paths or names of files.'),
+      all: z.boolean().optional().describe('Everything that matches the filter.'),
       filter: documentFilter.omit({ attention: true }).optional(),
       undo: z.boolean().optional(),
       after,
       by,
     }),
-    response: z.object({ dismissed: z.number().describe('Or taken back.'), next }),
+    response: z.object({
+      dismissed: z.number().describe('How many were dismissed, or restored with `undo`.'),
+      next,
+    }),
   },
   tryHeld: {
-    says: 'Tries everything on hold at once, with new credentials, say.',
+    says: 'Tries everything on hold right away, for example after new credentials were stored.',
     request: nothing,
     response: nothing,
   },
@@ -69,32 +73,32 @@ export const ACTS = {
       endpointUid: z.string(),
       outcome: z
         .enum(['queued', 'duplicate'])
-        .describe('duplicate: the other endpoint has these bytes already, under that name.'),
+        .describe('duplicate: the other endpoint already has these bytes, under that name.'),
     }),
   },
-  pause: { says: 'Stops uploads of a folder or an endpoint.', request: target, response: targets },
-  resume: { says: 'Goes on with what was paused.', request: target, response: targets },
+  pause: { says: 'Stops uploads from a folder or to an endpoint.', request: target, response: targets },
+  resume: { says: 'Resumes what was paused.', request: target, response: targets },
   pauseAgent: {
-    says: 'Lets one of the agents that share the ledger send nothing; it takes scans in all the while.',
+    says: 'Stops uploads of one of the agents that share the ledger; it still takes in scans.',
     request: ofAgent,
     response: standing,
   },
-  resumeAgent: { says: 'Lets it send again.', request: ofAgent, response: standing },
+  resumeAgent: { says: 'Lets that agent send again.', request: ofAgent, response: standing },
   retireAgent: {
-    says: 'Gives up an agent that does not run and will not come back: what waits for it is settled, or goes to others.',
+    says: 'Retires an agent that will not come back: its waiting documents are settled, or passed on to other agents.',
     request: ofAgent,
     response: z.object({
-      lost: z.number().describe('Documents of its own folders, which count as lost.'),
-      passedOn: z.number().describe('Documents of shared folders that this agent looks after now.'),
-      results: z.number().describe('Results that it had not handed on; this agent does.'),
+      lost: z.number().describe('Documents from its own folders, which are now lost.'),
+      passedOn: z.number().describe('Documents from shared folders, which this agent now sends.'),
+      results: z.number().describe('Results that it had not handed on; this agent hands them on.'),
     }),
   },
   recordEndpoint: {
-    says: 'Records an endpoint that the service has just created: the ledger has one writer.',
+    says: 'Records an endpoint that the service has just created, because only the agent writes the ledger.',
     request: z.object({
       uid: z.string(),
       name: z.string(),
-      verbatim: z.string().describe("The service's record as it came."),
+      verbatim: z.string().describe("The service's record, verbatim."),
       by,
     }),
     response: nothing,
@@ -103,37 +107,39 @@ export const ACTS = {
     says: 'Erases the personal data of settled documents.',
     request: z.object({
       names: z.array(z.string()).optional().describe('Documents by name.'),
-      before: instant.optional().describe('Or all that were named before this time.'),
+      before: instant.optional().describe('All documents named before this time.'),
       withOriginals: z
         .boolean()
         .optional()
-        .describe('Deletes the files of accepted documents in watched folders first.'),
+        .describe('First deletes the originals of accepted documents from watched folders.'),
       after,
       by,
     }),
     response: z.object({
       erased: z.number(),
-      skipped: z.array(z.string()).describe('Names of documents that still wait, and are left as they are.'),
+      skipped: z
+        .array(z.string())
+        .describe('Names of documents that are not sent yet; they are left unchanged.'),
       there: z
         .array(z.object({ name: z.string(), files: z.array(z.string()).describe('Absolute paths.') }))
-        .describe('Documents whose files lie in watched folders, and that are left as they are for that.'),
+        .describe('Documents left unchanged, because their files are still in watched folders.'),
       next,
     }),
   },
   backup: {
-    says: 'Copies the ledger into a new file that is whole and checked.',
+    says: 'Copies the ledger into a new file, and checks the copy.',
     request: z.object({
       output: z
         .string()
         .optional()
-        .describe('Absolute path of a new file; one among the automatic backups if left out.'),
+        .describe('Absolute path of a new file; if left out, a new file among the automatic backups.'),
       by,
     }),
     response: z.object({
       file: z.string(),
       head: z
         .object({ ledger: z.string(), seq: z.number(), hash: z.string() })
-        .describe('The last journal entry that it holds.'),
+        .describe('The last journal entry that the copy contains.'),
     }),
   },
 } satisfies Record<string, Exchange>;

@@ -3,7 +3,7 @@ import { ERROR_CODES } from '../../core/domain/errors.ts';
 import { ALERT_CHANNELS } from '../../core/ports/alert.ts';
 import { by, instant, nothing, type Exchange } from './shapes.ts';
 
-/** Why something that is wrong was not told. */
+/** Why nobody was alerted yet. */
 const UNTOLD = ['young', 'quietHours', 'soon', 'noChannel'] as const;
 
 const openAlert = z
@@ -14,17 +14,17 @@ const openAlert = z
     since: instant,
     overSince: instant
       .nullable()
-      .describe('Not there since then; its end is told once it has stayed away. Null while it lasts.'),
-    toldAt: instant.nullable().describe('When the first channel took it; null while none has.'),
-    toldBy: z.array(z.enum(ALERT_CHANNELS)).describe('Channels that have taken it.'),
+      .describe('Since when it has been over; people hear of that once it stays over. Null while it lasts.'),
+    toldAt: instant.nullable().describe('When the first channel delivered it; null if none has yet.'),
+    toldBy: z.array(z.enum(ALERT_CHANNELS)).describe('Channels that have delivered it.'),
     waitingFor: z
       .array(z.enum(ALERT_CHANNELS))
-      .describe('Channels that have not taken it yet and are still tried.'),
+      .describe('Channels that have not delivered it yet and are still being tried.'),
     untold: z
       .enum(UNTOLD)
       .nullable()
       .describe(
-        'young: it may be over soon; quietHours: it is told when they end; soon: along with others, or because many were told lately; noChannel: there is none, or only the one that it is about.',
+        'Why nobody was alerted yet. young: it may be over soon; quietHours: it is sent when they end; soon: it is sent along with others, or later because many were sent recently; noChannel: no channel is configured, or only the one in trouble.',
       ),
   })
   .meta({ id: 'OpenAlert' });
@@ -33,37 +33,40 @@ export type OpenAlertJson = z.infer<typeof openAlert>;
 
 export const ALERTS = {
   alerts: {
-    says: 'What is wrong, and whether people were told.',
+    says: 'What is wrong, and whether people were alerted.',
     request: nothing,
     response: z.object({
-      channels: z.array(z.enum(ALERT_CHANNELS)).describe('Those that are configured.'),
-      quietUntil: instant.nullable().describe('When the quiet hours end; null where there are none now.'),
+      channels: z.array(z.enum(ALERT_CHANNELS)).describe('The configured channels.'),
+      quietUntil: instant.nullable().describe('When the current quiet hours end; null outside quiet hours.'),
       open: z.array(openAlert),
     }),
   },
   testAlerts: {
-    says: 'Tells through every channel, or one, that it is a test.',
+    says: 'Sends a test alert through every channel, or through one.',
     request: z.object({ channel: z.enum(ALERT_CHANNELS).optional() }),
     response: z.object({
       results: z.array(
         z.object({
           channel: z.enum(ALERT_CHANNELS),
-          problem: z.string().nullable().describe('A sentence with what to do; null where it was delivered.'),
+          problem: z
+            .string()
+            .nullable()
+            .describe('A sentence that says what to do; null if the alert was delivered.'),
         }),
       ),
     }),
   },
   mailPassword: {
-    says: 'Where the password for alerts by mail is; never what it is.',
+    says: 'Where the password for mail alerts is stored; never the password itself.',
     request: nothing,
     response: z.object({
       where: z
         .enum(['notNeeded', 'missing', 'stored', 'inFile'])
-        .describe('stored: with the credentials. inFile: alerts.email.passwordFile names it.'),
+        .describe('stored: with the credentials. inFile: in the file that alerts.email.passwordFile names.'),
     }),
   },
   setMailPassword: {
-    says: 'Stores the password for alerts by mail, for the server and the user that the configuration names.',
+    says: 'Stores the password for mail alerts, for the server and user in the configuration.',
     request: z.object({ password: z.string().min(1).max(4096), by }),
     response: z.object({ store: z.enum(['file', 'keychain']) }),
   },

@@ -4,7 +4,7 @@ import { instant, type Exchange } from './shapes.ts';
 
 export const AUDIT = {
   seenCounts: {
-    says: 'How many files were first seen in a span of time, by folder and by what became of them.',
+    says: 'How many files were first seen in a period, by folder and state.',
     request: z.object({
       since: instant.describe('Seen at this time or later.'),
       until: instant.describe('Seen before this time.'),
@@ -14,13 +14,13 @@ export const AUDIT = {
     }),
   },
   compareFolder: {
-    says: 'Compares the files that lie in a folder now with the ledger, file by file.',
+    says: 'Compares the files in a folder with the ledger, file by file.',
     request: z.object({ folder: z.string().describe('Absolute path of a configured folder.') }),
     response: z.object({
       at: instant,
-      listed: z.number().describe('Files in the folder that its patterns let in.'),
-      known: z.number().describe('Those of them that are in the ledger as they are.'),
-      excluded: z.number().describe('In the ledger, and let in by the patterns no more.'),
+      listed: z.number().describe('Files in the folder that match its patterns.'),
+      known: z.number().describe('Listed files that the ledger has exactly as they are.'),
+      excluded: z.number().describe('Files in the ledger that no longer match the patterns.'),
       unaccounted: z
         .array(
           z.object({
@@ -28,17 +28,17 @@ export const AUDIT = {
             problem: z
               .enum(['unknown', 'changed', 'missing'])
               .describe(
-                'unknown to the ledger; changed since it was recorded; missing from the folder, while the ledger has it there.',
+                'unknown: not in the ledger; changed: not what the ledger recorded; missing: in the ledger, but no longer in the folder.',
               ),
             state: z.enum(LIST_STATES).nullable(),
             name: z.string().nullable(),
           }),
         )
-        .describe('The first of them.'),
+        .describe('The first of the files that the ledger does not account for.'),
       unaccountedCount: z.number(),
       notLookedAt: z
         .array(z.object({ path: z.string(), message: z.string() }))
-        .describe('Parts that could not be looked at; the path is empty for the folder itself.'),
+        .describe('Parts that could not be read; the path is empty for the folder itself.'),
     }),
   },
 } satisfies Record<string, Exchange>;

@@ -2,60 +2,64 @@ import { z } from 'zod';
 import { instant } from './shapes.ts';
 
 const folder = z.string().describe('Absolute path.');
-const waiting = z.number().describe('Documents that wait, and are not on hold.');
+const waiting = z.number().describe('Waiting documents that are not on hold.');
 
-/** What a change of the configuration would do at once, beyond what its keys say. */
+/** What a change of the configuration would cause at once, besides changing the values. */
 export const consequence = z
   .discriminatedUnion('kind', [
     z
       .object({ kind: z.literal('released'), waiting, before: z.number(), after: z.number() })
-      .describe('So many of those that wait may leave within an hour, until now and then.'),
+      .describe('How many waiting documents may be sent within an hour, before and after the change.'),
     z
       .object({
         kind: z.literal('spent'),
-        endpoint: z.string().nullable().describe('Alias; null: all together.'),
+        endpoint: z.string().nullable().describe('Alias; null for all endpoints together.'),
         period: z.enum(['day', 'month']),
         limit: z.number(),
         used: z.number(),
         waiting,
       })
-      .describe('More was sent already than the budget allows: nothing leaves until the period is over.'),
-    z.object({ kind: z.literal('closed'), until: instant, waiting }).describe('Sending hours begin then.'),
+      .describe('More was already sent than the budget allows: nothing is sent until the period ends.'),
+    z
+      .object({ kind: z.literal('closed'), until: instant, waiting })
+      .describe('Nothing is sent until the sending hours begin.'),
     z
       .object({ kind: z.literal('lookedAgain'), folder, files: z.number() })
-      .describe('Files that were not sent are judged again, and sent where they fit now.'),
+      .describe('Files that were not sent are checked again, and sent if they are now accepted.'),
     z
       .object({
         kind: z.literal('pages'),
         folder,
         pages: z.enum(['split', 'whole']),
-        files: z.number().describe('Taken apart so far; they stay as they are.'),
-        pdf: z.boolean().describe('Whether PDFs are sent then.'),
+        files: z.number().describe('Files already split into pages; they stay that way.'),
+        pdf: z.boolean().describe('Whether PDFs are sent after the change.'),
       })
-      .describe('Files of several pages are sent in another way.'),
+      .describe('Multi-page files are sent differently.'),
     z
       .object({ kind: z.literal('firstWatched'), folder, files: z.number().nullable() })
-      .describe('What lies in a folder that was never watched is sent; null: too many to count.'),
+      .describe('All files already in a folder that was never watched are sent; null: too many to count.'),
     z
       .object({ kind: z.literal('deletes'), folder, waiting })
-      .describe('Originals of this folder are deleted once they are accepted.'),
+      .describe('Originals in this folder are deleted once they are accepted.'),
     z
       .object({ kind: z.literal('rerouted'), folder, from: z.string(), to: z.string(), waiting })
-      .describe('Another endpoint gets what comes from now on; what waits still goes to the former one.'),
+      .describe('New scans go to another endpoint; waiting documents still go to the former one.'),
     z
       .object({ kind: z.literal('stranded'), endpoint: z.string(), waiting: z.number() })
-      .describe('Documents wait for an endpoint that the configuration no longer has.'),
+      .describe('Documents are waiting for an endpoint that the configuration no longer has.'),
     z
       .object({ kind: z.literal('copiesRemoved'), images: z.number() })
-      .describe('Copies of failed or unconfirmed documents that are older than `storage.keepFailed`.'),
+      .describe(
+        'Copies of failed or unconfirmed documents that are older than `storage.keepFailed` are removed.',
+      ),
     z
       .object({ kind: z.literal('spoolFull'), used: z.number(), limit: z.number() })
-      .describe('Bytes. New scans wait in their folders until there is room.'),
+      .describe('The spool is full (values in bytes). New scans wait in their folders until there is room.'),
     z.object({ kind: z.literal('backupsRemoved'), backups: z.number(), kept: z.number() }),
     z
       .object({ kind: z.literal('unprotected'), waiting })
-      .describe('No image is copied any more: a scan that is overwritten while it waits is lost.'),
-    z.object({ kind: z.literal('nobodyAlerted') }).describe('No channel of alerts is left.'),
+      .describe('Images are no longer copied: a scan that is overwritten while it waits is lost.'),
+    z.object({ kind: z.literal('nobodyAlerted') }).describe('No alert channel is left.'),
   ])
   .meta({ id: 'Consequence' });
 

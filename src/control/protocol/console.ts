@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { instant, nothing, type Exchange } from './shapes.ts';
 
-/** Over the socket only: who reaches it may do everything anyway. */
+/** Over the socket only: whoever can open it may do everything anyway. */
 export const CONSOLE = {
   openConsole: {
-    says: 'A link that opens the console in a browser, once.',
+    says: 'A link that opens the console in a browser; it works once.',
     request: nothing,
     response: z.object({
-      url: z.string().describe('With a token that is good for one use.'),
+      url: z.string().describe('Contains a token that works once.'),
       validUntil: instant,
     }),
   },

@@ -9,14 +9,16 @@ const listRow = z
     name: z
       .string()
       .nullable()
-      .describe('Null for a file that got no name. A duplicate has the name of the document it duplicates.'),
+      .describe(
+        'Null for a file without a name. A duplicate has the name of the document that it duplicates.',
+      ),
     endpointUid: z.string().nullable(),
     baseUrl: z.string().nullable(),
     sha256: z.string().nullable(),
     state: z.enum(LIST_STATES),
     status: z.string().nullable().describe("The service's status, verbatim."),
-    path: z.string().describe('Absolute path at which the file was seen.'),
-    attempts: z.number().describe('Upload requests.'),
+    path: z.string().describe('Absolute path where the file was seen.'),
+    attempts: z.number().describe('Number of upload requests.'),
     documentId: z.number().nullable(),
     sightingId: z.number().nullable().describe("The number of the file's sighting; null for a document."),
     type: z.string().nullable(),
@@ -24,23 +26,23 @@ const listRow = z
     reason: z.string().nullable(),
     message: z.string().nullable(),
     answerLost: z.boolean(),
-    needsPerson: z.boolean().describe('Whether somebody has to do something before it can go out.'),
-    dismissedBy: z.string().nullable().describe('Who saw to it that it needs nobody any more.'),
+    needsPerson: z.boolean().describe('Whether a person has to act before it can be sent.'),
+    dismissedBy: z.string().nullable().describe('Who dismissed it.'),
     dismissedAt: instant.nullable(),
     archivedTo: z.string().nullable(),
     posted: z
       .array(z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])))
       .describe(
-        'Values that the service posted about the document by their JSON pointers, result by result, oldest first.',
+        'Values that the service posted about the document, by JSON pointer; one object for each result, oldest first.',
       ),
     createdAt: instant,
     updatedAt: instant,
     notBefore: instant.nullable(),
   })
-  .describe('A file that was seen, and its document if it has one.')
+  .describe('A file that was seen, with its document if it has one.')
   .meta({ id: 'ListRow' });
 
-/** All conditions have to hold. */
+/** A row must meet all conditions. */
 export const documentFilter = z.object({
   states: z.array(z.enum(LIST_STATES)).optional(),
   endpoint: endpointKey.optional(),
@@ -50,7 +52,7 @@ export const documentFilter = z.object({
     .max(1000)
     .optional()
     .describe(
-      "Words. Each must be part of the name, path, hash, state, the service's status, the message, or a value that the service posted. Case and accents make no difference.",
+      "Words. Each must be part of the name, path, hash, state, the service's status, the message, or a value that the service posted. Case and accents are ignored.",
     ),
   since: instant.optional().describe('First seen at this time or later.'),
   until: instant.optional().describe('First seen before this time.'),
@@ -58,24 +60,24 @@ export const documentFilter = z.object({
     .array(z.string().max(1000))
     .max(100)
     .optional()
-    .describe('Only those that the service gave one of these statuses, verbatim.'),
+    .describe('Only documents with one of these statuses of the service, verbatim.'),
   values: z
     .array(
       z.object({
         pointer: z.string().regex(/^\//).max(200).describe('JSON pointer of the value (RFC 6901).'),
-        contains: z.string().max(200).optional().describe('Words, as `search` has them.'),
+        contains: z.string().max(200).optional().describe('Words, as in `search`.'),
         from: z.string().max(40).optional().describe('A number, or a day (YYYY-MM-DD).'),
-        to: z.string().max(40).optional().describe('The same, included.'),
+        to: z.string().max(40).optional().describe('The same; inclusive.'),
       }),
     )
     .max(8)
     .optional()
-    .describe('Only those about which the service posted such values last.'),
+    .describe('Only documents whose latest posted values match.'),
   attention: z
     .enum(ATTENTIONS)
     .optional()
     .describe(
-      'Only what needs a person; what was dismissed and has not changed since; or what needs nobody.',
+      'Only what needs a person, what was dismissed and has not changed since, or what needs nobody.',
     ),
 });
 
@@ -86,7 +88,7 @@ const documentDetail = z
     endpointUid: z.string(),
     baseUrl: z.string(),
     folder: z.string(),
-    path: z.string().describe('Of the first sighting, relative to the folder.'),
+    path: z.string().describe('Where it was first seen, relative to the folder.'),
     sha256: z.string(),
     type: z.enum(IMAGE_TYPES),
     size: z.number().describe('Bytes.'),
@@ -104,11 +106,15 @@ const documentDetail = z
     response: z
       .string()
       .nullable()
-      .describe("The service's record, verbatim, or its beginning (`responseCut`); null until accepted."),
+      .describe(
+        "The service's record, verbatim, or only its beginning if `responseCut` is set; null until accepted.",
+      ),
     responseCut: z
       .object({ bytes: z.number(), sha256: z.string() })
       .nullable()
-      .describe('Length and SHA-256 of a record larger than `service.answerLimit`; null: it is whole.'),
+      .describe(
+        'Length and SHA-256 of a record larger than `service.answerLimit`; null if `response` is complete.',
+      ),
     needsPerson: z.boolean(),
     dismissedBy: z.string().nullable(),
     dismissedAt: instant.nullable(),
@@ -133,7 +139,7 @@ const documentDetail = z
           size: z.number(),
         }),
       )
-      .describe('What the service posted about it, oldest first.'),
+      .describe('What the service posted about the document, oldest first.'),
     files: z.array(
       z.object({
         path: z.string(),
@@ -143,7 +149,7 @@ const documentDetail = z
         goneAt: instant.nullable(),
         disposed: z.enum(['archived', 'deleted', 'kept']).nullable(),
         archivedTo: z.string().nullable(),
-        remark: z.string().nullable().describe('What was found when the image was looked at (`look: warn`).'),
+        remark: z.string().nullable().describe('What was found when the image was checked (`look: warn`).'),
       }),
     ),
   })
@@ -151,32 +157,32 @@ const documentDetail = z
 
 const bucket = z
   .object({
-    at: instant.describe('Its beginning; it lasts `everyMs`.'),
+    at: instant.describe('Start of the bucket, which is `everyMs` long.'),
     accepted: z.number(),
-    requests: z.number().describe('Upload requests that ended in it.'),
-    refused: z.number().describe('Those with a verdict of the service against the document.'),
-    limited: z.number().describe('Those after which the service asked to send less.'),
-    trouble: z.number().describe('Those that came to nothing for another reason.'),
-    bytes: z.number().describe('Of accepted images.'),
-    medianMs: z.number().nullable().describe('From request to answer; null where nothing was accepted.'),
-    slowestMs: z.number().nullable().describe('The 95th percentile of the same.'),
+    requests: z.number().describe('Upload requests that ended in this bucket.'),
+    refused: z.number().describe('Requests whose document the service rejected.'),
+    limited: z.number().describe('Requests that the service answered by asking to send less.'),
+    trouble: z.number().describe('Requests that failed for another reason.'),
+    bytes: z.number().describe('Size of the accepted images.'),
+    medianMs: z.number().nullable().describe('Time from request to answer; null if nothing was accepted.'),
+    slowestMs: z.number().nullable().describe('95th percentile of that time.'),
   })
   .meta({ id: 'HistoryBucket' });
 
 const neighbour = z
   .number()
   .nullable()
-  .describe('Its number; null: there is none, or none was found within half a second.');
+  .describe('Number of the document; null if there is none, or none was found within half a second.');
 
 export const DOCUMENTS = {
   documents: {
-    says: 'One page of what was seen, and what became of it.',
+    says: 'One page of the files that were seen, and their documents.',
     request: documentFilter.extend({
       order: z
         .enum(['newest', 'oldest'])
         .optional()
-        .describe('By the time of the first sighting; newest first if left out.'),
-      cursor: z.string().max(200).optional().describe('`next` of the page before.'),
+        .describe('By the time when a file was first seen; newest first if left out.'),
+      cursor: z.string().max(200).optional().describe('`next` of the previous page.'),
       limit: z.number().int().min(1).max(PAGE_LIMIT).optional().describe('50 if left out.'),
     }),
     response: z.object({
@@ -185,15 +191,15 @@ export const DOCUMENTS = {
         .string()
         .nullable()
         .describe(
-          'Where the next page begins; null at the end. A page may hold fewer rows than asked for, or none, and another follow: no request looks through a long ledger for longer than half a second.',
+          'Where the next page begins; null at the end. A request searches a long ledger for half a second at most, so a page may have fewer rows than asked for, or none, and still be followed by another.',
         ),
-      lookedUntil: instant.nullable().describe('How far the search has come.'),
+      lookedUntil: instant.nullable().describe('How far the search has got.'),
     }),
   },
   neighbours: {
     says: 'The documents before and after one in a list.',
     request: documentFilter.extend({
-      id: z.number().int().describe('Number of the document, whether the filter lets it pass or not.'),
+      id: z.number().int().describe('Number of the document; it need not match the filter.'),
       order: z.enum(['newest', 'oldest']).optional().describe('Newest first if left out.'),
     }),
     response: z.object({
@@ -202,31 +208,33 @@ export const DOCUMENTS = {
     }),
   },
   countDocuments: {
-    says: 'How many rows a filter lists.',
+    says: 'How many rows match a filter.',
     request: documentFilter.extend({
-      cursor: z.string().max(200).optional().describe('`next` of the count before.'),
+      cursor: z.string().max(200).optional().describe('`next` of the previous count.'),
     }),
     response: z.object({
       count: z.number().describe('Rows from the cursor on.'),
       next: z
         .string()
         .nullable()
-        .describe('Where to count on; null at the end. No request counts for longer than half a second.'),
+        .describe('Where to continue counting; null at the end. A request counts for half a second at most.'),
     }),
   },
   document: {
-    says: 'Everything that is known of one document: files, attempts, the answer of the service.',
+    says: "Everything that is known about one document: its files, attempts and the service's answer.",
     request: z
       .object({
         id: z.number().int().optional(),
         name: z
           .string()
           .optional()
-          .describe('In any case; or the file, or how name or hash begin, where that is one document.'),
+          .describe(
+            'A name (in any case), a file, or the first characters of a name or hash, if they match one document.',
+          ),
       })
       .refine(({ id, name }) => (id === undefined) !== (name === undefined), { error: 'either id or name' }),
     response: z.object({
-      documents: z.array(documentDetail).describe('One for each endpoint that has the name.'),
+      documents: z.array(documentDetail).describe('One for each endpoint that has this name.'),
     }),
   },
   history: {
@@ -236,21 +244,21 @@ export const DOCUMENTS = {
     }),
     response: z.object({
       everyMs: z.number(),
-      buckets: z.array(bucket).describe('Oldest first, without gaps.'),
+      buckets: z.array(bucket).describe('Oldest first, with no gaps.'),
     }),
   },
   ledgerHead: {
-    says: 'The last entry of the journal: kept elsewhere, it shows later that nothing was rewritten.',
+    says: 'The last entry of the journal. Keep it elsewhere to prove later that nothing was rewritten.',
     request: nothing,
     response: z.object({
       head: z
         .object({ ledger: z.string(), seq: z.number(), hash: z.string() })
         .nullable()
-        .describe('Null for a ledger that has no journal.'),
+        .describe('Null for a ledger without a journal.'),
     }),
   },
   knownEndpoints: {
-    says: 'Endpoints that are configured, or were created here: the service has no list of them.',
+    says: 'Endpoints that are configured or were created here, because the service does not list them.',
     request: nothing,
     response: z.object({
       endpoints: z.array(
@@ -259,7 +267,7 @@ export const DOCUMENTS = {
           name: z
             .string()
             .nullable()
-            .describe('Given at creation; null for one that was only ever configured.'),
+            .describe('The name it was created with; null if it was only configured here.'),
           createdAt: instant.nullable(),
         }),
       ),

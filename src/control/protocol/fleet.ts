@@ -9,15 +9,15 @@ export const fleetAgent = z
     version: z.string(),
     state: z
       .enum(['running', 'stopped', 'silent'])
-      .describe('silent: it has not been heard of for longer than its lease, and did not stop.'),
+      .describe('silent: it did not stop, but has not reported for longer than its lease.'),
     startedAt: instant.nullable(),
     lastSeenAt: instant.nullable(),
     paused: z
       .object({ by: z.string(), since: instant })
       .nullable()
-      .describe('Who paused it: it takes scans in and sends nothing.'),
-    queued: z.number().describe('Documents that it admitted, and that wait.'),
-    uploading: z.number().describe('Upload requests that it has under way.'),
+      .describe('Who paused it. A paused agent takes in scans but sends nothing.'),
+    queued: z.number().describe('Waiting documents that this agent admitted.'),
+    uploading: z.number().describe('Uploads of this agent in progress.'),
     leads: z.array(z.string()).describe('Shares whose scans it takes in.'),
     holds: z.array(holdJson),
   })
@@ -27,13 +27,10 @@ export type FleetAgentJson = z.infer<typeof fleetAgent>;
 
 export const FLEET = {
   fleet: {
-    says: 'Which agents share the ledger, and how they are.',
+    says: 'Which agents share the ledger, and their state.',
     request: nothing,
     response: z.object({
-      agents: z
-        .array(fleetAgent)
-        .nullable()
-        .describe('By name; null for a ledger that one agent has to itself.'),
+      agents: z.array(fleetAgent).nullable().describe('Sorted by name; null if the ledger is not shared.'),
     }),
   },
 } satisfies Record<string, Exchange>;

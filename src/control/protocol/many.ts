@@ -5,33 +5,37 @@ import { by, type Exchange } from './shapes.ts';
 const MANY_ACTS = ['retry', 'resend', 'dismiss', 'undismiss'] as const;
 export type ManyAct = (typeof MANY_ACTS)[number];
 
-/** Of documents, and of files, in one request. */
+/** Documents, and files, in one request. */
 const MANY_LIMIT = 1_000;
 
 const numbers = z.array(z.int()).max(MANY_LIMIT);
 
 export const MANY = {
   actOnMany: {
-    says: 'Does the same to many documents and files: to those named by number, or to all that a filter lists.',
+    says: 'Does the same to many documents and files, given by number or by a filter.',
     request: z.object({
       act: z
         .enum(MANY_ACTS)
         .describe(
-          'retry: queues what failed, is unconfirmed or lost; resend: sends accepted documents again; dismiss: what needs a person needs nobody; undismiss takes that back. What an act does not fit is passed over.',
+          'retry: queues failed, unconfirmed and lost documents; resend: sends accepted documents again; dismiss: dismisses what needs a person; undismiss: undoes that. Documents and files in another state are skipped.',
         ),
-      documents: numbers.optional().describe('Their numbers.'),
-      sightings: numbers.optional().describe('Numbers of files that are no documents.'),
+      documents: numbers.optional().describe('Numbers of documents.'),
+      sightings: numbers.optional().describe('Numbers of files that are not documents.'),
       filter: documentFilter.optional().describe('Instead of numbers.'),
-      cursor: z.string().max(200).optional().describe('`next` of the answer before, to go on from there.'),
+      cursor: z
+        .string()
+        .max(200)
+        .optional()
+        .describe('`next` of the previous answer, to continue from there.'),
       by,
     }),
     response: z.object({
-      count: z.number().describe('To so many it was done.'),
+      count: z.number().describe('How many were changed.'),
       done: z
         .object({ documents: z.array(z.number()), sightings: z.array(z.number()) })
-        .describe('Those, by number, for undoing it.'),
-      failed: z.number().describe('Could not be sent again: their images are gone.'),
-      next: z.string().nullable().describe('Where to go on; null: that was all.'),
+        .describe('Their numbers, so that it can be undone.'),
+      failed: z.number().describe('How many could not be sent again, because their images are gone.'),
+      next: z.string().nullable().describe('Where to continue; null when done.'),
     }),
   },
 } satisfies Record<string, Exchange>;

@@ -12,17 +12,23 @@ export const holdJson = z
     key: z
       .string()
       .describe(
-        'Base URL and uid joined by # for an endpoint, the path for a folder, the base URL otherwise; for the credentials of a named account the base URL, " account " and its name.',
+        'For an endpoint, its base URL and uid joined by #; for a folder, its path; for the credentials of a named account, the base URL, " account " and its name; otherwise the base URL.',
       ),
-    reason: z.string().describe('PAUSED when a person did it.'),
+    reason: z.string().describe('PAUSED if a person paused it.'),
     message: z.string(),
     since: instant,
-    until: instant.nullable().describe('When it is tried again by itself; null: when a person says so.'),
-    demandedUntil: instant.nullable().describe('Until when the service asked to wait; null: it did not.'),
+    until: instant
+      .nullable()
+      .describe('When it is tried again automatically; null: only when a person says so.'),
+    demandedUntil: instant
+      .nullable()
+      .describe('Until when the service asked to wait; null if it did not ask.'),
     agent: z
       .string()
       .optional()
-      .describe('The other agent of the fleet that the service told so; not there: this one, or a person.'),
+      .describe(
+        'The other agent of the fleet that got this answer; left out for this agent, and for a pause.',
+      ),
   })
   .meta({ id: 'Hold' });
 
@@ -32,11 +38,11 @@ const remedy = z
     z.object({ kind: z.literal('tryHeld') }),
     z
       .object({ kind: z.literal('list'), state: z.enum(LIST_STATES) })
-      .describe('To be looked at: those in that state that need a person.'),
+      .describe('Look at the documents and files in that state that need a person.'),
   ])
-  .describe('What can be done about it here.');
+  .describe('What can be done about it over this interface.');
 
-const waiting = z.number().describe('Documents that wait for that.');
+const waiting = z.number().describe('Documents that wait because of this.');
 
 const about = z
   .discriminatedUnion('kind', [
@@ -44,23 +50,26 @@ const about = z
       .object({
         kind: z.literal('error'),
         code: z.enum(ERROR_CODES),
-        subject: z.string().nullable().describe('The folder, agent or channel that it is about.'),
+        subject: z.string().nullable().describe('The folder, agent or channel concerned.'),
         since: instant,
       })
-      .describe('An incident, or a folder that is not watched.'),
+      .describe('An incident, or a folder that is not being watched.'),
     z
       .object({
         kind: z.literal('hold'),
         scope: z.enum(HOLD_SCOPES),
-        reason: z.string().describe('PAUSED when a person did it.'),
+        reason: z.string().describe('PAUSED if a person paused it.'),
         message: z.string().describe('In the words of the agent or the service.'),
         by: z.string().nullable().describe('Who paused it.'),
         target: z.string().describe('Alias of the endpoint, path of the folder, or base URL.'),
-        account: z.string().nullable().describe('Whose credentials; null: of the default account.'),
-        agent: z.string().nullable().describe('The other agent of the fleet that was told so.'),
+        account: z
+          .string()
+          .nullable()
+          .describe('The account with these credentials; null for the default account.'),
+        agent: z.string().nullable().describe('The other agent of the fleet that got this answer.'),
         isAsked: z.boolean().describe('Whether the service asked to wait.'),
         since: instant,
-        until: instant.nullable().describe('When it is tried again by itself.'),
+        until: instant.nullable().describe('When it is tried again automatically.'),
         waiting,
       })
       .describe('Why documents are not sent.'),
@@ -76,13 +85,13 @@ const about = z
       .object({ kind: z.literal('orphans'), endpoint: z.string(), waiting, tookSome: z.boolean() })
       .describe('Documents of an endpoint that the configuration no longer has.'),
   ])
-  .describe('The same for programs.');
+  .describe('The same, for programs.');
 
 const trouble = z
   .object({
-    person: z.boolean().describe('Whether somebody has to do something; else it ends by itself.'),
-    text: z.string().describe('What, and since when; in plain words.'),
-    advice: z.string().describe('What to do, for somebody with a terminal.'),
+    person: z.boolean().describe('Whether a person has to act; if not, it resolves itself.'),
+    text: z.string().describe('What is wrong, and since when, in plain words.'),
+    advice: z.string().describe('What to do at a terminal.'),
     about,
     remedy: remedy.nullable(),
   })
@@ -92,10 +101,10 @@ const overviewResponse = z
   .object({
     now: instant,
     zone: z
-      .object({ name: z.string(), offsetMinutes: z.number().describe('Ahead of UTC, now.') })
-      .describe('Whose clock sending hours, days and months go by.'),
+      .object({ name: z.string(), offsetMinutes: z.number().describe('Minutes ahead of UTC at the moment.') })
+      .describe('Time zone of sending hours, days and months.'),
     status: statusResponse,
-    shared: z.boolean().describe('Whether agents share the ledger: `fleet` tells of them.'),
+    shared: z.boolean().describe('Whether agents share the ledger; `fleet` lists them.'),
     troubles: z.array(trouble),
     counts: z
       .array(
@@ -104,19 +113,19 @@ const overviewResponse = z
           folder: z.string(),
           state: z.enum(LIST_STATES),
           count: z.number(),
-          needsPerson: z
-            .literal(true)
-            .optional()
-            .describe('These need a person; left out where they do not.'),
-          reason: z.string().optional().describe('Of files that need a person: why they were not sent.'),
+          needsPerson: z.literal(true).optional().describe('These need a person; left out if they do not.'),
+          reason: z.string().optional().describe('For files that need a person: why they were not sent.'),
         }),
       )
-      .describe('Files and documents, by what became of them. A state may have several entries.'),
+      .describe('Files and documents, by state. A state may have several entries.'),
     holds: z.array(holdJson),
     endpoints: z.array(
       z.object({
         alias: z.string(),
-        account: z.string().nullable().describe('Whose credentials are used; null: the default account.'),
+        account: z
+          .string()
+          .nullable()
+          .describe('The account whose credentials are used; null for the default account.'),
         endpoint: endpointKey,
         paused: z.boolean(),
         concurrency: z.number(),
@@ -127,13 +136,13 @@ const overviewResponse = z
     ),
     columns: z
       .array(z.object({ name: z.string(), pointer: z.string() }))
-      .describe('Values of results that have a name (`results.columns`).'),
+      .describe('Named values of results (`results.columns`).'),
     backlog: z.object({
-      waiting: z.number().describe('Documents that are to be sent.'),
-      held: z.number().describe('Those of them that are on hold.'),
-      oldest: instant.nullable().describe('When the one that has waited longest was named.'),
-      perMinute: z.number().describe('Accepted over the last five minutes.'),
-      emptyInMs: z.number().nullable().describe('At this pace; null where that cannot be told.'),
+      waiting: z.number().describe('Documents that wait to be sent.'),
+      held: z.number().describe('Waiting documents that are on hold.'),
+      oldest: instant.nullable().describe('When the document that has waited longest was named.'),
+      perMinute: z.number().describe('Documents accepted per minute, over the last five minutes.'),
+      emptyInMs: z.number().nullable().describe('Time left at this pace; null if there is no estimate yet.'),
     }),
   })
   .meta({ id: 'Overview' });
@@ -144,7 +153,7 @@ export type HoldJson = z.infer<typeof holdJson>;
 
 export const OVERVIEW = {
   overview: {
-    says: 'Is it working, what waits and why, what needs a person?',
+    says: 'Whether receiptd is working, what waits and why, and what needs a person.',
     request: nothing,
     response: overviewResponse,
   },

@@ -20,9 +20,9 @@ export type { ConfigEdit, ConfigState, Finding } from './settings.ts';
 export type { FolderStatus, IncidentStatus, SpoolStatus, StatusResponse } from './status.ts';
 
 /*
- * What may be asked of the running daemon: `POST /v1/<operation>` with a JSON object, answered with a JSON object, over
- * the control socket (the command line) and over HTTP (the console). Both sides check what they receive, for either may
- * be of another version. docs/openapi.json describes the same, and is made from this.
+ * What the running agent can be asked: `POST /v1/<operation>` with a JSON object, answered with a JSON object, over the
+ * control socket (the command line) and over HTTP (the console). Both sides check what they receive, because the other
+ * may be another version. docs/openapi.json is generated from this.
  */
 const ALL = {
   ...STATUS,
@@ -63,10 +63,10 @@ export type Protocol = {
 
 export const PROTOCOL: Protocol = ALL;
 
-/** What changes documents and holds, and needs no daemon. */
+/** What changes documents and holds, and works without a running agent. */
 export type ActName = keyof typeof ACTS;
 
-/** What the daemon can do. A ReceiptdError reaches the caller as it is; anything else stays inside. */
+/** What the agent can do. Callers see a ReceiptdError as it is, and nothing of other errors. */
 export type Operations = {
   readonly [O in Operation]: (request: Request<O>, gone?: AbortSignal) => Promise<Response<O>>;
 };
@@ -77,7 +77,7 @@ export const errorBody = z
     code: z.enum(ERROR_CODES),
     message: z.string(),
     hint: z.string().optional(),
-    keys: z.array(z.string()).optional().describe('Of the configuration, where those are what is wrong.'),
+    keys: z.array(z.string()).optional().describe('The keys of the configuration that are wrong, if any.'),
   })
   .meta({ id: 'Error' });
 export type ErrorBody = z.infer<typeof errorBody>;

@@ -8,16 +8,16 @@ export const SEND_BODY_BYTES = Math.ceil((SEND_LIMIT_BYTES * 4) / 3) + 64 * 1024
 
 const nanoseconds = z.string().regex(/^-?\d{1,20}$/, { error: 'nanoseconds' });
 
-/** What sends files that lie in no watched folder. */
+/** Sends files that are not in a watched folder. */
 export const SENDING = {
   send: {
-    says: 'Takes in one file that lies in no watched folder; over the control socket only. Its bytes come along, since the agent may not be able to read it.',
+    says: 'Takes in one file that is not in a watched folder; over the control socket only. The request contains the bytes, because the agent may not be allowed to read the file.',
     request: z.object({
-      folder: z.string().describe('Absolute path of the directory that it lies in.'),
+      folder: z.string().describe('Absolute path of its directory.'),
       path: z
         .string()
         .regex(/^(?!\.{1,2}$)[^/]+$/, { error: 'the name of a file' })
-        .describe('Its name.'),
+        .describe('Name of the file.'),
       identity: z
         .object({
           size: z.number().int().min(0),
@@ -25,15 +25,15 @@ export const SENDING = {
           ctimeNs: nanoseconds,
           inode: z.string().regex(/^\d{1,20}$/, { error: 'a number' }),
         })
-        .describe('As the system tells it.'),
-      endpoint: z.string().optional().describe('Alias; may be left out where one endpoint is configured.'),
-      bytes: z.string().describe('All of them, in base64.'),
+        .describe('What the system says about the file.'),
+      endpoint: z.string().optional().describe('Alias; optional if only one endpoint is configured.'),
+      bytes: z.string().describe('The whole file, in base64.'),
     }),
     response: z.object({
       outcome: z
         .enum(['queued', 'duplicate', 'rejected'])
         .describe(
-          'queued: named, and kept until it is accepted. duplicate: the endpoint has a document of these bytes.',
+          'queued: named, and kept until it is accepted. duplicate: the endpoint already has a document with these bytes.',
         ),
       documentId: z.number().nullable(),
       name: z.string().nullable(),

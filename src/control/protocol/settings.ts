@@ -17,7 +17,7 @@ const edit = z
     z.object({ kind: z.literal('remove'), path: path }),
     z.object({
       kind: z.literal('append'),
-      path: path.describe('Of a list.'),
+      path: path.describe('Path of a list.'),
       value: z.json(),
     }),
   ])
@@ -30,54 +30,58 @@ const finding = z
     kind: z
       .enum([...FOLDER_FINDINGS, ...ERROR_CODES])
       .optional()
-      .describe('The same for programs.'),
-    count: z.number().optional().describe('How many files or folders it is about.'),
+      .describe('The same, for programs.'),
+    count: z.number().optional().describe('How many files or folders are concerned.'),
   })
   .meta({ id: 'Finding' });
 
 const WOULD = ['send', 'nothing', 'duplicate', 'reject', 'skip', 'wait'] as const;
 
-/** Why only the file changes a key. */
+/** Why a key can only be changed in the file. */
 const FILE_REASONS = ['program', 'secret', 'listens', 'credentials', 'trust', 'reach', 'ledger'] as const;
 
 const configState = z.object({
   file: z.string(),
-  revision: z.string().describe('Changes with every change of the file.'),
-  writable: z.boolean().describe('Whether the agent may write the file.'),
-  text: z.string().describe('The file, comments and all. It holds no secret.'),
-  values: z.record(z.string(), z.json()).describe('What the file says, without defaults and comments.'),
+  revision: z.string().describe('Changes whenever the file changes.'),
+  writable: z.boolean().describe('Whether the agent can write the file.'),
+  text: z.string().describe('The file, with its comments. It contains no secrets.'),
+  values: z.record(z.string(), z.json()).describe('The values in the file, without defaults.'),
   folderPaths: z
     .array(z.string())
-    .describe('Absolute paths of the folders, in the order of the file; none where the file is not right.'),
-  problem: z.string().nullable().describe('Why the file as it is now is not in effect; null where it is.'),
+    .describe('Absolute paths of the folders, in the order of the file; none if the file is not valid.'),
+  problem: z.string().nullable().describe('Why the current file is not in effect; null if it is.'),
   originals: z
     .array(
       z.object({
         folder: z.string().describe('Absolute path.'),
         afterUpload: z.enum(['archive', 'delete']),
-        files: z.number().describe('Accepted before `afterUpload` was set, and still there.'),
+        files: z
+          .number()
+          .describe('Files that were accepted before `afterUpload` was set, and are still there.'),
         stay: z
           .boolean()
-          .describe('Whether they are left alone (`afterUploadExisting`); else they go like all others.'),
+          .describe(
+            'Whether they stay in the folder (`afterUploadExisting`); if not, they are archived or deleted like all others.',
+          ),
       }),
     )
     .optional()
-    .describe('Originals from before, of folders that archive or delete; told by changes and reloads only.'),
+    .describe('Earlier originals in folders that archive or delete; only after a change or reload.'),
   consequences: z
     .array(consequence)
     .optional()
-    .describe('What the change would do at once; told by trials only.'),
+    .describe('What the change would cause at once; only in a dry run.'),
   undo: z
     .object({
       at: instant,
       by: z.string(),
-      keys: z.array(z.string()).describe('What it concerned, such as delivery.rate.'),
+      keys: z.array(z.string()).describe('Changed keys, such as delivery.rate.'),
     })
     .nullable()
     .describe(
-      'The last change, where `undoConfig` takes it back: the file was not changed since, and the agent not restarted.',
+      'The last change, if `undoConfig` can undo it: the file has not changed since, and the agent has not restarted.',
     ),
-  restartNeeded: z.array(z.string()).describe('Keys whose values take effect at the next start only.'),
+  restartNeeded: z.array(z.string()).describe('Keys whose new values take effect only at the next start.'),
   fileOnly: z
     .array(
       z.object({
@@ -85,27 +89,31 @@ const configState = z.object({
         why: z
           .enum(FILE_REASONS)
           .describe(
-            'program: it is run. secret: it names where one is. listens: a port is opened. credentials: they are sent there. trust: certificates. reach: who may change what. ledger: where documents are recorded.',
+            'program: it is run. secret: it says where one is stored. listens: it opens a port. credentials: they are sent there. trust: it names certificates. reach: it says who may change what. ledger: documents are recorded there.',
           ),
       }),
     )
-    .describe('What the console does not change.'),
+    .describe('Keys that the console does not change.'),
 });
 
 export const SETTINGS = {
   config: { says: 'The configuration file.', request: nothing, response: configState },
   changeConfig: {
-    says: 'Changes the configuration file, its comments kept, and puts it into effect. A bad change is refused, and nothing is changed.',
+    says: 'Changes the configuration file, keeps its comments, and applies it. If a change is not valid, nothing changes.',
     request: z.object({
-      revision: z.string().describe('Of the file that was looked at; refused where it is another by now.'),
+      revision: z
+        .string()
+        .describe(
+          'Revision of the file that was edited; the change is refused if the file has changed since.',
+        ),
       edits: z.array(edit).min(1).max(100),
-      dryRun: z.boolean().optional().describe('Only says whether it would be taken.'),
+      dryRun: z.boolean().optional().describe('Only checks the change.'),
       by,
     }),
     response: configState,
   },
   undoConfig: {
-    says: 'Takes the last change of the configuration back, and puts the former one into effect. Undone, it is the last change itself.',
+    says: 'Undoes the last change of the configuration, and applies the result. Undoing twice restores the change.',
     request: z.object({ revision: z.string(), dryRun: z.boolean().optional(), by }),
     response: configState,
   },
@@ -115,13 +123,13 @@ export const SETTINGS = {
     response: configState,
   },
   testFolder: {
-    says: 'Whether a folder can be watched, found by trying, and how files in it would be named.',
+    says: 'Tries whether a folder can be watched, and says how files in it would be named.',
     request: z.object({
       path: z.string().min(1).describe('Absolute, or relative to the config file.'),
       settings: z
         .record(z.string(), z.json())
         .optional()
-        .describe('Keys of a folder in the config; of the configured folder if left out.'),
+        .describe('Keys of a folder in the configuration; if left out, those of the configured folder.'),
       by,
     }),
     response: z.object({
@@ -129,27 +137,30 @@ export const SETTINGS = {
       findings: z.array(finding),
       fileSystem: z.string().nullable().describe('Kind of file system, such as ext4 or nfs.'),
       mode: z.enum(['events', 'polled']).nullable().describe('How new files would be noticed.'),
-      files: z.number().nullable().describe('Files that lie in it and would be looked at.'),
+      files: z.number().nullable().describe('Files in the folder that match its patterns.'),
       samples: z
         .array(
           z.object({
             file: z.string(),
-            would: z.enum(WOULD).describe('What would become of it.'),
-            name: z.string().nullable().describe('Null for what would not be sent.'),
+            would: z.enum(WOULD).describe('What would happen to the file.'),
+            name: z.string().nullable().describe('Null for a file that would not be sent.'),
             why: z.string().nullable(),
           }),
         )
-        .describe('Some of the newest files, and the names they would get.'),
+        .describe('Some of the newest files, with the names that they would get.'),
     }),
   },
   createEndpoint: {
-    says: 'Creates an endpoint at the service, records it, and puts it into the configuration. Never repeated by itself.',
+    says: 'Creates an endpoint at the service, records it, and adds it to the configuration. Never retried automatically.',
     request: z.object({
-      name: z.string().min(1).describe('At the service.'),
-      alias: z.string().describe('In the configuration.'),
+      name: z.string().min(1).describe('Name at the service.'),
+      alias: z.string().describe('Alias in the configuration.'),
       language: z.string().optional().describe('Dominant language, such as de-DE.'),
       outgoingUrl: z.string().optional().describe('Address of a response handler.'),
-      account: z.string().optional().describe('Of the configuration; the default one if left out.'),
+      account: z
+        .string()
+        .optional()
+        .describe('An account in the configuration; the default account if left out.'),
       by,
     }),
     response: z.object({

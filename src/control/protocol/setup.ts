@@ -7,11 +7,11 @@ const said = z
     parts: z
       .array(
         z.object({
-          key: z.string().describe('Of what set-up says, or the code of an error.'),
+          key: z.string().describe('Key of a text of setup, or an error code.'),
           values: z.record(z.string(), z.union([z.string(), z.number()])),
         }),
       )
-      .describe('The same for programs, one after another.'),
+      .describe('The same, for programs, in order.'),
   })
   .meta({ id: 'SetupSaid' });
 
@@ -23,59 +23,59 @@ const question = z
     otherwise: z
       .union([z.string(), z.boolean()])
       .nullable()
-      .describe('The answer where nothing is typed; null: something has to be.'),
+      .describe('The answer if nothing is typed; null if an answer is required.'),
     choices: z.array(z.object({ label: said, about: said.nullable() })),
   })
   .meta({ id: 'SetupQuestion' });
 
 const line = z.object({
   said,
-  answer: said.nullable().describe('Of a question that was answered; never a secret.'),
+  answer: said.nullable().describe('The answer to a question; never a secret.'),
 });
 
 const end = z.object({
   isDone: z.boolean(),
   message: said,
-  console: z.string().nullable().describe('A link that opens the console, once.'),
+  console: z.string().nullable().describe('A link that opens the console; it works once.'),
 });
 
-/** While `receiptd setup --browser` runs, over HTTP only. An agent offers none of it. */
+/** Only while `receiptd setup --browser` runs, and only over HTTP. A running agent does not offer these. */
 export const SETUP = {
   setup: {
-    says: 'How far a set-up in the browser is, as soon as it differs from what was seen, or after 20 seconds.',
-    request: z.object({ seen: z.int().optional().describe('The revision of the last answer.') }),
+    says: 'The progress of setup in the browser: answered as soon as it has changed, or after 20 seconds.',
+    request: z.object({ seen: z.int().optional().describe('`revision` of the last answer.') }),
     response: z.object({
       revision: z.int(),
       lines: z.array(line),
-      question: question.nullable().describe('Null while something is being done, and in the end.'),
+      question: question.nullable().describe('Null while setup is working, and at the end.'),
       end: end.nullable(),
     }),
   },
   answerSetup: {
-    says: 'Answers the question of a set-up in the browser.',
+    says: 'Answers a question of setup in the browser.',
     request: z.object({
       question: z.int(),
       answer: z
         .union([z.string().max(4096), z.int(), z.boolean()])
-        .describe('Text, the index of a choice, or yes or no.'),
+        .describe('A text, the index of a choice, or yes (true) or no (false).'),
     }),
     response: z.object({ wrong: said.nullable().describe('What is wrong with the answer.') }),
   },
   restartSetup: {
-    says: 'Asks the questions of a set-up in the browser from the first one on.',
+    says: 'Starts setup in the browser again from the first question.',
     request: nothing,
     response: z.object({}),
   },
   setupFolders: {
-    says: 'The directories in a directory, while a set-up in the browser asks for one.',
+    says: 'The subdirectories of a directory, while setup in the browser asks for a folder.',
     request: z.object({
-      path: z.string().max(4096).optional().describe('Absolute, as an answer before had it.'),
+      path: z.string().max(4096).optional().describe('Absolute path from an earlier answer.'),
     }),
     response: z.object({
-      path: z.string().nullable().describe('Null: the drives of this machine.'),
+      path: z.string().nullable().describe('Null for the list of drives.'),
       parent: z.string().nullable(),
       folders: z.array(z.object({ name: z.string(), path: z.string() })),
-      isCut: z.boolean().describe('There are more than these.'),
+      isCut: z.boolean().describe('Whether the list is incomplete.'),
     }),
   },
 } satisfies Record<string, Exchange>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** One operation: what it is asked with, and what it answers. */
+/** One operation: its request and its response. */
 export interface Exchange {
   /** One sentence, for the description of the interface. */
   readonly says: string;
@@ -13,8 +13,8 @@ export const nothing = z.record(z.string(), z.never());
 /** ISO 8601, UTC. */
 export const instant = z.string().meta({ format: 'date-time' });
 
-/** For the record of a deliberate act. */
-export const by = z.string().optional().describe('Operating-system user who asks.');
+/** For the journal. */
+export const by = z.string().optional().describe('Operating-system user who makes the request.');
 
 export const endpointKey = z
   .object({ baseUrl: z.string(), uid: z.string() })

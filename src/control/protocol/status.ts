@@ -21,14 +21,14 @@ const folderStatus = z
     endpoint: z.string().describe('Alias.'),
     state: z.enum(FOLDER_STATES),
     message: z.string().nullable(),
-    since: instant.describe('When that state began.'),
-    mode: z.enum(['events', 'polled']).describe('How new scans are noticed.'),
+    since: instant.describe('When this state began.'),
+    mode: z.enum(['events', 'polled']).describe('How receiptd notices new scans.'),
     fileSystem: z
       .string()
       .nullable()
-      .describe('Kind of file system, such as ext4 or nfs; null until the folder was looked at.'),
+      .describe('Type of file system, such as ext4 or nfs; null until the folder was checked.'),
     settling: z.number().describe('Files that are not at rest yet.'),
-    lastListing: instant.nullable().describe('Null until the folder was listed once.'),
+    lastListing: instant.nullable().describe('Null until the folder was listed for the first time.'),
   })
   .meta({ id: 'FolderStatus' });
 
@@ -38,21 +38,21 @@ const incidentStatus = z
     subject: z
       .string()
       .nullable()
-      .describe('The folder, agent or channel that it is about; null: none alone.'),
+      .describe('The folder, agent or channel concerned; null if it is not about one of them.'),
     message: z.string(),
     hint: z.string(),
     since: instant,
   })
   .meta({ id: 'Incident' });
 
-const alias = z.string().nullable().describe('Alias of the endpoint; null: all of them together.');
+const alias = z.string().nullable().describe('Alias of the endpoint; null for all endpoints together.');
 
 const note = z
   .object({
     text: z.string().describe('A plain sentence.'),
     about: z
       .discriminatedUnion('kind', [
-        z.object({ kind: z.literal('hours'), until: instant }).describe('It is outside the sending hours.'),
+        z.object({ kind: z.literal('hours'), until: instant }).describe('Outside the sending hours.'),
         z
           .object({
             kind: z.literal('spent'),
@@ -69,12 +69,12 @@ const note = z
             cause: z.enum(['refused', 'slow']),
             atOnce: z.number(),
             configured: z.number(),
-            spacingMs: z.number().describe('Between two uploads; 0 for none.'),
+            spacingMs: z.number().describe('Minimum time between two uploads; 0 for none.'),
           })
-          .describe('The service asked for less, or answers slowly.'),
+          .describe('The service asked for fewer uploads, or answers slowly.'),
         z
           .object({ kind: z.literal('limited'), endpoint: alias, rate: z.string(), leftMs: z.number() })
-          .describe('A configured rate keeps documents waiting.'),
+          .describe('Documents wait because of a configured rate.'),
         z
           .object({
             kind: z.literal('paused'),
@@ -82,20 +82,22 @@ const note = z
             by: z.string().nullable(),
             since: instant.nullable(),
           })
-          .describe('Somebody paused this agent.'),
+          .describe('A person paused this agent.'),
         z
           .object({ kind: z.literal('deferred'), images: z.number() })
-          .describe('Taken in while the ledger was away.'),
+          .describe('Images taken in while the ledger was away.'),
         z
           .object({ kind: z.literal('restart'), file: z.string(), keys: z.array(z.string()) })
-          .describe('Settings that take effect at the next start.'),
+          .describe('Settings that take effect only at the next start.'),
         z
           .object({ kind: z.literal('unmatched'), results: z.number() })
-          .describe('Results that belong to no known document.'),
-        z.object({ kind: z.literal('fleet'), agents: z.number() }).describe('How many share the ledger.'),
-        z.object({ kind: z.literal('ledgerAway') }).describe('A shared ledger can not be reached.'),
+          .describe('Results for no known document.'),
+        z
+          .object({ kind: z.literal('fleet'), agents: z.number() })
+          .describe('How many agents share the ledger.'),
+        z.object({ kind: z.literal('ledgerAway') }).describe("The shared ledger can't be reached."),
       ])
-      .describe('The same for programs.'),
+      .describe('The same, for programs.'),
   })
   .meta({ id: 'Note' });
 
@@ -107,23 +109,25 @@ const statusResponse = z
     folders: z.array(folderStatus),
     inFlight: z
       .number()
-      .describe(
-        'Upload requests that have begun to leave and are not answered yet, as the service sees them.',
-      ),
+      .describe('Upload requests that have been sent, at least in part, and not answered yet.'),
     limitedBy: z
       .array(
         z.object({
           endpoint: z
             .string()
             .nullable()
-            .describe('Alias of the endpoint whose rate it is; null: `delivery.rate`.'),
+            .describe('Alias of the endpoint with this rate; null for `delivery.rate`.'),
           rate: z.string().describe('As configured, such as 60/min.'),
-          perMinute: z.number().describe('So many documents of a backlog leave in a minute.'),
+          perMinute: z.number().describe('How many documents of a backlog are sent in a minute.'),
         }),
       )
-      .describe('The rates for which documents wait at this moment.'),
-    incidents: z.array(incidentStatus).describe('What stands between the agent and its work.'),
-    notes: z.array(note).describe('What slows it down and is no trouble: sending hours, a reduced pace.'),
+      .describe('The rates that documents are waiting for.'),
+    incidents: z.array(incidentStatus).describe('What keeps the agent from working.'),
+    notes: z
+      .array(note)
+      .describe(
+        'What slows the agent down without being a problem, such as sending hours or a reduced pace.',
+      ),
     spool: z.object({
       mode: z.enum(['auto', 'always', 'never']),
       used: z.number().describe('Bytes.'),
@@ -141,7 +145,7 @@ export type SpoolStatus = StatusResponse['spool'];
 
 export const STATUS = {
   status: {
-    says: 'How the agent is: folders, uploads under way, incidents.',
+    says: 'The state of the agent: folders, uploads in progress, incidents.',
     request: nothing,
     response: statusResponse,
   },

@@ -1,29 +1,29 @@
 import { MEDIA_TYPES } from '../../core/domain/imageType.ts';
 
-/** Something else than one JSON object, asked for with GET. */
+/** An answer other than one JSON object, requested with GET. */
 export interface StreamDescription {
   /** Such as `/v1/documents/{id}/image`. */
   readonly path: string;
   /** One sentence, for the description of the interface. */
   readonly says: string;
-  /** Media types that it answers with. */
+  /** Media types of the answer. */
   readonly types: readonly string[];
-  /** Names of what it takes in the query, and what they are. */
+  /** Parameters of the query, and what they mean. */
   readonly query: Readonly<Record<string, string>>;
 }
 
 const OF =
-  "The first 16 digits of the document's hash: the answer may then be kept for a day. With those of another image it is 404.";
+  "The first 16 digits of the document's hash, so that the answer can be cached for a day. 404 if they belong to another image.";
 
 const FILTER = {
-  states: 'States, with commas between.',
+  states: 'States, separated by commas.',
   endpoint: 'Base URL and uid joined by #.',
   folder: 'Absolute path.',
-  search: 'Words; `documents` says where they are looked for.',
+  search: 'Words, as in `documents`.',
   attention:
     'needed: only what needs a person; dismissed: only what was dismissed; none: only what needs nobody.',
-  statuses: 'Statuses of the service, as a JSON list.',
-  values: 'As `documents` takes them, in JSON.',
+  statuses: 'Statuses of the service, as a JSON array.',
+  values: 'As in `documents`, in JSON.',
   since: 'First seen at this time or later (ISO 8601).',
   until: 'First seen before this time (ISO 8601).',
 };
@@ -31,36 +31,36 @@ const FILTER = {
 export const STREAMS = {
   events: {
     path: '/v1/events',
-    says: 'Server-sent events: `overview` when it has changed, `log` with each line of the log, the last ones first, `alive` where nothing else came for 15 s.',
+    says: 'Server-sent events: `overview` whenever it changes; `log` with each line of the log, beginning with the most recent ones; `alive` after 15 s without another event.',
     types: ['text/event-stream'],
     query: {},
   },
   zip: {
     path: '/v1/documents.zip',
-    says: 'The images of documents, as they were admitted; those that are gone are named in MISSING.txt.',
+    says: 'The images of documents, as they were admitted. MISSING.txt names the images that are gone.',
     types: ['application/zip'],
     query: {
-      ids: 'Numbers of documents, with commas between; instead of a filter.',
+      ids: 'Numbers of documents, separated by commas; instead of a filter.',
       ...FILTER,
     },
   },
   csv: {
     path: '/v1/documents.csv',
-    says: 'What was seen, and what became of it, oldest first.',
+    says: 'The files that were seen, and their documents, oldest first.',
     types: ['text/csv'],
     query: {
-      ids: 'Numbers of documents, with commas between; instead of a filter.',
+      ids: 'Numbers of documents, separated by commas; instead of a filter.',
       ...FILTER,
-      separator: 'Between cells: a comma if left out, or ; or tab.',
-      bom: '1: with a byte order mark, by which Excel knows UTF-8.',
+      separator: 'Separator of cells: a comma if left out, or ; or tab.',
+      bom: '1: with a byte order mark, so that Excel recognizes UTF-8.',
     },
   },
   json: {
     path: '/v1/documents.json',
-    says: 'The same as a list, with the values of results (`fields`) by the names that the configuration gives them.',
+    says: 'The same as a JSON array, with the values of results (`fields`) by their configured names.',
     types: ['application/json'],
     query: {
-      ids: 'Numbers of documents, with commas between; instead of a filter.',
+      ids: 'Numbers of documents, separated by commas; instead of a filter.',
       ...FILTER,
     },
   },
@@ -68,23 +68,23 @@ export const STREAMS = {
     path: '/v1/documents/{id}/image',
     says: 'The image of a document, as it was admitted.',
     types: Object.values(MEDIA_TYPES),
-    query: { download: '1: as a file to keep.' },
+    query: { download: '1: as a download.' },
   },
   thumbnail: {
     path: '/v1/documents/{id}/thumbnail',
-    says: 'A small picture of a document, 320 pixels long at most; 404 where there is none, 503 where there is none yet.',
+    says: 'A thumbnail of a document, with a longest side of 320 pixels at most. 404 if there is none, 503 if there is none yet.',
     types: ['image/webp'],
     query: { of: OF },
   },
   preview: {
     path: '/v1/documents/{id}/preview',
-    says: 'A picture of a page of a document, 1600 pixels long at most; `receiptd-pages` says how many pages there are. 404 where there is none, 503 where there is none yet.',
+    says: 'A preview of one page of a document, with a longest side of 1600 pixels at most. The header `receiptd-pages` gives the number of pages. 404 if there is none, 503 if there is none yet.',
     types: ['image/webp'],
-    query: { of: OF, page: 'From 1, which it is if left out.' },
+    query: { of: OF, page: 'Number of the page; 1 if left out.' },
   },
   evidence: {
     path: '/v1/documents/{id}/evidence',
-    says: "All that the ledger holds of a document, with the journal's last entry.",
+    says: "Everything that the ledger has about a document, with the journal's last entry.",
     types: ['application/json'],
     query: {},
   },

@@ -11,7 +11,7 @@ export function openApi(version: string): JsonSchema {
     collected(z.toJSONSchema(schema, { io }), schemas);
   const error = schemaOf(errorBody, 'output');
   const refused = {
-    description: 'Refused: what, why, what to do, and a stable code.',
+    description: 'Refused: what is wrong, what to do, and a stable code.',
     content: { 'application/json': { schema: error } },
   };
   const operations = (Object.keys(PROTOCOL) as Operation[]).map((name) => {
@@ -47,7 +47,7 @@ export function openApi(version: string): JsonSchema {
       title: 'receiptd control interface',
       version,
       description:
-        'What the running agent can be asked. The command line asks over the control socket of the state directory, the console over HTTP with a session. An operation is asked for with POST and a JSON object, and answered with one.',
+        'The interface of the running agent. The command line uses the control socket in the state directory; the console uses HTTP with a session. An operation is a POST request with a JSON object, and its answer is a JSON object.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/', description: 'The control socket, or the address of the console.' }],
@@ -60,7 +60,7 @@ export function openApi(version: string): JsonSchema {
           type: 'apiKey',
           in: 'cookie',
           name: 'receiptd-<port>',
-          description: 'Over HTTP only. The control socket asks for no more than the right to open it.',
+          description: 'Over HTTP only. Whoever can open the control socket needs no session.',
         },
       },
     },
