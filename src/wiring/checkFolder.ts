@@ -33,7 +33,7 @@ export async function checkFolder(folder: Config['folders'][number]): Promise<Fi
     const entries = await readdir(subject, { withFileTypes: true });
     await access(subject, constants.R_OK | constants.X_OK);
     const files = entries.filter((entry) => entry.isFile()).length;
-    const findings = [say('ok', 'readable', `It can be read; ${liesInIt(files)} in it.`, files)];
+    const findings = [say('ok', 'readable', `It can be read and contains ${counted(files, 'file')}.`, files)];
     // What the agent itself has there is never watched.
     const own = [folder.archiveTo, folder.needsAttention];
     const others = entries.filter(({ name }) => !name.startsWith('.') && !own.includes(join(subject, name)));
@@ -102,7 +102,7 @@ async function checkWritable({ path, afterUpload }: Config['folders'][number]): 
   }
 }
 
-/** It is made when it is first needed. */
+/** The agent creates it when it first needs it. */
 async function checkArchive(subject: string, archiveTo: string): Promise<Finding[]> {
   try {
     await inOwnPlace(archivePlace(archiveTo, [subject]), '', async () => {});
@@ -114,7 +114,7 @@ async function checkArchive(subject: string, archiveTo: string): Promise<Finding
   }
 }
 
-/** It is made when it is first needed, beside what is there. */
+/** The agent creates it when it first needs it, in a directory that is there. */
 async function checkAttention(subject: string, place: string): Promise<Finding> {
   const canWrite = (directory: string) => access(directory, constants.W_OK | constants.X_OK);
   try {
@@ -143,11 +143,6 @@ const LINK = 'is reached through a link, and receiptd does not follow links ther
 
 function isNoFolder(error: unknown): boolean {
   return ['ENOTDIR', 'ELOOP'].includes(systemCode(error) ?? '');
-}
-
-/** `1 file lies`, `12 files lie`. */
-function liesInIt(files: number): string {
-  return `${counted(files, 'file')} ${files === 1 ? 'lies' : 'lie'}`;
 }
 
 function fail(

@@ -96,7 +96,7 @@ describe.skipIf(!hasDebianTree)("the Debian package's scripts", () => {
     await sh('echo "{}" >/etc/receiptd/receiptd.yaml');
     await put(PACKAGED);
     await sh('systemctl start receiptd.service; systemctl is-active receiptd.service');
-    expect(await dpkg('-r receiptd')).toContain(`Removed ${OWN}; once receiptd is back`);
+    expect(await dpkg('-r receiptd')).toContain(`Removed ${OWN}. After reinstalling receiptd`);
     expect(await sh('systemctl is-active receiptd.service || echo stopped')).toBe('stopped\n');
     expect(await sh(`test -f ${OWN} || echo none`)).toBe('none\n');
     await dpkg('-i /in/thin.deb');
@@ -110,7 +110,7 @@ describe.skipIf(!hasDebianTree)("the Debian package's scripts", () => {
     );
     const refused = await sh('dpkg -i /in/thin.deb 2>&1 || echo "status $?"');
     expect(refused).toContain(
-      "receiptd: npm has installed /usr/bin/receiptd already. 'npm uninstall --global",
+      "receiptd: npm has already installed /usr/bin/receiptd. 'npm uninstall --global",
     );
     expect(refused).toContain('status 1');
     expect(
@@ -139,7 +139,7 @@ describe.skipIf(!hasDebianTree)("the Debian package's scripts", () => {
     await sh('echo "{}" >/etc/receiptd/receiptd.yaml; touch /var/lib/receiptd/credentials.json');
     await put(unitOf('/usr/local/bin/node', '/usr/local/lib/node_modules/receiptd/dist/receiptd.cjs'));
     expect(await dpkg('-r receiptd')).not.toContain('Removed /etc');
-    expect(await dpkg('-P receiptd')).toContain('is not of this package: it stays');
+    expect(await dpkg('-P receiptd')).toContain('from outside this package. It stays');
     expect(await sh(`cat ${OWN}`)).toContain('/usr/local/bin/node');
     expect(await sh('readlink /etc/systemd/system/multi-user.target.wants/receiptd.service')).toBe(
       `${OWN}\n`,
@@ -155,7 +155,7 @@ describe.skipIf(!hasDebianTree)("the Debian package's scripts", () => {
       touch ${STATE}/credentials.json ${STATE}/credentials-branch.json
       echo 'stateDir: "/srv/state" # elsewhere' >/etc/receiptd/receiptd.yaml`);
     const said = await dpkg('-P receiptd');
-    expect(said).toContain('/srv/state, which the configuration named (stateDir), stays');
+    expect(said).toContain('/srv/state stays; the configuration named it (stateDir)');
     expect(said).not.toContain('record of what was sent');
     expect(await sh('ls /etc/credstore.encrypted /etc/credstore')).toBe(
       '/etc/credstore:\nmail.client_id\n\n/etc/credstore.encrypted:\nreceiptd.other\n',
@@ -167,7 +167,7 @@ describe.skipIf(!hasDebianTree)("the Debian package's scripts", () => {
     await dpkg('-i /in/thin.deb');
     await sh(`touch ${STATE}/notes.txt`);
     const said = await dpkg('-P receiptd');
-    expect(said).toContain(`What else lies in ${STATE} stays.`);
+    expect(said).toContain(`Other files stay in ${STATE}.`);
     expect(said).not.toContain('ledger');
     await dpkg('-i /in/thin.deb');
     await sh(`touch ${STATE}/ledger.journal`);
@@ -200,7 +200,7 @@ describe.skipIf(!hasDebianTree)("the Debian package's scripts", () => {
 
   it("says in a sentence that an ordinary user's name is in its way", async () => {
     await sh('useradd --uid 1234 receiptd');
-    await expect(dpkg('-i /in/thin.deb')).rejects.toThrow(/there is an ordinary user of that name/);
+    await expect(dpkg('-i /in/thin.deb')).rejects.toThrow(/that name belongs to an ordinary user/);
     await sh('userdel receiptd');
     await dpkg('--configure receiptd');
     expect(await sh(`stat -c '%U:%G' ${STATE}`)).toBe('receiptd:receiptd\n');

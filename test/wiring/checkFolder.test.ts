@@ -31,7 +31,7 @@ async function said(entries: readonly string[], links: readonly string[], more =
 
 it("does not count the agent's own folders among those that are not watched", async () => {
   const findings = await said(['a.jpg', 'archive/', 'look here/', '.hidden/'], []);
-  expect(findings[0]).toBe('ok It can be read; 1 file lies in it.');
+  expect(findings[0]).toBe('ok It can be read and contains 1 file.');
   expect(findings.filter((finding) => !finding.startsWith('ok'))).toEqual([]);
 });
 
