@@ -19,8 +19,10 @@ export type LedIntake = Pick<Intake, 'run' | 'standBy' | 'disposeSoon' | 'isReac
   readonly status: Pick<Intake['status'], 'path' | 'state'>;
 };
 
-/** How often a lead is asked for that another agent has: whoever gives it up, or takes over from who had it, tells at once. */
-const ASK_EVERY_MS = 60_000;
+/** How often a lead is asked for that another agent has: whoever gives it up, takes it, or takes over from who had it, tells at once. */
+const ASK_EVERY_MS = 5 * 60_000;
+/** The same of a folder that can't be reached from here: nothing tells when it can. */
+const ASK_UNREACHED_EVERY_MS = 60_000;
 /** How often a lead that is held is made sure of: it is lost with the lease, of which the storage tells at once. */
 const KEEP_EVERY_MS = 15_000;
 /** Who leads a folder and can't reach it for so long offers the lead to the others, again and again. */
@@ -67,10 +69,11 @@ export class FolderLeadership {
           await this.#whileLed(intake, notifier, signal);
           if (signal.aborted) break;
         }
-        if (isAskedAnyway || isLed !== false) anywayAt = clock.monotonic() + ASK_EVERY_MS;
-        const unreached = (await intake.isReachable()) ? '' : " The folder can't be reached from here.";
+        if (isAskedAnyway || isLed !== false) anywayAt = clock.monotonic() + ASK_UNREACHED_EVERY_MS;
+        const isReachable = await intake.isReachable();
+        const unreached = isReachable ? '' : " The folder can't be reached from here.";
         intake.standBy(`${await this.#leader(share)}${unreached}`);
-        await notifier.wait(ASK_EVERY_MS, signal);
+        await notifier.wait(isReachable ? ASK_EVERY_MS : ASK_UNREACHED_EVERY_MS, signal);
       }
     } finally {
       for (const end of ends) end();

@@ -1,7 +1,7 @@
 import { noteText } from '../../src/core/domain/note.ts';
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ReceiptdError, type ErrorCode } from '../../src/core/domain/errors.ts';
 import { FleetWatch } from '../../src/fleet/fleetWatch.ts';
 import { FolderLeadership } from '../../src/fleet/folderLeadership.ts';
@@ -455,7 +455,10 @@ describe('a shared folder', () => {
     await place.comesTo('standby');
     expect(place.intake.status.message).toBe('Agent there picks up its scans.');
     await place.drop('a.jpg');
-    await place.clock.advance(20_000);
+    // The one who gives it up tells: until then the ledger is left alone.
+    const lead = vi.spyOn(place.fleet, 'lead');
+    await place.clock.advance(9 * 60_000);
+    expect(lead.mock.calls.length).toBeLessThanOrEqual(2);
     expect(await place.rows()).toEqual([]);
     place.fleet.leaders.delete(place.scans);
     place.fleet.signal('agents');
@@ -475,7 +478,9 @@ describe('a shared folder', () => {
     await place.drop('a.jpg');
     await place.clock.advance(20_000);
     expect(await place.rows()).toEqual([]);
+    // Told by nobody.
     place.fleet.leaders.delete(place.scans);
+    await place.clock.advance(5 * 60_000);
     await place.comesTo('watching');
     await place.clock.advanceUntil(async () => (await place.states())['a.jpg'] === 'queued');
   });

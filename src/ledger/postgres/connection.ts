@@ -30,7 +30,8 @@ SET search_path = receiptd; SET client_min_messages = warning; SET jit = off;
 SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3; SET tcp_user_timeout = 30000;
 SET default_transaction_isolation = 'read committed'; SET lock_timeout = 0;
 SET statement_timeout = ${Math.floor((answerWithinMs * 5) / 6)}; SET idle_in_transaction_session_timeout = ${answerWithinMs};
-SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'`;
+SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';
+SELECT current_setting('transaction_read_only') AS "readOnly"`;
 
 /** A server that is there says goodbye at once. */
 const GOODBYE_WITHIN_MS = 2_000;
@@ -132,12 +133,11 @@ export class Connector {
     const connection = new OpenConnection(client, socket, this.where);
     await client.connect();
     try {
-      await connection.exec(settings(answerWithinMs));
       // Not prepared: a pooler may stand in between, of which nothing is known yet.
-      const { rows } = await client.query<{ readOnly: string }>(
-        `SELECT current_setting('transaction_read_only') AS "readOnly"`,
-      );
-      if (rows[0]?.readOnly === 'on')
+      const results = (await client.query(settings(answerWithinMs))) as unknown as QueryResult<{
+        readOnly: string;
+      }>[];
+      if (results.at(-1)?.rows[0]?.readOnly === 'on')
         throw new ReceiptdError(
           'LEDGER_UNREACHABLE',
           `${this.where} takes no writes; it follows another server.`,

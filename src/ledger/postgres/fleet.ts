@@ -63,8 +63,11 @@ export function createFleet(
       await store.ensureFolder(folder);
       const taken = await store.write(async (sql) => {
         const { agentId, epoch } = sql.session;
-        const rows = await sql.run(SQL.LEAD, { agentId, epoch, ...places.ofFolder(folder) });
-        return rows > 0 ? epoch : null;
+        const place = places.ofFolder(folder);
+        if ((await sql.run(SQL.LEAD, { agentId, epoch, ...place })) === 0) return null;
+        // Those who stand by say who leads.
+        sql.notify('agents', place.place);
+        return epoch;
       });
       if (taken === null) return false;
       leads.set(folder, taken);

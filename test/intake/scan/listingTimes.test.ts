@@ -5,15 +5,16 @@ import { FakeClock } from '../../support/fakeClock.ts';
 const QUIET: Wanted = { isPolled: false, isAskedFor: false, hasDirs: false, mayPassOver: true };
 const MINUTE = 60_000;
 
-function times(files: number) {
+function times(files: number, isShared = false) {
   const clock = new FakeClock();
-  const listing = new ListingTimes({ clock, reconcileEveryMs: MINUTE, pollEveryMs: 5_000 }, files);
+  const listing = new ListingTimes({ clock, reconcileEveryMs: MINUTE, pollEveryMs: 5_000, isShared }, files);
   return { clock, listing };
 }
 
-it('compares all of a small folder at every interval', () => {
+it('compares all of a small folder at every interval, and at every fifth with a ledger that a fleet shares', () => {
   const { listing } = times(12_000);
   expect(listing.due(QUIET)).toMatchObject({ all: MINUTE, changed: MINUTE });
+  expect(times(0, true).listing.due(QUIET)).toMatchObject({ all: 5 * MINUTE, changed: MINUTE });
 });
 
 it('compares all of a large folder at a pace that its files set, and of any folder every 15 minutes', () => {

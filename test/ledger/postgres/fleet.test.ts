@@ -402,10 +402,10 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     c.fleet.onSignal((signal) => unheard.push(signal));
     await a.admit(admission('/mnt/a', 'shared.jpg', 'shared'));
     await a.fleet.lead('/mnt/a');
-    await vi.waitFor(() => expect(heard).toEqual(['queue']), 20_000);
+    await vi.waitFor(() => expect(heard).toEqual(['queue', 'agents']), 20_000);
     // What it had put off is for others to look at, and so is the folder.
     await a.close();
-    await vi.waitFor(() => expect(heard.toSorted()).toEqual(['agents', 'queue', 'queue']), 20_000);
+    await vi.waitFor(() => expect(heard.toSorted()).toEqual(['agents', 'agents', 'queue', 'queue']), 20_000);
     // Behind them, for all.
     await b.fleet.endHolds();
     await vi.waitFor(() => expect(unheard).toEqual(['holds']), 20_000);
