@@ -20,10 +20,16 @@ const PATIENCE_MS = 600_000;
 const AGENTS = [1, 2, 4];
 const ALONE = 'SQLite, 1 agent';
 
+/** A service that takes its time, and agents with few requests at once: they wait for it, not for the processor. */
+const SLOW = { answerAfterMs: 100, concurrency: 2 };
+const TWO_OF_ONE = 1.6;
+
 interface Load {
   readonly name: string;
   readonly count: number;
   readonly images: readonly Buffer[];
+  /** How soon the service answers, and how many requests each agent has under way. */
+  readonly pace?: { readonly answerAfterMs: number; readonly concurrency: number };
 }
 
 interface Contender {
@@ -48,19 +54,30 @@ export const fleet: Scenario = {
     if (postgresBinaries() === null) return { figures: [], skipped: ['This machine has no PostgreSQL.'] };
     const { quick } = bench;
     const cluster = await startCluster({ durable: true, settings: { shared_buffers: '512MB' } });
-    const sink = await startSink();
     try {
       const { images, kind } = await photographs();
       const loads: Load[] = [
         { name: `${kind} receipts`, count: quick ? 200 : 300, images },
         { name: 'small files', count: quick ? 500 : 800, images: [await small(SMALL_BYTES)] },
+        {
+          name: `small files, ${SLOW.concurrency} requests at once that take ${SLOW.answerAfterMs} ms each`,
+          count: quick ? 200 : 600,
+          images: [await small(SMALL_BYTES)],
+          pace: SLOW,
+        },
       ];
       const figures: Figure[] = [];
-      for (const load of loads) figures.push(...(await compete(load, sink, cluster, bench)));
+      for (const load of loads) {
+        const sink = await startSink(load.pace);
+        try {
+          figures.push(...(await compete(load, sink, cluster, bench)));
+        } finally {
+          await sink.close();
+        }
+      }
       figures.push(...(await claimLatencies(cluster, bench)));
       return { figures, skipped: [] } satisfies Findings;
     } finally {
-      await sink.close();
       await cluster.remove();
     }
   },
@@ -76,11 +93,7 @@ async function compete(
   await fill(batch, load.images, load.count);
   const contenders: Contender[] = [
     { name: ALONE, agents: 1, cluster: null },
-    ...AGENTS.map((agents) => ({
-      name: `PostgreSQL, ${agents} ${agents === 1 ? 'agent' : 'agents'}`,
-      agents,
-      cluster,
-    })),
+    ...AGENTS.map((agents) => ({ name: contender(agents), agents, cluster })),
   ];
   const runs = new Map<string, Run[]>(contenders.map(({ name }) => [name, []]));
   for (let round = 0; round < (quick ? 1 : 3); round += 1) {
@@ -100,7 +113,7 @@ async function compete(
 /** From the moment at which all files are there, in a folder that all agents watch already, to the last answer. */
 async function race(
   { agents, cluster }: Contender,
-  { count }: Load,
+  { count, pace }: Load,
   sink: Sink,
   dir: string,
   batch: string,
@@ -117,6 +130,7 @@ async function race(
       dir: own,
       baseUrl: sink.url,
       folder,
+      ...(pace && { concurrency: pace.concurrency }),
       folderSettings: { recursive: true, ...(ledger && { share: 'scans' }) },
       ...(ledger && { settings: { ledger } }),
     });
@@ -157,15 +171,29 @@ function sum(values: readonly number[]): number {
   return values.reduce((total, each) => total + each, 0);
 }
 
+const contender = (agents: number): string => `PostgreSQL, ${agents} ${agents === 1 ? 'agent' : 'agents'}`;
+
+/** Of runs that took turns. */
+function ratios(runs: readonly Run[], others: readonly Run[] = []): number {
+  return median(runs.map(({ perSecond }, index) => perSecond / (others[index]?.perSecond ?? NaN)));
+}
+
 function figuresOf(load: Load, all: ReadonlyMap<string, readonly Run[]>): Figure[] {
   const of = (what: string): string => `${load.name}: ${what}`;
-  const alone = all.get(ALONE) ?? [];
   const figures: Figure[] = [{ name: of('count'), value: load.count, unit: 'count', better: null }];
   for (const [name, runs] of all) {
     const better = name === ALONE ? null : ('more' as const);
     if (name !== ALONE) {
-      const ratios = runs.map(({ perSecond }, index) => perSecond / (alone[index]?.perSecond ?? NaN));
-      figures.push({ name: of(`${name}, of SQLite`), value: median(ratios), unit: 'ratio', better });
+      const ofAlone = ratios(runs, all.get(ALONE));
+      figures.push({ name: of(`${name}, of SQLite`), value: ofAlone, unit: 'ratio', better });
+      if (name !== contender(1))
+        figures.push({
+          name: of(`${name}, of 1 agent`),
+          value: ratios(runs, all.get(contender(1))),
+          unit: 'ratio',
+          better,
+          ...(load.pace && name === contender(2) && { target: TWO_OF_ONE }),
+        });
     }
     const middle = (what: keyof Run): number => median(runs.map((run) => run[what]));
     figures.push(

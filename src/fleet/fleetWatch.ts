@@ -18,7 +18,7 @@ export interface FleetWatchDeps {
 }
 
 /** A signal that was missed does no harm for longer. */
-const LOOK_EVERY_MS = 5 * 60_000;
+const LOOK_EVERY_MS = 15 * 60_000;
 /** A burst of signals is one. */
 const GATHER_MS = 100;
 /** The ledger knows by itself whether this agent is paused, and is asked for nothing. */

@@ -384,7 +384,7 @@ describe('what other agents change', () => {
     expect(afterError).toBeLessThan(5_000);
   });
 
-  it('what another agent queued is sent at the signal, and within five minutes where that was lost', async () => {
+  it('what another agent queued is sent at the signal, and within a quarter of an hour where that was lost', async () => {
     const place = await sharedSending();
     place.watch(await place.start());
     await place.clock.advance(1_000);
@@ -395,7 +395,7 @@ describe('what other agents change', () => {
     await place.clock.advance(200);
     expect(place.service.asked).toHaveLength(1);
     await place.admit('b.jpg');
-    await place.clock.advance(5 * 60_000);
+    await place.clock.advance(15 * 60_000);
     expect(place.service.asked).toHaveLength(2);
   });
 

@@ -20,6 +20,8 @@ export interface EraseDeps extends OriginalsThereDeps {
 type There = Response<'erase'>['there'];
 
 const ERASED_AT_ONCE = 200;
+/** What is asked about each document takes several round trips to a shared ledger. */
+const LOOKED_AT_TOGETHER = 20;
 
 /**
  * Erases personal data of settled documents. `record`: puts the act on record, before anything is erased.
@@ -53,9 +55,15 @@ export async function erase(
   const last = left.at(-1) ?? after;
   while (left.length > 0 && clock.monotonic() < until) {
     const ready: Document[] = [];
-    for (const id of left.splice(0, ERASED_AT_ONCE)) {
-      const document = await erasable(id, withOriginals, there, deps);
-      if (document !== null) ready.push(document);
+    const part = left.splice(0, ERASED_AT_ONCE);
+    while (part.length > 0) {
+      // Two documents may have one file, which is deleted once.
+      const some = part.splice(0, withOriginals ? 1 : LOOKED_AT_TOGETHER);
+      for (const each of await Promise.all(some.map((id) => erasable(id, withOriginals, deps)))) {
+        if (each === null) continue;
+        if ('files' in each) there.push(each);
+        else ready.push(each);
+      }
     }
     await dropPictures(ready, deps);
     erased += await ledger.erase(
@@ -70,20 +78,16 @@ export async function erase(
   return { erased, skipped, there, next: first === undefined ? behind : first - 1 };
 }
 
-/** Null if its file is still `there`; otherwise its copy is removed from the spool. */
+/** The document, whose copy is removed from the spool then; or its files that are still there. */
 async function erasable(
   id: number,
   withOriginals: boolean,
-  there: There,
   deps: EraseDeps,
-): Promise<Document | null> {
+): Promise<Document | There[number] | null> {
   const document = await deps.ledger.document(id);
   if (!document) return null;
   const files = await originals(document, withOriginals, deps);
-  if (files.length > 0) {
-    there.push({ name: document.name, files });
-    return null;
-  }
+  if (files.length > 0) return { name: document.name, files };
   if (!(await isWanted(document, deps))) await deps.spool.remove(document.sha256);
   return document;
 }

@@ -3,7 +3,7 @@
 /** An answer comes after this many milliseconds, whatever is left. */
 export const PART_MS = 2_000;
 /** Documents that the ledger lists in one go. */
-export const LISTED_AT_ONCE = 20_000;
+export const LISTED_AT_ONCE = 5_000;
 
 /** Who asks, where an older command line did not say. */
 export const SOMEBODY = 'somebody';

@@ -12,7 +12,7 @@ const ASKED_PAUSE_AT_MOST_MS = 60_000;
 const COMPARED_APART_MS = 5;
 const COMPARED_AT_LEAST_EVERY_MS = 15 * 60_000;
 /** Each comparison asks the ledger. Where a fleet shares that, so many listings that pass over what is as it was come for each one that does not. */
-const LISTINGS_OF_SHARED = 5;
+const LISTINGS_OF_SHARED = 10;
 
 export interface ListingTimesDeps {
   readonly clock: Clock;

@@ -73,10 +73,10 @@ it('directories in which nothing changed are passed over, and all is compared ag
   expect(clock.monotonic()).toBeLessThan(18 * MINUTE);
 });
 
-it('files of a small folder are compared with the ledger of a fleet by every fifth listing', async () => {
+it('files of a small folder are compared with the ledger of a fleet by every tenth listing', async () => {
   const ledger = (real: Ledger): Ledger => ({ ...real, fleet: new FakeFleet() });
   const { clock, compared } = await quiet(MINUTE, { ledger, deps: { comparedApartMs: undefined } });
-  await clock.advance(3 * MINUTE);
+  await clock.advance(8 * MINUTE);
   expect(compared).toEqual([]);
   await clock.advance(2 * MINUTE);
   expect(compared).toEqual(['a.jpg', 'b.jpg']);

@@ -11,10 +11,10 @@ function times(files: number, isShared = false) {
   return { clock, listing };
 }
 
-it('compares all of a small folder at every interval, and at every fifth with a ledger that a fleet shares', () => {
+it('compares all of a small folder at every interval, and at every tenth with a ledger that a fleet shares', () => {
   const { listing } = times(12_000);
   expect(listing.due(QUIET)).toMatchObject({ all: MINUTE, changed: MINUTE });
-  expect(times(0, true).listing.due(QUIET)).toMatchObject({ all: 5 * MINUTE, changed: MINUTE });
+  expect(times(0, true).listing.due(QUIET)).toMatchObject({ all: 10 * MINUTE, changed: MINUTE });
 });
 
 it('compares all of a large folder at a pace that its files set, and of any folder every 15 minutes', () => {

@@ -85,15 +85,23 @@ SELECT f.place, f.path AS folder, s.dir, s.name, s.verdict, s.size, s.seen_at AS
   FROM sightings s JOIN folders f ON f.id = s.folder_id
  WHERE s.document_id = :id ORDER BY s.id`;
 
-/** A result may come after everything else was erased. */
-/** Two ways to hold personal data, as `HOLDS_PERSONAL_DATA` has them: each along an index. */
+const LAST_ID = '9223372036854775807';
+
+/**
+ * Two ways to hold personal data, as `HOLDS_PERSONAL_DATA` has them, since a result may come after everything else was erased: each along
+ * an index, and no further than so many reach.
+ */
 export const ERASABLE = `
-SELECT d.id FROM documents d
- WHERE d.created_at < :before::bigint AND d.erased_at IS NULL AND d.state NOT IN ('queued', 'uploading')
-   AND d.id > :afterId::bigint
+WITH whole AS MATERIALIZED (
+  SELECT d.id FROM documents d
+   WHERE d.created_at < :before::bigint AND d.erased_at IS NULL AND d.state NOT IN ('queued', 'uploading')
+     AND d.id > :afterId::bigint
+   ORDER BY d.id LIMIT :atMost::bigint)
+SELECT id FROM whole
  UNION
 SELECT d.id FROM results r JOIN documents d ON d.id = r.document_id
- WHERE r.payload IS NOT NULL AND d.id > :afterId::bigint
+ WHERE r.payload IS NOT NULL AND r.document_id > :afterId::bigint
+   AND r.document_id <= (SELECT CASE WHEN count(*) = :atMost::bigint THEN max(id) ELSE ${LAST_ID} END FROM whole)
    AND d.created_at < :before::bigint AND d.erased_at IS NOT NULL AND d.state NOT IN ('queued', 'uploading')
  ORDER BY id LIMIT :atMost::bigint`;
 
