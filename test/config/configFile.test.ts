@@ -41,7 +41,7 @@ async function place() {
   return { dir, file, replacement };
 }
 
-it('the text is replaced, mode and owner stay, and the former one is kept', async () => {
+it('replaces the text, keeps mode and owner, and saves the former text', async () => {
   const { dir, file, replacement } = await place();
   await chmod(file, 0o604);
   const { uid, gid } = await stat(file);
@@ -56,7 +56,7 @@ it('the text is replaced, mode and owner stay, and the former one is kept', asyn
   expect((await stat(join(replacement.history, kept))).mode & 0o077).toBe(0);
 });
 
-it('a new one is made with its directory, and never in the place of another', async () => {
+it('creates a new file with its directory, and never replaces another', async () => {
   const { dir } = await place();
   const file = join(dir, 'etc', 'receiptd', 'receiptd.yaml');
   await createConfigFile(file, NEW);
@@ -70,7 +70,7 @@ it('a new one is made with its directory, and never in the place of another', as
   await expect(below).rejects.toMatchObject({ code: 'CONFIG_UNWRITABLE' });
 });
 
-it('root keeps the file of another owner as theirs', async ({ skip }) => {
+it('keeps the owner of a file that root changes', async ({ skip }) => {
   skip(process.geteuid?.() !== 0, 'only root may give files away');
   const { file, replacement } = await place();
   const owner = ordinaryOwner();
@@ -79,7 +79,7 @@ it('root keeps the file of another owner as theirs', async ({ skip }) => {
   expect(await stat(file)).toMatchObject(owner);
 });
 
-it('a link is followed, and stays', async () => {
+it('follows a link and keeps it', async () => {
   const { dir, file, replacement } = await place();
   await mkdir(join(dir, 'etc'));
   const link = join(dir, 'etc', 'link.yaml');
@@ -91,7 +91,7 @@ it('a link is followed, and stays', async () => {
   expect(await readdir(join(dir, 'etc'))).toEqual(['link.yaml']);
 });
 
-it('the last ten texts are kept', async () => {
+it('saves the last ten texts', async () => {
   const { file, replacement } = await place();
   let { revision } = replacement;
   for (let n = 0; n < 14; n += 1) {
@@ -103,7 +103,7 @@ it('the last ten texts are kept', async () => {
   expect(await readFile(join(replacement.history, kept[9] ?? ''), 'utf8')).toBe('a: 12\n');
 });
 
-it('a file that was changed meanwhile is left as it is', async () => {
+it('leaves a file unchanged that was changed meanwhile', async () => {
   const { dir, file, replacement } = await place();
   await writeFile(file, 'a: 3\n');
   await expect(replaceConfigFile(file, replacement)).rejects.toMatchObject({ code: 'CONFIG_CHANGED' });
@@ -111,7 +111,7 @@ it('a file that was changed meanwhile is left as it is', async () => {
   expect(await readdir(dir)).toEqual(['receiptd.yaml']);
 });
 
-it('who may not write the file or its directory is told so, and nothing changes', async () => {
+it('refuses, and changes nothing, without permission to write the file or its directory', async () => {
   const { dir, file, replacement } = await place();
   await chmod(dir, 0o755);
   await chmod(file, 0o644);
@@ -130,7 +130,7 @@ it('who may not write the file or its directory is told so, and nothing changes'
   expect(await readdir(dir)).toEqual(['receiptd.yaml']);
 });
 
-it('a kill at any moment leaves the former text or a new one, whole, and the next change works', async () => {
+it('leaves the former or the new text, whole, after a kill at any moment, and takes the next change', async () => {
   const { dir, file, replacement } = await place();
   const compiled = await compile('config/configFile.ts');
   for (let round = 0; round < 6; round += 1) {

@@ -38,7 +38,7 @@ describe('the account of an endpoint', () => {
   const folders = '[{ path: /a, endpoint: office }]';
   const withAccounts = (more: string) => yaml({ endpoints, folders, more: `accounts: ${more}` });
 
-  it('is one of those that are named, with names of its own in every store', () => {
+  it('is one of the configured accounts, with its own names in every store', () => {
     const config = parse(withAccounts('{ branch: { store: file } }'));
     expect(config.endpoints.map(({ account }) => account)).toEqual([null, 'branch']);
     expect(config.accounts).toEqual([
@@ -53,7 +53,7 @@ describe('the account of an endpoint', () => {
     });
   });
 
-  it('that is unknown is guessed, or listed', () => {
+  it('is guessed or listed if it is unknown', () => {
     const error = refusal(withAccounts('{ brnach: {} }'));
     expect(error.code).toBe('ACCOUNT_UNKNOWN');
     expect(error.message).toBe(
@@ -65,7 +65,7 @@ describe('the account of an endpoint', () => {
     expect(problemsOf(withAccounts('{}'))[0]).toContain('add it under accounts, or remove the key');
   });
 
-  it('is never taken for another one', () => {
+  it('is never mistaken for another', () => {
     expect(problemsOf(withAccounts('{ branch: {}, a-b: {}, A_B: {} }'))).toEqual([
       '4:34: accounts.A_B: is too similar to a-b: both would be …_A_B in the environment',
     ]);
@@ -93,7 +93,7 @@ describe('the account of an endpoint', () => {
 describe('the endpoint of a folder', () => {
   const endpoints = '{ office: { uid: u-1 }, branch: { uid: u-2 } }';
 
-  it('has to be one of the file; a typo is guessed', () => {
+  it('must be in the file; a typo is guessed', () => {
     const error = refusal(yaml({ endpoints, folders: '[{ path: /a, endpoint: brnach }]' }));
     expect(error.code).toBe('ENDPOINT_UNKNOWN');
     expect(error.message).toBe(
@@ -104,14 +104,14 @@ describe('the endpoint of a folder', () => {
     ]);
   });
 
-  it('may be left out while there is one only', () => {
+  it('may be left out if there is only one', () => {
     expect(parse(yaml()).folders[0]?.alias).toBe('office');
     const error = refusal(yaml({ endpoints }));
     expect(error.code).toBe('ENDPOINT_UNKNOWN');
     expect(error.message).toContain('folders[0]: needs the key endpoint; endpoints are office, branch');
   });
 
-  it('is not called unknown because its own settings are wrong', () => {
+  it('is not called unknown when its own settings are wrong', () => {
     const text = yaml({
       endpoints: '{ office: { uid: u-1, rate: fast } }',
       folders: '[{ path: /a, endpoint: office }]',
@@ -128,14 +128,14 @@ describe('two names for one endpoint', () => {
     ]);
   });
 
-  it('may not differ in letter case, which would be two series of names', () => {
+  it('may not differ only in letter case, which would give two series of names', () => {
     const endpoints = '{ a: { uid: u-1 }, b: { uid: U-1 } }';
     expect(problemsOf(yaml({ endpoints, folders: '[{ path: /x, endpoint: a }]' }))).toEqual([
       '2:36: endpoints.b.uid: is the uid of endpoints.a in different case; write both the same way',
     ]);
   });
 
-  it('are harmless with the same limits', () => {
+  it('may have the same limits', () => {
     const endpoints = '{ a: { uid: u-1, rate: 1/s }, b: { uid: u-1, rate: 1/s } }';
     expect(parse(yaml({ endpoints, folders: '[{ path: /x, endpoint: b }]' })).folders[0]?.alias).toBe('b');
   });
@@ -156,7 +156,7 @@ describe('watched folders', () => {
     expect(nested(folders('path: ./scans', 'path: /etc/receiptd/scans'))).toContain('is the same folder');
   });
 
-  it('may not lie in a recursive one', () => {
+  it('may not be inside a recursive one', () => {
     const told = 'is in folders[0], which is recursive and already watches it: /srv';
     expect(nested(folders('path: /srv, recursive: true', 'path: /srv/a/b'))).toContain(
       `folders[1].path: ${told}`,
@@ -167,14 +167,14 @@ describe('watched folders', () => {
     expect(nested(folders('path: /, recursive: true', 'path: /srv'))).toContain('is in folders[0]');
   });
 
-  it('may lie in one that is not recursive, or beside one whose name begins alike', () => {
+  it('may be inside one that is not recursive, or beside one whose name begins alike', () => {
     expect(parse(folders('path: /srv', 'path: /srv/a')).folders).toHaveLength(2);
     expect(
       parse(folders('path: /srv/a, recursive: true', 'path: /srv/ab', 'path: /srv/..a')).folders,
     ).toHaveLength(3);
   });
 
-  it('are told apart by letter case only where the platform does', () => {
+  it('differ by letter case only if the platform distinguishes it', () => {
     const text = folders('path: /srv/Scans', 'path: /srv/scans');
     expect(parse(text, { platform: 'linux' }).folders).toHaveLength(2);
     expect(nested(text, { platform: 'darwin' })).toContain('is the same folder');
@@ -272,7 +272,7 @@ describe('alerts', () => {
     expect(error.message).toMatch(words);
   });
 
-  it('may name nobody at all', () => {
+  it('may have no recipient', () => {
     const { alerts } = parse(`${yaml()}alerts: { email: { to: [] }, webhook: { secretFile: none } }\n`);
     expect([alerts.email, alerts.webhook]).toEqual([null, null]);
   });
@@ -313,7 +313,7 @@ describe('what listens', () => {
   );
 });
 
-describe('a password that somebody wrote into an address', () => {
+describe('a password in an address', () => {
   it.each([
     "alerts: { email: { server: 'smtp://u:PASSW0RD@h', to: [a@example.com] } }",
     "alerts: { webhook: { url: 'https://u:PASSW0RD@h/x' } }",

@@ -24,7 +24,7 @@ it.each([
   expect(agentName({ ...LEDGER, agent: 'front' }, host)).toBe('front');
 });
 
-it('shares are known by the paths that they have here', () => {
+it('knows shares by their paths on this machine', () => {
   const folders = [
     { path: '/a', share: 'scans' },
     { path: '/b', share: null },
@@ -32,6 +32,6 @@ it('shares are known by the paths that they have here', () => {
   expect([...sharesOf(folders)]).toEqual([['/a', 'scans']]);
 });
 
-it('where the ledger is, is told without users', () => {
+it('says where the ledger is, without user names', () => {
   expect(databasePlace(LEDGER)).toBe('the database office at db1, db2');
 });

@@ -21,7 +21,7 @@ function wrong(text: string): string[] {
 }
 
 describe('a ledger in PostgreSQL', () => {
-  it('needs its address alone', () => {
+  it('needs only its address', () => {
     expect(ledgerOf(`url: ${URL}`)).toEqual({
       kind: 'postgres',
       url: `${URL}?sslmode=verify-full`,
@@ -32,7 +32,7 @@ describe('a ledger in PostgreSQL', () => {
     });
   });
 
-  it('can have everything set', () => {
+  it('accepts every setting', () => {
     const settings = `url: ${URL}, passwordFile: ~/pw, ca: ca.pem, agent: front-office, lease: 1m`;
     expect(ledgerOf(settings)).toMatchObject({
       passwordFile: '/home/ann/pw',
@@ -90,7 +90,7 @@ describe('a ledger in PostgreSQL', () => {
     expect(found.join()).not.toContain('S3cret');
   });
 
-  it('is meant by whoever names one', () => {
+  it('is refused without `kind: postgres`', () => {
     expect(wrong(yaml({ more: `ledger: { url: '${URL}' }` }))).toEqual([
       'ledger.url: has no effect while ledger.kind is sqlite; set ledger.kind: postgres, or remove url',
     ]);
@@ -102,7 +102,7 @@ describe('shared folders', () => {
     `[{ path: /a, share: ${first} }, { path: /b, share: ${second} }]`;
   const shared = `ledger: { kind: postgres, url: '${URL}' }`;
 
-  it('have a name each', () => {
+  it('each have a name', () => {
     const { folders } = parse(yaml({ folders: two('scans', 'none'), more: shared }));
     expect(folders.map(({ share }) => share)).toEqual(['scans', null]);
     expect(wrong(yaml({ folders: two('scans', 'scans'), more: shared }))).toEqual([

@@ -118,7 +118,7 @@ describe('a config that says as little as possible', () => {
     expect(names?.[0]).toBe('SCAN0001-abababababab');
   });
 
-  it('shares no default between two readings', () => {
+  it('shares no default between two loads', () => {
     expect(config.folders[0]?.accept).not.toBe(parse(yaml()).folders[0]?.accept);
   });
 });
@@ -179,7 +179,7 @@ describe('a config', () => {
     expect(parse(yaml({ more: 'delivery: { concurrency: 9 }' })).endpoints[0]?.limits.concurrency).toBe(9);
   });
 
-  it('has paths that start at the file, at home, or at the folder', () => {
+  it('has paths relative to the file, the home directory, or the folder', () => {
     const config = parse(
       yaml({
         folders:
@@ -244,7 +244,7 @@ describe('the state directory', () => {
     expect(config.folders[0]?.path).toBe('C:\\Users\\Ann\\scans');
   });
 
-  it('is on Windows beside a configuration of the machine, whoever asks', () => {
+  it("is beside the machine's configuration on Windows, for every user", () => {
     const windows = { platform: 'win32' as const, home: 'C:\\Users\\Ann', cwd: 'C:\\' };
     const of = (env: Record<string, string>, file: string) =>
       parse(yaml({ folders: "[{ path: 'C:\\Scans' }]" }), { ...windows, env }, file).stateDir;
@@ -268,21 +268,21 @@ describe('a config file', () => {
     await rm(dir, { recursive: true });
   });
 
-  it('is read from disk, relative to the working directory, with a byte order mark or without', async () => {
+  it('is read from disk, relative to the working directory, with or without a byte order mark', async () => {
     await writeFile(join(dir, 'r.yaml'), `\uFEFF${yaml({ folders: '[{ path: scans }]' })}`);
     const config = await loadConfig('r.yaml', context({ cwd: dir }));
     expect(config.file).toBe(join(dir, 'r.yaml'));
     expect(config.folders[0]?.path).toBe(join(dir, 'scans'));
   });
 
-  it('that is not there is told so', async () => {
+  it('is reported if it is missing', async () => {
     await expect(loadConfig(join(dir, 'none.yaml'), context())).rejects.toMatchObject({
       code: 'CONFIG_NOT_FOUND',
       hint: 'Create one with `receiptd setup`.',
     });
   });
 
-  it.skipIf(process.platform === 'win32')('that is a pipe is not waited for', async () => {
+  it.skipIf(process.platform === 'win32')('is refused without waiting if it is a pipe', async () => {
     const pipe = join(dir, 'pipe.yaml');
     execFileSync('mkfifo', [pipe]);
     await expect(readConfigFile(pipe)).rejects.toMatchObject({
@@ -291,14 +291,14 @@ describe('a config file', () => {
     });
   });
 
-  it('that is a directory is told so', async () => {
+  it('is reported if it is a directory', async () => {
     await expect(loadConfig(dir, context())).rejects.toMatchObject({
       code: 'CONFIG_UNREADABLE',
       message: `The config file ${dir} is a directory.`,
     });
   });
 
-  it('in another encoding than UTF-8 is told so', async () => {
+  it('is reported if it is not UTF-8', async () => {
     await writeFile(join(dir, 'r.yaml'), Buffer.from(`\uFEFF${yaml()}`, 'utf16le'));
     await expect(loadConfig(join(dir, 'r.yaml'), context())).rejects.toMatchObject({
       code: 'CONFIG_SYNTAX',
@@ -306,7 +306,7 @@ describe('a config file', () => {
     });
   });
 
-  it('below something that is no directory is told to be missing', async () => {
+  it('is reported as missing below something that is not a directory', async () => {
     await mkdir(join(dir, 'd'));
     await writeFile(join(dir, 'd', 'f'), '');
     await expect(loadConfig(join(dir, 'd', 'f', 'r.yaml'), context())).rejects.toMatchObject({
@@ -314,7 +314,7 @@ describe('a config file', () => {
     });
   });
 
-  it('that may not be read is told so', async () => {
+  it('is reported if it may not be read', async () => {
     const file = join(dir, 'r.yaml');
     await writeFile(file, yaml());
     await chmod(file, 0o000);

@@ -32,7 +32,7 @@ describe('the config file', () => {
     expect(await findConfig(undefined, { ...around, env })).toBe(join(root, 'b.yaml'));
   });
 
-  it('takes the place of those that come after it, and is not found elsewhere', async () => {
+  it('hides those that come after it, and is not found elsewhere', async () => {
     const [here, user] = [join(root, 'cwd/receiptd.yaml'), join(root, 'home/.config/receiptd/receiptd.yaml')];
     expect(await shadowedBy(here, around)).toEqual([]);
     await touch('home/.config/receiptd/receiptd.yaml');
@@ -43,7 +43,7 @@ describe('the config file', () => {
     expect(await shadowedBy(here, { ...around, env: { RECEIPTD_CONFIG: user } })).toBeNull();
   });
 
-  it('is looked for in the working directory, then in the user configuration', async () => {
+  it('is searched for in the working directory, then in the user configuration', async () => {
     await touch('home/.config/receiptd/receiptd.yaml');
     expect(await findConfig(undefined, around)).toBe(join(root, 'home/.config/receiptd/receiptd.yaml'));
     await touch('xdg/receiptd/receiptd.yaml');
@@ -53,7 +53,7 @@ describe('the config file', () => {
     expect(await findConfig(undefined, { ...around, env })).toBe(join(root, 'cwd/receiptd.yaml'));
   });
 
-  it('that was named and is missing is not replaced by another', async () => {
+  it('is not replaced by another if it was named and is missing', async () => {
     await touch('cwd/receiptd.yaml');
     await expect(findConfig('gone.yaml', around)).rejects.toMatchObject({
       code: 'CONFIG_NOT_FOUND',
@@ -67,7 +67,7 @@ describe('the config file', () => {
     });
   });
 
-  it('that is nowhere is told with all the places, and what to do', async () => {
+  it('is reported with all the places searched and what to do, if there is none', async () => {
     // A platform of its own keeps a file in /etc of the machine that runs this out of the test.
     const windows: Surroundings = {
       env: { APPDATA: 'C:\\Roaming' },
@@ -83,7 +83,7 @@ describe('the config file', () => {
     });
   });
 
-  it('that set-up writes is the one that is there, else the one of the machine for root and of the user for others', async () => {
+  it("is written by setup where it exists, otherwise in the machine's place for root and in the user's for others", async () => {
     const empty = { ...around, home: join(root, 'nobody') };
     const forRoot = await placeForConfig(undefined, { ...empty, isRoot: true });
     expect(forRoot).toMatchObject({ file: '/etc/receiptd/receiptd.yaml', exists: false });

@@ -2,8 +2,8 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { problemsOf, refusal, yaml } from './support.ts';
 
-describe('what is wrong with a config file', () => {
-  it('is told all together, each in a line with its place, in the order of the file', () => {
+describe('a problem in a config file', () => {
+  it('is reported with all others, one a line with its position, in the order of the file', () => {
     const text = `service:
   baseUrl: https://api.example.com
   timeout: 5s
@@ -31,7 +31,7 @@ delivery:
     expect(refusal(text).code).toBe('CONFIG_INVALID');
   });
 
-  it('includes what is wrong between keys, where those keys are right', () => {
+  it('may be a contradiction between keys that are valid themselves', () => {
     const folders = '[{ path: /a, endpoint: ofice }, { path: /b, colour: red }]';
     expect(problemsOf(yaml({ folders, more: 'log: { level: loud }' }))).toEqual([
       '3:23: folders[0].endpoint: unknown endpoint "ofice"; did you mean office?',
@@ -101,7 +101,7 @@ delivery:
     ).toEqual([expect.stringContaining('expected auto or a media type')]);
   });
 
-  it('is told for a missing section, an empty one and an odd name', () => {
+  it('is reported for a missing section, an empty one and an odd name', () => {
     expect(problemsOf('folders: []\nendpoints: {}\n')).toEqual([
       expect.stringMatching(/^1:1: service: is missing/),
       '1:1: folders: expected at least one folder, found an empty list',
@@ -112,7 +112,7 @@ delivery:
     ]);
   });
 
-  it('is told for a file that is empty, only comments, or not a mapping', () => {
+  it('is reported for a file that is empty, only comments, or not a mapping', () => {
     expect(refusal('').sentence()).toBe(
       `The config file /etc/receiptd/receiptd.yaml is empty or contains only comments. Remove it, then create one with \`receiptd init\` or \`receiptd setup\`. [CONFIG_INVALID]`,
     );
@@ -125,7 +125,7 @@ delivery:
     ]);
   });
 
-  it('shows 60 characters of a value at most, and none that move a cursor', () => {
+  it('shows at most 60 characters of a value, and none that move a cursor', () => {
     const [line] = problemsOf(yaml({ more: `log: { level: "${'x'.repeat(500)}" }` }));
     expect(line).toContain(`"${'x'.repeat(60)}…"`);
     const [moved] = problemsOf(yaml({ more: `log: { level: "a\\e[2Jb" }` }));
@@ -134,7 +134,7 @@ delivery:
     expect(key).toContain(`${'k'.repeat(60)}…: unknown key`);
   });
 
-  it('is found behind aliases of YAML', () => {
+  it('is found behind YAML aliases', () => {
     const text = `base: &base { path: /a, recursive: 3 }\n${yaml({ folders: '[*base]' })}`;
     expect(problemsOf(text)).toEqual([
       '1:1: base: unknown key; docs/configuration.md lists the keys',
@@ -186,7 +186,7 @@ describe('a secret in the config file', () => {
     );
   });
 
-  it('is not seen in an endpoint that has such a name', () => {
+  it('is not suspected in an endpoint with such a name', () => {
     expect(() => refusal(yaml({ endpoints: '{ token-desk: { uid: u } }' }))).toThrow('Nothing is wrong');
   });
 });

@@ -29,19 +29,19 @@ describe('broken YAML', () => {
     expect(problemsOf(text)[0]).toContain(expected);
   });
 
-  it('is told in one line, for one mistake often brings others in its wake', () => {
+  it('is reported in one line, because one mistake often causes others', () => {
     const text = `a: 1\n${'a: 2\n'.repeat(20)}`;
     expect(problemsOf(text).map((line) => line.split(':')[0])).toEqual(['2']);
   });
 
-  it('that would exhaust memory or stack is refused', () => {
+  it('is refused if it would exhaust memory or stack', () => {
     const lol = ['a0: &a0 [x]'];
     for (let i = 1; i < 30; i += 1) lol.push(`a${i}: &a${i} [${`*a${i - 1}, `.repeat(9)}]`);
     expect(refusal(lol.join('\n')).code).toBe('CONFIG_SYNTAX');
     expect(refusal(`a: ${'['.repeat(100_000)}`).code).toBe('CONFIG_SYNTAX');
   });
 
-  it('in a file that only speaks of secrets in comments is shown', () => {
+  it('is shown if the file mentions secrets only in comments', () => {
     expect(problemsOf(`# secrets do not belong here\na: @b\n`)[0]).toContain('the line is: a: @b');
   });
 });

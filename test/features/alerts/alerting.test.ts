@@ -96,7 +96,7 @@ async function place() {
   return { dir, clock, log, ledger, world, start, wrong };
 }
 
-it('a kill between two looks neither repeats nor loses an alert', async () => {
+it('neither repeats nor loses an alert after a kill between two looks', async () => {
   const { dir, clock, log, world, start, wrong } = await place();
   const mail = new Channel('email');
   const hook = new Channel('webhook');
@@ -125,7 +125,7 @@ it('a kill between two looks neither repeats nor loses an alert', async () => {
   await second.end();
 });
 
-it('a channel that fails keeps no other waiting, is told through the others, and gets all of it later', async () => {
+it('delivers through other channels while one fails, alerts about that one, and catches it up later', async () => {
   const { clock, log, world, start, wrong } = await place();
   const mail = new Channel('email');
   const hook = new Channel('webhook');
@@ -157,7 +157,7 @@ it('a channel that fails keeps no other waiting, is told through the others, and
   expect(log.said('An alert could not be delivered')).toEqual([]);
 });
 
-it('who could not be told of the beginning is told of the end alone', async () => {
+it('sends only the recovery to a channel that missed the alert', async () => {
   const { clock, world, start, wrong } = await place();
   const mail = new Channel('email');
   const hook = new Channel('webhook');
@@ -177,7 +177,7 @@ it('who could not be told of the beginning is told of the end alone', async () =
   ]);
 });
 
-it('another trouble in the place of one that was told is told as well, and the first one is over', async () => {
+it('alerts about a problem that replaces another, and reports the first one as over', async () => {
   const { clock, world, start } = await place();
   const mail = new Channel('email');
   await start([mail]);
@@ -195,7 +195,7 @@ it('another trouble in the place of one that was told is told as well, and the f
   ]);
 });
 
-it('anyone who asks hears who was told, who is not yet, and what is over', async () => {
+it('lists which channels have delivered, which have not yet, and what is over', async () => {
   const { clock, dir, world, start, wrong } = await place();
   const mail = new Channel('email');
   const hook = new Channel('webhook');
@@ -223,7 +223,7 @@ it('anyone who asks hears who was told, who is not yet, and what is over', async
   expect(readFileSync(alertsFile(dir), 'utf8')).toContain('"takenBy":["email"]');
 });
 
-it('an alert that nobody takes for a day is given up, and the log says so', async () => {
+it('gives up an alert that no channel delivers within a day, and logs that', async () => {
   const { clock, log, start, wrong } = await place();
   const mail = new Channel('email');
   mail.trouble = 'refuses';
@@ -240,7 +240,7 @@ it('an alert that nobody takes for a day is given up, and the log says so', asyn
   expect(mail.attempts).toBeLessThan(80);
 });
 
-it('in quiet hours nothing is delivered, not even what was to be delivered before', async () => {
+it('delivers nothing in quiet hours, not even what was due before them', async () => {
   const { clock, start, wrong } = await place();
   const mail = new Channel('email');
   mail.trouble = 'refuses';
@@ -255,7 +255,7 @@ it('in quiet hours nothing is delivered, not even what was to be delivered befor
   expect(mail.subjects).toContain('opened: The disk a is full.');
 });
 
-it('what is told is durable first; where that cannot be, it is told anyway', async () => {
+it('records an alert before sending it, and sends it even if it cannot be recorded', async () => {
   const { dir, clock, log, start, wrong } = await place();
   const mail = new Channel('email');
   const seen: string[] = [];
@@ -281,7 +281,7 @@ it('what is told is durable first; where that cannot be, it is told anyway', asy
   expect(log.said('Sent alerts could not be recorded')).toHaveLength(1);
 });
 
-it('a damaged file is restarted, with a line in the log', async () => {
+it('replaces a damaged file, and logs that', async () => {
   const { dir, clock, log, start, wrong } = await place();
   for (const text of ['{"version":1,"entr', '{"version":7}', 'null']) {
     writeFileSync(alertsFile(dir), text);
@@ -295,7 +295,7 @@ it('a damaged file is restarted, with a line in the log', async () => {
   expect(log.said('Earlier alerts are unknown')).toHaveLength(3);
 });
 
-it('a changed configuration takes effect at once, and tells nothing again', async () => {
+it('applies a changed configuration at once, and repeats no alert', async () => {
   const { clock, start, wrong } = await place();
   const mail = new Channel('email');
   const hook = new Channel('webhook');
@@ -310,7 +310,7 @@ it('a changed configuration takes effect at once, and tells nothing again', asyn
   expect([mail.taken.length, hook.taken.length]).toEqual([1, 0]);
 });
 
-it('holds and documents of the ledger are told as well, those that mend themselves once they last', async () => {
+it('alerts about holds and documents too, and about holds that resolve themselves only once they last', async () => {
   const { clock, ledger, start } = await place();
   const mail = new Channel('email');
   await start([mail]);
@@ -337,7 +337,7 @@ it('holds and documents of the ledger are told as well, those that mend themselv
   expect(mail.taken.slice(2).flatMap(({ kind, causes }) => [kind, causes.length])).toEqual(['closed', 2]);
 });
 
-it('the digest counts the day by folder, and names what is open', async () => {
+it('sends a digest that counts the day by folder and lists open alerts', async () => {
   const { clock, ledger, start, wrong } = await place();
   const mail = new Channel('email');
   await start([mail], { times: { ...TIMES, digest: 9 * 60 + 5 } });

@@ -112,7 +112,7 @@ class Desk {
 const said = (told: readonly Told[]) =>
   told.map(({ kind, causes }) => `${kind} ${causes.map(({ key }) => key).join(' ')}`);
 
-it('trouble is told once when it has lasted, and its end once when it has stayed away', () => {
+it('alerts once when a problem has lasted, and once when it has stayed away', () => {
   const desk = new Desk();
   desk.begin('a');
   expect(desk.pass(2 * MINUTE)).toEqual([]);
@@ -131,7 +131,7 @@ it('trouble is told once when it has lasted, and its end once when it has stayed
   });
 });
 
-it('trouble that is over within `after` is told to nobody', () => {
+it('sends no alert about a problem that is over within `after`', () => {
   const desk = new Desk();
   for (let time = 0; time < 100; time += 1) {
     desk.begin('a').pass(100 * SECOND);
@@ -140,7 +140,7 @@ it('trouble that is over within `after` is told to nobody', () => {
   expect(desk.told).toEqual([]);
 });
 
-it('thirty folders that go and come back within a minute are one alert, and one end', () => {
+it('sends one alert and one recovery for thirty folders that go and come back within a minute', () => {
   const desk = new Desk();
   const folders = Array.from({ length: 30 }, (_, index) => `folder-${index}`);
   for (const folder of folders) desk.begin(folder).pass(1_500, 500);
@@ -151,7 +151,7 @@ it('thirty folders that go and come back within a minute are one alert, and one 
   expect(ended[0]?.follows).toEqual([desk.told[0]?.id]);
 });
 
-it('troubles that begin one after the other for hours do not come one by one', () => {
+it('groups problems that begin one after the other for hours', () => {
   const desk = new Desk();
   for (let index = 0; index < 120; index += 1) desk.begin(`folder-${index}`).pass(2 * MINUTE);
   desk.pass(HOUR);
@@ -159,8 +159,8 @@ it('troubles that begin one after the other for hours do not come one by one', (
   expect(mostWithin(desk.told, HOUR)).toBeLessThanOrEqual(12);
 });
 
-describe('what comes and goes', () => {
-  it('is told with how often, and its end only once it has stayed away for long', () => {
+describe('a problem that comes and goes', () => {
+  it('is reported with how often it came, and as over only once it has stayed away for long', () => {
     const desk = new Desk();
     for (let time = 0; time < 12; time += 1) {
       desk.begin('a').pass(5 * MINUTE);
@@ -204,7 +204,7 @@ describe('in quiet hours', () => {
     return desk;
   };
 
-  it('nothing is told, and what is still wrong when they end is told then, with how much else was', () => {
+  it('nothing is sent; when they end, an alert says what is still wrong and counts what else was', () => {
     const desk = quietDesk();
     desk.passUntil(20, 0);
     desk
@@ -220,7 +220,7 @@ describe('in quiet hours', () => {
     expect(desk.told[0]).toMatchObject({ endedUntold: 1 });
   });
 
-  it('an end waits as well, and one that is none by then is not told', () => {
+  it('a recovery waits too, and is dropped if the problem is back by then', () => {
     const desk = quietDesk();
     desk.begin('a').begin('b').pass(HOUR);
     desk.passUntil(21, 0);
@@ -230,7 +230,7 @@ describe('in quiet hours', () => {
     expect(said(desk.pass(HOUR))).toEqual(['closed a']);
   });
 
-  it('what began and ended in a weekend is told to nobody', () => {
+  it('a problem that began and ended at the weekend is never sent', () => {
     const desk = quietDesk();
     desk.passUntil(19, 30, 4);
     desk.begin('a').pass(HOUR);
@@ -242,7 +242,7 @@ describe('in quiet hours', () => {
 });
 
 describe('a restart', () => {
-  it('neither tells again what was told, nor that it is over before it could be met again', () => {
+  it('repeats no alert, and reports none as over before it could have been found again', () => {
     const desk = new Desk();
     desk.begin('a').begin('b').pass(HOUR);
     expect(desk.told).toHaveLength(1);
@@ -257,7 +257,7 @@ describe('a restart', () => {
     expect(desk.told.at(-1)).toMatchObject({ kind: 'closed', causes: [{ key: 'a', since: START }] });
   });
 
-  it('waits for what takes its time to be met again, though nothing else is told late', () => {
+  it('waits for problems that take time to be found again, and delays nothing else', () => {
     const desk = new Desk();
     desk.times = { ...desk.times, afterMs: 0 };
     desk.begin('a').pass(MINUTE);
@@ -269,7 +269,7 @@ describe('a restart', () => {
     expect(said(desk.told)).toEqual(['opened a', 'closed a']);
   });
 
-  it('goes on counting how long what was not told has lasted', () => {
+  it('keeps counting how long an unsent problem has lasted', () => {
     const desk = new Desk();
     desk.begin('a').pass(90 * SECOND);
     desk.restart();
@@ -278,8 +278,8 @@ describe('a restart', () => {
   });
 });
 
-describe('another configuration', () => {
-  it('does not delay the end of what does not hang on it, though folders are listed again', () => {
+describe('a new configuration', () => {
+  it('does not delay recoveries that do not depend on it, although folders are listed again', () => {
     const desk = new Desk();
     desk.times = { ...desk.times, afterMs: 0 };
     desk.begin('incident config', { isOfProcess: true }).begin('folder /a').pass(MINUTE);
@@ -291,7 +291,7 @@ describe('another configuration', () => {
     expect(said(desk.pass(MINUTE))).toEqual(['closed folder /a']);
   });
 
-  it('is a start for what was there before the start, and was not met since', () => {
+  it('counts as a start for problems from before the start that were not found again since', () => {
     const desk = new Desk();
     desk.times = { ...desk.times, afterMs: 0 };
     desk.begin('incident results', { isOfProcess: true }).pass(MINUTE);
@@ -302,7 +302,7 @@ describe('another configuration', () => {
   });
 });
 
-it('after a sleep of the machine, what is over in a moment is told to nobody', () => {
+it('sends nothing about a problem that is over moments after the machine wakes', () => {
   const desk = new Desk();
   desk.begin('short').begin('stays').pass(MINUTE);
   desk.sleep(8 * HOUR).pass(MINUTE);
@@ -310,7 +310,7 @@ it('after a sleep of the machine, what is over in a moment is told to nobody', (
   expect(said(desk.pass(HOUR))).toEqual(['opened stays']);
 });
 
-it('a clock that is set back by a year does not silence anything', () => {
+it('keeps alerting when the clock is set back by a year', () => {
   const desk = new Desk();
   desk.begin('a').pass(HOUR);
   desk.now -= 365 * DAY;
@@ -320,7 +320,7 @@ it('a clock that is set back by a year does not silence anything', () => {
   expect(said(desk.told)).toEqual(['opened a', 'closed a', 'opened b']);
 });
 
-it('documents that need a person are told again when there are more of them, hours later', () => {
+it('alerts again, hours later, when more documents need a person', () => {
   const desk = new Desk();
   const failed = (count: number) => desk.begin('documents /scans', { count });
   failed(3).pass(HOUR);
@@ -333,14 +333,14 @@ it('documents that need a person are told again when there are more of them, hou
   expect(closed).toMatchObject({ kind: 'closed', follows: [desk.told[0]?.id] });
 });
 
-it('what mends itself is told only when it lasts', () => {
+it('alerts about problems that resolve themselves only when they last', () => {
   const desk = new Desk();
   desk.begin('service', { patienceMs: 15 * MINUTE }).begin('a');
   expect(said(desk.pass(14 * MINUTE))).toEqual(['opened a']);
   expect(said(desk.pass(2 * MINUTE))).toEqual(['opened service']);
 });
 
-it('a channel that fails is told through the others, and to nobody where there is none', () => {
+it('alerts about a failing channel through the others, and not at all if there are none', () => {
   const desk = new Desk();
   const key = `incident ${undeliveredKey('email')}`;
   desk.channels = ['email'];
@@ -351,7 +351,7 @@ it('a channel that fails is told through the others, and to nobody where there i
   expect(desk.pass(MINUTE)).toMatchObject([{ kind: 'opened', about: 'email', causes: [{ key }] }]);
 });
 
-it('without a channel nothing counts as told', () => {
+it('counts nothing as sent without a channel', () => {
   const desk = new Desk();
   desk.channels = [];
   desk.begin('a').pass(HOUR);
@@ -360,7 +360,7 @@ it('without a channel nothing counts as told', () => {
   expect(said(desk.pass(MINUTE))).toEqual(['opened a']);
 });
 
-it('whatever comes and goes: beginning and end in turn, no flood, and the last word is true', () => {
+it('alternates alerts and recoveries, never floods, and ends with the truth, whatever comes and goes', () => {
   const keys = ['a', 'b', 'c'];
   const minutes = fc.oneof(fc.integer({ min: 1, max: 10 }), fc.integer({ min: 10, max: 600 }));
   const step = fc.record({

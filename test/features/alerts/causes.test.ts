@@ -30,7 +30,7 @@ const hold = (more: Partial<Hold>): Hold => ({
 const shown = (more: Partial<Sight>) =>
   [...causesOf(sight(more)).values()].map(({ key, code, patienceMs }) => [key, code, patienceMs]);
 
-it('a folder that is away is one cause, however it is away and who says so', () => {
+it('a missing folder is one cause, whatever the reason and whoever reports it', () => {
   const incident = {
     key: 'FOLDER_UNREACHABLE /scans',
     code: 'FOLDER_UNREACHABLE',
@@ -50,13 +50,13 @@ it('a folder that is away is one cause, however it is away and who says so', () 
   expect(shown({ folders: [folder('watching')] })).toEqual([]);
 });
 
-it('says the code of a hold once', () => {
+it('gives the code of a hold once', () => {
   const message = 'No token: ECONNREFUSED. [SERVICE_UNREACHABLE]';
   const [cause] = causesOf(sight({ holds: [hold({ message })] })).values();
   expect(cause?.message).toMatch(/: No token: ECONNREFUSED\.$/);
 });
 
-it('a hold is a cause unless a person made it, and one that mends itself has to last', () => {
+it('a hold is a cause unless a person made it; one that resolves itself must last', () => {
   const quarter = 15 * 60_000;
   const endpoint = { scope: 'endpoint', key: ENDPOINT } as const;
   expect(shown({ holds: [hold({})] })).toEqual([
@@ -74,7 +74,7 @@ it('a hold is a cause unless a person made it, and one that mends itself has to 
   expect(shown({ holds: [hold({ ...endpoint, reason: 'PAUSED' })] })).toEqual([]);
 });
 
-it('the credentials of another account are another cause, which names the account', () => {
+it('the credentials of each account are a cause of their own, which names the account', () => {
   const [own, branch] = [
     causesOf(sight({ holds: [hold({ scope: 'credentials' })] })),
     causesOf(sight({ holds: [hold({ scope: 'credentials', key: `${OFFICE.baseUrl} account branch` })] })),
@@ -105,7 +105,7 @@ it('another code under the same key of an incident is another cause', () => {
   ]);
 });
 
-it('documents and files that need a person are one cause for each folder, with how many', () => {
+it('documents and files that need a person are one cause for each folder, with their number', () => {
   const plain = (folder: string, state: ListState, value: number) => ({
     endpoint: OFFICE,
     folder,
@@ -139,13 +139,13 @@ it('documents and files that need a person are one cause for each folder, with h
   expect(c?.message).toBe('1 scan from /c needs a person: 1 failed.');
 });
 
-it('documents that wait for an endpoint that is configured no more are a cause', () => {
+it('documents that wait for an endpoint that is no longer configured are a cause', () => {
   const counts = [{ endpoint: OFFICE, folder: '/a', state: 'held', count: 4 } as const];
   expect(shown({ counts })).toEqual([]);
   expect(shown({ counts, endpoints: [] })).toEqual([[`orphans ${ENDPOINT}`, 'ENDPOINT_UNKNOWN', null]]);
 });
 
-it('what other agents of a fleet have in their own folders is no cause here', () => {
+it('documents in the own folders of other agents of the fleet are no cause here', () => {
   const of = { endpoint: OFFICE, count: 4 } as const;
   const counts = [
     { ...of, folder: 'front:/a', state: 'held' },

@@ -16,7 +16,7 @@ afterEach(() => {
 const at = (text: string) => new Date(text).getTime();
 
 describe('the digest', () => {
-  it('is due once a day, also on the days on which clocks change', () => {
+  it('is due once a day, even on days when the clocks change', () => {
     for (const [first, days, minutes] of [
       ['2026-03-27T12:00', 5, 2 * 60 + 30],
       ['2026-10-23T12:00', 5, 2 * 60 + 30],
@@ -36,7 +36,7 @@ describe('the digest', () => {
     }
   });
 
-  it('is made up to twelve hours late, and then passed over', () => {
+  it('is sent up to twelve hours late, then skipped', () => {
     const last = at('2026-05-04T07:30');
     const half8 = 7 * 60 + 30;
     expect(digestAt(half8, at('2026-05-05T19:00'), last)).toEqual({
@@ -48,13 +48,13 @@ describe('the digest', () => {
     expect(digestAt(half8, at('2026-05-05T07:29'), last)).toBeNull();
   });
 
-  it('does not come at the first start, nor because a clock was wrong', () => {
+  it('is not sent at the first start, nor because a clock was wrong', () => {
     expect(digestAt(450, at('2026-05-05T08:00'), null)).toMatchObject({ isDue: false });
     expect(digestAt(450, at('2026-05-05T08:00'), at('2027-01-01T07:30'))).toMatchObject({ isDue: false });
   });
 });
 
-it('the end of quiet hours is found over midnight, a weekend and a change of clocks', () => {
+it('finds the end of quiet hours across midnight, a weekend and a clock change', () => {
   const hours = parseHours(['Mon-Fri 19:00-07:00', 'Sat-Sun 00:00-24:00']);
   expect(quietUntil(hours, at('2026-05-05T12:00'))).toBeNull();
   expect(quietUntil(hours, at('2026-05-05T23:59:30'))).toBe(at('2026-05-06T07:00'));

@@ -28,7 +28,7 @@ afterEach(() => {
 });
 
 describe.each(ZONES)('in %s, over %d', (zone, year) => {
-  it.each([0, 150, 450, 1439])('a digest at minute %d of the day is made once for each date', (minutes) => {
+  it.each([0, 150, 450, 1439])('a digest at minute %d of the day is sent once for each date', (minutes) => {
     process.env['TZ'] = zone;
     let last: number | null = new Date(year, 0, 1, 12).getTime();
     const made: string[] = [];
@@ -48,7 +48,7 @@ describe.each(ZONES)('in %s, over %d', (zone, year) => {
     expect(made.length).toBeGreaterThanOrEqual(363);
   });
 
-  it('quiet hours end, within a day, whenever they are asked', () => {
+  it('quiet hours end within a day, whenever that is asked', () => {
     process.env['TZ'] = zone;
     const quiet = parseHours(['22:30-06:15']);
     for (

@@ -51,7 +51,7 @@ async function mixedPlace(): Promise<WatchingPlace> {
 }
 
 describe('a folder and its ledger', () => {
-  it('agree on every file after a listing, whatever became of it', async () => {
+  it('agree on every file after a listing, whatever its state', async () => {
     const place = await mixedPlace();
     expect(Object.values(await place.states()).toSorted()).toEqual([
       'duplicate',
@@ -70,7 +70,7 @@ describe('a folder and its ledger', () => {
     });
   });
 
-  it('are told apart to the file: new, changed, only touched, renamed, taken away, or under a name of bad bytes', async () => {
+  it('differ in exactly the files that are new, changed, only touched, renamed, removed, or named with invalid bytes', async () => {
     const place = await mixedPlace();
     await place.drop('new.jpg');
     await appendFile(join(place.scans, 'below/b.jpg'), 'x');
@@ -100,7 +100,7 @@ describe('a folder and its ledger', () => {
     expect(await compare(place)).toMatchObject({ listed: 7, known: 7, unaccounted: [] });
   });
 
-  it('are told apart whatever happens to which files', async () => {
+  it('differ in exactly the files that something happened to', async () => {
     const place = await watchingPlace();
     const names = ['a', 'b', 'c', 'd', 'e'];
     for (const name of names) await writeFile(join(place.scans, name), name);
@@ -135,7 +135,7 @@ describe('a folder and its ledger', () => {
     );
   });
 
-  it('agree once a running agent has taken in what lay there, and that is waited for', async () => {
+  it('agree once a running agent has taken in the files, which the audit waits for', async () => {
     const place = await watchingPlace();
     const { watching } = place.start();
     await watching();
@@ -151,7 +151,7 @@ describe('a folder and its ledger', () => {
     expect(place.clock.monotonic()).toBeLessThan(15_000);
   });
 
-  it('are waited for no longer than was asked', async () => {
+  it('are not waited for longer than asked', async () => {
     const place = await watchingPlace();
     await place.drop('never.jpg');
     let found: Comparison | null = null;
@@ -178,7 +178,7 @@ describe('a folder and its ledger', () => {
     expect(await compare(place, folder)).toMatchObject({ listed: 6, known: 6, unaccounted: [] });
   });
 
-  it('are not compared where the patterns leave files out by now, which is said', async () => {
+  it('are not compared for files that the patterns now exclude, and the audit says so', async () => {
     const place = await mixedPlace();
     const found = await compare(place, folderOf(place, { ignore: ['*.txt'] }));
     expect(found).toMatchObject({ listed: 5, known: 5, excluded: 1, unaccounted: [] });
@@ -190,8 +190,8 @@ describe('a folder and its ledger', () => {
   });
 });
 
-describe('what cannot be looked at', () => {
-  it('is said of a folder that is not there; nothing in it is called missing', async () => {
+describe("an audit that can't read everything", () => {
+  it('reports a missing folder, and calls nothing in it missing', async () => {
     const place = await mixedPlace();
     await rename(place.scans, join(place.dir, 'away'));
     const found = await compare(place);
@@ -199,7 +199,7 @@ describe('what cannot be looked at', () => {
     expect(found.notLookedAt).toEqual([{ path: '', message: `${place.scans} does not exist.` }]);
   });
 
-  it('is said of a folder that is replaced while it is listed', async () => {
+  it('reports a folder that is replaced while it is listed', async () => {
     const place = await mixedPlace();
     const real = folderOf(place);
     const folder: WatchedFolder = {
@@ -219,7 +219,7 @@ describe('what cannot be looked at', () => {
     expect(found.notLookedAt[0]?.message).toContain('ESTALE');
   });
 
-  it('is said of a folder in it that may not be read; the rest is compared', async () => {
+  it('reports an unreadable subfolder, and compares the rest', async () => {
     const place = await mixedPlace();
     await place.drop('new.jpg');
     const below = join(place.scans, 'below');
@@ -241,7 +241,7 @@ describe('a tally', () => {
     expect(addsUp(total)).toBe(true);
   });
 
-  it('does not add up with a state that nobody knows', () => {
+  it('does not add up with an unknown state', () => {
     const counts = [{ folder: '/a', state: 'vanished' as 'lost', count: 2 }];
     expect(addsUp(tally(counts))).toBe(false);
   });
@@ -262,7 +262,7 @@ describe('a ledger that is counted twice', () => {
     expect(await check(place)).toEqual({ documents: 3, sentElsewhere: 1, settled: true, differences: [] });
   });
 
-  it('is found out where a document has lost its file', async () => {
+  it('disagrees if a document has lost its file', async () => {
     const place = await mixedPlace();
     const db = new DatabaseSync(join(place.dir, 'ledger.db'));
     db.exec(`DELETE FROM sightings WHERE name = 'b.jpg'`);
@@ -273,7 +273,7 @@ describe('a ledger that is counted twice', () => {
     ]);
   });
 
-  it('is found out where one count has a file that the other has not', async () => {
+  it('disagrees if one count has a file that the other lacks', async () => {
     const place = await mixedPlace();
     const reports: LedgerReports = {
       ...place.ledger,
@@ -284,7 +284,7 @@ describe('a ledger that is counted twice', () => {
     expect(differences).toEqual([`${place.scans}: 0 files are rejected in one count, 1 in the other.`]);
   });
 
-  it('that changes between two reads is counted again, and is no proof if it never rests', async () => {
+  it('is counted again if it changes between two reads, and proves nothing if it never rests', async () => {
     const place = await mixedPlace();
     let reads = 0;
     const restless = (until: number): LedgerReports => ({
@@ -311,7 +311,7 @@ async function writeOne({ ledger, scans }: WatchingPlace, round: number): Promis
   );
 }
 
-it('a fingerprint is another for another path, size, time or inode, among 300,000', () => {
+it('gives each path, size, time and inode its own fingerprint, among 300,000', () => {
   const seen = new Set<number>();
   for (let n = 0; n < 300_000; n += 1) {
     const identity = {

@@ -22,7 +22,7 @@ async function every(ledger: Awaited<ReturnType<typeof receiving>>['ledger']) {
 }
 
 describe('a result', () => {
-  it('is durable when it is answered, with nothing in the answer, and told of once', async () => {
+  it('is durable before it is answered with an empty body, and handed on once', async () => {
     const { receiver, ledger, path, recorded, log, document } = await receiving();
     const answer = await post(receiver.url, { path, body: DONE });
     expect(answer).toMatchObject({ status: 204, body: '' });
@@ -34,7 +34,7 @@ describe('a result', () => {
     expect(JSON.stringify(log.lines)).not.toContain('12.5');
   });
 
-  it('is kept whatever it is: no JSON, no text, nothing at all, of an unknown document', async () => {
+  it('is kept even if it is not JSON, not text, empty, or for an unknown document', async () => {
     const { receiver, ledger, path } = await receiving();
     const bodies = [
       '{"name":',
@@ -53,7 +53,7 @@ describe('a result', () => {
     expect(rows[7]).toMatchObject({ givenName: null, status: null });
   });
 
-  it('belongs to the endpoint that it names, or that its address names', async () => {
+  it('belongs to the endpoint that it or its address names', async () => {
     const { receiver, ledger, secret, document } = await receiving();
     const nameless = JSON.stringify({ name: 'doc-a', status: 'READ' });
     const at = (uid: string) => ({ path: resultsPath(secret, uid), body: nameless });
@@ -65,7 +65,7 @@ describe('a result', () => {
     expect(await ledger.document(document.id)).toMatchObject({ serviceStatus: 'DONE' });
   });
 
-  it('is not answered as taken while the ledger cannot be written, and is taken when it comes again', async () => {
+  it("is refused while the ledger can't be written, and taken when it is posted again", async () => {
     let isFull = true;
     const full = new ReceiptdError('DISK_FULL', 'No space is left.');
     const { receiver, path, log, ledger } = await receiving({
@@ -89,7 +89,7 @@ describe('a result', () => {
     expect(await every(ledger)).toHaveLength(1);
   });
 
-  it('that meets a defect is not answered as taken either, and nothing of the defect is told', async () => {
+  it('is also refused when a defect occurs, and the answer reveals nothing of it', async () => {
     const { receiver, path, log } = await receiving({
       ledger: () => ({ recordResult: () => Promise.reject(new Error('a secret of ours')) }),
     });
@@ -100,7 +100,7 @@ describe('a result', () => {
 });
 
 describe('anyone who does not know the secret', () => {
-  it('finds nothing, whatever is asked', async () => {
+  it('finds nothing, whatever the request', async () => {
     const { receiver, secret, ledger, log } = await receiving();
     const wrong = `${secret.slice(0, -1)}${secret.endsWith('A') ? 'B' : 'A'}`;
     const paths = [
@@ -135,7 +135,7 @@ describe('anyone who does not know the secret', () => {
     expect(JSON.stringify(log.lines)).not.toContain(secret);
   });
 
-  it('cannot tell by the answer how much of a guess was right, nor have a long one cost more', () => {
+  it("can't learn from the answer how much of a guess was right, nor make a long guess cost more", () => {
     const secret = 'S'.repeat(43);
     expect(readAddress(`/results/${secret}`, secret)).toEqual({ uid: null });
     expect(readAddress(`/results/${secret}/a%20b?x=1`, secret)).toEqual({ uid: 'a b' });
@@ -145,7 +145,7 @@ describe('anyone who does not know the secret', () => {
 });
 
 describe('the receiver', () => {
-  it('takes POST and PUT only', async () => {
+  it('accepts only POST and PUT', async () => {
     const { receiver, path } = await receiving();
     for (const method of ['GET', 'HEAD', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE']) {
       const answer = await post(receiver.url, { method, path });
@@ -156,7 +156,7 @@ describe('the receiver', () => {
     }
   });
 
-  it('refuses what is too large, whether it says so before or not', async () => {
+  it('refuses a body that is too large, with or without a declared length', async () => {
     const { receiver, path, ledger } = await receiving({ settings: { maxSize: 1_000 } });
     const most = 'x'.repeat(1_000);
     expect((await post(receiver.url, { path, body: most })).status).toBe(204);
@@ -167,7 +167,7 @@ describe('the receiver', () => {
     expect(await every(ledger)).toHaveLength(1);
   });
 
-  it('asks those who come too fast to come again later', async () => {
+  it('asks callers that exceed the rate to come back later', async () => {
     const rate = { count: 3, intervalMs: 3_600_000 };
     const { receiver, path } = await receiving({ settings: { rate } });
     const statuses = [];
@@ -179,7 +179,7 @@ describe('the receiver', () => {
     expect((await post(receiver.url, { path: '/results/x' })).status).toBe(404);
   });
 
-  it('cuts what never ends: a head, a body, and what is no HTTP', async () => {
+  it('cuts off a head or body that never ends, and what is not HTTP', async () => {
     const log = new RecordedLog();
     const server = await serveResults({
       host: '127.0.0.1',
@@ -206,7 +206,7 @@ describe('the receiver', () => {
     ]);
   });
 
-  it('says that another program has its port, and takes it when it is free', async () => {
+  it('reports that another program uses its port, and takes the port when it is free', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const { port } = other.address() as { port: number };
@@ -223,7 +223,7 @@ describe('the receiver', () => {
     expect(receiver.url).toBe(`http://127.0.0.1:${port}`);
   });
 
-  it('takes another address, size and rate while it runs, and is silent when it is switched off', async () => {
+  it('applies a new address, size and rate while it runs, and stops listening when switched off', async () => {
     const { receiver, path, settings } = await receiving();
     const before = receiver.url;
     receiver.take({ ...settings, maxSize: 5 });
@@ -237,13 +237,13 @@ describe('the receiver', () => {
     await expect(post(`http://127.0.0.1:${port}`, { path })).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 
-  it('does not listen in the clear where others reach it', async () => {
+  it('does not listen without TLS where others can reach it', async () => {
     const { receiver, incidents } = await receiving({ settings: { listen: { host: '0.0.0.0', port: 0 } } });
     expect(receiver.url).toBeNull();
     expect(incidents.list()).toMatchObject([{ code: 'RESULTS_UNAVAILABLE' }]);
   });
 
-  it.skipIf(!hasOpenssl)('speaks https with its certificate, and names one that is no good', async () => {
+  it.skipIf(!hasOpenssl)('speaks HTTPS with its certificate, and names an invalid one', async () => {
     const authority = createAuthority();
     onTestFinished(() => authority.remove());
     const ca = readFileSync(authority.file, 'utf8');
@@ -270,7 +270,7 @@ describe('the receiver', () => {
 });
 
 describe('the secret', () => {
-  it('is made once, for its owner alone, and is another in every place', async () => {
+  it('is created once, readable by its owner only, and differs in every state directory', async () => {
     const [one, other] = [await receiving(), await receiving()];
     expect(one.secret).toMatch(/^[\w-]{43}$/);
     expect(one.secret).not.toBe(other.secret);
@@ -279,7 +279,7 @@ describe('the secret', () => {
     expect(statSync(file).mode & 0o777).toBe(process.platform === 'win32' ? 0o666 : 0o600);
   });
 
-  it('that somebody has broken is said, and not recreated, since the endpoints have it', async () => {
+  it('is reported if damaged, but not recreated, because the endpoints use it', async () => {
     const { stateDir, receiver, settings, incidents } = await receiving({ settings: { listen: null } });
     const file = join(stateDir, 'results-secret');
     for (const breaking of [

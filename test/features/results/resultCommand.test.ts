@@ -65,7 +65,7 @@ async function handingPlace() {
 }
 
 describe.skipIf(process.platform === 'win32')('the program for results', () => {
-  it('is given each new result with its document, in order, and none of before', async () => {
+  it('gets each new result with its document, in order, and none from before', async () => {
     const { start, post, handed, position, document } = await handingPlace();
     await post('OLD');
     const { handing } = start();
@@ -94,7 +94,7 @@ describe.skipIf(process.platform === 'win32')('the program for results', () => {
     await expect.poll(position).toBe(3);
   });
 
-  it('goes on after an end where it was, also with what came while nobody was there', async () => {
+  it('continues after a stop where it left off, with results that came meanwhile', async () => {
     const { start, post, handed, position } = await handingPlace();
     const first = start();
     await expect.poll(position).toBe(0);
@@ -106,7 +106,7 @@ describe.skipIf(process.platform === 'win32')('the program for results', () => {
     expect(handed().map(({ status }) => status)).toEqual(['READ', 'DONE']);
   });
 
-  it('that fails is one incident, and is given the same result again later and later', async () => {
+  it('causes one incident if it fails, and gets the same result again after growing waits', async () => {
     const { dir, start, post, handed, incidents, clock, log, position } = await handingPlace();
     await writeFile(join(dir, 'broken'), '');
     const { handing } = start();
@@ -134,7 +134,7 @@ describe.skipIf(process.platform === 'win32')('the program for results', () => {
     expect(JSON.stringify(log.lines)).toContain('out of paper');
   });
 
-  it('that takes too long is ended, and another one that is configured takes over at once', async () => {
+  it('is ended if it takes too long, and a newly configured one takes over at once', async () => {
     const { start, post, handed, incidents, position, command } = await handingPlace();
     const { handing } = start({ command: ['/bin/sleep', '600'], timeoutMs: 2_000 });
     await expect.poll(position).toBe(0);
@@ -148,7 +148,7 @@ describe.skipIf(process.platform === 'win32')('the program for results', () => {
     await expect.poll(() => handed().map(({ status }) => status)).toEqual(['DONE']);
   });
 
-  it('gets nothing of the time in which there was none', async () => {
+  it('gets no results from a time without a program', async () => {
     const { start, post, handed, position, command } = await handingPlace();
     const { handing } = start();
     await expect.poll(position).toBe(0);
