@@ -49,13 +49,13 @@ function agentOver(
 }
 
 describe('a run that ends by itself', () => {
-  it('ends when it was stopped before it could wait for the dispatcher', async () => {
+  it('ends if it is stopped before it waits for the dispatcher', async () => {
     const stop = new AbortController();
     stop.abort(new Error('stopped'));
     expect(await agentOver([]).once(stop.signal, 0)).toMatchObject({ accepted: 0 });
   });
 
-  it('puts in order what an earlier one left, once everything is sent', async () => {
+  it('cleans up after an earlier run once everything is sent', async () => {
     const done: string[] = [];
     const agent = agentOver([{ why: 'done', waitMs: null }], () => done.push('sent'), {
       tidy: async () => void done.push('tidy'),
@@ -64,7 +64,7 @@ describe('a run that ends by itself', () => {
     expect(done).toEqual(['sent', 'tidy']);
   });
 
-  it('counts a file whose pages are not all taken among what waits, where its endpoint is its own', async () => {
+  it('counts a file with pages not yet taken in as waiting, for its own endpoint', async () => {
     const open = ['office', 'office', 'elsewhere'].map((uid) => ({
       endpoint: { ...OFFICE, uid },
       file: { folder: '/scans' },
@@ -85,8 +85,8 @@ describe('a run that ends by itself', () => {
   });
 });
 
-describe('a run that goes on', () => {
-  it('may have any number of parts that listen for its end', async () => {
+describe('a run that continues', () => {
+  it('may have any number of parts that wait for its end', async () => {
     const warnings: Error[] = [];
     const warned = (warning: Error): void => void warnings.push(warning);
     process.on('warning', warned);
@@ -104,7 +104,7 @@ describe('a run that goes on', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('stops all of its parts where one fails, and says with what', async () => {
+  it('stops all its parts if one fails, and reports the error', async () => {
     const ended: string[] = [];
     const agent = agentOver([], () => {}, {
       background: [

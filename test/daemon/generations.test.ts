@@ -119,7 +119,7 @@ describe('a configuration replaces another', () => {
     await running;
   });
 
-  it('unless it cannot be composed: then the former one goes on', async () => {
+  it("unless it can't be composed: then the former one continues", async () => {
     const broken = new Map([['b', [new ReceiptdError('CONFIG_INVALID', 'Not that.')]]]);
     const { generations, log, stop, running } = await begin(broken);
     await expect(generations.replace('b')).rejects.toThrow('Not that.');
@@ -131,7 +131,7 @@ describe('a configuration replaces another', () => {
     await running;
   });
 
-  it('and where not even the former one can be, that is tried again and again', async () => {
+  it('and if not even the former one can be composed, keeps trying', async () => {
     const full = new ReceiptdError('DISK_FULL', 'The disk is full.');
     const broken = new Map([
       ['b', [full]],
@@ -152,7 +152,7 @@ describe('a configuration replaces another', () => {
 });
 
 describe('at the end', () => {
-  it('whatever still waits is refused', async () => {
+  it('waiting acts are refused', async () => {
     const { generations, story, slowly, stop, running } = await begin();
     const drain = slowly();
     await generations.replace('b');
@@ -171,7 +171,7 @@ describe('at the end', () => {
     expect(story.filter((line) => line.startsWith('c'))).toEqual([]);
   });
 
-  it('a defect of a generation is told', async () => {
+  it('a defect of a generation is reported', async () => {
     const { generations, running } = await begin();
     generations.current.fail(new Error('a defect'));
     await expect(running).rejects.toThrow('a defect');

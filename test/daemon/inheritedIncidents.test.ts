@@ -11,7 +11,7 @@ const incident = (key: string) => ({
   hint: 'Bring it back.',
 });
 
-it('an incident that the next generation meets again goes on; one that it does not is over', async () => {
+it('an incident that the next generation finds again stays open; another is closed', async () => {
   const clock = new FakeClock();
   const log = new RecordedLog();
   const all = new OpenIncidents({ clock, log });

@@ -16,15 +16,15 @@ function prepare(env: Record<string, string>, how: { isBroken?: boolean; silentM
   return { clock, log, sent, manager };
 }
 
-describe('what a service manager is told', () => {
-  it('is nothing where none asks', async () => {
+describe('what the agent reports to a service manager', () => {
+  it('is nothing if none asks', async () => {
     const { sent, manager } = prepare({ WATCHDOG_USEC: '2000000' });
     await manager.ready();
     await manager.keepTelling(async () => 'well', new AbortController().signal);
     expect(sent).toEqual([]);
   });
 
-  it('is a sign of life twice in each of its intervals, and the status when that has changed', async () => {
+  it('is a sign of life twice in each interval, and the status whenever it changes', async () => {
     const { clock, sent, manager } = prepare({ NOTIFY_SOCKET: '/run/notify', WATCHDOG_USEC: '10000000' });
     const stop = new AbortController();
     let status = 'well';
@@ -59,7 +59,7 @@ describe('what a service manager is told', () => {
     await telling;
   });
 
-  it('holds no sign of life where the watchdog is meant for another process', async () => {
+  it('includes no sign of life if the watchdog is for another process', async () => {
     const env = { NOTIFY_SOCKET: '/run/notify', WATCHDOG_USEC: '20000000', WATCHDOG_PID: '8' };
     const { clock, sent, manager } = prepare(env);
     const stop = new AbortController();
@@ -70,7 +70,7 @@ describe('what a service manager is told', () => {
     await telling;
   });
 
-  it('says once in the log that it cannot be said, and stops nothing', async () => {
+  it('is logged once if it fails, and stops nothing', async () => {
     const { log, manager } = prepare({ NOTIFY_SOCKET: '/run/notify' }, { isBroken: true });
     await manager.ready();
     await manager.reloading(5_000n);

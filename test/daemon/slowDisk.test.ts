@@ -13,7 +13,7 @@ function disk() {
   };
 }
 
-it('a disk that is slow time after time is said, once, and so is its end', () => {
+it('reports a disk that stays slow once, and its recovery once', () => {
   const took = disk();
   expect(took(2_000, 2_000, 2_000, 2_000)).toEqual([]);
   const [said = ''] = took(2_400);
@@ -23,7 +23,7 @@ it('a disk that is slow time after time is said, once, and so is its end', () =>
   expect(took(10)).toEqual([]);
 });
 
-it('a disk that does not answer is said, once, and so is its end', async () => {
+it('reports a disk that does not answer once, and its recovery once', async () => {
   const clock = new FakeClock();
   const log = new RecordedLog();
   const incidents = new OpenIncidents({ clock, log });
@@ -51,6 +51,6 @@ it('a disk that does not answer is said, once, and so is its end', async () => {
   await watching;
 });
 
-it('a disk that is slow now and then is as disks are', () => {
+it('reports nothing about a disk that is slow now and then', () => {
   expect(disk()(10, 3_000, 3_000, 3_000, 3_000, 400, 3_000, 3_000, 3_000, 3_000, 10)).toEqual([]);
 });

@@ -18,7 +18,7 @@ async function running(stop: AbortSignal) {
   return { stateDir, clock, done };
 }
 
-test('an agent whose state directory is taken away stops, and says so', async () => {
+test('stops an agent whose state directory is removed, and says so', async () => {
   const { stateDir, clock, done } = await running(new AbortController().signal);
   const refused = done.catch((error: unknown) => error);
   await rename(stateDir, `${stateDir}-moved`);
@@ -27,7 +27,7 @@ test('an agent whose state directory is taken away stops, and says so', async ()
   expect(await refused).toMatchObject({ code: 'STATE_UNWRITABLE' });
 });
 
-test('one whose state directory stays runs until it is told to stop', async () => {
+test('lets an agent with its state directory run until it is stopped', async () => {
   const stop = new AbortController();
   const { clock, done } = await running(stop.signal);
   await clock.advance(60_000);

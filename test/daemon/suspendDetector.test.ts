@@ -51,7 +51,7 @@ function machine(kind: 'linux' | 'other') {
 }
 
 describe('what passed between two looks', () => {
-  it('nothing: nothing is said, for however long', async () => {
+  it('nothing: logs nothing, for however long', async () => {
     const { look } = machine('linux');
     for (let n = 0; n < 10; n += 1)
       expect(await look({ wall: n % 2 ? 400 : -400 })).toEqual({ said: [], woken: 0 });
@@ -67,7 +67,7 @@ describe('what passed between two looks', () => {
     expect(await look()).toEqual({ said: [], woken: 1 });
   });
 
-  it('a sleep where the monotonic clock goes on is told by the look that comes too late', async () => {
+  it('a sleep during which the monotonic clock runs shows in the look that comes too late', async () => {
     const { look } = machine('other');
     await look();
     const { said, woken } = await look({ wall: 9 * HOUR, monotonic: 9 * HOUR });
@@ -108,7 +108,7 @@ describe('what passed between two looks', () => {
 });
 
 describe('after a sleep', () => {
-  it('an outage of before is tried at once, and gently: its back-off starts over', async () => {
+  it('an earlier outage is tried at once, and gently: its back-off starts over', async () => {
     const place = await sendingPlace();
     await place.admit('a.jpg');
     let isDown = true;
@@ -125,7 +125,7 @@ describe('after a sleep', () => {
     expect(sending.accepted).toEqual(['doc-a.jpg']);
   });
 
-  it('what the service asked to wait for is waited for', async () => {
+  it('a wait that the service asked for is kept', async () => {
     const place = await sendingPlace();
     await place.admit('a.jpg');
     place.service.script = (request, all) => (all.length === 1 ? status(503, '', HOUR) : accept(request));
@@ -139,7 +139,7 @@ describe('after a sleep', () => {
     expect(sending.accepted).toEqual(['doc-a.jpg']);
   });
 
-  it('a folder is listed at once, so that what no event told of is found', async () => {
+  it('a folder is listed at once, to find files without an event', async () => {
     const place = await watchingPlace();
     const { intake, watching } = place.start({
       // Events that were lost.

@@ -43,7 +43,7 @@ it('waits through trouble that passes until it is stopped', async () => {
   expect(watched.listeners.size).toBe(0);
 });
 
-it('stops what runs, and says why, once the trouble is for good, also if it was there before', async () => {
+it('stops what runs, and says why, once trouble is permanent, even if it was there before', async () => {
   const watched = storage();
   const later = whileWritable(watched, new AbortController().signal, untilStopped);
   watched.is(ENDED);

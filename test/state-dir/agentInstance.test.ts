@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(dir, { recursive: true, force: true }));
 
-it('is the same for one state directory, and another for another', async () => {
+it('stays the same for a state directory, and differs between two', async () => {
   const all = await Promise.all([agentInstance(dir), agentInstance(dir), agentInstance(dir)]);
   expect(new Set(all).size).toBe(1);
   expect(await agentInstance(dir)).toBe(all[0]);
@@ -23,7 +23,7 @@ it('is the same for one state directory, and another for another', async () => {
   expect(await agentInstance(dir)).not.toBe(all[0]);
 });
 
-it('is not recreated in the place of a damaged one', async () => {
+it('is not recreated if it is damaged', async () => {
   const file = join(dir, 'agent-instance');
   await writeFile(file, 'something\n');
   await expect(agentInstance(dir)).rejects.toMatchObject({ code: 'STATE_UNWRITABLE' });

@@ -28,14 +28,14 @@ test('a missing state directory is created, with its parents', async () => {
   expect((await stat(deep)).mode & 0o777).toBe(posix ? 0o700 : 0o777);
 });
 
-test('what is in an existing one is left alone', async () => {
+test('the contents of an existing one are left alone', async () => {
   await writeFile(path.join(dir, 'ledger.db'), 'kept');
   await writeFile(path.join(dir, 'note'), 'kept');
   expect(await prepareStateDir(at(dir))).toEqual({ note: null });
   expect(await readdir(dir)).toEqual(['ledger.db', 'note']);
 });
 
-test('a directory of somebody else’s things is refused, and nothing in it is touched', async () => {
+test('a directory with foreign files is refused, and nothing in it is touched', async () => {
   await mkdir(path.join(dir, 'logs'));
   await writeFile(path.join(dir, 'passwd'), '');
   await writeFile(path.join(dir, 'credentials.json'), '');
@@ -72,14 +72,17 @@ test.skipIf(!posix)('so it is for an ordinary user', async () => {
   await chown(dir, process.geteuid?.() ?? -1, process.getegid?.() ?? -1);
 });
 
-test.skipIf(!posix)('the places of a machine and of people are none, whatever lies in them', async () => {
-  // Not one of them is looked into: they are refused by name.
-  for (const place of ['/etc', '/var/lib', '/home/joe', '/'])
-    await expect(prepareStateDir(at(place))).rejects.toMatchObject({
-      code: 'STATE_UNWRITABLE',
-      message: expect.stringContaining('belongs to the system or to a person'),
-    });
-});
+test.skipIf(!posix)(
+  'system directories and home directories are refused, whatever they contain',
+  async () => {
+    // Not one of them is looked into: they are refused by name.
+    for (const place of ['/etc', '/var/lib', '/home/joe', '/'])
+      await expect(prepareStateDir(at(place))).rejects.toMatchObject({
+        code: 'STATE_UNWRITABLE',
+        message: expect.stringContaining('belongs to the system or to a person'),
+      });
+  },
+);
 
 test.skipIf(!posix)(
   'one of ours that holds other things is closed, and they are left as they are',
@@ -103,7 +106,7 @@ test.skipIf(!posix)(
   },
 );
 
-test('names of our own are known, also of files that are being written', () => {
+test('own files are recognized by name, even while they are being written', () => {
   for (const name of ['ledger.db-wal', 'alerts.json.tmp', '.doctor-12', 'backing-up-a1B2c3', 'restore.json'])
     expect(isOwnName(name)).toBe(true);
   expect(isOwnName('credentials.json.e4e23708-aac5-4f3c-a701-d6e683148941.tmp')).toBe(true);
@@ -114,7 +117,7 @@ test('names of our own are known, also of files that are being written', () => {
   expect(foreignNames(['instance.lock', 'x'])).toEqual([]);
 });
 
-test('the probe of a start that was killed is removed', async () => {
+test('the probe of a killed start is removed', async () => {
   await writeFile(path.join(dir, '.probe-e4e23708-aac5-4f3c-a701-d6e683148941'), 'x');
   await writeFile(path.join(dir, '.probe-of-somebody'), 'kept');
   await writeFile(path.join(dir, 'instance.lock'), '');
@@ -162,7 +165,7 @@ test.skipIf(!posix)(
   },
 );
 
-test.skipIf(!posix || process.geteuid?.() !== 0)('one that belongs to somebody else is refused', async () => {
+test.skipIf(!posix || process.geteuid?.() !== 0)('a directory of another user is refused', async () => {
   const { uid, gid } = ordinaryOwner();
   const place = path.join(dir, 'state');
   await mkdir(place);
@@ -199,7 +202,7 @@ async function firstClosed(...places: readonly string[]): Promise<string | null>
   return null;
 }
 
-test.skipIf(!posix)('a link is followed, but not to where everybody may write', async () => {
+test.skipIf(!posix)('a link is followed, but not to where everyone can write', async () => {
   const link = path.join(dir, 'link');
   const target = path.join(dir, 'target');
   await mkdir(target, { mode: 0o700 });
@@ -236,7 +239,7 @@ test('a file in its place is refused', async () => {
   }
 });
 
-test.skipIf(!posix)('one that may not be written is refused', async () => {
+test.skipIf(!posix)("a directory that can't be written is refused", async () => {
   await chmod(dir, 0o500);
   await asOwnerOf(dir, async () => {
     for (const place of [dir, path.join(dir, 'new')]) {
@@ -267,7 +270,7 @@ test.skipIf(!posix || process.geteuid?.() !== 0)(
   },
 );
 
-test.skipIf(!posix)('a group that nobody knows, or that is not one’s own, is refused by name', async () => {
+test.skipIf(!posix)('an unknown or foreign group is refused by name', async () => {
   await expect(prepareStateDir(at(dir, 'no-such-group'))).rejects.toMatchObject({
     code: 'CONFIG_INVALID',
     message: expect.stringContaining('"no-such-group"'),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { finishRestore } from '../../src/state-dir/stateMarks.ts';
 
-it('removes what a restore left that was killed before it counted, half a mark included', async () => {
+it('removes what a restore left that was killed before it took effect, even half a mark', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'receiptd-marks-'));
   onTestFinished(() => rm(dir, { recursive: true }));
   await mkdir(join(dir, 'restoring'));

@@ -33,7 +33,7 @@ async function watching() {
   return { dir, file, clock, asked, answers };
 }
 
-it('every change is told once, and none where there was none; at first it is asked about in any case', async () => {
+it('reports every change once, and nothing else; asks at the start in any case', async () => {
   const { dir, file, clock, asked } = await watching();
   expect(asked).toEqual([]);
   await writeFile(file, 'two');
@@ -51,7 +51,7 @@ it('every change is told once, and none where there was none; at first it is ask
   expect(asked).toEqual([false, false, false]);
 });
 
-it('a file that is being written is left alone until it lies still', async () => {
+it('leaves a file alone while it is being written', async () => {
   const { file, clock, asked } = await watching();
   await writeFile(file, 'a');
   await clock.advance(2_000);
@@ -64,7 +64,7 @@ it('a file that is being written is left alone until it lies still', async () =>
   expect(asked).toEqual([false]);
 });
 
-it('one that is wrong is looked at once more, and then not before it changes', async () => {
+it('reads an invalid file once more, then not until it changes', async () => {
   const { file, clock, asked, answers } = await watching();
   answers.push('wrong', 'wrong');
   await rm(file);
@@ -77,7 +77,7 @@ it('one that is wrong is looked at once more, and then not before it changes', a
   expect(asked).toEqual([false, true, false]);
 });
 
-it('one that has to wait is asked about until it is right', async () => {
+it('asks about a file that must wait until it is right', async () => {
   const { file, clock, asked, answers } = await watching();
   answers.push('later', 'later', 'later');
   await writeFile(file, 'two');

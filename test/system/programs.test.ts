@@ -25,7 +25,7 @@ function isAlive(pid: number): boolean {
 }
 
 describe.skipIf(process.platform === 'win32')('a program of the admin', () => {
-  it('gets its standard input whole, its arguments as they stand, and the environment that it is given', async () => {
+  it('gets its whole standard input, its arguments unchanged, and the given environment', async () => {
     const out = join(await inDirectory(), 'out');
     const text = 'é'.repeat(200_000);
     const end = await runProgram(
@@ -39,7 +39,7 @@ describe.skipIf(process.platform === 'win32')('a program of the admin', () => {
     expect(await readFile(out, 'utf8')).toBe(`${text}$(id); "x"|a b`);
   });
 
-  it('is told of with its status and the end of what it said, though it reads nothing', async () => {
+  it('is reported with its status and the end of its output, even if it reads nothing', async () => {
     const end = await runProgram(
       sh('i=0; while [ $i -lt 900 ]; do echo "line $i" >&2; i=$((i+1)); done; exit 7'),
       'x'.repeat(1_000_000),
@@ -53,7 +53,7 @@ describe.skipIf(process.platform === 'win32')('a program of the admin', () => {
     expect(howItEnded(end)).toBe('ended with status 7');
   });
 
-  it('that is not there, or must not be run, is told of and not thrown', async () => {
+  it('is reported, not thrown, if it is missing or must not be run', async () => {
     const dir = await inDirectory();
     const missing = await runProgram([join(dir, 'none')], '', ENV, { timeoutMs: 10_000 }, NEVER);
     expect(missing).toMatchObject({ how: 'notStarted', said: expect.stringContaining('ENOENT') });
@@ -63,7 +63,7 @@ describe.skipIf(process.platform === 'win32')('a program of the admin', () => {
     expect(long).toMatchObject({ how: 'notStarted', said: expect.stringContaining('E2BIG') });
   });
 
-  it('whose time is up ends with all that it has started, though they would rather not', async () => {
+  it('is ended when its time is up, with everything it started, even against resistance', async () => {
     const out = join(await inDirectory(), 'pids');
     const script = 'trap "" TERM; sleep 600 & echo $$ $! > "$1"; wait; sleep 600';
     const end = await runProgram(sh(script, out), '', ENV, { timeoutMs: 1_000, graceMs: 50 }, NEVER);
@@ -90,7 +90,7 @@ describe.skipIf(process.platform === 'win32')('a program of the admin', () => {
     expect(isAlive(await pid())).toBe(false);
   });
 
-  it('that leaves something behind which holds its standard error is not waited for', async () => {
+  it('is not waited for if something it started still holds its standard error', async () => {
     const out = join(await inDirectory(), 'pid');
     const end = await runProgram(
       sh('sleep 600 & echo $! > "$1"', out),
@@ -103,13 +103,13 @@ describe.skipIf(process.platform === 'win32')('a program of the admin', () => {
     process.kill(Number.parseInt(await readFile(out, 'utf8'), 10));
   });
 
-  it('that is killed is told of with the signal', async () => {
+  it('is reported with the signal if it is killed', async () => {
     const end: ProgramEnd = await runProgram(sh('kill -9 $$'), '', ENV, { timeoutMs: 10_000 }, NEVER);
     expect(end).toEqual({ how: 'signal', signal: 'SIGKILL', said: '' });
   });
 });
 
-it('the environment of a program holds what it needs to run, and no secret', () => {
+it('gives a program the environment it needs to run, and no secret', () => {
   const env = {
     PATH: '/bin',
     LC_ALL: 'C',

@@ -26,14 +26,14 @@ function started(env: NodeJS.ProcessEnv, links: (string | null)[]) {
   return { clock, log, renewed: () => renewed };
 }
 
-it('a zone that changes is taken once, and not for one while its link is replaced', async () => {
+it('applies a changed zone once, and not while its link is being replaced', async () => {
   const { clock, log, renewed } = started({}, ['a', 'a', null, 'a', 'b', 'b', null, 'b']);
   await clock.advance(10 * MINUTE);
   expect(renewed()).toBe(1);
   expect(log.lines.map(({ message }) => message)).toEqual(["The machine's time zone has changed"]);
 });
 
-it('where TZ says which zone, the system is not asked', async () => {
+it('does not ask the system if TZ sets the zone', async () => {
   const { clock, renewed } = started({ TZ: 'Europe/Berlin' }, ['a', 'b', 'c']);
   await clock.advance(10 * MINUTE);
   expect(renewed()).toBe(0);

@@ -22,7 +22,7 @@ const configOf = (alerts: object) => parse(yaml({ more: `alerts: ${JSON.stringif
 const said = async (alerts: object) =>
   (await checkAlerts(configOf(alerts), {})).map(({ message }) => message).join('\n');
 
-it.each(ALERT_CHANNELS)('%s is made where it is configured, checked, and described', async (name) => {
+it.each(ALERT_CHANNELS)('%s is created if configured, checked, and described', async (name) => {
   const [setting, heading] = CHANNELS[name];
   const surroundings = { env: {}, log: new RecordedLog(), secrets: createRedactor() };
   const made = alertChannels(configOf({ [name]: setting }), surroundings);
@@ -31,7 +31,7 @@ it.each(ALERT_CHANNELS)('%s is made where it is configured, checked, and describ
   expect(ALERTS).toContain(`\n## ${heading}\n`);
 });
 
-it('where none is configured, `check` names all of them', async () => {
+it('`check` names all channels if none is configured', async () => {
   const sentence = await said({ digest: '07:30' });
   expect(sentence).toMatch(/^No alerts are sent/);
   for (const name of ALERT_CHANNELS) expect(sentence).toContain(name);

@@ -49,20 +49,20 @@ async function moved(place: string) {
   return { dir, inbox, former, config, book, leave };
 }
 
-it('empties a former folder of what was made, and of nothing else', async () => {
+it('removes only what the agent made from a former folder', async () => {
   const { former, book, leave } = await moved('elsewhere');
   expect(await leave()).toEqual([]);
   expect(readdirSync(former)).toEqual(['b.jpg']);
   expect(await book.keys()).toEqual([]);
 });
 
-it('leaves the folder alone that is still the one', async () => {
+it('leaves the current folder alone', async () => {
   const { former, leave } = await moved('former');
   expect(await leave()).toEqual([]);
   expect(readdirSync(former)).toEqual(['a.jpg', 'b.jpg']);
 });
 
-it('keeps a former folder unwatched that is not there, and empties it once it is back', async () => {
+it('leaves a missing former folder unwatched, and empties it once it is back', async () => {
   const { dir, inbox, former, config, leave } = await moved('none');
   renameSync(former, join(dir, 'away'));
   expect(await leave()).toEqual([former]);
@@ -75,7 +75,7 @@ it('keeps a former folder unwatched that is not there, and empties it once it is
   expect(existsSync(join(former, 'a.jpg'))).toBe(false);
 });
 
-it('removes a former folder that the agent made, unless something lies in it or it is another one by now', async () => {
+it('removes a former folder that the agent made, unless it contains something or is another folder by now', async () => {
   const { inbox, book, leave } = await moved('none');
   const key = { folder: inbox, place: join(inbox, 'made') };
   const options = { path: key.place, like: inbox, watched: [inbox], mark: '0a1b2c3d', random: Math.random };
@@ -95,7 +95,7 @@ it('removes a former folder that the agent made, unless something lies in it or 
   expect(await book.keys()).toEqual([]);
 });
 
-it('deletes nothing through a link in the place of a former folder', async () => {
+it('deletes nothing through a link that replaced a former folder', async () => {
   const { dir, inbox, former, leave } = await moved('none');
   const elsewhere = join(dir, 'elsewhere');
   renameSync(former, elsewhere);

@@ -29,7 +29,7 @@ async function said(entries: readonly string[], links: readonly string[], more =
   return (await checkFolder(checked)).map(({ level, message }) => `${level} ${message}`);
 }
 
-it("does not count the agent's own folders among those that are not watched", async () => {
+it("does not count the agent's own folders as unwatched", async () => {
   const findings = await said(['a.jpg', 'archive/', 'look here/', '.hidden/'], []);
   expect(findings[0]).toBe('ok It can be read and contains 1 file.');
   expect(findings.filter((finding) => !finding.startsWith('ok'))).toEqual([]);
@@ -47,7 +47,7 @@ it('counts others, one or several', async () => {
   );
 });
 
-it('fails where a link leads to what the agent would write', async () => {
+it('fails if a link leads to where the agent would write', async () => {
   const findings = await said([], ['archive', 'look here']);
   expect(findings.filter((finding) => finding.startsWith('fail'))).toEqual([
     expect.stringMatching(

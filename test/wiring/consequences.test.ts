@@ -76,7 +76,7 @@ ${more}
   };
 }
 
-it('a wider limit says how many of those that wait could leave at once', async () => {
+it('a higher limit says how many waiting documents could leave at once', async () => {
   const { would } = await begin({ waiting: 400 });
   const released = (before: number, after: number) => [{ kind: 'released', waiting: 400, before, after }];
   expect(await would({ delivery: '{ rate: 60/h }' }, {})).toEqual(released(60, 400));
@@ -95,12 +95,12 @@ it('a wider limit says how many of those that wait could leave at once', async (
   expect(await would({}, { delivery: '{ rate: 60/h }' })).toEqual([]);
 });
 
-it('where nothing waits, a wider limit does nothing at once', async () => {
+it('a higher limit causes nothing at once if nothing waits', async () => {
   const { would } = await begin();
   expect(await would({ delivery: '{ rate: 60/h }' }, {})).toEqual([]);
 });
 
-it('a budget that is spent already, and hours that are over, say that nothing leaves', async () => {
+it('a used-up budget, and sending hours that are over, say that nothing leaves', async () => {
   const { would, ledger, clock, admit } = await begin({ waiting: 7 });
   for (let n = 0; n < 3; n += 1) {
     const admitted = await admit(`sent-${n}`);
@@ -126,7 +126,7 @@ it('a budget that is spent already, and hours that are over, say that nothing le
   ]);
 });
 
-it('what was not sent is looked at again under another limit, type or way with pages', async () => {
+it('unsent files are checked again under another limit, type or page mode', async () => {
   const { would, ledger, clock, seen, scans } = await begin();
   const note = { reason: 'TOO_LARGE', message: 'Too large.', sha256: null, policy: 'p', at: clock.now() };
   for (const name of ['a', 'b']) await ledger.note(seen(name), { verdict: 'rejected', ...note });
@@ -139,7 +139,7 @@ it('what was not sent is looked at again under another limit, type or way with p
   ]);
 });
 
-it('deleting originals, another endpoint and one that is gone name the documents that wait', async () => {
+it('deleting originals, a new endpoint and a removed one count the waiting documents', async () => {
   const { would, scans } = await begin({ waiting: 5 });
   expect(await would({}, { folder: 'afterUpload: delete' })).toEqual([
     { kind: 'deletes', folder: scans, waiting: 5 },
@@ -156,7 +156,7 @@ it('deleting originals, another endpoint and one that is gone name the documents
   ]);
 });
 
-it('a folder that was never watched says how many files lie in it', async () => {
+it('a folder that was never watched says how many files it contains', async () => {
   const { would, dir } = await begin();
   const path = join(dir, 'new');
   await mkdir(path);
@@ -167,7 +167,7 @@ it('a folder that was never watched says how many files lie in it', async () => 
   expect(await would({}, { folders: folders.replace(' }', ', existing: skip }') })).toEqual([]);
 });
 
-it('less room and a shorter time say what is removed', async () => {
+it('less space and a shorter time say what is removed', async () => {
   const { would, ledger, clock, admit, copies, dir } = await begin();
   const { document } = await admit('failed');
   const attempt = await ledger.begin(document.id, clock.now(), 100);
@@ -192,7 +192,7 @@ it('less room and a shorter time say what is removed', async () => {
   expect(await would({}, storage('backups: 1'))).toEqual([{ kind: 'backupsRemoved', backups: 2, kept: 1 }]);
 });
 
-it('no copies and no alerts are said', async () => {
+it('turning off copies or alerts is reported', async () => {
   const { would } = await begin({ waiting: 2 });
   expect(await would({}, { more: 'spool: never' })).toEqual([{ kind: 'unprotected', waiting: 2 }]);
   expect(await would({ more: 'alerts: { desktop: true }' }, {})).toEqual([{ kind: 'nobodyAlerted' }]);

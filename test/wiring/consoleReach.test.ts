@@ -29,11 +29,11 @@ function leaves(node: SchemaNode, path: string): string[] {
   return [path];
 }
 
-it('of every setting it is decided whether the console changes it', () => {
+it('decides for every setting whether the console changes it', () => {
   expect(ALL_KEYS.toSorted()).toEqual(leaves(schemaTree(), '').toSorted());
 });
 
-it('programs, files with secrets, addresses that are listened on, and where credentials go stay in the file', () => {
+it('leaves programs, files with secrets, listen addresses and destinations of credentials to the file', () => {
   const kept = FILE_ONLY.map(({ key }) => key);
   const sensitive = /command|File$|\.file$|listen$|tls\.|Url$|\.url$|\.ca$|proxy|nsecure/;
   const changed = ALL_KEYS.filter((key) => sensitive.test(key) && !kept.includes(key));
@@ -61,7 +61,7 @@ it.each(FILE_ONLY.map(({ key }) => key))(
   },
 );
 
-it('everything else is set, beside what is not', () => {
+it('lets the console set everything else', () => {
   const program = 'command: [ /usr/bin/notify ]';
   expect(may('', 'alerts: { digest: "07:30", email: { to: [ a@example.com ] } }')).toBe(true);
   expect(
@@ -75,7 +75,7 @@ it('everything else is set, beside what is not', () => {
   expect(may('', 'alerts: [ 1 ]')).toBe(false);
 });
 
-it('folders and endpoints come and go', () => {
+it('lets the console add and remove folders and endpoints', () => {
   const more = TEXT.replace('u-1 }', 'u-1 }, depot: { uid: u-2, account: branch }').replace(
     'folders: [',
     'folders: [ { path: /srv/a, endpoint: depot },',
@@ -85,7 +85,7 @@ it('folders and endpoints come and go', () => {
   expect(isWithinConsole(both[1], both[0], reach)).toBe(true);
 });
 
-it('a secret that the file names is sent to nobody else', () => {
+it('sends a secret that the file names nowhere else', () => {
   const mail = (server: string, more = '') =>
     `alerts: { email: { server: ${server}, user: scans, ${more} } }`;
   const held = 'passwordFile: /etc/mail-password';

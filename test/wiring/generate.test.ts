@@ -8,7 +8,7 @@ import { referenceText } from '../../src/config/reference.ts';
 import { schemaTree } from '../../src/config/schemaTree.ts';
 import type { SchemaNode } from '../../src/config/schemaTree.ts';
 
-it('the generated files are as the schema says', async () => {
+it('the generated files match the schema', async () => {
   const project = join(import.meta.dirname, '..', '..');
   expect(await staleFiles(project), 'run `npm run generate`').toEqual([]);
 });
@@ -46,7 +46,7 @@ function keysOf(node: SchemaNode): [string, SchemaNode][] {
 }
 
 describe('the schema', () => {
-  it('says of every key what it means', () => {
+  it('describes every key', () => {
     const keys = keysOf(schemaTree());
     expect(keys.length).toBeGreaterThan(40);
     expect(keys.filter(([, { description }]) => !/^[A-Z].*\.$/.test(description ?? ''))).toEqual([]);
@@ -66,7 +66,7 @@ describe('the schema', () => {
     expect(all.flatMap(wrong)).toEqual([]);
   });
 
-  it('for editors refuses unknown keys, and says nothing that JSON Schema does not know', () => {
+  it('for editors refuses unknown keys, and is valid JSON Schema', () => {
     const schema: unknown = JSON.parse(jsonSchemaText());
     expect(schema).toMatchObject({
       $schema: 'https://json-schema.org/draft/2020-12/schema',

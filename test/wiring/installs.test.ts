@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { checkInstalls } from '../../src/wiring/installs.ts';
 
-it('names every install in the PATH where that is more than one, the one that runs first', async () => {
+it('names every install in the PATH if there are several, the one that runs first', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'receiptd-installs-'));
   onTestFinished(() => rm(dir, { recursive: true }));
   const [npm, packaged, same, none] = ['npm', 'packaged', 'same', 'none'].map((name) => join(dir, name));

@@ -16,7 +16,7 @@ async function begin() {
   return { stateDir, passwords: mailPasswords({ stateDir, credentials, service }, {}) };
 }
 
-it('is kept beside the credentials, where its owner alone can read it', async () => {
+it('is stored beside the credentials, readable by its owner only', async () => {
   const { stateDir, passwords } = await begin();
   await expect(passwords.read(MAIL)).rejects.toMatchObject({ code: 'ALERT_UNDELIVERED' });
   expect(await passwords.write(MAIL, `${PASSWORD}\n`)).toBe('file');
@@ -41,7 +41,7 @@ it.each([
   });
 });
 
-it.each(['', ' ', 'two\nlines', 'x'.repeat(5000)])('what can be no password is refused', async (password) => {
+it.each(['', ' ', 'two\nlines', 'x'.repeat(5000)])("refuses what can't be a password", async (password) => {
   const { passwords } = await begin();
   await expect(passwords.write(MAIL, password)).rejects.toMatchObject({ code: 'USAGE' });
 });

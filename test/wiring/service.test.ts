@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { changesOf } from '../../src/wiring/service.ts';
 import type { CredentialsSource } from '../../src/core/ports/credentials.ts';
 
-it('tells new credentials from the same ones, and those that appear from none', async () => {
+it('reports new credentials and first ones, but not the same ones again', async () => {
   let secret: string | null = null;
   const source: CredentialsSource = {
     get: async () => {
@@ -24,7 +24,7 @@ it('tells new credentials from the same ones, and those that appear from none', 
   expect(await changed(null)).toBe(true);
 });
 
-it('tells them also where they were changed between one configuration and the next', async () => {
+it('reports them also if they changed between two configurations', async () => {
   let clientSecret = 'first';
   const source: CredentialsSource = { get: async () => ({ clientId: 'id', clientSecret, store: 'file' }) };
   const last = new Map<string | null, string>();
@@ -34,7 +34,7 @@ it('tells them also where they were changed between one configuration and the ne
   expect(await changesOf(() => source, last)(null)).toBe(true);
 });
 
-it('keeps the accounts apart', async () => {
+it('keeps accounts apart', async () => {
   const secrets = new Map<string | null, string>([
     [null, 'a'],
     ['branch', 'b'],

@@ -58,7 +58,7 @@ async function begin(text = TEXT) {
 
 const recursive = [{ kind: 'set' as const, path: ['folders', 0, 'recursive'], value: true }];
 
-it('a change keeps line breaks of Windows and a byte order mark', async () => {
+it('a change keeps Windows line breaks and a byte order mark', async () => {
   const { settings, content, replace } = await begin(`\uFEFF${TEXT.replaceAll('\n', '\r\n')}`);
   const { problem } = await settings.edit(recursive, { by: 'ann' });
   expect(problem).toBeNull();
@@ -67,7 +67,7 @@ it('a change keeps line breaks of Windows and a byte order mark', async () => {
   expect(replace.mock.calls[0]?.[0].folders[0]?.recursive).toBe(true);
 });
 
-it('a trial changes nothing, and says what would be refused', async () => {
+it('a dry run changes nothing, and says what would be refused', async () => {
   const { settings, content, replace } = await begin();
   expect((await settings.edit(recursive, { dryRun: true })).text).toContain('# ours');
   const wrong = settings.edit([{ kind: 'remove', path: ['endpoints'] }], { dryRun: true });
@@ -76,7 +76,7 @@ it('a trial changes nothing, and says what would be refused', async () => {
   expect(replace).not.toHaveBeenCalled();
 });
 
-it('where it cannot be put into effect, or not be recorded, the file is as it was', async () => {
+it("restores the file if a change can't be applied or recorded", async () => {
   const { settings, content, replace, ledger } = await begin();
   replace.mockRejectedValueOnce(new Error('a defect'));
   await expect(settings.edit(recursive, {})).rejects.toMatchObject({ code: 'CONTROL_FAILED' });
@@ -88,7 +88,7 @@ it('where it cannot be put into effect, or not be recorded, the file is as it wa
   expect(await settings.state()).toMatchObject({ problem: null, restartNeeded: [] });
 });
 
-it('what is taken at the start only stays as it is, and is told', async () => {
+it('keeps settings that only a start applies, and says so', async () => {
   const { dir, file, settings, replace, log } = await begin();
   const before = settings.current;
   const taken: Config[] = [];
@@ -114,7 +114,7 @@ it('what is taken at the start only stays as it is, and is told', async () => {
   expect(replace).toHaveBeenCalledTimes(2);
 });
 
-it('says which folder of the file lies where, for a home that only the agent knows', async () => {
+it('says where each folder of the file is, for a home that only the agent knows', async () => {
   const more = '  - path: ~/receipts\n  - path: receipts/../other//receipts\n  - path: /srv/receipts\n';
   const { dir, file, settings } = await begin(TEXT.replace('stateDir', `${more}stateDir`));
   const { folderPaths } = await settings.state();
@@ -125,7 +125,7 @@ it('says which folder of the file lies where, for a home that only the agent kno
   expect((await settings.state()).folderPaths).toEqual([]);
 });
 
-it('passwords are not shown, and what stands for them is not written', async () => {
+it('shows no passwords, and never writes their placeholders', async () => {
   const { file, settings, content } = await begin();
   const state = await settings.state();
   expect(JSON.stringify(state)).not.toContain('pass-word');
@@ -140,7 +140,7 @@ it('passwords are not shown, and what stands for them is not written', async () 
   expect(JSON.stringify(await settings.state())).not.toContain('s3cret');
 });
 
-it('one incident for a file that is not right, said at the second look, over when it is', async () => {
+it('opens one incident for an invalid file at the second look, and closes it when the file is valid', async () => {
   const { file, settings, incidents, log } = await begin();
   await writeFile(file, TEXT.replace('folders', 'folder'));
   expect(await settings.fileChanged(false)).toBe('wrong');
@@ -161,7 +161,7 @@ it('one incident for a file that is not right, said at the second look, over whe
   expect((await settings.state()).problem).toBeNull();
 });
 
-it('a file that is wrong is mended by a change', async () => {
+it('a change mends an invalid file', async () => {
   const { file, settings, incidents } = await begin();
   await writeFile(file, `${TEXT}unknown: 1\n`);
   await settings.fileChanged(true);
@@ -170,7 +170,7 @@ it('a file that is wrong is mended by a change', async () => {
   expect(incidents.list()).toEqual([]);
 });
 
-it('while the ledger cannot be written, a change of the file waits', async () => {
+it("a change of the file waits while the ledger can't be written", async () => {
   const { file, settings, incidents, replace, setTrouble } = await begin();
   setTrouble({ code: 'DISK_FULL', message: 'The disk is full.', hint: 'Make room.' });
   await writeFile(file, TEXT.replace('# here', '# there'));
@@ -190,7 +190,7 @@ it('a change that changes nothing writes nothing', async () => {
   expect(replace).not.toHaveBeenCalled();
 });
 
-it('the state directory stays where commands look for the agent', async () => {
+it('keeps the state directory where commands look for the agent', async () => {
   const { file, settings, replace } = await begin();
   const moved = settings.edit([{ kind: 'set', path: ['stateDir'], value: 'elsewhere' }], {});
   await expect(moved).rejects.toMatchObject({ code: 'CONFIG_INVALID', message: /stateDir can't be changed/ });
@@ -198,7 +198,7 @@ it('the state directory stays where commands look for the agent', async () => {
   expect(replace).not.toHaveBeenCalled();
 });
 
-it('a revision that nobody shows any more is refused', async () => {
+it('refuses an outdated revision', async () => {
   const { file, settings } = await begin();
   const { revision } = await settings.state();
   await writeFile(file, `${TEXT}spool: always\n`);
@@ -206,7 +206,7 @@ it('a revision that nobody shows any more is refused', async () => {
   await expect(late).rejects.toMatchObject({ code: 'CONFIG_CHANGED' });
 });
 
-it('the last change is taken back, and that as well; the file is as it was, byte for byte', async () => {
+it('undoes the last change, and the undo as well, byte for byte', async () => {
   const { settings, content, replace } = await begin();
   expect((await settings.state()).undo).toBeNull();
   const { revision, undo } = await settings.edit(recursive, { by: 'console' });
@@ -222,7 +222,7 @@ it('the last change is taken back, and that as well; the file is as it was, byte
   expect(await content()).toBe(changed);
 });
 
-it('a change is not taken back once the file is another, and the console takes back its own only', async () => {
+it('undoes no change once the file has changed, and the console undoes only its own', async () => {
   const { file, settings, content } = await begin();
   const { revision } = await settings.edit(recursive, { by: 'ann' });
   await expect(settings.undo({ revision, by: 'console' })).rejects.toMatchObject({ code: 'CONFIG_CHANGED' });
@@ -232,7 +232,7 @@ it('a change is not taken back once the file is another, and the console takes b
   await expect(settings.undo({ revision: now })).rejects.toMatchObject({ code: 'CONFIG_CHANGED' });
 });
 
-it('a trial says what the change would do, and asks for that only then', async () => {
+it('only a dry run works out what a change would cause', async () => {
   const { settings, foresee } = await begin();
   const consequence = { kind: 'unprotected' as const, waiting: 3 };
   foresee.mockResolvedValue([consequence]);

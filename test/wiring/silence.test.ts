@@ -32,7 +32,7 @@ function controlledClock(start: Date) {
   };
 }
 
-it('an agent notices that a scanner fell silent, and a changed configuration does not make it forget', async () => {
+it('notices a scanner that fell silent, and remembers it across a changed configuration', async () => {
   const pass = controlledClock(new Date(2026, 2, 2, 7, 30));
   const dir = await mkdtemp(join(memoryDirectory(), 'receiptd-silence-'));
   onTestFinished(() => rm(dir, { recursive: true, force: true, maxRetries: 5 }));

@@ -105,7 +105,7 @@ it('shows a copy and a note, once, to those who may write the watched folder', a
   expect(statSync(join(inbox, 'a.jpg')).nlink).toBe(1);
 });
 
-it('removes what is over, but nothing that people have changed or put there', async () => {
+it('removes what is over, but nothing that people changed or added', async () => {
   const { inbox, shown, ledger, reject, look, names } = await office();
   for (const name of ['a', 'b', 'c']) await reject(name, name);
   await look();
@@ -116,7 +116,7 @@ it('removes what is over, but nothing that people have changed or put there', as
   expect(names()).toEqual(['b - why.txt', 'c', 'c - why.txt', 'list.txt']);
 });
 
-it('does not make again what people deleted, until something else is wrong with that file', async () => {
+it('does not recreate what people deleted, until something else is wrong with that file', async () => {
   const { inbox, shown, ledger, reject, look, names } = await office();
   await reject('a', 'no image');
   await look();
@@ -158,7 +158,7 @@ it('shows a document that the service refused, until it is queued again', async 
   expect(here.names()).toEqual([]);
 });
 
-it('shows a page that the service refused in a note alone, until it is queued again or its file is gone', async () => {
+it('shows a page that the service refused as a note only, until it is queued again or its file is gone', async () => {
   const { inbox, shown, ledger, deps, look, names } = await office();
   writeFileSync(join(inbox, 'feeder.pdf'), 'pdf');
   const found = await deps.folder.stat('feeder.pdf');
@@ -189,7 +189,7 @@ it('shows a page that the service refused in a note alone, until it is queued ag
   expect(names()).toEqual([]);
 });
 
-it('forgets a document that is erased, and what was shown of it', async () => {
+it('forgets an erased document, and what was shown of it', async () => {
   const here = await office();
   const id = await refused(here);
   await here.look();
@@ -200,7 +200,7 @@ it('forgets a document that is erased, and what was shown of it', async () => {
   expect(JSON.parse(readFileSync(join(here.dir, 'attention', file), 'utf8'))).toMatchObject({ entries: [] });
 });
 
-it('tells of a file that is too large to be copied, in a note alone', async () => {
+it('shows a file that is too large to copy as a note only', async () => {
   const { reject, look, names } = await office();
   await reject('a', 'x'.repeat(2_000), 'TOO_LARGE');
   await look();
@@ -234,7 +234,7 @@ function killedAfter(calls: number, { place, book }: { place: AttentionFolder; b
   return { death, mortal };
 }
 
-it('killed after any step, leaves nothing behind and shows everything once after the next start', async () => {
+it('leaves nothing behind when killed after any step, and shows everything once after the next start', async () => {
   for (let calls = 1; calls <= 9; calls += 1) {
     const { inbox, ledger, reject, look, names, deps } = await office();
     await reject('over', 'over');
@@ -249,7 +249,7 @@ it('killed after any step, leaves nothing behind and shows everything once after
   }
 });
 
-it('takes back what was begun where the disk is full, says so once, and goes on when there is room', async () => {
+it('undoes what it began on a full disk, says so once, and continues when there is room', async () => {
   const { shown, incidents, reject, look, names, place } = await office();
   await reject('a', 'a');
   await reject('b', 'b');
@@ -275,7 +275,7 @@ it('takes back what was begun where the disk is full, says so once, and goes on 
   expect(incidents.list()).toEqual([]);
 });
 
-it('waits while the watched folder is away, and never takes that for an end', async () => {
+it('waits while the watched folder is away, and never takes that for a recovery', async () => {
   const { inbox, ledger, reject, look, names } = await office();
   await reject('a', 'a');
   await look();
@@ -284,7 +284,7 @@ it('waits while the watched folder is away, and never takes that for an end', as
   expect(names()).toHaveLength(2);
 });
 
-it('forgets what it cannot understand, and touches no file for it', async () => {
+it("forgets what it can't understand, and touches no file for it", async () => {
   const { dir, reject, look, names } = await office();
   await reject('a', 'a');
   await look();
@@ -314,7 +314,7 @@ async function openOffice() {
   return { ...here, elsewhere };
 }
 
-it('writes nothing through a link that stands where the folder should be, and says so', async () => {
+it('writes nothing through a link in place of the folder, and says so', async () => {
   const { shown, elsewhere, incidents, reject, look, names } = await openOffice();
   asUser('ln', '-s', elsewhere, shown);
   await reject('job', '* * * * * root id');
@@ -332,7 +332,7 @@ it('writes nothing through a link that stands where the folder should be, and sa
   expect(incidents.list()).toEqual([]);
 });
 
-it('neither writes nor deletes through a link that takes the place of the folder that it made', async () => {
+it('neither writes nor deletes through a link that replaced its folder', async () => {
   const { inbox, shown, elsewhere, incidents, ledger, reject, deps } = await openOffice();
   const agent = new Attention(deps);
   await reject('a', 'over');
@@ -393,7 +393,7 @@ it.skipIf(process.platform !== 'linux').each(['lstat', 'chown', 'link', 'unlink'
   },
 );
 
-it('in a shared folder is shown by who leads it, whoever found out, and removed when another agent does', async () => {
+it('shows files of a shared folder only on the agent that leads it, and removes them when another takes over', async () => {
   const here = await office();
   const { clock, dir, deps, names } = here;
   let leader = 'one';

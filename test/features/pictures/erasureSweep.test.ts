@@ -6,7 +6,7 @@ import { RecordedLog } from '../../support/recordedLog.ts';
 
 const [OFFICE, SHOP] = ['office', 'shop'].map((uid) => ({ baseUrl: 'https://service.test', uid }));
 
-it('takes away what another agent has erased, and nothing that a document still has', async () => {
+it('removes what another agent erased, and nothing that a document still has', async () => {
   const clock = new FakeClock();
   const paths: Record<string, string> = {
     'office a': '',

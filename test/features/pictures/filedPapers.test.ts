@@ -47,7 +47,7 @@ it('finds scans of the same paper in the same folder, and no other, after a rest
   for (const name of readdirSync(dir)) expect(statSync(join(dir, name)).mode & 0o077).toBe(0);
 });
 
-it('forgets what is a month old, or the eldest where there are too many', async () => {
+it('forgets what is a month old, and the oldest if there are too many', async () => {
   const { papers, clock, dir } = office(3);
   await papers.remember('/scans', imageOf(1));
   clock.jump(31 * DAY_MS);
@@ -59,7 +59,7 @@ it('forgets what is a month old, or the eldest where there are too many', async 
   expect(statSync(join(dir, file)).size).toBeLessThanOrEqual(6 * RECORD_BYTES);
 });
 
-it('goes on after a kill in the midst of a record', async () => {
+it('continues after a kill in the middle of a record', async () => {
   const { papers, open, dir } = office();
   await papers.remember('/scans', imageOf(1));
   const [file = ''] = readdirSync(dir);
@@ -69,7 +69,7 @@ it('goes on after a kill in the midst of a record', async () => {
   expect(hashes(await open().alike('/scans', imageOf(9, 1)))).toEqual([1]);
 });
 
-it('keeps nothing of an image that is erased', async () => {
+it('keeps nothing of an erased image', async () => {
   const { papers, dir } = office();
   for (const folder of ['/scans', '/others']) await papers.remember(folder, imageOf(1));
   await papers.remember('/scans', imageOf(2));
@@ -81,14 +81,14 @@ it('keeps nothing of an image that is erased', async () => {
   for (const name of readdirSync(dir)) expect(readFileSync(join(dir, name)).includes(print)).toBe(false);
 });
 
-it('where nothing can be kept, images are remembered and compared by nobody, and nothing fails', async () => {
+it('remembers and compares nothing if nothing can be stored, and does not fail', async () => {
   const { papers, dir } = office();
   appendFileSync(dir, 'in its place');
   await papers.remember('/scans', imageOf(1));
   expect(await papers.alike('/scans', imageOf(9, 1))).toEqual([]);
 });
 
-it('what cannot be read does not count as forgotten', async () => {
+it('does not count unreadable papers as forgotten', async () => {
   const { papers, dir } = office();
   await papers.forget(imageOf(1).sha256);
   appendFileSync(dir, 'in its place');

@@ -53,7 +53,7 @@ function place({ limitBytes = 1_000, most = 2 } = {}) {
   return { pictures, cache, clock, log, asked, state, dir, locate, thumbnail, fileOf, hold };
 }
 
-it('draws a thumbnail once, and a preview each time, of the page that is wanted', async () => {
+it('draws a thumbnail once, and a preview of the requested page each time', async () => {
   const { pictures, asked, thumbnail, locate } = place();
   expect([await thumbnail('a'), await thumbnail('a')]).toEqual(['picture', 'picture']);
   for (const page of [2, 2])
@@ -65,7 +65,7 @@ it('draws a thumbnail once, and a preview each time, of the page that is wanted'
   ]);
 });
 
-it('asks for one at a time, shares what several want, and turns away what would wait behind too many', async () => {
+it('draws one at a time, shares what several want, and refuses requests behind too many others', async () => {
   const { asked, thumbnail, hold } = place({ most: 2 });
   const release = hold();
   const wanted = ['a', 'b', 'b', 'c', 'd'].map((digit) => thumbnail(digit));
@@ -76,7 +76,7 @@ it('asks for one at a time, shares what several want, and turns away what would 
   expect(asked).toHaveLength(3);
 });
 
-it('keeps nobody waiting for long; the picture is there later', async () => {
+it('answers soon; the picture is there later', async () => {
   const { clock, asked, thumbnail, hold } = place();
   const release = hold();
   const first = thumbnail('a');
@@ -88,7 +88,7 @@ it('keeps nobody waiting for long; the picture is there later', async () => {
   expect(asked).toHaveLength(1);
 });
 
-it('draws nothing for those who have gone', async () => {
+it('draws nothing for requests that were aborted', async () => {
   const { asked, thumbnail, hold } = place();
   const release = hold();
   const first = thumbnail('a');
@@ -103,7 +103,7 @@ it('draws nothing for those who have gone', async () => {
   expect(asked).toHaveLength(2);
 });
 
-it('tries what can’t be drawn once; what could not be drawn just now, again', async () => {
+it('tries an undrawable image once, and one that failed for the moment again', async () => {
   const { asked, state, thumbnail } = place();
   state.answer = DAMAGED;
   expect([await thumbnail('a'), await thumbnail('a')]).toEqual(['none', 'none']);
@@ -114,7 +114,7 @@ it('tries what can’t be drawn once; what could not be drawn just now, again', 
   expect(await thumbnail('b')).toBe('picture');
 });
 
-it('keeps nothing of an image that is forgotten while it is drawn', async () => {
+it('keeps nothing of an image that is forgotten while it is being drawn', async () => {
   const { pictures, asked, thumbnail, fileOf, hold } = place();
   const release = hold();
   const first = thumbnail('a');
@@ -129,14 +129,14 @@ it('keeps nothing of an image that is forgotten while it is drawn', async () => 
   expect(existsSync(fileOf('a'))).toBe(false);
 });
 
-it('shows none where they are off, and previews all the same', async () => {
+it('shows previews even if thumbnails are off', async () => {
   const { pictures, asked, thumbnail, locate } = place({ limitBytes: 0 });
   expect(await thumbnail('a')).toBe('none');
   expect(asked).toEqual([]);
   expect(await pictures.preview(image('a'), 1, locate, SIGNAL)).toMatchObject({ kind: 'picture' });
 });
 
-it('shows them also where they can’t be kept, and says so once', async () => {
+it("shows thumbnails that can't be stored, and says so once", async () => {
   const { dir, log, thumbnail } = place();
   writeFileSync(dir, 'no directory');
   expect([await thumbnail('a'), await thumbnail('b')]).toEqual(['picture', 'picture']);

@@ -31,7 +31,7 @@ function place(limitBytes = 100) {
   return { dir, clock, open, there, used };
 }
 
-it('keeps what was put there, for the next process too, private to its user', async () => {
+it('keeps thumbnails across processes, private to its user', async () => {
   const { dir, open } = place();
   const bytes = webpOf(40);
   const cache = open();
@@ -44,7 +44,7 @@ it('keeps what was put there, for the next process too, private to its user', as
   expect(statSync(join(dir, `${A}.webp`)).mode & 0o777).toBe(0o600);
 });
 
-it('never holds more than its limit: what was unused for the longest goes', async () => {
+it('never exceeds its limit, and drops the least recently used', async () => {
   const { open, there, used } = place(100);
   const cache = open();
   await cache.put(A, webpOf(40));
@@ -58,7 +58,7 @@ it('never holds more than its limit: what was unused for the longest goes', asyn
   expect(used()).toBe(100);
 });
 
-it('knows after a restart what was used last', async () => {
+it('knows what was used last after a restart', async () => {
   const { dir, clock, open, there } = place(100);
   const before = open();
   for (const [sha256, hoursAgo] of [
@@ -74,7 +74,7 @@ it('knows after a restart what was used last', async () => {
   expect(there()).toEqual(['a.webp', 'c.webp']);
 });
 
-it('holds to another limit at once, and keeps nothing where it is off', async () => {
+it('applies a new limit at once, and keeps nothing when it is off', async () => {
   const { open, there } = place(100);
   const cache = open();
   await cache.put(A, webpOf(40));
@@ -85,7 +85,7 @@ it('holds to another limit at once, and keeps nothing where it is off', async ()
   expect(there()).toEqual([]);
 });
 
-it('never gives out a file that is not whole, and takes it away', async () => {
+it('never returns an incomplete file, and removes it', async () => {
   const { dir, open, there } = place();
   await open().put(A, webpOf(40));
   truncateSync(join(dir, `${A}.webp`), 20);
@@ -100,7 +100,7 @@ it('never gives out a file that is not whole, and takes it away', async () => {
   expect(await cache.read(A)).toBeNull();
 });
 
-it('forgets for good what it is told to, before it has looked too, and leaves alone what is not its own', async () => {
+it('forgets for good, even before it has looked, and leaves foreign files alone', async () => {
   const { dir, open, there } = place();
   const cache = open();
   await cache.put(A, webpOf(40));
