@@ -45,6 +45,9 @@ export async function runAgent(io: Io, config: Config, how: How): Promise<ExitSt
     // The HTTP parser is WebAssembly. By default its first answer has V8 optimise it, for 70 ms of a processor for which the end
     // of the process waits; so it is done for those who send hundreds.
     setFlagsFromString('--wasm-tiering-budget=1000000000');
+    // Optimising takes a sixth of the processor time of 8,000 small files. Code that takes less of what it calls into itself is
+    // optimised in three quarters of the time.
+    setFlagsFromString('--max-inlined-bytecode-size-cumulative=300');
     const { ledgerThread } = how;
     const surroundings = { env: io.env, log, secrets, ...(ledgerThread && { ledgerThread }) };
     if (how.once) return await runOnce(io, config, surroundings, how.waitMs, progress);

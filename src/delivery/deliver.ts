@@ -62,30 +62,28 @@ export async function deliver(
   deps: DeliverDeps,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { payloads } = deps;
-  return deps.memory.with(document.size, async () => {
-    const bytes = await permit.orCancel(
-      async () => payloads.take(document.id) ?? (await fetchBytes(document, deps)),
-    );
-    if (!bytes) return release(document, permit, deps);
+  const { memory, payloads } = deps;
+  await memory.take(document.size);
+  let bytes: Buffer | null = null;
+  let end: Sent = NOT_SENT;
+  try {
+    bytes = payloads.take(document.id) ?? (await fetchBytes(document, deps));
+    if (!bytes) return await release(document, permit, deps);
     deps.missingSince.delete(document.id);
-    let isAccepted = false;
-    let isSettled = false;
-    let isTaken = false;
+    await payloads.sending(document, bytes);
+    const token = await fetchToken(document, deps, signal);
+    if (!token || !permit.isOpen || !(await permit.enter())) return await release(document, permit, deps);
+    end = await send(document, bytes, token, permit, deps, signal);
+    return end.isSettled;
+  } finally {
+    permit.cancel();
     try {
-      const token = await permit.orCancel(async () => {
-        await payloads.sending(document, bytes);
-        return fetchToken(document, deps, signal);
-      });
-      if (!token || !permit.isOpen || !(await permit.enter())) return await release(document, permit, deps);
-      const end = await send(document, bytes, token, permit, deps, signal);
-      ({ isAccepted, isSettled, isTaken } = end);
-      return isSettled;
+      if (end.isAccepted) payloads.accepted(document, end.isTaken ? bytes : null);
+      else if (bytes) await payloads.returned(document, bytes, end.isSettled);
     } finally {
-      if (isAccepted) payloads.accepted(document, isTaken ? bytes : null);
-      else await payloads.returned(document, bytes, isSettled);
+      memory.giveBack(document.size);
     }
-  });
+  }
 }
 
 /** Not sent after all: its places and its claim are given back. */
@@ -101,6 +99,8 @@ interface Sent {
   /** No request looks at the bytes any more, as far as that is known. */
   readonly isTaken: boolean;
 }
+
+const NOT_SENT: Sent = { isSettled: false, isAccepted: false, isTaken: false };
 
 async function send(
   document: Document,
@@ -120,16 +120,13 @@ async function send(
     looking -= 1;
   };
   for (let replayed = replays.delete(document.id); ; replayed = true) {
-    const attemptId = await permit.orCancel(() => begin(document, bytes.length, deps));
-    if (attemptId === 'accepted') {
-      permit.cancel();
-      return { isSettled: true, isAccepted: true, isTaken: looking === 0 };
-    }
+    const attemptId = await begin(document, bytes.length, deps);
+    if (attemptId === 'accepted') return { isSettled: true, isAccepted: true, isTaken: looking === 0 };
     if (attemptId === 'held') {
       permit.cancel();
       if (begun === 0) await deps.ledger.release([document.id]);
       else await recorder.giveBack(document, HELD_ELSEWHERE, signal);
-      return { isSettled: false, isAccepted: false, isTaken: false };
+      return NOT_SENT;
     }
     begun += 1;
     const upload = { endpoint, name, bytes, mediaType: deps.contentType(type), token };
@@ -141,7 +138,7 @@ async function send(
     );
     if (typeof answer === 'string') {
       await recorder.notLeft(document, attemptId, answer, signal);
-      return { isSettled: false, isAccepted: false, isTaken: false };
+      return NOT_SENT;
     }
     const outcome = classify(answer, {
       endpoint,

@@ -317,7 +317,7 @@ export class Recorder {
   }
 
   /** An answer that can't be recorded now must not be forgotten: without it the image would be sent again. */
-  async #finish(
+  #finish(
     attemptId: number,
     httpStatus: number | null,
     outcome: AttemptOutcome,
@@ -327,7 +327,7 @@ export class Recorder {
     requeue: () => Requeue | undefined = () => undefined,
   ): Promise<void> {
     const { ledger, clock } = this.#deps;
-    await this.#durably(signal, () =>
+    return this.#durably(signal, () =>
       ledger.finish(attemptId, { at: clock.now(), outcome, httpStatus, message, transition }, requeue()),
     );
   }

@@ -35,7 +35,8 @@ export type NotLeft = 'HELD_BACK' | 'LEASE_LOST';
  */
 export class SendPermit {
   readonly #deps: SendPermitDeps;
-  #reservation: Reservation;
+  /** Null once its places were used, or given back. */
+  #reservation: Reservation | null;
   /** When a turn in the shared windows was asked for; monotonic. */
   #askedAt = 0;
   #giveBackSlot: (() => void) | null = null;
@@ -51,24 +52,15 @@ export class SendPermit {
 
   /** It does not leave: its places in the windows are given back. Idempotent. */
   cancel(): void {
-    this.#reservation.cancel();
-  }
-
-  /** What fails before the request gives its places back. */
-  async orCancel<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      this.cancel();
-      throw error;
-    }
+    this.#reservation?.cancel();
+    this.#reservation = null;
   }
 
   /** Once bytes and token are at hand. False: it is not its turn among the agents that share the windows. */
   async enter(): Promise<boolean> {
     const { document, limits, turns, pacer, clock } = this.#deps;
     this.#askedAt = clock.monotonic();
-    const waitMs = await this.orCancel(() => turns.take(document, limits));
+    const waitMs = await turns.take(document, limits);
     if (waitMs === 0) return true;
     pacer.defer(document.endpoint, waitMs);
     return false;
@@ -80,12 +72,16 @@ export class SendPermit {
     request: (onStart: () => void) => Promise<Answer>,
     signal: AbortSignal,
   ): Promise<Answer | NotLeft> {
-    const { document, limits, turns } = this.#deps;
-    const keepsTurn = await this.orCancel(() => turns.keeps(document, limits, this.#askedAt, signal));
-    const hasSlot = keepsTurn && (await this.orCancel(() => this.#takeSlot(signal)));
+    const { document, limits, turns, pacer } = this.#deps;
+    const keepsTurn = await turns.keeps(document, limits, this.#askedAt, signal);
+    const hasSlot = keepsTurn && (await this.#takeSlot(signal));
     // While its beginning was recorded, and while it waited, another agent may have taken it over, or a hold have come.
     const isLost = !keepsTurn || !turns.isLeased(attemptId);
-    if (!isLost && hasSlot && this.isOpen) return this.#deps.pacer.run(this.#reservation, request);
+    const reservation = this.#reservation;
+    if (!isLost && hasSlot && this.isOpen && reservation) {
+      this.#reservation = null;
+      return pacer.run(reservation, request);
+    }
     this.cancel();
     return isLost ? 'LEASE_LOST' : 'HELD_BACK';
   }

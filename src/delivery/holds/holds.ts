@@ -273,6 +273,7 @@ export class Holds {
    * was closed after that stays so, since an answer may wait long for its record.
    */
   async passed(endpoint: EndpointKey, id: number | null = null, answeredAt = Infinity): Promise<void> {
+    if (this.#closed.size + this.#leftShown.size + this.#before.size === 0) return;
     for (const [scope, key] of this.#scopesOf(endpoint)) await this.#openFor(scope, key, id, answeredAt);
   }
 

@@ -10,17 +10,25 @@ export class ByteBudget {
 
   /** Runs `work` once `bytes` fit, first come first served. */
   async with<T>(bytes: number, work: () => Promise<T>): Promise<T> {
-    if (this.#waiting.length > 0 || !this.#fits(bytes)) {
-      await new Promise<void>((resolve) => this.#waiting.push({ bytes, start: resolve }));
-    } else {
-      this.#used += bytes;
-    }
+    await this.take(bytes);
     try {
       return await work();
     } finally {
-      this.#used -= bytes;
-      this.#startWaiting();
+      this.giveBack(bytes);
     }
+  }
+
+  /** Once `bytes` fit, which are to be given back; nothing to wait for where they do. */
+  take(bytes: number): Promise<void> | undefined {
+    if (this.#waiting.length > 0 || !this.#fits(bytes))
+      return new Promise<void>((resolve) => this.#waiting.push({ bytes, start: resolve }));
+    this.#used += bytes;
+    return undefined;
+  }
+
+  giveBack(bytes: number): void {
+    this.#used -= bytes;
+    this.#startWaiting();
   }
 
   #fits(bytes: number): boolean {

@@ -113,17 +113,22 @@ export class PayloadStore {
     return this.#deps.hand.take(documentId);
   }
 
-  /** Before a document is sent, wherever its bytes came from. It is to be `accepted` or `returned`. */
-  async sending(document: Document, bytes: Buffer): Promise<void> {
-    if (this.copies.has(document.sha256)) return;
-    if (this.#deps.mode === 'always') await this.#makeCopy(document.sha256, bytes);
-    if (!this.copies.has(document.sha256)) this.#watch(document, bytes);
+  /** Before a document is sent, wherever its bytes came from; what has to be waited for. It is to be `accepted` or `returned`. */
+  sending(document: Document, bytes: Buffer): Promise<void> | undefined {
+    if (this.copies.has(document.sha256)) return undefined;
+    const watch = (copied?: Copied): void => {
+      if (copied !== 'there') this.#watch(document, bytes);
+    };
+    if (this.#deps.mode === 'always') return this.#makeCopy(document.sha256, bytes).then(watch);
+    watch();
+    return undefined;
   }
 
   /** `taken`: its bytes, where nobody who sent them looks at them any more. */
   accepted(document: Document, taken: Buffer | null): void {
     this.#letGo(document.id);
     if (taken !== null) this.#giveBack(taken);
+    if (!this.copies.mayHave(document.sha256)) return;
     const drop = this.copies.dropUnwanted(document.sha256).catch((error: unknown) => {
       // It goes with the next sweep.
       const fields = { documentId: document.id, ...describeError(error) };

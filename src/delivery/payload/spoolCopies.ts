@@ -50,6 +50,11 @@ export class SpoolCopies {
     return this.#deps.spool.has(hash);
   }
 
+  /** Or it is being made. */
+  mayHave(hash: string): boolean {
+    return this.has(hash) || this.#inTurn.has(hash);
+  }
+
   /** From now on no copy is dropped for which `needs` is true: it waits for what the ledger does not know yet. */
   alsoNeededBy(needs: (hash: string) => boolean): void {
     this.#needs.push(needs);
@@ -114,7 +119,7 @@ export class SpoolCopies {
 
   /** Removes the copy unless a document still wants these bytes; anyone who admits one meanwhile copies them again. */
   async dropUnwanted(hash: string): Promise<void> {
-    if (!this.has(hash) && !this.#inTurn.has(hash)) return;
+    if (!this.mayHave(hash)) return;
     await this.#exclusive(hash, async () => {
       if (!this.has(hash)) return;
       const { ledger, spool, clock, keepFailedMs, log } = this.#deps;

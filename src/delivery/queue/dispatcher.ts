@@ -10,7 +10,7 @@ import { SendPermit } from '../sendPermit.ts';
 import type { SharedTurns } from '../sharedTurns.ts';
 import type { SendGate } from './sendGate.ts';
 import type { Gate, Holds } from '../holds/holds.ts';
-import { LANES, EndpointQueue } from './endpointQueue.ts';
+import { EndpointQueue } from './endpointQueue.ts';
 import { giveUp } from './giveUp.ts';
 import type { Pacer } from '../limits/pacer.ts';
 import type { EndpointSettings } from '../../core/domain/settings.ts';
@@ -172,7 +172,15 @@ export class Dispatcher {
       if (this.#deps.gate.isShut) return { why: 'hold', waitMs: 0 };
       const queue = this.#queues[this.#turn % this.#queues.length] as EndpointQueue;
       this.#turn += 1;
-      const idle = await this.#startOne(queue, aheadOfAny, until, abort);
+      let kept = this.#keptBack(queue, aheadOfAny);
+      if (kept === null && queue.isUnknown) {
+        await queue.look(this.#aheadOf(queue));
+        // While the ledger was asked, a hold may have come or gone.
+        if (this.#deps.gate.isShut) return { why: 'hold', waitMs: 0 };
+        kept = this.#keptBack(queue, aheadOfAny);
+      }
+      const started = kept ?? this.#startNext(queue, until, abort);
+      const idle = started instanceof Promise ? await started : started;
       if (idle === null) {
         blocked = 0;
         idles.length = 0;
@@ -184,14 +192,9 @@ export class Dispatcher {
     return leastIdle(idles);
   }
 
-  /** Starts one document of this endpoint, or says why not. */
-  async #startOne(
-    queue: EndpointQueue,
-    aheadOfAny: number,
-    until: AbortSignal,
-    abort: AbortSignal,
-  ): Promise<Idle | null> {
-    const { holds, pacer, clock, concurrency } = this.#deps;
+  /** Why no document of this endpoint may start now, whichever is the next; null if one may. */
+  #keptBack(queue: EndpointQueue, aheadOfAny: number): Idle | null | Promise<Idle> {
+    const { holds, pacer, concurrency } = this.#deps;
     const { key } = queue.settings;
     const gate = holds.gate(key);
     // Not as soon as it closes: what is under way may open it again in a moment.
@@ -213,36 +216,39 @@ export class Dispatcher {
     if (gate.kind === 'closed') {
       return this.#waiting(queue, { why: gate.outage ? 'outage' : 'hold', waitMs: this.#waitFor(gate) });
     }
-    if (gate.kind === 'probe' && queue.inFlight > 0) return { why: 'pace', waitMs: null };
-    let paced: Idle | null = null;
-    for (const lane of LANES) {
-      const document = await queue.next(lane, this.#aheadOf(queue));
-      if (!document) continue;
-      // While the ledger was asked, a hold may have come or gone, or a person paused the folder.
-      if (holds.gate(key).kind !== gate.kind || this.#deps.gate.isShut) {
-        queue.putBack(lane, document);
-        return null;
-      }
-      if (holds.isPaused('folder', document.folder)) {
-        await this.#deps.ledger.release([document.id]);
-        return null;
-      }
-      const delay = pacer.delay(key, lane);
-      if (delay.ms > 0) {
-        queue.putBack(lane, document);
-        if (!delay.budget) pacer.heldBack(key, lane);
-        // The fresh lane comes first, and never waits longer than the other.
-        paced ??= { why: delay.budget ? 'hold' : 'pace', waitMs: delay.ms };
-        continue;
-      }
-      this.#start(queue, document, gate.kind === 'probe', until, abort);
-      return null;
+    return gate.kind === 'probe' && queue.inFlight > 0 ? { why: 'pace', waitMs: null } : null;
+  }
+
+  /** Starts the next document of this endpoint, or says why not. */
+  #startNext(
+    queue: EndpointQueue,
+    until: AbortSignal,
+    abort: AbortSignal,
+  ): Idle | null | Promise<Idle | null> {
+    const { holds, pacer, clock, ledger } = this.#deps;
+    const { key } = queue.settings;
+    const isProbe = holds.gate(key).kind === 'probe';
+    const document = queue.next;
+    if (!document) {
+      const waitMs = queue.lookAgainIn(clock.monotonic());
+      if (waitMs === null) return { why: 'done', waitMs };
+      // After an outage the one document that could be the probe steps back for a while: that is the outage still.
+      return { why: isProbe ? 'outage' : 'notDue', waitMs: Math.max(10, waitMs) };
     }
-    if (paced) return paced;
-    const waitMs = queue.lookAgainIn(clock.monotonic());
-    if (waitMs === null) return { why: 'done', waitMs };
-    // After an outage the one document that could be the probe steps back for a while: that is the outage still.
-    return { why: gate.kind === 'probe' ? 'outage' : 'notDue', waitMs: Math.max(10, waitMs) };
+    // A person may have paused it since it was claimed.
+    if (holds.isPaused('folder', document.folder)) {
+      queue.take();
+      return ledger.release([document.id]).then(() => null);
+    }
+    // The fresh lane never waits longer than the other.
+    const { ms, budget } = pacer.delay(key, document.lane);
+    if (ms > 0) {
+      if (!budget) pacer.heldBack(key, document.lane);
+      return { why: budget ? 'hold' : 'pace', waitMs: ms };
+    }
+    queue.take();
+    this.#start(queue, document, isProbe, until, abort);
+    return null;
   }
 
   /** Until the gate may open; sooner, where other credentials would open it. */
@@ -256,13 +262,8 @@ export class Dispatcher {
   /** Held and empty is done anyway. */
   async #waiting(queue: EndpointQueue, idle: Idle): Promise<Idle> {
     if (this.#deps.turns.hasOthers) return this.#leftToOthers(queue, idle);
-    for (const lane of LANES) {
-      const document = await queue.next(lane, this.#aheadOf(queue));
-      if (document) {
-        queue.putBack(lane, document);
-        return idle;
-      }
-    }
+    await queue.look(this.#aheadOf(queue));
+    if (queue.next) return idle;
     const isEmpty = queue.lookAgainIn(this.#deps.clock.monotonic()) === null;
     return isEmpty ? { why: 'done', waitMs: idle.waitMs } : idle;
   }
@@ -327,16 +328,14 @@ export class Dispatcher {
     };
     const [replays, missingSince] = [this.#replays, this.#missingSince];
     const deps = { ...this.#deps.deliver, holds, replays, missingSince, onAccepted };
-    const task = deliver(document, permit, deps, abort)
-      .then((settled) => {
-        if (!settled) queue.lookAgain();
-      })
-      .catch(async (error: unknown) => {
+    const run = async (): Promise<void> => {
+      try {
+        if (!(await deliver(document, permit, deps, abort))) queue.lookAgain();
+      } catch (error) {
         if (abort.aborted) return;
         await giveUp(document, error, { ...this.#deps, recorder: deps.recorder }, abort);
         queue.lookAgain();
-      })
-      .finally(() => {
+      } finally {
         permit.giveBackSlot();
         if (isUnrecorded) this.#unrecorded -= 1;
         if (!isOver) {
@@ -346,7 +345,9 @@ export class Dispatcher {
         this.#inFlight.delete(task);
         if (isProbe) holds.endProbe(document);
         this.#notifier.notify();
-      });
+      }
+    };
+    const task = run();
     this.#inFlight.add(task);
   }
 }

@@ -40,42 +40,61 @@ export class EndpointQueue {
     this.#deps = deps;
   }
 
-  /** The next document of a lane, which is this process's from now on. `ahead`: how many are made ready. */
-  async next(lane: Lane, ahead: number): Promise<Document | undefined> {
-    const claimed = this.#claimed[lane];
-    const { ledger, holds, clock } = this.#deps;
-    const lookedAt = this.#looked.get(lane);
-    if (claimed.length === 0 && (lookedAt === undefined || lookedAt <= clock.monotonic())) {
-      const { key: endpoint } = this.settings;
-      const now = clock.now();
-      const query = {
-        endpoint,
-        lane,
-        limit: CLAIM_AHEAD + CLAIMS_FOR_READY * ahead,
-        now,
-        exceptFolders: holds.pausedFolders(),
-        freshSince: now - FRESH_FOR_MS,
-        longestWaitMs: Math.min(LONGEST_WAIT_MS, this.#setBackMs),
-      };
-      this.#setBackMs = Infinity;
-      // The query moves what is no longer fresh to the backlog, which may have been found empty before.
-      this.#looked.delete('backlog');
-      // Marked before the query: what is admitted while it runs notifies again.
-      this.#looked.set(lane, Infinity);
-      claimed.push(...(await ledger.claim(query)));
-      if (claimed.length > 0) this.#looked.delete(lane);
-      else {
-        const due = await ledger.nextDue(endpoint, now);
-        if (due !== null && this.#looked.has(lane))
-          this.#looked.set(lane, clock.monotonic() + Math.max(0, due - now));
-      }
-    }
-    return claimed.shift();
+  /** The next document, of the fresh lane first; undefined until `look`, and while there is none. */
+  get next(): Document | undefined {
+    return this.#claimed.fresh[0] ?? this.#claimed.backlog[0];
   }
 
-  /** It is the next of its lane again. */
-  putBack(lane: Lane, document: Document): void {
-    this.#claimed[lane].unshift(document);
+  /** The next document is begun. */
+  take(): void {
+    (this.#claimed.fresh.length > 0 ? this.#claimed.fresh : this.#claimed.backlog).shift();
+  }
+
+  /** Whether `look` would ask the ledger. */
+  get isUnknown(): boolean {
+    return this.#claimed.fresh.length === 0 && (this.#isUnknown('fresh') || this.#isUnknown('backlog'));
+  }
+
+  #isUnknown(lane: Lane): boolean {
+    const lookedAt = this.#looked.get(lane);
+    const isOver = lookedAt === undefined || lookedAt <= this.#deps.clock.monotonic();
+    return isOver && this.#claimed[lane].length === 0;
+  }
+
+  /** Claims the next documents, which are this process's from now on, where none are. `ahead`: how many are made ready. */
+  async look(ahead: number): Promise<void> {
+    for (const lane of LANES) {
+      if (this.#isUnknown(lane)) await this.#claim(lane, ahead);
+      if (this.#claimed[lane].length > 0) return;
+    }
+  }
+
+  async #claim(lane: Lane, ahead: number): Promise<void> {
+    const claimed = this.#claimed[lane];
+    const { ledger, holds, clock } = this.#deps;
+    const { key: endpoint } = this.settings;
+    const now = clock.now();
+    const query = {
+      endpoint,
+      lane,
+      limit: CLAIM_AHEAD + CLAIMS_FOR_READY * ahead,
+      now,
+      exceptFolders: holds.pausedFolders(),
+      freshSince: now - FRESH_FOR_MS,
+      longestWaitMs: Math.min(LONGEST_WAIT_MS, this.#setBackMs),
+    };
+    this.#setBackMs = Infinity;
+    // The query moves what is no longer fresh to the backlog, which may have been found empty before.
+    this.#looked.delete('backlog');
+    // Marked before the query: what is admitted while it runs notifies again.
+    this.#looked.set(lane, Infinity);
+    claimed.push(...(await ledger.claim(query)));
+    if (claimed.length > 0) this.#looked.delete(lane);
+    else {
+      const due = await ledger.nextDue(endpoint, now);
+      if (due !== null && this.#looked.has(lane))
+        this.#looked.set(lane, clock.monotonic() + Math.max(0, due - now));
+    }
   }
 
   /** Nothing is claimed ahead any more. */

@@ -8,17 +8,14 @@ export type CurrentMeter = () => Meter | null;
 
 /** The same ledger, counted. */
 export function meteredLedger(ledger: Ledger, meter: CurrentMeter, clock: Clock): Ledger {
-  async function timed<T>(work: () => Promise<T>): Promise<T> {
-    const startedAt = clock.monotonic();
-    const result = await work();
-    meter()?.durable((clock.monotonic() - startedAt) / 1_000);
-    return result;
-  }
+  const durable = (askedAt: number): void => meter()?.durable((clock.monotonic() - askedAt) / 1_000);
 
   return {
     ...ledger,
     async admit(admission) {
-      const admitted = await timed(() => ledger.admit(admission));
+      const askedAt = clock.monotonic();
+      const admitted = await ledger.admit(admission);
+      durable(askedAt);
       if (admitted.kind !== 'known')
         meter()?.judged(admission.file.folder, admitted.kind === 'duplicate' ? 'duplicate' : 'document');
       return admitted;
@@ -27,13 +24,22 @@ export function meteredLedger(ledger: Ledger, meter: CurrentMeter, clock: Clock)
       await ledger.note(file, note);
       meter()?.judged(file.folder, note.verdict);
     },
-    begin: (documentId, at, bytes) => timed(() => ledger.begin(documentId, at, bytes)),
+    async begin(documentId, at, bytes) {
+      const askedAt = clock.monotonic();
+      const attempt = await ledger.begin(documentId, at, bytes);
+      durable(askedAt);
+      return attempt;
+    },
     async finish(attemptId, result, requeue) {
-      await timed(() => ledger.finish(attemptId, result, requeue));
+      const askedAt = clock.monotonic();
+      await ledger.finish(attemptId, result, requeue);
+      durable(askedAt);
       meter()?.ended(result.outcome);
     },
     async finishReplayed(attemptId, at, httpStatus, message) {
-      await timed(() => ledger.finishReplayed(attemptId, at, httpStatus, message));
+      const askedAt = clock.monotonic();
+      await ledger.finishReplayed(attemptId, at, httpStatus, message);
+      durable(askedAt);
       meter()?.ended('trouble');
     },
   };

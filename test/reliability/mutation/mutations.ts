@@ -377,7 +377,7 @@ export const MUTATIONS: readonly Mutation[] = [
         file: DELIVER,
         in: 'deliver',
         call: 'sending',
-        becomes: '$&.then(() => payloads.accepted(document, bytes))',
+        becomes: '(payloads.accepted(document, bytes), $&)',
       },
     ],
   },
