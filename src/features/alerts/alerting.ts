@@ -13,7 +13,7 @@ import { digestAt, isQuiet, type Times } from './times.ts';
 
 /** What is in memory, and costs nothing to look at. */
 export interface Around extends Pick<Sight, 'incidents' | 'isOfGeneration' | 'folders' | 'endpoints'> {
-  /** Folders that were not looked at yet: what is absent may be there anyway. */
+  /** Some folders were not checked yet: a cause that is absent may still be there. */
   readonly isLooking: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface AlertingDeps extends DeliveryDeps {
 export interface OpenAlert {
   readonly entry: Entry;
   readonly untold: Untold | null;
-  /** Channels that it is still on its way to. */
+  /** Channels that have not delivered it yet. */
   readonly waitingFor: readonly AlertChannelName[];
 }
 
@@ -39,24 +39,24 @@ export interface Listed {
   readonly open: readonly OpenAlert[];
 }
 
-/** What came of a test, for each channel: null where it was taken. */
+/** The result of a test, for each channel: null if it was delivered. */
 export type Tested = readonly {
   readonly channel: AlertChannelName;
   readonly trouble: ReceiptdError | null;
 }[];
 
 const LOOK_MS = 2_000;
-/** Nobody is to be told; a changed configuration wakes it. */
+/** For a configuration without recipients; a new one wakes the loop. */
 const IDLE_MS = 60 * 60_000;
-/** What took so much longer than it should was a sleep of the machine. */
+/** If a look is late by this much, the machine was asleep. */
 const ASLEEP_MS = 60_000;
-/** The ledger has to be asked. */
+/** Less often than other looks, because this asks the ledger. */
 const LOOK_INTO_LEDGER_MS = 30_000;
 const SAVE_MS = 15_000;
 
 /**
- * Tells people what is wrong, for as long as the process lives: looks around every two seconds, lets the book decide what is to be told,
- * and the delivery tell it. What is told is durable before anybody hears of it, so that no restart tells it again.
+ * Alerts people, for as long as the process lives. It looks every two seconds, lets the book decide what to send, and hands that to the
+ * delivery. An alert is durable before it is sent, so that no restart sends it again.
  */
 export class Alerting {
   readonly #deps: AlertingDeps;
@@ -93,7 +93,7 @@ export class Alerting {
     return new Alerting(deps, state, times);
   }
 
-  /** Takes a configuration: the first one, and every one that is changed. */
+  /** Applies a configuration: the first, and each changed one. */
   take(times: Times, channels: readonly AlertChannel[]): void {
     this.#times = times;
     this.#book.doubt(this.#deps.clock.now());
@@ -114,7 +114,7 @@ export class Alerting {
         if (hasChannels) await this.#turn(stop);
         said = '';
       } catch (error) {
-        // A defect here must not keep receipts from being sent; it is said once.
+        // A defect here must not stop uploads; it is logged once.
         const { detail } = describeError(error);
         if (detail !== said) log.error("Alerts can't be sent at the moment; trying again", { detail });
         said = detail;
@@ -137,7 +137,7 @@ export class Alerting {
     await this.#digest(now);
     const isOld = this.#deps.clock.monotonic() >= this.#savedAt + SAVE_MS;
     if (this.#book.isChanged || isOld) await this.#save();
-    // What could not be delivered before they began waits for their end as well.
+    // Alerts from before the quiet hours that were not delivered yet wait too.
     if (!stop.aborted && !isQuiet(this.#times.quietHours, now)) this.#delivery.step(stop);
   }
 
@@ -148,10 +148,10 @@ export class Alerting {
       this.#lookAgainAt = clock.monotonic() + LOOK_INTO_LEDGER_MS;
       try {
         const [holds, counts] = [await ledger.holds(), await ledger.counts()];
-        // Whoever met with what holds this agent tells of it.
+        // The agent that ran into a hold of the fleet alerts about it.
         [this.#holds, this.#counts] = [holds.filter(({ agent }) => agent === undefined), counts];
       } catch {
-        // Trouble of the ledger is an incident; what it said last goes on to hold.
+        // If the ledger fails, that is an incident of its own; what it said last still counts.
       }
     }
     const now = clock.now();
@@ -189,7 +189,7 @@ export class Alerting {
       this.#saved = text;
       this.#isUnsaved = false;
     } catch (error) {
-      // A full disk is the very thing that people have to be told.
+      // A full disk is exactly what people must hear about.
       if (!this.#isUnsaved)
         log.warn('Sent alerts could not be recorded; they may be sent again after a restart', {
           ...describeError(error),
@@ -198,7 +198,7 @@ export class Alerting {
     }
   }
 
-  /** What is open, and why it was not told. */
+  /** Open alerts, and why they were not sent yet. */
   async list(): Promise<Listed> {
     const now = await this.#look({ isFresh: true });
     return { now, times: this.#times, channels: this.#names(), open: this.#open(now) };
@@ -215,7 +215,7 @@ export class Alerting {
     return this.#delivery.channels.map(({ name }) => name);
   }
 
-  /** Tells through every channel, or one, that it is a test, at once and whatever the hour. */
+  /** Sends a test through every channel, or one, at once, even in quiet hours. */
   async test(signal: AbortSignal, only?: AlertChannelName): Promise<Tested> {
     const { clock, host, newId } = this.#deps;
     const alert = testAlert(newId(), { host, now: clock.now() });

@@ -4,70 +4,70 @@ import { isQuiet, type Times } from './times.ts';
 import type { AlertState, Entry } from './state.ts';
 
 /*
- * What is wrong, and what of it was told. Each cause is
+ * What is wrong, and which of it was sent. Each cause is
  *
- *   young ──has lasted `after`──▶ due ──told──▶ open ──is gone──▶ gone for now ──has stayed away──▶ over
+ *   young ──has lasted `after`──▶ due ──sent──▶ open ──is gone──▶ gone for now ──has stayed away──▶ over
  *     │                            │             ▲                    │
  *     └──────is gone: forgotten────┘             └────comes back──────┘
  *
  * due    waits for the end of the quiet hours, for others that are about to become due, and for a free place in the hour
- * over   is told as well; until then a cause that comes back was never away
+ * over   is sent too; a cause that comes back before that counts as never gone
  *
- * How long a cause has to stay away grows with how often it was told within a day: one that comes and goes all day is told some five
- * times, not five hundred.
+ * The more often a cause was sent within a day, the longer it has to stay away: if it comes and goes all day, people get about five alerts,
+ * not five hundred.
  */
 
-/** What is told at once. */
+/** One alert: the causes that it covers. */
 export interface Telling {
   readonly id: string;
   readonly kind: 'opened' | 'closed' | 'stillOpen';
   readonly causes: readonly ToldCause[];
-  /** Alerts by which these causes were told before. */
+  /** Earlier alerts about these causes. */
   readonly follows: readonly string[];
-  /** A channel that this is about, and that can't tell of itself. */
+  /** The channel concerned, if any: it can't report its own failure. */
   readonly about: string | null;
-  /** Causes that began and ended in the quiet hours before it. */
+  /** Causes that began and ended in the preceding quiet hours. */
   readonly endedUntold: number;
 }
 
 export interface ToldCause extends AlertCause {
-  /** How often its beginning was told within a day, this time included. */
+  /** How often its beginning was sent within a day, including this time. */
   readonly times: number;
   /** How often it was away for a while and came back. */
   readonly returns: number;
-  /** How long it has to stay away from now on, to be over. */
+  /** How long it must stay away from now on to be over. */
   readonly awayMs: number;
 }
 
-/** Why an open cause is not told, for people who ask. */
+/** Why an open cause was not sent, for people who ask. */
 export type Untold = 'young' | 'quietHours' | 'soon' | 'noChannel';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
-/** Whoever becomes due within that time is told along with the first. */
+/** Causes that become due within this time are sent along with the first. */
 const GATHER_MS = MINUTE_MS;
-/** So many alerts an hour come at once; further ones with all that has come together meanwhile. */
+/** Alerts an hour that are sent right away; further ones are grouped. */
 const FREELY = 6;
 const SPACING_MS = 10 * MINUTE_MS;
-/** After a start, and with another configuration, it takes so long until everything that was wrong before is met again. */
+/** After a start or a new configuration, it takes this long until every earlier problem is found again. */
 const MET_AGAIN_MS = 2 * MINUTE_MS;
-/** How soon growth is told again. */
+/** How soon growth is sent again. */
 const GROWTH_MS = 4 * HOUR_MS;
 
 export class Book {
   readonly #state: AlertState;
   readonly #newId: () => string;
   readonly #entries = new Map<string, Entry>();
-  /** Keys that were there when it was last looked. */
+  /** Keys that were there at the last look. */
   #present: ReadonlySet<string> = new Set();
-  /** Known from before the start, or before another configuration, and not met since. */
+  /** Known from before the start or the last change of the configuration, and not found again since. */
   #unmet = new Set<string>();
-  /** Met since the start, and no matter of the configuration in effect: what is not there is over. */
+  /** Found since the start, and independent of the configuration: if absent, they are over. */
   readonly #ofProcess = new Set<string>();
   #doubtedAt = -Infinity;
   #awakeSince = -Infinity;
-  /** What was told, or is about to be; must be durable before anybody hears of it. */
+  /** What was sent or is about to be; it must be durable before it is sent. */
   isChanged = false;
 
   constructor(state: AlertState, newId: () => string) {
@@ -76,20 +76,20 @@ export class Book {
     for (const entry of state.entries) this.#entries.set(entry.key, entry);
   }
 
-  /** Everything starts over: what is wrong may take its time to be met again. */
+  /** Everything starts over: problems may take some time to be found again. */
   doubt(now: number): void {
     this.#unmet = new Set([...this.#entries.keys()].filter((key) => !this.#ofProcess.has(key)));
     this.#doubtedAt = now;
   }
 
-  /** The machine was asleep: shares and networks take a moment after that, which does not count as lasting. */
+  /** The machine was asleep: shares and networks need a moment after that, which does not count as lasting. */
   woke(now: number): void {
     this.#awakeSince = now;
   }
 
-  /** @param isLooking whether not everything was looked at yet, so that what is absent may be there anyway */
+  /** @param isLooking whether not everything was checked yet, so that an absent cause may still be there */
   look(now: number, causes: ReadonlyMap<string, Cause>, isLooking: boolean, times: Times): void {
-    // Also where the clock was set back.
+    // Also after the clock was set back.
     this.#awakeSince = Math.min(this.#awakeSince, now);
     if (now >= this.#doubtedAt + MET_AGAIN_MS || now < this.#doubtedAt) this.#unmet.clear();
     this.#present = new Set(causes.keys());
@@ -128,7 +128,7 @@ export class Book {
       else entry.since = since;
       entry.awaySince = null;
     }
-    // A restart begins to count again; the trouble did not.
+    // A restart counts from zero, but the trouble has lasted longer.
     entry.since = Math.min(entry.since, since);
     Object.assign(entry, { code, message, hint, count, patienceMs });
     if (entry.told === null) return;
@@ -142,7 +142,7 @@ export class Book {
     if (entry.told === null && wasDue && isQuiet(times.quietHours, now)) this.#state.endedUntold += 1;
   }
 
-  /** What is to be told now; it counts as told from then on. `channels`: those that there are. */
+  /** What to send now; it counts as sent from then on. `channels`: the configured ones. */
   tell(now: number, times: Times, channels: readonly string[]): Telling[] {
     const told = this.#state.toldAt.filter((at) => at <= now && at > now - HOUR_MS);
     this.#state.toldAt = told;
@@ -154,7 +154,7 @@ export class Book {
       ...this.#groups(now, times, channels, 'stillOpen'),
     ];
     if (tellings.length === 0) {
-      // What nobody was told of with the end of the night is no news any more.
+      // If it was not sent at the end of the quiet hours, it is no longer news.
       if (!this.#hasUntold()) this.#state.endedUntold = 0;
       return [];
     }
@@ -221,7 +221,7 @@ export class Book {
     return { id, kind, causes, follows, about, endedUntold };
   }
 
-  /** A channel has taken it: from then on somebody was told. */
+  /** A channel has delivered it: from now on, someone knows. */
   taken(alert: string, by: AlertChannelName, now: number): void {
     for (const { told } of this.#entries.values()) {
       if (told?.alert !== alert) continue;
@@ -230,7 +230,7 @@ export class Book {
     }
   }
 
-  /** What is open, and why it was not told. */
+  /** Open causes, and why they were not sent. */
   open(
     now: number,
     times: Times,
@@ -257,7 +257,7 @@ function overAt(entry: Entry, times: Times): number {
   return (entry.awaySince ?? 0) + awayFor(entry, times);
 }
 
-/** By how often it was told within a day. */
+/** By how often it was sent within a day. */
 const AWAY_MS = [0, 0, 0, HOUR_MS, 4 * HOUR_MS, 12 * HOUR_MS];
 
 function awayFor({ tellings }: Entry, { afterMs }: Times): number {
@@ -271,7 +271,7 @@ function hasGrown({ told, count, awaySince }: Entry, now: number): boolean {
 
 const UNDELIVERED = 'ALERT_UNDELIVERED ';
 
-/** Key of the incident that a channel does not work. */
+/** Key of the incident about a channel that does not work. */
 export function undeliveredKey(channel: string): string {
   return UNDELIVERED + channel;
 }

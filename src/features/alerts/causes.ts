@@ -14,13 +14,13 @@ import type { StateCount } from '../../core/ports/ledgerReports.ts';
 
 /** Something that is wrong now. */
 export interface Cause extends Omit<AlertCause, 'until'> {
-  /** It is told once it has lasted so long; null: as long as the configuration says. */
+  /** How long it must last before it is sent; null: as configured. */
   readonly patienceMs: number | null;
-  /** A changed configuration leaves it as it is, so that it is over as soon as it is not there. */
+  /** Independent of the configuration, so it is over as soon as it is absent. */
   readonly isOfProcess: boolean;
 }
 
-/** A watched folder, as `status` has it. */
+/** A watched folder, as in `status`. */
 export interface FolderNow {
   readonly path: string;
   readonly state: string;
@@ -29,11 +29,11 @@ export interface FolderNow {
   readonly since: number;
 }
 
-/** What was looked at. */
+/** Everything that a look found. */
 export interface Sight {
   readonly now: number;
   readonly incidents: readonly Incident[];
-  /** Whether an incident has to be met again under a changed configuration; the others live as long as the process. */
+  /** Whether an incident must be found again after a change of the configuration; others last as long as the process. */
   readonly isOfGeneration: (key: string) => boolean;
   readonly folders: readonly FolderNow[];
   readonly holds: readonly Hold[];
@@ -42,13 +42,13 @@ export interface Sight {
 }
 
 /**
- * A service that does not answer, or asks for less, is tried again by itself, every five minutes at the latest, and nothing is
- * lost meanwhile. A person is told once three such attempts have failed as well: by then it is no restart and no short
- * disturbance, and somebody may have to look at the network.
+ * If the service does not answer or asks for fewer uploads, receiptd tries again at least every five minutes, and nothing is lost
+ * meanwhile. People are alerted after three failed attempts: by then it is neither a restart nor a short disturbance, and someone may
+ * have to look at the network.
  */
 const MENDS_ITSELF_MS = 15 * 60_000;
 
-/** A machine that is restarted or updated is back by then. */
+/** By then a machine is back from a restart or an update. */
 const RESTARTS_WITHIN_MS = 10 * 60_000;
 
 /** By key: one for each cause. */
@@ -63,7 +63,7 @@ export function causesOf(sight: Sight): Map<string, Cause> {
     ...ofOrphans(sight),
   ];
   const byKey = new Map<string, Cause>();
-  // A folder that can't be reached is an incident as well.
+  // An unreachable folder is also an incident.
   for (const cause of all) if (!byKey.has(cause.key)) byKey.set(cause.key, cause);
   return byKey;
 }
@@ -78,13 +78,13 @@ function ofIncident({ key, code, message, hint, since }: Incident, { isOfGenerat
   return { key: own, code, message, hint, since, count: null, patienceMs, isOfProcess };
 }
 
-/** Some incidents keep their key while the trouble becomes another one, with another remedy: that is another cause. */
+/** Some incidents keep their key when the trouble changes and needs another remedy: that is another cause. */
 function incidentKey(key: string, code: ErrorCode): string {
   const hasCode = key === code || key.startsWith(`${code} `);
   return hasCode ? `incident ${key}` : `incident ${key} ${code}`;
 }
 
-/** The same however it is not there: a share that is gone may first be missing, then not be reachable. */
+/** One key for every way of being away: a lost share may first be missing, then unreachable. */
 function folderKey(path: string): string {
   return `folder ${path}`;
 }
@@ -129,13 +129,13 @@ function ofFolder({ path, state, message, since }: FolderNow): Cause[] {
 }
 
 function ofHold({ scope, key, reason, message, since }: Hold, { endpoints }: Sight): Cause[] {
-  // Whoever paused it knows.
+  // The person who paused it knows.
   if (reason === 'PAUSED') return [];
   const alias = endpoints.find((endpoint) => endpointId(endpoint.key) === key)?.alias ?? key;
   const account = accountOfKey(key);
   const made = (what: string, code: ErrorCode, hint: string, patienceMs: number | null): Cause[] => [
     {
-      // What is answered with 403 has another remedy than what is answered with 429.
+      // A 403 needs another remedy than a 429.
       key: scope === 'endpoint' ? `hold ${scope} ${key} ${reason}` : `hold ${scope} ${key}`,
       code,
       message: `${what}: ${sentence(message)}`,
@@ -180,20 +180,20 @@ function ofHold({ scope, key, reason, message, since }: Hold, { endpoints }: Sig
   }
 }
 
-/** A service may end its message in anything. The code of an error is said behind the whole. */
+/** The service may end its message with anything. The error code comes at the very end. */
 function sentence(message: string): string {
   const said = message.replace(/ \[[A-Z][A-Z_]+\]$/, '');
   return /[.!?\]]$/.test(said) ? said : `${said}.`;
 }
 
-/** One cause for each folder, however many documents and files it is about. */
+/** One cause for each folder, whatever the number of documents and files. */
 function ofCases({ counts, incidents, now }: Sight): Cause[] {
   // The incident names the files.
   const isSaid = incidents.some(({ code }) => code === 'FILE_UNREADABLE');
   const folders = new Map<string, StateCount[]>();
   for (const each of counts) {
     if (each.needsPerson !== true || (isSaid && each.state === 'unreadable')) continue;
-    // The agent that has the folder tells of it.
+    // The agent that watches the folder alerts about it.
     if (isElsewhere(each.folder)) continue;
     folders.set(each.folder, [...(folders.get(each.folder) ?? []), each]);
   }
@@ -204,7 +204,7 @@ function ofCases({ counts, incidents, now }: Sight): Cause[] {
       code: 'PERSON_NEEDED',
       message: `${counted(count, 'scan')} from ${folder} ${count === 1 ? 'needs' : 'need'} a person: ${needsInShort(needs)}.`,
       hint: 'List them with `receiptd list --needs-person`. Then run `receiptd retry NAME`, scan again, or run `receiptd dismiss`.',
-      // The ledger does not say when the first of them came to this; it is known from the first look on.
+      // The ledger does not say when the first of them failed, so it counts from the first look.
       since: now,
       count,
       patienceMs: null,

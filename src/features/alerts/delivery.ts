@@ -17,29 +17,28 @@ export interface DeliveryDeps {
 
 type Addressee = Parcel['to'][number];
 
-/** Who hears of what happens to deliveries. */
+/** Called when something happens to a delivery. */
 export interface Heard {
   /** Before `changed`. */
   readonly taken: (alert: string, channel: AlertChannelName) => void;
-  /** The outbox is not what it was; called after each delivery and each failure. */
+  /** The outbox has changed: after each delivery and each failure. */
   readonly changed: () => void;
 }
 
-/** One delivery may take so long. */
+/** Limit for one delivery. */
 const SEND_MS = 10_000;
 const AGAIN = { baseMs: 10_000, maxMs: 30 * 60_000 };
-/** An alert that lay over quiet hours, or while the agent was off, is old before it was tried. */
+/** An alert may be old before its first attempt, after quiet hours or while the agent was off. */
 const ATTEMPTS = 20;
 
 /**
- * Takes alerts from the outbox to the channels, to each in order and one at a time; a channel that fails keeps no other waiting.
+ * Delivers alerts from the outbox to the channels, to each in order and one at a time. A failing channel delays no other.
  *
- *   waiting ──its turn──▶ under way ──taken──▶ gone from the outbox
+ *   waiting ──its turn──▶ under way ──delivered──▶ gone from the outbox
  *      ▲                      │
- *      └──back-off──failed────┘      after a day and twenty attempts: given up, which the log says
+ *      └──back-off──failed────┘      after a day and twenty attempts: given up, which is logged
  *
- * Whoever receives it may get it twice: when the answer is lost, or the process ends between the delivery and its record. The
- * alert has the same id then.
+ * An alert may arrive twice, with the same id: if the answer is lost, or the process ends between the delivery and its record.
  */
 export class Delivery {
   readonly #deps: DeliveryDeps;
@@ -54,7 +53,7 @@ export class Delivery {
     this.#heard = heard;
   }
 
-  /** What waits for a channel that is no more is dropped; everything else is tried at once. */
+  /** Drops what waits for a removed channel, and tries everything else at once. */
   take(channels: readonly AlertChannel[]): void {
     for (const { name } of this.#channels) this.#deps.incidents.close(undeliveredKey(name));
     this.#channels = channels;
@@ -78,7 +77,7 @@ export class Delivery {
     if (to.length > 0) this.#outbox.push({ alert, to });
   }
 
-  /** Who did not hear of the beginning yet is told of the end only, which says all: the rest would be false by now. */
+  /** A channel that has not delivered the alert yet gets only the recovery: the alert would be false by now. */
   #forget({ causes }: Alert): void {
     const over = new Set(causes.map(({ key }) => key));
     for (const parcel of this.#outbox) {
@@ -90,7 +89,7 @@ export class Delivery {
     this.#sweep();
   }
 
-  /** The channels that have not taken this alert, and are still to get it. */
+  /** The channels that still have to deliver this alert. */
   waitingFor(alert: string): AlertChannelName[] {
     const parcel = this.#outbox.find(({ alert: { id } }) => id === alert);
     return parcel?.to.map(({ channel }) => channel) ?? [];
@@ -105,7 +104,7 @@ export class Delivery {
       const parcel = this.#outbox.find(({ to }) => to.some((each) => each.channel === channel.name));
       const to = parcel?.to.find((each) => each.channel === channel.name);
       if (parcel === undefined || to === undefined) continue;
-      // A time that lies further ahead than any was written by a clock that was wrong.
+      // A time too far in the future was written while the clock was wrong.
       if (to.notBefore > now && to.notBefore <= now + AGAIN.maxMs) continue;
       this.#underWay.set(channel.name, this.#deliver(channel, parcel, to, stop));
     }
@@ -128,7 +127,7 @@ export class Delivery {
     await Promise.all(this.#underWay.values());
   }
 
-  /** Tries what waits for this channel at once: it is known to work now. */
+  /** Retries at once what waits for this channel, because it works now. */
   works(channel: string): void {
     this.#deps.incidents.close(undeliveredKey(channel));
     for (const { to } of this.#outbox) {
@@ -165,7 +164,7 @@ export class Delivery {
   #giveUp(name: string, now: number): void {
     for (const parcel of this.#outbox) {
       const to = parcel.to.find(({ channel }) => channel === name);
-      // One from the future was written by a clock that was wrong.
+      // A time in the future was written while the clock was wrong.
       const isYoung = parcel.alert.at > now - DAY_MS && parcel.alert.at <= now;
       if (to === undefined || to.attempts < ATTEMPTS || isYoung) continue;
       parcel.to = parcel.to.filter(({ channel }) => channel !== name);
@@ -182,7 +181,7 @@ export class Delivery {
   }
 }
 
-/** Resolves null where it was taken, or why not. Never rejects, and takes no longer than it may, whatever the channel does. */
+/** Resolves null if delivered, otherwise the reason. Never rejects, and keeps to the limit whatever the channel does. */
 export async function sendWithin(
   channel: AlertChannel,
   alert: Alert,

@@ -7,12 +7,12 @@ import type { Entry } from './state.ts';
 
 export interface DigestDeps {
   readonly ledger: Pick<LedgerReports, 'seenCounts' | 'counts' | 'countAccepted'>;
-  /** Those that are watched, so that a silent one has its line too. */
+  /** The watched folders, so that a silent one gets a line too. */
   readonly folders: readonly string[];
   readonly open: readonly Entry[];
 }
 
-/** Columns, and the states of the ledger that are counted in each. */
+/** The columns, and the ledger states that each counts. */
 const SEEN: readonly (readonly [title: string, states: readonly ListState[]])[] = [
   ['sent', ['accepted']],
   ['duplicates', ['duplicate']],
@@ -22,7 +22,7 @@ const WAITING: readonly ListState[] = ['queued', 'uploading', 'held'];
 
 type Period = { readonly from: number; readonly to: number };
 
-/** What came within a day and what happened to it, by folder; and what waits now. */
+/** What came in within a day and its state, by folder; and what is waiting now. */
 export async function digestOf(
   id: string,
   { from, to }: Period,
@@ -42,7 +42,7 @@ export async function digestOf(
     sum(counts, WAITING, folder),
     sum(needs, NEEDING_STATES, folder),
   ];
-  // Folders that are not watched any more, and have nothing to tell, are left out.
+  // Folders that are no longer watched are left out if they have nothing to report.
   const others = [...new Set([...seen, ...counts].map(({ folder }) => folder))].filter(
     (folder) => !folders.includes(folder) && cells(folder).some((value) => value > 0),
   );
@@ -96,7 +96,7 @@ function openText(open: readonly Entry[]): string {
   return ['Still open:', ...lines, ...more].join('\n');
 }
 
-/** Numbers stand below one another in any font that has one width. */
+/** Numbers line up in any monospaced font. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((title, column) =>
     Math.max(title.length, ...rows.map((row) => (row[column] ?? '').length)),

@@ -9,10 +9,10 @@ export interface Writer {
 }
 
 const LONGEST_SUBJECT = 200;
-/** Of what is told at once, so many are told one by one. */
+/** Causes in one alert that are listed individually. */
 export const MOST_TOLD = 50;
 
-/** What people read of a telling. */
+/** The text that people read. */
 export function alertOf(telling: Telling, { host, now }: Writer): Alert {
   const { id, kind, causes, follows, endedUntold } = telling;
   const [first] = causes;
@@ -97,7 +97,7 @@ function returnsText({ returns }: ToldCause): string {
   return ` In between, it stopped and came back ${counted(returns, 'time')}.`;
 }
 
-/** What is told so often needs another remedy than what is told once. */
+/** A problem that keeps coming back needs another remedy than a single one. */
 function timesText({ times, awayMs }: ToldCause): string {
   if (times < 3) return '';
   return `\nIt comes and goes: this is the ${ordinal(times)} time within ${span(DAY_MS)}. It counts as over only once it has stayed away for ${span(awayMs)}; until then you get no more alerts about it.`;

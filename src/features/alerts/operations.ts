@@ -3,7 +3,7 @@ import type { Operations } from '../../control/protocol/protocol.ts';
 import type { Alerting } from './alerting.ts';
 import { quietUntil } from './times.ts';
 
-/** What may be asked of the alerts. `stop` ends a test that is under way. */
+/** The operations on alerts. `stop` ends a test in progress. */
 export function alertOperations(
   alerting: Alerting,
   stop: AbortSignal,

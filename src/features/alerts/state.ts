@@ -3,7 +3,7 @@ import { ERROR_CODES } from '../../core/domain/errors.ts';
 import { ALERT_CHANNELS, ALERT_KINDS } from '../../core/ports/alert.ts';
 
 /*
- * What was told and what waits to be told, as alerts.json keeps it. Times are wall-clock milliseconds.
+ * What was sent and what waits to be sent, as in alerts.json. Times are wall-clock milliseconds.
  */
 
 const entry = z.object({
@@ -16,20 +16,20 @@ const entry = z.object({
   patienceMs: z.number().nullable(),
   /** Null while it is there. */
   awaySince: z.number().nullable(),
-  /** By which alert, when and of how many documents; null while nobody knows. */
+  /** The alert that was sent, when, and for how many documents; null before that. */
   told: z
     .object({
       alert: z.string(),
       at: z.number(),
       count: z.number().nullable(),
-      /** When the first channel took that alert, and which ones have. */
+      /** When the first channel delivered that alert, and which ones have. */
       takenAt: z.number().nullable().default(null),
       takenBy: z.array(z.enum(ALERT_CHANNELS)).default([]),
     })
     .nullable(),
-  /** When its beginnings of the last day were told. */
+  /** When its beginnings of the last day were sent. */
   tellings: z.array(z.number()),
-  /** How often it was gone and came back while it counted as not over. */
+  /** How often it went and came back before it counted as over. */
   returns: z.number(),
 });
 
@@ -70,14 +70,14 @@ export const alertState = z.object({
   toldAt: z.array(z.number()),
   /** Causes that began and ended within the quiet hours. */
   endedUntold: z.number(),
-  /** The time of day for which the last digest was made, or passed over; null before the first. */
+  /** The time for which the last digest was made or skipped; null before the first. */
   digestFor: z.number().nullable(),
   /** The oldest first. */
   outbox: z.array(parcel),
 });
 
 export type Entry = z.infer<typeof entry>;
-/** An alert, and the channels that have not taken it yet. */
+/** An alert, and the channels that have not delivered it yet. */
 export type Parcel = z.infer<typeof parcel>;
 export type AlertState = z.infer<typeof alertState>;
 

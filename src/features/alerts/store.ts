@@ -4,9 +4,9 @@ import { systemCode } from '../../core/domain/errors.ts';
 import { writeDurably } from '../../system/durableFile.ts';
 import { alertState, emptyState, type AlertState } from './state.ts';
 
-/** Where alerts are remembered from one start to the next. */
+/** Remembers alerts across restarts. */
 export interface AlertStore {
-  /** `note`: a sentence for the log, where what was there is of no use. */
+  /** `note`: a sentence for the log, if the stored state was useless. */
   load(): Promise<{ readonly state: AlertState; readonly note: string | null }>;
   /** Durable when it resolves. Rejects with the system's error. */
   save(state: AlertState): Promise<void>;

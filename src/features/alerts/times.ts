@@ -1,6 +1,6 @@
 import { nextOpening, type Hours } from '../../core/domain/hours.ts';
 
-/** When something is told. */
+/** When alerts and digests are sent. */
 export interface Times {
   /** Nobody is alerted about trouble that is over within this time. */
   readonly afterMs: number;
@@ -15,10 +15,10 @@ export function isQuiet(quietHours: Hours | null, now: number): boolean {
 }
 
 const MINUTE_MS = 60_000;
-/** Quiet hours without an end are told as such. */
+/** How far to search for the end of the quiet hours. */
 const FURTHEST_MINUTES = 8 * 24 * 60;
 
-/** When the quiet hours end in which `now` lies; null where it lies in none, or they do not end. */
+/** The end of the quiet hours at `now`; null outside quiet hours, or if they never end. */
 export function quietUntil(quietHours: Hours, now: number): number | null {
   if (!isQuiet(quietHours, now)) return null;
   const first = Math.floor(now / MINUTE_MS) * MINUTE_MS;
@@ -29,33 +29,32 @@ export function quietUntil(quietHours: Hours, now: number): number | null {
   return null;
 }
 
-/** After so much time nobody waits for the digest of a day any more. */
+/** After this time, nobody needs the digest of a day any more. */
 const TOO_LATE_MS = 12 * 60 * MINUTE_MS;
 
 export interface Digest {
-  /** For which time of which day. */
+  /** The day and time for which it is made. */
   readonly for: number;
-  /** It counts from the same time of the day before. */
+  /** It counts from the same time on the day before. */
   readonly from: number;
-  /** False: it is passed over. */
+  /** False: it is skipped. */
   readonly isDue: boolean;
 }
 
 /**
- * The digest whose time came last, if it was not made yet. Days are those of the calendar, so that a change of clocks neither
- * leaves one out nor makes two.
+ * The digest that was due last, if it was not made yet. Days are calendar days, so a clock change neither skips one nor makes two.
  */
 export function digestAt(minutes: number, now: number, last: number | null): Digest | null {
   const today = timeOf(minutes, now, 0);
   const [at, from] =
     today <= now ? [today, timeOf(minutes, now, -1)] : [timeOf(minutes, now, -1), timeOf(minutes, now, -2)];
-  // A time that lies ahead was written by a clock that was wrong.
+  // A time in the future was written while the clock was wrong.
   if (last !== null && at <= last && last <= now) return null;
-  // At the very first look there is no day to tell of.
+  // The first look has no day to report.
   return { for: at, from, isDue: last !== null && last <= now && now - at < TOO_LATE_MS };
 }
 
-/** Where clocks skip it, it is as much later. */
+/** If a clock change skips this time, it is later by that much. */
 function timeOf(minutes: number, now: number, days: number): number {
   const date = new Date(now);
   const day = date.getDate() + days;
