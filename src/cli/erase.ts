@@ -70,11 +70,8 @@ export function addErase(program: Command, io: Io, done: (status: ExitStatus) =>
       if (options.json) return printJson(io, result);
       print(io, `Erased the personal data of ${counted(result.erased, 'document')}.`);
       for (const { name, files } of result.there) {
-        const [verb, them] = files.length === 1 ? ['lies', 'it'] : ['lie', 'them'];
-        print(
-          io,
-          `Not erased: ${printable(name)}, because its ${files.length === 1 ? 'file' : 'files'} still ${verb} in a watched folder:`,
-        );
+        const [are, them] = files.length === 1 ? ['file is', 'it'] : ['files are', 'them'];
+        print(io, `Not erased: ${printable(name)}, because its ${are} still in a watched folder:`);
         for (const file of files) print(io, `  ${printable(file)}`);
         print(
           io,

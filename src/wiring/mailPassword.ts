@@ -8,6 +8,7 @@ import { ReceiptdError } from '../core/domain/errors.ts';
 import type { Operations } from '../control/protocol/protocol.ts';
 import type { ProcessScope } from './processScope.ts';
 import { undelivered } from '../features/alerts/channels/undelivered.ts';
+import { SOMEBODY } from '../control/operations/parts.ts';
 
 /** In the state directory, beside the credentials of the service. */
 const MAIL_CREDENTIALS = 'mail-credentials.json';
@@ -110,7 +111,7 @@ export function mailPasswordOperations(
       await ledger.recordAct({
         at: clock.now(),
         kind: 'config',
-        by: by ?? 'somebody',
+        by: by ?? SOMEBODY,
         detail: `password of alerts.email.user, into the ${store}`,
       });
       stored();

@@ -21,6 +21,7 @@ import { FILE_ONLY } from './consoleKeys.ts';
 import { refuseKeysBeyondConsole, refusePathsBeyondConsole, type Reach } from './consoleReach.ts';
 import type { ProcessScope } from './processScope.ts';
 import { changedMeanwhile, inOneLine, notWhileRunning, nothingToUndo, told } from './settingsTexts.ts';
+import { SOMEBODY } from '../control/operations/parts.ts';
 
 export interface SettingsDeps {
   readonly file: string;
@@ -62,7 +63,6 @@ interface Look {
 }
 
 const INCIDENT = 'config';
-const SOMEBODY = 'somebody';
 /** Said by the console itself, whatever a page says. */
 export const BY_CONSOLE = 'console';
 
