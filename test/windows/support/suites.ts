@@ -177,8 +177,8 @@ export const LEFT_OUT: readonly LeftOut[] = [
     why: `${RIGHTS}, as the state directory's note says; ${LINKS}`,
     tests: [
       'a missing state directory is created, with its parents',
-      'what is in an existing one is left alone',
-      'a directory of somebody else’s things is refused, and nothing in it is touched',
+      'the contents of an existing one are left alone',
+      'a directory with foreign files is refused, and nothing in it is touched',
     ],
   },
   {
@@ -199,6 +199,6 @@ export const LEFT_OUT: readonly LeftOut[] = [
   {
     file: 'state-dir/agentInstance.test.ts',
     why: RIGHTS,
-    tests: ['is the same for one state directory, and another for another'],
+    tests: ['stays the same for a state directory, and differs between two'],
   },
 ];
