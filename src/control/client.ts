@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
+import type { z } from 'zod';
 import { elevated } from '../core/domain/elevated.ts';
 import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
-import { PROTOCOL, errorBody } from './protocol/protocol.ts';
-import type { Operation, Protocol, Request, Response } from './protocol/protocol.ts';
+import type { ErrorBody, Operation, Protocol, Request, Response } from './protocol/protocol.ts';
 import { startCommand } from '../system/userName.ts';
 import { controlSocketPath, isNobodyThere, reachable } from './socketPath.ts';
 
@@ -21,8 +21,10 @@ export async function callControl<O extends Operation>(
   options: { readonly signal?: AbortSignal; readonly timeoutMs?: number } = {},
 ): Promise<Response<O>> {
   const { status, text } = await exchange(stateDir, operation, JSON.stringify(request), options);
+  // Loaded when there is an answer to check: where no agent runs, building all its schemas would be a tenth of a command's start.
+  const { PROTOCOL, errorBody } = await import('./protocol/protocol.ts');
   const body = parseJson(text);
-  if (status !== 200) throw rebuild(body);
+  if (status !== 200) throw rebuild(errorBody.safeParse(body));
   const { response: answer }: Protocol[O] = PROTOCOL[operation];
   const response = answer.safeParse(body);
   if (!response.success) throw notUnderstood(response.error);
@@ -114,8 +116,7 @@ async function failed(error: unknown, socketPath: string, stateDir: string): Pro
   );
 }
 
-function rebuild(body: unknown): ReceiptdError {
-  const parsed = errorBody.safeParse(body);
+function rebuild(parsed: z.ZodSafeParseResult<ErrorBody>): ReceiptdError {
   if (!parsed.success) return notUnderstood(parsed.error);
   const { code, message, hint } = parsed.data;
   return new ReceiptdError(code, message, hint === undefined ? {} : { hint });

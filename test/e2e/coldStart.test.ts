@@ -79,7 +79,7 @@ describe('a command loads what it needs', () => {
       const { loaded } = await loadedBy(words.split(' '), config(site));
       expect(loaded).toContain('ledger/sqlite/reports');
       const unwanted =
-        /^(pipeline|intake|image|service|spool|sandbox)\/|^ledger\/(?:journal|postgres)\/|^(pg|pg-.+|undici|chokidar|p-queue|winston)$/;
+        /^(pipeline|intake|image|service|spool|sandbox)\/|^ledger\/(?:journal|postgres)\/|^control\/protocol\/protocol$|^(pg|pg-.+|undici|chokidar|p-queue|winston)$/;
       expect([...loaded].filter((name) => unwanted.test(name))).toEqual([]);
     },
   );

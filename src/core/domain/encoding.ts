@@ -5,6 +5,8 @@
 export function foreignEncoding(bytes: Uint8Array): 'UTF-16' | 'binary' | null {
   const [first, second] = bytes;
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return 'UTF-16';
+  // The usual case, at once: every command reads a configuration, before the loop below is compiled.
+  if (!bytes.includes(0)) return null;
   let even = 0;
   let odd = 0;
   for (const [index, byte] of bytes.entries()) {
@@ -12,7 +14,6 @@ export function foreignEncoding(bytes: Uint8Array): 'UTF-16' | 'binary' | null {
     if (index % 2 === 0) even += 1;
     else odd += 1;
   }
-  if (even === 0 && odd === 0) return null;
   // Of text in Latin letters every other byte is NUL.
   return Math.min(even, odd) === 0 && (even + odd) * 4 >= bytes.length ? 'UTF-16' : 'binary';
 }
