@@ -4,6 +4,7 @@ import { parseAst } from 'rolldown/parseAst';
 
 /** A text that stands in the sources; where a value is put in, anything may stand. */
 export interface Shape {
+  /** Of a sentence that begins with the text, or with the place or the server that it is about. */
   readonly pattern: RegExp;
   /** Letters that are the same whatever is put in. */
   readonly fixed: number;
@@ -42,7 +43,7 @@ function shapesIn(node: Node, codes: readonly string[]): Shape[] {
     : [];
   const own = given.length > 0 ? given : codes;
   const shapes = partsOf(node).map(({ pattern, fixed }) => ({
-    pattern: new RegExp(pattern, 's'),
+    pattern: new RegExp(`^(?:.*?: ?|\\S+ )?${pattern}`, 's'),
     fixed,
     codes: own,
   }));
