@@ -156,7 +156,7 @@ export const configSchema = z.strictObject({
       reconcileEvery: duration('100ms')
         .prefault('60s')
         .describe(
-          'How often every folder is compared with the ledger. In folders with more than 12,000 files, some of these comparisons skip directories in which nothing was created, renamed or deleted. A file that was overwritten in place, and whose event was lost, is then found after 5 ms per file in the folder, at most 15 minutes. With a shared ledger, nine of ten comparisons skip such directories, however few files they contain.',
+          'How often every folder is compared with the ledger. In folders with more than 12,000 files, some of these comparisons skip directories in which nothing was created, renamed or deleted. A file that was overwritten in place, and whose event was lost, is then found after 5 ms per file in the folder, at most 15 minutes.',
         ),
       pollEvery: duration('100ms').prefault('5s').describe('How often a polled folder is listed.'),
       takeOverAfter: duration('0s')

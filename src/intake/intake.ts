@@ -318,7 +318,7 @@ export class Intake {
       this.#presence.watching();
       // Another agent may have led the folder, and left files that are taken apart.
       this.#deps.pages?.wake();
-      const times = new ListingTimes({ ...this.#deps, isShared: this.#deps.ledger.fleet !== null }, files);
+      const times = new ListingTimes(this.#deps, files);
       while (!signal.aborted) {
         if (await this.#whileAway(token, signal)) {
           this.#listings.forget();

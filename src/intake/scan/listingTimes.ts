@@ -11,8 +11,6 @@ const ASKED_PAUSE_AT_MOST_MS = 60_000;
  */
 const COMPARED_APART_MS = 5;
 const COMPARED_AT_LEAST_EVERY_MS = 15 * 60_000;
-/** Each comparison asks the ledger. Where a fleet shares that, so many listings that pass over what is as it was come for each one that does not. */
-const LISTINGS_OF_SHARED = 10;
 
 export interface ListingTimesDeps {
   readonly clock: Clock;
@@ -21,7 +19,6 @@ export interface ListingTimesDeps {
   readonly pollEveryMs: number;
   /** Milliseconds between two listings that compare everything, for each file; for trials with few files. */
   readonly comparedApartMs?: number | undefined;
-  readonly isShared: boolean;
 }
 
 export interface Wanted {
@@ -56,15 +53,14 @@ export class ListingTimes {
   }
 
   due({ isPolled, isAskedFor, hasDirs, mayPassOver }: Wanted): Readonly<Record<Listed, number>> {
-    const { reconcileEveryMs, pollEveryMs, comparedApartMs = COMPARED_APART_MS, isShared } = this.#deps;
+    const { reconcileEveryMs, pollEveryMs, comparedApartMs = COMPARED_APART_MS } = this.#deps;
     const everyMs = isPolled
       ? Math.min(Math.max(pollEveryMs, this.#pauseMs), reconcileEveryMs)
       : reconcileEveryMs;
     const next = this.#lookedOverAt + everyMs;
     const passesOver = mayPassOver && !isPolled;
     const apartMs = Math.min(this.#files * comparedApartMs, COMPARED_AT_LEAST_EVERY_MS);
-    const atLeastMs = isShared ? LISTINGS_OF_SHARED * everyMs : everyMs;
-    const all = passesOver ? this.#comparedAt + Math.max(atLeastMs, apartMs) : next;
+    const all = passesOver ? this.#comparedAt + Math.max(everyMs, apartMs) : next;
     const askedAt = this.#listedAt + Math.min(this.#pauseMs, ASKED_PAUSE_AT_MOST_MS);
     return {
       all: Math.min(all, isAskedFor ? askedAt : Infinity),

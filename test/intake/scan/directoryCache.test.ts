@@ -4,9 +4,7 @@ import { expect, it } from 'vitest';
 import { standsForListing } from '../../../src/core/domain/directoryStamp.ts';
 import { DirectoryCache } from '../../../src/intake/scan/directoryCache.ts';
 import type { FolderHints, WatchedFolder } from '../../../src/core/ports/folder.ts';
-import type { Ledger } from '../../../src/core/ports/ledger.ts';
-import { FakeFleet } from '../../support/fakeFleet.ts';
-import { watchingPlace, type WatchOptions } from '../watching.ts';
+import { watchingPlace } from '../watching.ts';
 
 const EXT4 = 0xef53;
 const MINUTE = 60_000;
@@ -24,7 +22,7 @@ function noting(real: WatchedFolder, listed: string[]): WatchedFolder['list'] {
 }
 
 /** A folder with `a.jpg` and `sub/b.jpg`, known, whose directories are compared again after an hour; `later` is how late it is there. */
-async function quiet(later = MINUTE, options: WatchOptions = {}) {
+async function quiet(later = MINUTE) {
   const place = await watchingPlace();
   for (const name of ['a.jpg', 'sub/b.jpg']) await place.drop(name);
   const listed: string[] = [];
@@ -48,8 +46,7 @@ async function quiet(later = MINUTE, options: WatchOptions = {}) {
     folder,
     settings: { recursive: true },
     opened: { fileSystem: { statfs: async () => ({ type: EXT4 }) }, now: () => Date.now() + later },
-    ...options,
-    deps: { hints, comparedApartMs: 10 * MINUTE, ...options.deps },
+    deps: { hints, comparedApartMs: 10 * MINUTE },
   });
   await watching();
   await place.clock.advanceUntil(async () => (await place.rows()).length === 2);
@@ -71,15 +68,6 @@ it('directories in which nothing changed are passed over, and all is compared ag
   expect(compared).toEqual(['a.jpg', 'b.jpg']);
   expect(clock.monotonic()).toBeGreaterThan(15 * MINUTE);
   expect(clock.monotonic()).toBeLessThan(18 * MINUTE);
-});
-
-it('files of a small folder are compared with the ledger of a fleet by every tenth listing', async () => {
-  const ledger = (real: Ledger): Ledger => ({ ...real, fleet: new FakeFleet() });
-  const { clock, compared } = await quiet(MINUTE, { ledger, deps: { comparedApartMs: undefined } });
-  await clock.advance(8 * MINUTE);
-  expect(compared).toEqual([]);
-  await clock.advance(2 * MINUTE);
-  expect(compared).toEqual(['a.jpg', 'b.jpg']);
 });
 
 it('what is created, renamed or deleted without an event is found at the next look', async () => {

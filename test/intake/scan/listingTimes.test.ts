@@ -5,16 +5,15 @@ import { FakeClock } from '../../support/fakeClock.ts';
 const QUIET: Wanted = { isPolled: false, isAskedFor: false, hasDirs: false, mayPassOver: true };
 const MINUTE = 60_000;
 
-function times(files: number, isShared = false) {
+function times(files: number) {
   const clock = new FakeClock();
-  const listing = new ListingTimes({ clock, reconcileEveryMs: MINUTE, pollEveryMs: 5_000, isShared }, files);
+  const listing = new ListingTimes({ clock, reconcileEveryMs: MINUTE, pollEveryMs: 5_000 }, files);
   return { clock, listing };
 }
 
-it('compares all of a small folder at every interval, and at every tenth with a ledger that a fleet shares', () => {
+it('compares all of a small folder at every interval', () => {
   const { listing } = times(12_000);
   expect(listing.due(QUIET)).toMatchObject({ all: MINUTE, changed: MINUTE });
-  expect(times(0, true).listing.due(QUIET)).toMatchObject({ all: 10 * MINUTE, changed: MINUTE });
 });
 
 it('compares all of a large folder at a pace that its files set, and of any folder every 15 minutes', () => {
