@@ -2,7 +2,7 @@ import { describeError, ReceiptdError } from '../core/domain/errors.ts';
 import type { Clock } from '../core/ports/clock.ts';
 import type { Log } from '../core/ports/log.ts';
 
-/** Everything that depends on the configuration, from the folders to the service. */
+/** Everything built from one configuration, from the folders to the client of the service. */
 export interface Generation {
   /** Works until `stop` aborts; resolves when drained. */
   run(stop: AbortSignal): Promise<void>;
@@ -16,7 +16,7 @@ export interface GenerationsDeps<C, G extends Generation> {
   readonly log: Log;
 }
 
-/** A disk that is full now may have room soon. */
+/** Delay before a failed rebuild is retried: a full disk may have room soon. */
 const AGAIN_MS = 5_000;
 
 interface Wanted<C> {
@@ -26,13 +26,13 @@ interface Wanted<C> {
 }
 
 /**
- * One generation after the other, never two at once, on one ledger:
+ * Runs generations one after the other, never two at once, on one ledger:
  *
  *   running ──replace──▶ closing ──acts have ended──▶ draining ──drained, closed──▶ composing ──composed──▶ running
  *      │                                                                             │  ▲
  *      └──stop──▶ over ◀──stop── any                        the former one, forever └──┘ where that fails
  *
- * What people ask for (`act`) waits from `closing` until `running`, so that nothing is done to a generation that ends.
+ * Acts wait from `closing` until `running`, so that none is applied to a generation that is shutting down.
  */
 export class Generations<C, G extends Generation> {
   readonly #deps: GenerationsDeps<C, G>;
@@ -57,12 +57,12 @@ export class Generations<C, G extends Generation> {
     return new Generations(deps, config, await deps.compose(config));
   }
 
-  /** The one that runs, or the one that ran last. For looking only: what changes anything goes through `act`. */
+  /** The running generation, or the last one. Read only: changes go through `act`. */
   get current(): G {
     return this.#current.generation;
   }
 
-  /** Does something to the generation that runs; it is not replaced meanwhile. @throws NOT_RUNNING at the end */
+  /** Runs `work` on the running generation and holds back its replacement meanwhile. @throws NOT_RUNNING after shutdown */
   async act<T>(work: (generation: G) => Promise<T>): Promise<T> {
     while (this.#gate !== null) await this.#gate.opened;
     if (this.#isOver) throw stopping();
@@ -77,8 +77,8 @@ export class Generations<C, G extends Generation> {
   }
 
   /**
-   * Lets this one end as at a stop of the process, and begins another with `config`. Resolves when that runs. Where it
-   * can't be composed the former configuration goes on, and this rejects with the reason.
+   * Shuts the current generation down and starts one with `config`. Resolves when that one runs. If it can't be
+   * composed, the former configuration is restarted, and this rejects with the reason.
    */
   replace(config: C): Promise<void> {
     const turn = this.#turn.then(() => this.#replace(config));
@@ -86,7 +86,7 @@ export class Generations<C, G extends Generation> {
     return turn;
   }
 
-  /** Until `stop` aborts and what was under way has ended. Rejects with the defect of a generation. */
+  /** Resolves once `stop` has aborted and all work has drained. Rejects if a generation fails. */
   async run(stop: AbortSignal): Promise<void> {
     try {
       while (!stop.aborted) {
@@ -138,7 +138,7 @@ export class Generations<C, G extends Generation> {
     this.#openGate();
   }
 
-  /** It worked before: what fails now is the disk, and will pass. */
+  /** Retries until it works: this configuration ran before, so the failure is the disk's and temporary. */
   async #composeFormer(config: C, stop: AbortSignal): Promise<void> {
     const { compose, clock, log } = this.#deps;
     while (!stop.aborted) {

@@ -4,28 +4,28 @@ import { runInNewContext } from 'node:vm';
 import type { Clock } from '../core/ports/clock.ts';
 
 const LOOK_EVERY_MS = 5_000;
-/** More than what comes and goes by itself. */
+/** Growth worth a collection: above the normal fluctuation. */
 const WORTH_BYTES = 8 * 1024 * 1024;
-/** What the first sets free, its finalizers let go of afterwards: 25 MB of it goes with the second. */
+/** Finalizers run after the first collection; the second frees what they released (25 MB). */
 const COLLECTIONS = 2;
-/** Share of the time since the last look in which this thread had something to do. */
+/** Busy share of the event loop below which the agent counts as idle. */
 const AT_REST = 0.05;
 
 export interface Memory {
-  /** Bytes that the system holds for this process. */
+  /** Resident set size in bytes. */
   resident(): number;
-  /** Collects all garbage: about 50 ms in which nothing else goes on. */
+  /** Full garbage collection: blocks the thread for about 50 ms. */
   collect(): void;
-  /** Share of the time since the last call in which the process was busy. */
+  /** Busy share of the time since the last call. */
   busy(): number;
 }
 
 /**
- * Gives back, once the agent is at rest, what a long listing left: the engine collects it only when it wants more memory,
- * which an agent at rest does not for minutes. Until aborted.
+ * Frees the garbage of a long listing once the agent is idle. V8 collects only when it needs more memory, which an idle
+ * agent may not for minutes. Runs until aborted.
  */
 export async function collectWhenIdle(memory: Memory, clock: Clock, signal: AbortSignal): Promise<void> {
-  // What the start took counts as grown.
+  // 0, so that memory used at start counts as growth.
   let least = 0;
   let due = 0;
   while (!signal.aborted) {
@@ -55,7 +55,7 @@ export function processMemory(): Memory {
   };
 }
 
-/** Node shows the engine's collector to no one who does not ask for it. */
+/** V8's `gc` function, which Node exposes only behind a flag. */
 function collector(): () => void {
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');

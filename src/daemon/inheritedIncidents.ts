@@ -1,11 +1,11 @@
 import type { Incident, Incidents } from '../core/ports/incident.ts';
 
 /**
- * The incidents of one generation after the other, in the list of the process. What one leaves open stays open, with the
- * time since when; the next one
+ * Carries open incidents from one generation to the next. An incident stays open with its original start time until the
+ * next generation either meets it again or has checked everything without meeting it:
  *
- *   inherited ──meets it again──▶ own     said once, as if nothing had happened in between
- *       └──has looked, and it is over──▶ closed
+ *   inherited ──met again──▶ own     not reported a second time
+ *       └──settle, not met──▶ closed
  */
 export class InheritedIncidents implements Incidents {
   readonly #all: Incidents;
@@ -32,18 +32,18 @@ export class InheritedIncidents implements Incidents {
     return this.#all.list();
   }
 
-  /** Whether a generation opened it, so that the next one has to meet it again. */
+  /** Whether a generation opened it; the next generation then has to meet it again. */
   has(key: string): boolean {
     return this.#own.has(key) || this.#inherited.has(key);
   }
 
-  /** Another generation begins: nothing is its own yet. */
+  /** Marks all incidents as inherited when a new generation begins. */
   passOn(): void {
     for (const key of this.#own) this.#inherited.add(key);
     this.#own.clear();
   }
 
-  /** The new generation has looked at everything; what it did not meet is over. */
+  /** Closes the inherited incidents that the new generation, having checked everything, did not meet. */
   settle(): void {
     for (const key of this.#inherited) this.close(key);
   }

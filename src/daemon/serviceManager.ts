@@ -8,23 +8,23 @@ export interface ServiceManagerDeps {
   readonly pid: number;
   readonly clock: Clock;
   readonly log: Log;
-  /** For how long what the agent needs has been silent; milliseconds. */
+  /** Milliseconds for which a part that the agent depends on has not answered. */
   readonly silentMs?: () => number;
-  /** Sends these assignments; `systemd-notify` if left out. */
+  /** Sends these assignments; defaults to `systemd-notify`. */
   readonly send?: (assignments: readonly string[]) => Promise<void>;
 }
 
 const PROGRAM = 'systemd-notify';
 const PROGRAM_LIMIT_MS = 5_000;
-/** How often it is looked whether there is something new to say. */
+/** Interval at which the status is checked for changes. */
 const SAY_EVERY_MS = 10_000;
 const LEAST_WATCHDOG_MS = 500;
 
 /**
- * What systemd is told of the agent (sd_notify(3)): ready, reloading, stopping, a line of status, and signs of life for its
- * watchdog. Nothing where no service manager asks for it. Never rejects: what can't be said is said in the log, once.
+ * Notifies systemd (sd_notify(3)): ready, reloading, stopping, a status line, and watchdog keep-alives. Does nothing
+ * unless NOTIFY_SOCKET is set. Never rejects: a failure is logged once.
  *
- * Through systemd's own program, since Node has no datagram sockets of the local kind: the unit needs NotifyAccess=all.
+ * Uses the program systemd-notify because Node has no Unix datagram sockets; the unit therefore needs NotifyAccess=all.
  */
 export class ServiceManager {
   readonly #deps: ServiceManagerDeps;
@@ -42,7 +42,7 @@ export class ServiceManager {
     return this.#tell(['READY=1']);
   }
 
-  /** Until the next `ready`. `monotonicNs`: of CLOCK_MONOTONIC, as Type=notify-reload wants it. */
+  /** Holds until the next `ready`. `monotonicNs`: CLOCK_MONOTONIC, as Type=notify-reload requires. */
   reloading(monotonicNs: bigint): Promise<void> {
     return this.#tell(['RELOADING=1', `MONOTONIC_USEC=${monotonicNs / 1_000n}`]);
   }
@@ -52,8 +52,8 @@ export class ServiceManager {
   }
 
   /**
-   * Says how the agent is when that has changed, and gives the watchdog its signs of life, until aborted. No such sign is given while
-   * it waits for what does not answer: a start again is all that may help.
+   * Sends status changes and watchdog keep-alives until aborted. Keep-alives stop while a dependency does not answer:
+   * only a restart can help then.
    */
   async keepTelling(status: () => Promise<string>, signal: AbortSignal): Promise<void> {
     if (!this.#isAsked) return;
@@ -77,7 +77,7 @@ export class ServiceManager {
     }
   }
 
-  /** Half of the time after which systemd takes the agent for dead; null where it does not look (sd_watchdog_enabled(3)). */
+  /** Half of the watchdog timeout; null if the watchdog is off (sd_watchdog_enabled(3)). */
   #watchdogMs(): number | null {
     const { WATCHDOG_USEC, WATCHDOG_PID } = this.#deps.env;
     const ms = Number(WATCHDOG_USEC) / 1_000;
@@ -86,7 +86,7 @@ export class ServiceManager {
     return Math.max(LEAST_WATCHDOG_MS, ms / 2);
   }
 
-  /** One after another, so that they arrive in order. */
+  /** Sends one at a time, so that notifications arrive in order. */
   #tell(assignments: readonly string[]): Promise<void> {
     if (!this.#isAsked) return Promise.resolve();
     const { env, log, send = (texts) => run(texts, env) } = this.#deps;

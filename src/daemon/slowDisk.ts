@@ -2,21 +2,21 @@ import type { Clock } from '../core/ports/clock.ts';
 import type { Incidents } from '../core/ports/incident.ts';
 import type { LedgerStorage } from '../core/ports/ledger.ts';
 
-/** So many commits in a row have to be slow, or quick again, before anything is said: any disk is slow once. */
+/** Consecutive slow (or fast) commits before the state changes: any disk is slow now and then. */
 const COMMITS = 5;
 const SLOW_MS = 1_000;
 const QUICK_MS = 500;
 const KEY = 'slowDisk';
-/** Without any answer. */
+/** How long the ledger may go without answering. */
 const SILENT_MS = 30_000;
 const LOOK_EVERY_MS = 10_000;
 const SILENT_KEY = 'silentDisk';
 
 /**
- * Tells when the disk of the state directory is so slow that it is felt: nothing is sent before it is recorded.
+ * Reports when the disk of the state directory slows uploads down: nothing is sent before it is recorded.
  *
  *   quick ──five commits in a row of a second or more──▶ slow (one incident) ──five of less than half a second──▶ quick
- *   answering ──nothing that is asked of the ledger is answered for 30 s──▶ silent (one incident) ──an answer──▶ answering
+ *   answering ──no answer from the ledger for 30 s──▶ silent (one incident) ──an answer──▶ answering
  */
 export class SlowDisk {
   readonly #stateDir: string;
@@ -30,7 +30,7 @@ export class SlowDisk {
     this.#incidents = incidents;
   }
 
-  /** A commit has waited for so long until the disk had it. */
+  /** Records how long a commit waited for the disk. */
   synced(ms: number): void {
     this.#latest = [...this.#latest.slice(1 - COMMITS), ms];
     if (this.#latest.length < COMMITS) return;
@@ -49,7 +49,7 @@ export class SlowDisk {
     }
   }
 
-  /** Looks until aborted whether the ledger answers. */
+  /** Checks until aborted whether the ledger answers. */
   async watch(storage: Pick<LedgerStorage, 'silentMs'>, clock: Clock, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       this.#silent(storage.silentMs?.() ?? 0);

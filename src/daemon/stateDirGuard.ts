@@ -5,9 +5,9 @@ import type { InstanceLock } from '../state-dir/instanceLock.ts';
 const LOOK_EVERY_MS = 2_000;
 
 /**
- * Runs the agent until `stop`, or until its state directory is taken from under it: an agent that goes on with a ledger
- * that is no longer there would let another one start, which sends everything again.
- * @throws ReceiptdError STATE_UNWRITABLE in the second case, after the agent has stopped.
+ * Runs the agent until `stop`, or until its state directory disappears. If it went on with a deleted ledger, a second
+ * agent could start with an empty one and send everything again.
+ * @throws ReceiptdError STATE_UNWRITABLE if the directory disappeared, after the agent has stopped
  */
 export async function guardStateDir(
   lock: Pick<InstanceLock, 'isInPlace'>,

@@ -11,19 +11,19 @@ export interface UpkeepDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly backupEveryMs: number;
-  /** Automatic backups that are kept; 0: none are made. */
+  /** Number of automatic backups to keep; 0: none are made. */
   readonly backups: number;
 }
 
-/** Not in the first moment, when everything else wants the disk. */
+/** Delay after start, when everything else is using the disk. */
 const FIRST_AFTER_MS = 60_000;
 const LOOK_EVERY_MS = 60 * 60_000;
 const CHECK_EVERY_MS = 24 * 60 * 60_000;
 
-/** Backs the ledger up and looks through it, now and then, until aborted. */
+/** Backs up and verifies the ledger periodically until aborted. */
 export async function upkeep(deps: UpkeepDeps, signal: AbortSignal): Promise<void> {
   const { backupEveryMs, ledger } = deps;
-  // A shared ledger is its administrators' to back up.
+  // The database administrators back up a shared ledger.
   const backups = ledger.fleet === null ? deps.backups : 0;
   await Promise.all([
     every(CHECK_EVERY_MS, 0, () => check(deps, signal), deps, signal),
@@ -33,11 +33,11 @@ export async function upkeep(deps: UpkeepDeps, signal: AbortSignal): Promise<voi
   ]);
 }
 
-/** An agent that is restarted every hour keeps the backups of other days anyway. */
+/** Counts from the newest backup, so that frequent restarts do not push out older days' backups. */
 async function untilBackup({ ledger, clock, backupEveryMs }: UpkeepDeps): Promise<number> {
   const last = await ledger.lastBackup();
   const waitMs = last === null ? 0 : last + backupEveryMs - clock.now();
-  // A backup from the future was made by a clock that was wrong.
+  // A backup dated in the future was made while the clock was wrong.
   return waitMs > backupEveryMs ? 0 : Math.max(0, waitMs);
 }
 
@@ -61,7 +61,7 @@ async function every(
   }
 }
 
-/** A laptop that sleeps most of the day has its days counted anyway. */
+/** Counts time asleep too: a laptop may sleep most of the day. */
 async function rest(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
   const from = momentOf(clock);
   for (let leftMs = ms; leftMs > 0 && !signal.aborted; leftMs = ms - ageOf(from, clock))

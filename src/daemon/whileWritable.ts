@@ -2,9 +2,9 @@ import { ReceiptdError } from '../core/domain/errors.ts';
 import type { LedgerStorage } from '../core/ports/ledger.ts';
 
 /**
- * Runs the agent until `stop`, or until its process can't write the ledger ever again: the next one can, and the service manager
- * starts it.
- * @throws ReceiptdError in the second case, after the agent has stopped: what the storage says of it
+ * Runs the agent until `stop`, or until this process can never write the ledger again. A new process can, and the
+ * service manager starts it.
+ * @throws ReceiptdError the storage's error if the ledger became unwritable, after the agent has stopped
  */
 export async function whileWritable<T>(
   storage: LedgerStorage,

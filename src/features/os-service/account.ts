@@ -13,9 +13,9 @@ export interface Account {
   readonly groups: readonly string[];
 }
 
-/** Has the rights that everybody has. */
+/** An account with no rights beyond those of everybody (nobody/nogroup). */
 export const STRANGER = { uid: 65_534, gid: 65_534, groups: ['65534'], home: '/' } as const;
-/** Wide, for directory services have names of their own; but no option of a program, and no list. */
+/** Permissive, since directory services allow unusual names; excludes what a program would read as an option or a list. */
 const USER_NAME = /^[\p{L}\p{N}_][^\s:,/\p{Cc}]*$/u;
 
 /** @throws ReceiptdError USAGE */
@@ -30,10 +30,10 @@ export function noSuchUser(name: string): ReceiptdError {
   });
 }
 
-/** Null where there is none of this name. */
+/** Null if no account has this name. */
 export async function findAccount(host: Host, name: string): Promise<Account | null> {
   const env = { ...host.env };
-  // macOS has no getent; what is wanted of the account is asked of id there.
+  // macOS has no getent; `id` supplies the fields there.
   const passwd = host.platform === 'darwin' ? null : await run(['getent', 'passwd', '--', name], { env });
   if (passwd !== null && passwd.status !== 0 && passwd.why !== 'ENOENT') return null;
   const [uid, gid, groups] = await Promise.all(
@@ -49,7 +49,7 @@ export async function findAccount(host: Host, name: string): Promise<Account | n
   };
 }
 
-/** A user of its own, without a password, a shell or a home. @throws ReceiptdError MANAGER_FAILED */
+/** Creates a system user without password, shell or home. @throws ReceiptdError MANAGER_FAILED */
 export async function createAccount(host: Host, name: string, stateDir: string): Promise<void> {
   const hint = `Create the user ${name} yourself, or use an existing one with --user.`;
   if (host.platform !== 'linux') {
@@ -71,8 +71,8 @@ export async function createAccount(host: Host, name: string, stateDir: string):
 }
 
 /**
- * Runs a program with the rights of that account and of nobody else, from `/`, with nothing of our environment.
- * @throws ReceiptdError MANAGER_FAILED where the machine lacks what that takes
+ * Runs a program with the rights of that account only, in `/`, without the caller's environment.
+ * @throws ReceiptdError MANAGER_FAILED if the machine lacks the tools for it
  */
 export async function runAs(
   host: Host,

@@ -1,27 +1,27 @@
-/** The agent as a service manager has to know it. All paths are absolute. */
+/** What a service manager needs to know about the agent. All paths are absolute. */
 export interface HostedAgent {
-  /** What starts it, without the arguments of the agent: Node and the program, or one executable. */
+  /** Command line without the agent's arguments: Node and the program, or one executable. */
   readonly command: readonly string[];
   readonly configFile: string;
   readonly stateDir: string;
   readonly folders: readonly HostedFolder[];
   /** How long uploads under way may take to finish. */
   readonly graceMs: number;
-  /** Group whose members may use the control socket; null: none. */
+  /** Group whose members may use the control socket; null: no group. */
   readonly controlGroup: string | null;
-  /** What systemd is to hand over. */
+  /** Credentials that systemd passes to the unit. */
   readonly credentials: readonly HostedCredential[];
-  /** Variables that it needs besides those of the manager. */
+  /** Variables to set in addition to the manager's. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Of the paths above that have links on their way: the other paths by which they are got to, the real one last. */
+  /** For each path above that contains symbolic links: the paths it resolves through, the real one last. */
   readonly links: Readonly<Record<string, readonly string[]>>;
 }
 
 export interface HostedFolder {
   readonly path: string;
-  /** Where files are made, moved or deleted for it; what is there of these paths. */
+  /** Directories in which the agent creates, moves or deletes files; the existing part of each path. */
   readonly writes: readonly string[];
-  /** People use what the agent makes for it: an archive, or what needs their attention. */
+  /** Whether people open files that the agent writes here: an archive, or the needs-attention folder. */
   readonly isShared: boolean;
 }
 
@@ -30,19 +30,19 @@ export interface HostedCredential {
   readonly encrypted: boolean;
 }
 
-/** `user`: of the one who installs it, without rights of an administrator. */
+/** `user`: for the installing user, without administrator rights. */
 export type Scope = 'system' | 'user';
 
 export const SERVICE_NAME = 'receiptd';
 export const DEFAULT_USER = 'receiptd';
 export const DESCRIPTION = 'receiptd: uploads scanned receipts';
 
-/** What the manager runs. */
+/** The full command line that the manager runs. */
 export function runCommand({ command, configFile }: HostedAgent): string[] {
   return [...command, 'run', '--config', configFile];
 }
 
-/** Every path that the agent has to reach. */
+/** Every path that the agent needs access to. */
 export function reachedPaths(agent: HostedAgent): string[] {
   const { command, configFile, stateDir, folders } = agent;
   const named = [
@@ -54,7 +54,7 @@ export function reachedPaths(agent: HostedAgent): string[] {
   return named.flatMap((path) => withLinks(agent, path));
 }
 
-/** The path, and every other by which the system gets to it. */
+/** The path and every path that it resolves through. */
 export function withLinks({ links }: HostedAgent, path: string): readonly string[] {
   return [path, ...(links[path] ?? [])];
 }

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import { writeDurably } from '../../system/durableFile.ts';
 
-/** The text of a definition; null where there is none. */
+/** The text of a definition; null if the file does not exist. */
 export async function readDefinition(file: string): Promise<string | null> {
   try {
     return await readFile(file, 'utf8');
@@ -13,11 +13,11 @@ export async function readDefinition(file: string): Promise<string | null> {
   }
 }
 
-/** Whole or not at all, readable by all: a manager reads it, and it holds no secret. */
+/** Writes atomically, world-readable: a manager reads it, and it holds no secret. */
 export async function writeDefinition(file: string, text: string): Promise<void> {
   try {
     await mkdir(dirname(file), { recursive: true });
-    // A name beside it that no manager takes for a definition; rights whatever the umask of the one who installs it.
+    // The temporary name is one that no manager reads as a definition; the mode must not depend on the umask.
     await writeDurably(file, text, { shared: true, prepare: (handle) => handle.chmod(0o644) });
   } catch (error) {
     throw unusable(file, 'written', error);

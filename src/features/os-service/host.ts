@@ -5,18 +5,18 @@ import { run } from '../../system/programs.ts';
 /** The machine, as far as a service manager needs it. */
 export interface Host {
   readonly platform: NodeJS.Platform;
-  /** Of the user who asks; null on Windows. */
+  /** User id of the caller; null on Windows. */
   readonly uid: number | null;
   readonly userName: string;
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where definitions of the system lie; the manager's own place if left out. */
+  /** Directory of system definitions; defaults to the manager's own. */
   readonly definitionsDir?: string;
-  /** Where systemd finds credentials of units; its own places if left out. */
+  /** Directories in which systemd looks for credentials; defaults to its own. */
   readonly credentialStores?: readonly string[];
 }
 
-/** Lets a program speak to the terminal itself. @returns its exit status, null where a signal ended it */
+/** Runs a program that inherits the terminal. @returns its exit status, null if a signal ended it */
 export function runVisibly(
   [program = '', ...args]: readonly string[],
   { env, signal }: { env: NodeJS.ProcessEnv; signal: AbortSignal },
@@ -36,7 +36,7 @@ export function runVisibly(
   });
 }
 
-/** Runs a program that has to do what it is asked. @throws ReceiptdError MANAGER_FAILED with its own words */
+/** Runs a program that must succeed. @throws ReceiptdError MANAGER_FAILED with the program's own message */
 export async function demand(
   command: readonly string[],
   options: { env: NodeJS.ProcessEnv; limitMs?: number; hint?: string },

@@ -6,7 +6,7 @@ import { credstoreName, UNIT_CREDENTIALS_DIR } from '../../api/credentials/unitF
 import { pathRelations } from '../../config/resolve.ts';
 import type { HostedAgent, HostedCredential, HostedFolder } from './agent.ts';
 
-/** What the systemd store reads, of every account; each is looked for as `receiptd.NAME` in the credential stores of systemd. */
+/** Names that the systemd store reads, for every account; systemd looks for each as `receiptd.NAME` in its credential stores. */
 export function credentialNames({ credentials, accounts }: Config): readonly string[] {
   const all = [{ name: null, credentials }, ...accounts];
   return all
@@ -17,7 +17,7 @@ export function credentialNames({ credentials, accounts }: Config): readonly str
 /** Where systemd looks for a credential that a unit names without a path (systemd.exec(5)). */
 const CREDENTIAL_STORES = ['/etc/credstore', UNIT_CREDENTIALS_DIR];
 
-/** The accounts (null: the default one) whose credentials a unit will be given. */
+/** The accounts (null: the default one) whose credentials systemd will pass to the unit. */
 export async function accountsHeldBySystemd(
   { credentials, accounts }: Config,
   stores: readonly string[] = CREDENTIAL_STORES,
@@ -35,7 +35,7 @@ export async function accountsHeldBySystemd(
   return (await Promise.all(asked)).flat();
 }
 
-/** What a service manager has to know of the agent with this configuration. `command` starts it. */
+/** Describes the agent with this configuration to a service manager. `command` starts it. */
 export async function hostedAgent(
   config: Config,
   command: readonly string[],
@@ -61,7 +61,7 @@ export async function hostedAgent(
   };
 }
 
-/** What confines the agent goes by where paths really lead. */
+/** Sandboxing works on resolved paths, so symbolic links have to be listed too. */
 async function linksOf(paths: readonly string[]): Promise<Record<string, readonly string[]>> {
   const found = await Promise.all(paths.map(async (path) => [path, await linkedPaths(path)] as const));
   return Object.fromEntries(found.filter(([, linked]) => linked.length > 0));
@@ -71,7 +71,7 @@ async function hostedFolder(folder: Config['folders'][number]): Promise<HostedFo
   const { path, afterUpload, archiveTo, needsAttention } = folder;
   const archives = afterUpload === 'archive';
   const { within } = pathRelations(process.platform);
-  // What lies in the folder may have to be made in it.
+  // A path inside the folder may not exist yet and is created there.
   const place = async (of: string) => (within(of, path) ? path : whatIsThere(of));
   const writes = [
     ...(afterUpload === 'keep' ? [] : [path]),
@@ -81,16 +81,16 @@ async function hostedFolder(folder: Config['folders'][number]): Promise<HostedFo
   return { path, writes: [...new Set(writes)], isShared: archives || needsAttention !== null };
 }
 
-/** The path, or what it is made in when it is first needed. */
+/** The path, or the nearest existing directory, in which it will be created. */
 async function whatIsThere(path: string): Promise<string> {
   const parent = dirname(path);
-  // Of a path of which nothing is there (a machine that is only prepared), the path.
+  // If not even an ancestor exists (a machine being prepared), the path itself.
   return (await isThere(path)) || parent === path
     ? path
     : await whatIsThere(parent).then((found) => (found === '/' ? path : found));
 }
 
-/** Encrypted, unless a plain one is all there is. */
+/** Prefers the encrypted credential to a plain one. */
 async function hostedCredential(name: string): Promise<HostedCredential> {
   const [plain = false, encrypted = false] = await Promise.all(
     CREDENTIAL_STORES.map((dir) => isThere(join(dir, credstoreName(name)))),
@@ -105,12 +105,12 @@ function isThere(path: string): Promise<boolean> {
   );
 }
 
-/** As many as Linux follows. */
+/** Linux follows as many. */
 const MOST_LINKS = 40;
 
 /**
- * The other paths by which the system gets to a path: one for every link on the way, the last of which has none. They need not be there: a
- * share may be away. Empty where no link is on the way.
+ * The paths that a path resolves through: one per symbolic link, the last one free of links. They need not exist, since
+ * a share may be unmounted. Empty if the path contains no link.
  */
 async function linkedPaths(path: string): Promise<readonly string[]> {
   const found: string[] = [];
@@ -121,7 +121,7 @@ async function linkedPaths(path: string): Promise<readonly string[]> {
   return found;
 }
 
-/** The path with its first link replaced by what that leads to; null where it has none. */
+/** The path with its first symbolic link replaced by the target; null if it contains none. */
 async function followed(path: string): Promise<string | null> {
   const { root } = parse(path);
   const names = path.slice(root.length).split(sep);

@@ -1,26 +1,26 @@
 import type { HostedAgent } from './agent.ts';
 
-/** What keeps the agent running on a kind of machine. */
+/** A service manager: keeps the agent running on one platform. */
 export interface Manager {
   readonly name: 'systemd' | 'launchd' | 'windows';
-  /** Where the definition lies; null where the manager keeps it itself. */
+  /** Path of the definition; null if the manager stores it itself. */
   readonly file: string | null;
-  /** @throws ReceiptdError MANAGER_ABSENT where there is none */
+  /** @throws ReceiptdError MANAGER_ABSENT if this machine has no such manager */
   present(): Promise<void>;
-  /** The definition, without looking at anything. @throws ReceiptdError INSTALL_REFUSED for what it can't say */
+  /** Builds the definition without touching the machine. @throws ReceiptdError INSTALL_REFUSED for what it can't express */
   define(agent: HostedAgent): string;
-  /** The definition that is installed; null: none. */
+  /** The installed definition; null: none. */
   installed(): Promise<string | null>;
-  /** Puts the definition in place of the one that is there, to be started with the machine. @returns what is to be said of it */
+  /** Installs or replaces the definition and enables it at boot. @returns notes for the person who installs */
   install(text: string): Promise<readonly string[]>;
-  /** Stops it and takes the definition away. @returns what is left to say */
+  /** Stops the service and removes the definition. @returns notes for the person who uninstalls */
   uninstall(): Promise<readonly string[]>;
-  /** Resolves when the agent says that it is ready, as far as the manager hears that. @throws ReceiptdError MANAGER_FAILED */
+  /** Resolves when the agent reports ready, if the manager supports that. @throws ReceiptdError MANAGER_FAILED */
   start(): Promise<void>;
   stop(): Promise<void>;
   restart(): Promise<void>;
   status(): Promise<ManagerStatus>;
-  /** What shows the log on the terminal. */
+  /** Command line that shows the log on the terminal. */
   logs(options: { lines: number; follow: boolean }): readonly string[];
 }
 
@@ -28,9 +28,9 @@ export interface ManagerStatus {
   readonly isInstalled: boolean;
   readonly isRunning: boolean;
   readonly isEnabled: boolean;
-  /** The manager's own words. */
+  /** In the manager's own words. */
   readonly state: string;
-  /** What the agent told the manager last; null where it tells it nothing. */
+  /** Last status that the agent sent to the manager; null if none. */
   readonly says: string | null;
   readonly pid: number | null;
 }

@@ -3,15 +3,15 @@ import { createHash } from 'node:crypto';
 const WORDS = 'Made by `receiptd service install` from the configuration; sha256 of the rest:';
 
 /**
- * The text of a definition with a line by which a change made by hand is told. `line` makes a comment of a text; `after`: how many lines
- * come before it.
+ * Adds a comment line with a hash of the text, by which a manual edit is detected. `line` turns words into a comment;
+ * `after`: number of lines before it.
  */
 export function mark(text: string, line: (words: string) => string, after = 0): string {
   const lines = text.split('\n');
   return [...lines.slice(0, after), line(`${WORDS} ${hashOf(text)}`), ...lines.slice(after)].join('\n');
 }
 
-/** Whether somebody else made this definition, or changed it since. */
+/** Whether the definition was written or changed by somebody else. */
 export function isEdited(text: string): boolean {
   const lines = text.split('\n');
   const at = lines.findIndex((line) => line.includes(WORDS));
@@ -20,7 +20,7 @@ export function isEdited(text: string): boolean {
   return !lines[at]?.includes(hashOf(rest));
 }
 
-/** The lines that one has and the other has not, as `- line` and `+ line`. */
+/** The lines in which the two differ, as `- line` and `+ line`. */
 export function changesOf(before: string, after: string): string[] {
   const linesOf = (text: string): string[] =>
     text.split('\n').filter((line) => line !== '' && !line.includes(WORDS));

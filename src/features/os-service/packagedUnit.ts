@@ -2,7 +2,7 @@ import type { HostedAgent } from './agent.ts';
 import { DEFAULT_USER } from './agent.ts';
 import { systemUnit } from './systemd/unit.ts';
 
-/** As a package has it before there is a configuration: folders are read wherever they are, homes included, and not written. */
+/** The agent of a package, without a configuration yet: may read folders anywhere, homes included, but not write them. */
 const PACKAGED: HostedAgent = {
   command: ['/usr/bin/receiptd'],
   configFile: '/etc/receiptd/receiptd.yaml',
@@ -20,10 +20,10 @@ const FROM = `# Of the package, for folders that are only read. One that fits th
 # delivery.grace of more than 30 seconds, which TimeoutStopSec has to exceed.
 `;
 
-/** The unit that a package carries: that of `service install`, without the line by which that one knows its own. */
+/** The unit in a package: that of `service install` without its mark line. */
 export function packagedUnit(): string {
   const [, ...lines] = systemUnit(PACKAGED, DEFAULT_USER).split('\n');
-  // It is enabled before there is a configuration. Here rather than in a drop-in, which would hold for a unit in /etc as well.
+  // The unit is enabled before a configuration exists. Not in a drop-in, which would also apply to a unit in /etc.
   const waiting = lines.flatMap((line) =>
     line.startsWith('StartLimitIntervalSec=') ? [`ConditionPathExists=${PACKAGED.configFile}`, line] : [line],
   );

@@ -6,7 +6,7 @@ import { run } from '../../system/programs.ts';
 import type { Host } from './host.ts';
 
 /**
- * That the account can run the program and read its configuration, tried as that account.
+ * Checks, as that account, that it can run the program and read the configuration.
  * @throws ReceiptdError INSTALL_REFUSED
  */
 export async function demandReach(host: Host, account: Account, agent: HostedAgent): Promise<void> {
@@ -21,7 +21,7 @@ export async function demandReach(host: Host, account: Account, agent: HostedAge
   );
 }
 
-/** That the account can run the program. It need not be there yet. @throws ReceiptdError INSTALL_REFUSED */
+/** Checks that the account, which need not exist yet, can run the program. @throws ReceiptdError INSTALL_REFUSED */
 export async function demandProgram(host: Host, account: Account, { command }: HostedAgent): Promise<void> {
   for (const [index, path] of command.entries()) {
     if (await can(host, account, index === 0 ? '-x' : '-r', path)) continue;
@@ -36,7 +36,7 @@ export async function demandProgram(host: Host, account: Account, { command }: H
   }
 }
 
-/** What lets the account read the configuration. A directory that is closed is opened where it is the configuration's own. */
+/** Commands that let the account read the configuration. Suggests opening a closed directory only if it holds nothing else. */
 async function configurationAdvice(
   host: Host,
   account: Account,
@@ -53,7 +53,7 @@ async function configurationAdvice(
   return 'Move it to /etc/receiptd, or another directory that this user can enter, and install it from there with --config.';
 }
 
-/** What lets the account read the folder (and write it): the first directory on the way that it can't enter, or the folder. */
+/** Commands that give the account read (and write) access: to the first directory that it can't enter, or to the folder. */
 export async function folderAdvice(
   host: Host,
   account: Account,
@@ -73,7 +73,7 @@ function setfacl({ name }: Account, rights: string, path: string): string {
   return `setfacl -m u:${name}:${rights} ${shellWord(path)}`;
 }
 
-/** The first directory on the way that can't be entered; the path itself where all can. */
+/** The first ancestor that the account can't enter; the path itself if it can enter all. */
 async function obstacle(host: Host, account: Account, path: string): Promise<string> {
   const parts = path.split('/').slice(1, -1);
   for (let depth = 1; depth <= parts.length; depth += 1) {
@@ -95,7 +95,7 @@ function shellWord(text: string): string {
   return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** Places that are emptied by others, or replaced at the next install. @throws ReceiptdError INSTALL_REFUSED */
+/** Refuses programs in temporary directories or ones that the next install replaces. @throws ReceiptdError INSTALL_REFUSED */
 export function refuseFleetingProgram({ command }: HostedAgent): void {
   const fleeting = command.find((path) => posix.normalize(path.replaceAll('\\', '/')).includes('/_npx/'));
   if (fleeting === undefined) return;

@@ -8,7 +8,7 @@ import { demand, type Host } from '../host.ts';
 import type { Manager, ManagerStatus } from '../manager.ts';
 import { launchdPlist } from './plist.ts';
 
-/** Longer than uploads under way are given by default. */
+/** Longer than the default grace period of uploads in flight. */
 const GONE_MS = 2 * 60_000;
 const LOOK_MS = 100;
 /** EINPROGRESS of macOS. */
@@ -64,11 +64,11 @@ export class Launchd implements Manager {
     else await this.#demand(['bootstrap', this.#domain, this.file]);
   }
 
-  /** A job that stays loaded would be started again. */
+  /** Unloads the job: launchd would restart one that stays loaded. */
   async stop(): Promise<void> {
     if (!(await this.#isLoaded())) return;
     const { status, why, stderr } = await this.#run(['bootout', this.#target()], GONE_MS);
-    // It may answer before the job has gone, which then can't be loaded again; or that it is under way.
+    // launchctl may return before the job is gone, which then can't be loaded again, or report EINPROGRESS.
     const until = Date.now() + GONE_MS;
     while (await this.#isLoaded()) {
       if (status === 0 || status === IN_PROGRESS) {

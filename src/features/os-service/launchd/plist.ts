@@ -2,13 +2,13 @@ import { runCommand, SERVICE_NAME, type HostedAgent } from '../agent.ts';
 import { mark } from '../mark.ts';
 import { xmlComment, xmlText } from '../xml.ts';
 
-/** 022: what the agent makes for people is read by them; what is its own it makes private itself. launchd takes it in decimal. */
+/** 022: people read files that the agent writes for them; it makes its own files private itself. launchd expects decimal. */
 const UMASK = 0o022;
 const STOP_MARGIN = 30;
 
 type Value = string | number | boolean | readonly string[] | { readonly [key: string]: Value };
 
-/** A job of launchd: of the machine (a LaunchDaemon) where `user` is given, else of whoever installs it (a LaunchAgent). */
+/** A launchd job: a LaunchDaemon if `user` is given, otherwise a LaunchAgent of the installing user. */
 export function launchdPlist(agent: HostedAgent, user: string | null): string {
   const job: Value = {
     Label: SERVICE_NAME,

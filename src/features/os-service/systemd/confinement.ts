@@ -4,7 +4,7 @@ import { unitWord, type Setting } from './quote.ts';
 
 const HOMES = ['/home', '/root', '/run/user'];
 const TEMPORARY = ['/tmp', '/var/tmp'];
-/** Directories that many share; the agent writes its configuration only where the directory is its own. */
+/** Shared directories: the agent gets write access to its configuration's directory only outside these. */
 const COMMON = [
   '/',
   '/etc',
@@ -20,8 +20,8 @@ const COMMON = [
 ];
 
 /**
- * As little as works: V8 makes code as it runs (no MemoryDenyWriteExecute), limits of the kernel are looked up in /proc/sys (no ProcSubset), and
- * owners of scans have to be told apart (no PrivateUsers).
+ * The tightest sandbox that works. Left out: MemoryDenyWriteExecute (V8 compiles at run time), ProcSubset (kernel limits
+ * are read from /proc/sys), and PrivateUsers (owners of scans must be told apart).
  */
 export function confinement(agent: HostedAgent, hasStateDirectory: boolean): Setting[] {
   const reached = reachedPaths(agent);
@@ -42,13 +42,13 @@ export function confinement(agent: HostedAgent, hasStateDirectory: boolean): Set
     ['CapabilityBoundingSet', ''],
     ['AmbientCapabilities', ''],
     ['RemoveIPC', 'yes'],
-    // What is mounted later is seen anyway.
+    // Later mounts still propagate into it.
     ['PrivateMounts', 'yes'],
     ...ordinaryConfinement(agent),
   ];
 }
 
-/** What needs neither mounts nor rights of its own, and so holds in a user's manager as well. */
+/** Settings that need no mount namespace and no privileges, so they also work in a user manager. */
 export function ordinaryConfinement({ folders, controlGroup }: HostedAgent): Setting[] {
   const isShared = folders.some((folder) => folder.isShared);
   return [
@@ -56,13 +56,13 @@ export function ordinaryConfinement({ folders, controlGroup }: HostedAgent): Set
     ['RestrictAddressFamilies', 'AF_UNIX AF_INET AF_INET6 AF_NETLINK'],
     ['RestrictNamespaces', 'yes'],
     ['RestrictRealtime', 'yes'],
-    // What is made for people takes the mode of the folder of scans, which often hands its group down.
+    // Files for people take the mode of the scan folder, which often has the setgid bit.
     ['RestrictSUIDSGID', isShared ? 'no' : 'yes'],
     ['LockPersonality', 'yes'],
     ['SystemCallArchitectures', 'native'],
     ['SystemCallFilter', '@system-service'],
     ['SystemCallFilter', '~@privileged @resources'],
-    // The group of the control socket, and of what is made for people.
+    // chown sets the group of the control socket and of files for people.
     ...(isShared || controlGroup !== null ? [['SystemCallFilter', '@chown'] as const] : []),
     ['SystemCallErrorNumber', 'EPERM'],
     ['UMask', isShared ? '0022' : '0077'],
@@ -77,7 +77,7 @@ function writable(agent: HostedAgent, hasStateDirectory: boolean, isTmpReached: 
     ...agent.folders.flatMap(({ writes }) => writes.flatMap((path) => withLinks(agent, path))),
     ...(isTmpReached ? TEMPORARY : []),
   ];
-  // One that is not there, a share that is away say, keeps nothing from starting.
+  // The `-` lets the unit start although a path is missing, such as an unmounted share.
   return [...new Set(paths)].map((path) => ['ReadWritePaths', unitWord(`-${path}`)]);
 }
 

@@ -9,9 +9,9 @@ import type { Manager, ManagerStatus } from '../manager.ts';
 import { systemUnit, userUnit } from './unit.ts';
 
 const UNIT = `${SERVICE_NAME}.service`;
-/** Where systemd is the service manager, it has made this (sd_booted(3)). */
+/** Exists only if systemd is the init system (sd_booted(3)). */
 const BOOTED = '/run/systemd/system';
-/** Being ready can take as long as mending a ledger takes; who waits is told after this that it goes on. */
+/** How long to wait for readiness: repairing a ledger may take longer, so the start then continues in the background. */
 const START_MS = 10 * 60_000;
 const PROPERTIES = [
   'LoadState',
@@ -24,9 +24,9 @@ const PROPERTIES = [
   'ConditionResult',
   'InvocationID',
 ];
-/** A unit that is a link to this is masked: it can't be started, and nobody wrote anything into it. */
+/** A unit linked to this is masked: it can't be started, and has no content. */
 const MASK = '/dev/null';
-/** Lines of a log among which the reason is looked for. */
+/** Number of log lines searched for the reason of a failure. */
 const LOOKED_THROUGH = 200;
 
 export class Systemd implements Manager {
@@ -77,7 +77,7 @@ export class Systemd implements Manager {
       await this.#demand(['daemon-reload']);
       await this.#demand(['enable', UNIT]);
     } catch (error) {
-      // Nothing is left behind that systemd does not take.
+      // Leave no unit behind that systemd rejects.
       if (isNew) await removeDefinition(this.file);
       throw error;
     }
@@ -88,7 +88,7 @@ export class Systemd implements Manager {
     await this.#demand(['disable', '--now', UNIT], START_MS);
     await removeDefinition(this.file);
     await this.#demand(['daemon-reload']);
-    // It may have failed once; without its unit nobody needs to know.
+    // Clears an earlier failure, which means nothing once the unit is gone.
     await run(this.#command(['reset-failed', UNIT]), { env: this.#env() });
     const { isInstalled } = await this.status();
     return isInstalled ? [`The ${UNIT} of a package is now disabled.`] : [];
@@ -115,7 +115,7 @@ export class Systemd implements Manager {
       isRunning: ['active', 'reloading'].includes(of('ActiveState')),
       isEnabled: of('UnitFileState') === 'enabled',
       state: `${of('ActiveState')} (${of('SubState')}${failed})`,
-      // The words of a process that has ended are kept until the next one speaks.
+      // systemd keeps the status text of an ended process until the next one sets its own.
       says: pid === null ? null : of('StatusText') || null,
       pid,
     };
@@ -146,7 +146,7 @@ export class Systemd implements Manager {
     return (name) => values.get(name) ?? '';
   }
 
-  /** systemd calls it done where a condition keeps a unit from starting, and sends people to the log where it fails. */
+  /** systemctl succeeds even if a condition keeps the unit from starting, and only points to the log if it fails. */
   async #demandRunning(verb: 'start' | 'restart'): Promise<void> {
     const trouble = await this.#demand([verb, UNIT], START_MS).then(
       () => null,
@@ -157,9 +157,9 @@ export class Systemd implements Manager {
     const of = await this.#properties();
     const state = of('ActiveState');
     if (trouble === null && ['active', 'reloading'].includes(state)) return;
-    // One that waits may still be called failed, of the run before.
+    // A unit held by a condition may still show the failed state of the run before.
     const isHeld = trouble === null && of('ConditionResult') === 'no';
-    // One that was not even tried has the log of the run before.
+    // If the unit was not even tried, the log is that of the run before.
     const isTried = state !== 'inactive';
     const why = isHeld
       ? await this.#unmetCondition()
@@ -181,7 +181,7 @@ export class Systemd implements Manager {
     return `the condition ${condition} in its unit is not met.`;
   }
 
-  /** The sentence that the agent ended with; null where there is none, or it may not be read. */
+  /** The agent's last error message; null if there is none, or the log may not be read. */
   async #lastError(invocation: string): Promise<string | null> {
     if (!/^[\da-f]{32}$/.test(invocation)) return null;
     const of = this.#scope === 'user' ? '_SYSTEMD_USER_UNIT' : '_SYSTEMD_UNIT';
@@ -205,7 +205,7 @@ export class Systemd implements Manager {
     try {
       await demand(this.#command(words), { env: this.#env(), ...(limitMs !== undefined && { limitMs }) });
     } catch (error) {
-      // Some machines let others do it as well, so it is tried first.
+      // Only after a try: polkit allows other users on some machines.
       if (this.#scope === 'user' || this.#host.uid === 0 || !/authentication|denied/i.test(String(error)))
         throw error;
       throw new ReceiptdError('ROOT_NEEDED', 'Only root can do this to a system service.', {
@@ -216,7 +216,7 @@ export class Systemd implements Manager {
   }
 }
 
-/** It ends with its code, and has a line for each thing that is wrong. */
+/** The message may have several lines, one per problem; the last one ends with the error code. */
 function lastErrorIn(lines: readonly string[]): string | null {
   const from = lines.findLastIndex((line) => line.startsWith('error: '));
   if (from === -1) return null;

@@ -4,20 +4,20 @@ import { mark } from '../mark.ts';
 import { confinement, ordinaryConfinement } from './confinement.ts';
 import { unitCommand, unitPath, unitWord, type Setting } from './quote.ts';
 
-/** Uploads that are told to stop get this much beyond their own time. Seconds. */
+/** Added to the grace period of uploads before systemd kills the agent. Seconds. */
 const STOP_MARGIN = 30;
 const STATE_ROOT = '/var/lib/';
 const DEFAULT_STATE = `${STATE_ROOT}receiptd`;
 
-/** A unit of the system, which runs as `user`. Where things are is decided here, and nothing is looked at. */
+/** A system unit that runs as `user`. Does not touch the file system. */
 export function systemUnit(agent: HostedAgent, user: string): string {
   const mounts = [agent.stateDir, agent.configFile].flatMap((path) => withLinks(agent, path));
   return unit([
     section('Unit', [
       ['Description', DESCRIPTION],
-      // A share that is not there keeps nobody from starting: its folder is unreachable until it is. So no folder is required.
+      // No folder is required: a missing share must not keep the agent from starting.
       ['After', 'local-fs.target remote-fs.target network.target nss-lookup.target'],
-      // An empty directory in the place of the ledger's disk would have everything sent again.
+      // With the ledger's disk unmounted the agent would start an empty ledger and send everything again.
       ['RequiresMountsFor', [...new Set(mounts)].map(unitWord).join(' ')],
       ...unitHead(agent),
     ]),
@@ -35,7 +35,7 @@ export function systemUnit(agent: HostedAgent, user: string): string {
   ]);
 }
 
-/** A unit of the user's own manager. */
+/** A unit of the user manager. */
 export function userUnit(agent: HostedAgent): string {
   return unit([
     section('Unit', [['Description', DESCRIPTION], ...unitHead(agent)]),
@@ -49,7 +49,7 @@ function pair(name: string, value: string): Setting {
 }
 
 function unitHead({ command }: HostedAgent): Setting[] {
-  // A program that was removed would be tried forever otherwise.
+  // Otherwise systemd would keep trying to start a program that was removed.
   const needed = command.flatMap((path, index) => {
     const value = posix.isAbsolute(path) ? unitPath(path) : null;
     return value === null
@@ -59,7 +59,7 @@ function unitHead({ command }: HostedAgent): Setting[] {
   return [...needed, ['StartLimitIntervalSec', '0']];
 }
 
-/** Where systemd does not make the state directory it does not tell where it is either, and no configuration need name the default. */
+/** Sets the state directory if systemd does not: it passes the path only of one that it creates, and a configuration may not name it. */
 function systemEnvironment(agent: HostedAgent): HostedAgent['environment'] {
   const { environment, stateDir } = agent;
   if (stateDir !== DEFAULT_STATE || stateDirectory(agent).length > 0) return environment;
@@ -70,36 +70,36 @@ function running(agent: HostedAgent, environment: HostedAgent['environment']): S
   const variables = Object.entries(environment).map(([name, value]) => unitWord(`${name}=${value}`));
   return [
     ['Type', 'notify'],
-    // The agent speaks through systemd-notify, a process of its own.
+    // Notifications come from systemd-notify, a child process.
     ['NotifyAccess', 'all'],
     ['ExecStart', unitCommand(runCommand(agent))],
     ['ExecReload', unitCommand([...agent.command, 'reload', '--config', agent.configFile])],
     ...(variables.length === 0 ? [] : [pair('Environment', variables.join(' '))]),
-    // A damaged ledger may be mended first.
+    // Repairing a damaged ledger takes as long as it takes.
     ['TimeoutStartSec', 'infinity'],
     ['TimeoutStopSec', String(Math.ceil(agent.graceMs / 1_000) + STOP_MARGIN)],
     ['KillMode', 'mixed'],
     ['WatchdogSec', '120'],
-    // What stands still does not answer to a milder one; nothing is lost by it, and no image of its memory is left.
+    // A hung process ignores milder signals; SIGKILL loses nothing and leaves no core dump.
     ['WatchdogSignal', 'SIGKILL'],
     ['LimitCORE', '0'],
     ['Restart', 'on-failure'],
     ['RestartSec', '10'],
-    // A configuration that is wrong stays wrong, and a program that can't be run (203) stays away.
+    // Neither an invalid configuration (2) nor a program that can't be executed (203) is fixed by a restart.
     ['RestartPreventExitStatus', '2 203'],
   ];
 }
 
 /**
- * Made by systemd, and the user's, where it lies where such things lie. Not one that is a link, whose owner systemd can't set, nor one whose
- * name means something to it: `a:b` would be `a`, with a link `b` to it.
+ * Lets systemd create the state directory and set its owner, if it is in the standard location. Not if it is a link,
+ * whose owner systemd can't set, nor if its name has a special meaning: `a:b` would be `a` with a link `b` to it.
  */
 function stateDirectory({ stateDir, links }: HostedAgent): Setting[] {
   const name = stateDir.startsWith(STATE_ROOT) ? stateDir.slice(STATE_ROOT.length) : '';
   if (!/^[\w.+@-]+(\/[\w.+@-]+)*$/.test(name) || links[stateDir] !== undefined) return [];
   return [
     ['StateDirectory', name],
-    // The agent itself lets the control group through.
+    // The agent itself opens it for the control group.
     ['StateDirectoryMode', '0700'],
   ];
 }

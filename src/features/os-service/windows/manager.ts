@@ -10,7 +10,7 @@ import { windowsTask } from './task.ts';
 
 const NAME = `\\${SERVICE_NAME}`;
 
-/** The Task Scheduler: Node can't speak with the Service Control Manager, and a task needs no further program. */
+/** The Task Scheduler: Node can't talk to the Service Control Manager, and a task needs no wrapper program. */
 export class WindowsTasks implements Manager {
   readonly name = 'windows';
   readonly file = null;
@@ -28,7 +28,7 @@ export class WindowsTasks implements Manager {
 
   async present(): Promise<void> {
     const { status, why } = await this.#run(['/Query', '/FO', 'LIST', '/TN', '\\']);
-    // Without tasks in it the folder counts as an error; that the program could be started is enough.
+    // An empty task folder is an error to schtasks; it is enough that the program ran.
     if (status !== null) return;
     throw new ReceiptdError(
       'MANAGER_ABSENT',
@@ -58,7 +58,7 @@ export class WindowsTasks implements Manager {
         await this.#demand(words);
         return [];
       }
-      // The password of the account is asked for by the program itself, and is never seen here.
+      // schtasks itself prompts for the account's password, which this process never sees.
       const command = ['schtasks', ...words, '/RU', this.#user, '/RP', '*'];
       const status = await runVisibly(command, {
         env: { ...this.#host.env },
@@ -86,8 +86,8 @@ export class WindowsTasks implements Manager {
   }
 
   /**
-   * Ends the process at once: Windows has no gentler word for a task. What was under way is sent again, under its name. Disabled first, or
-   * the next minute would start it.
+   * Kills the process: Windows has no graceful stop for a task. Uploads in flight are sent again under the same name.
+   * The task is disabled first, or its trigger would start it within a minute.
    */
   async stop(): Promise<void> {
     await this.#demand(['/Change', '/TN', NAME, '/DISABLE']);
@@ -100,7 +100,7 @@ export class WindowsTasks implements Manager {
   }
 
   async status(): Promise<ManagerStatus> {
-    // The words of schtasks are translated; the numbers of the task's state are not (4: running).
+    // The output of schtasks is localized; the numeric task state is not (4: running).
     const script = `$t = Get-ScheduledTask -TaskPath '\\' -TaskName '${SERVICE_NAME}' -ErrorAction Stop; [int]$t.State`;
     const { status, stdout } = await run(
       ['powershell', '-NoProfile', '-NonInteractive', '-Command', script],

@@ -5,7 +5,7 @@ import { windowsTask, WINDOWS_USER } from './task.ts';
 const PROGRAM = String.raw`%ProgramFiles%\receiptd`;
 const DATA = String.raw`%ProgramData%\receiptd`;
 
-/** As the installer has it before there is a configuration. The Task Scheduler puts in what stands between per cent signs. */
+/** The installer's agent, without a configuration yet. The Task Scheduler expands `%VARIABLES%`. */
 const PACKAGED: HostedAgent = {
   command: [win32.join(PROGRAM, 'node.exe'), win32.join(PROGRAM, 'app', 'dist', 'receiptd.cjs')],
   configFile: win32.join(DATA, 'receiptd.yaml'),
@@ -18,7 +18,7 @@ const PACKAGED: HostedAgent = {
   links: {},
 };
 
-/** The task that the installer makes: that of `service install`. Without a configuration its program ends at once, every minute. */
+/** The task that the installer registers: that of `service install`. Until a configuration exists, the program exits at once, every minute. */
 export function packagedTask(): string {
   return windowsTask(PACKAGED, 'system', WINDOWS_USER);
 }

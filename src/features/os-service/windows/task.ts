@@ -5,7 +5,7 @@ import { mark } from '../mark.ts';
 import { plainText } from '../plainText.ts';
 import { xmlComment, xmlText } from '../xml.ts';
 
-/** Accounts of Windows itself, by their well-known identifiers, since their names are translated. */
+/** Built-in Windows accounts by well-known SID, since their names are localized. */
 const ACCOUNTS: Readonly<Record<string, string>> = {
   localservice: 'S-1-5-19',
   networkservice: 'S-1-5-20',
@@ -14,20 +14,20 @@ const ACCOUNTS: Readonly<Record<string, string>> = {
 export const WINDOWS_USER = 'LocalService';
 
 /**
- * RestartOnFailure is for tasks that can't be started: one whose program ends, whatever its status, has not failed. So it is started every
- * minute, and where it runs already that is ignored.
+ * RestartOnFailure covers only tasks that can't be started: a program that exits, with whatever status, has not failed.
+ * So the task is triggered every minute, which is ignored while it runs.
  */
 const EVERY_MINUTE = `<TimeTrigger><Enabled>true</Enabled><StartBoundary>2020-01-01T00:00:00</StartBoundary><Repetition><Interval>PT1M</Interval><StopAtDurationEnd>false</StopAtDurationEnd></Repetition></TimeTrigger>`;
 
-/** As icacls takes it. */
+/** In the form that icacls expects. */
 export function accountName(user: string): string {
   const sid = ACCOUNTS[user.toLowerCase()];
   return sid === undefined ? user : `*${sid}`;
 }
 
 /**
- * A task of the Task Scheduler that starts with the machine (or with the user's session), and again within a minute of its end.
- * @throws ReceiptdError INSTALL_REFUSED for what a task can't reach or say
+ * A scheduled task that starts at boot (or at the user's logon) and restarts within a minute of exiting.
+ * @throws ReceiptdError INSTALL_REFUSED for what a task can't reach or express
  */
 export function windowsTask(agent: HostedAgent, scope: Scope, user: string): string {
   if (scope === 'system') refusePlacesOfPeople(agent, user);
@@ -83,18 +83,18 @@ export function windowsTask(agent: HostedAgent, scope: Scope, user: string): str
   return mark(text, xmlComment, 1);
 }
 
-/** As CommandLineToArgvW takes it apart again. What a variable stands for may have blanks in it. */
+/** Quoted for CommandLineToArgvW, also around variables, whose values may contain spaces. */
 export function windowsWord(text: string): string {
   if (text !== '' && !/[\s"%]/.test(plainText(text))) return text;
   return `"${text.replace(/(\\*)"/g, String.raw`$1$1\"`).replace(/(\\+)$/, '$1$1')}"`;
 }
 
-/** Of a person, which no account of the machine can read. */
+/** Whether the path is in a user profile, which no service account can read. */
 export function isInProfile(path: string): boolean {
   return /^[a-z]:\\users\\(?!public\\)/i.test(path);
 }
 
-/** Neither a mapped drive nor what lies in somebody's profile is there for an account of the machine. */
+/** Refuses mapped drives and user profiles: a service account can't reach them. */
 function refusePlacesOfPeople({ stateDir, configFile, command }: HostedAgent, user: string): void {
   for (const [what, path] of [
     ['The state directory', stateDir],
@@ -113,8 +113,8 @@ function refusePlacesOfPeople({ stateDir, configFile, command }: HostedAgent, us
 }
 
 /**
- * The first folder on a drive letter that is mapped to a share: drives are mapped in the session of a person, and a service has none.
- * `mapped`: the share of each letter, as `Z:` → `\\server\share`.
+ * Refuses a folder on a mapped drive: drives are mapped per logon session, and a service has none.
+ * `mapped`: share by letter, `Z:` → `\\server\share`.
  * @throws ReceiptdError INSTALL_REFUSED, with the path to use instead
  */
 export function refuseMappedDrives(agent: HostedAgent, mapped: ReadonlyMap<string, string>): void {
@@ -129,7 +129,7 @@ export function refuseMappedDrives(agent: HostedAgent, mapped: ReadonlyMap<strin
   }
 }
 
-/** What `net use` says, in any language: the letter and the share stand beside each other. */
+/** Parses the output of `net use` in any language: the share follows the letter. */
 export function mappedDrives(netUse: string): Map<string, string> {
   const found = [...netUse.matchAll(/\b([A-Z]:)\s+(\\\\[^\\\s]+\\.*?)(?:\s{2,}.*)?\r?$/gim)];
   return new Map(found.map(([, letter = '', share = '']) => [letter.toUpperCase(), share.trim()]));
