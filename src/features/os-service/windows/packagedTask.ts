@@ -18,7 +18,7 @@ const PACKAGED: HostedAgent = {
   links: {},
 };
 
-/** The task that the installer registers: that of `service install`. Until a configuration exists, the program exits at once, every minute. */
+/** The task that the installer registers: that of `service install`. Without a configuration its program exits at once each time. */
 export function packagedTask(): string {
   return windowsTask(PACKAGED, 'system', WINDOWS_USER);
 }
