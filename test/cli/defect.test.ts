@@ -10,12 +10,12 @@ function thrownBy(act: () => unknown): unknown {
   throw new Error('nothing was thrown');
 }
 
-describe('of an exception that nobody expected', () => {
+describe('the report of an unexpected exception', () => {
   test.each([
-    ['that quotes what it could not read', () => JSON.parse('the-secret')],
+    ['that quotes its input', () => JSON.parse('the-secret')],
     ['that quotes a pattern', () => new RegExp(['the-secret', '('].join(''))],
     [
-      'with lines like those of a stack',
+      'whose message looks like a stack trace',
       () => {
         throw new Error('a\n    at the-secret:1:2\nb');
       },
@@ -27,24 +27,24 @@ describe('of an exception that nobody expected', () => {
       },
     ],
     [
-      'that is none',
+      'that is not an Error',
       () => {
         throw 'the-secret';
       },
     ],
-  ])('%s the message is not shown', (_which, act) => {
+  ])('omits the message of one %s', (_which, act) => {
     const report = defectReport(thrownBy(act));
     expect(report).not.toContain('the-secret');
     expect(report).toMatch(/^error: This command stopped because of a bug in receiptd \S+\./);
   });
 
-  test('kind, code and place are', () => {
+  test('shows the type, code and location', () => {
     const report = defectReport(thrownBy(() => new URL('nothing')));
     expect(report).toContain('TypeError (ERR_INVALID_URL)\n    at ');
     expect(report).toContain('defect.test.ts');
   });
 
-  test('a message about the program is, too', () => {
+  test('shows a message that concerns only the program', () => {
     const nothing = JSON.parse('{}') as { a: { b: string } };
     expect(defectReport(thrownBy(() => nothing.a.b))).toContain(
       "TypeError: Cannot read properties of undefined (reading 'b')",

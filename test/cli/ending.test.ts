@@ -8,7 +8,7 @@ import { unlessStopped } from '../../src/cli/ending.ts';
 import { compile, runScript } from '../support/scripts.ts';
 
 test.skipIf(process.platform === 'win32')(
-  'the process ends with its status, also where the file system never answers',
+  'exits with its status, and is killed if the file system never responds',
   async () => {
     const dir = await mkdtemp(join(tmpdir(), 'receiptd-ending-'));
     const fifo = join(dir, 'fifo');
@@ -30,7 +30,7 @@ test.skipIf(process.platform === 'win32')(
   },
 );
 
-test('files that answer at once are not waited for any longer', async () => {
+test('does not delay the exit if file operations finish at once', async () => {
   const { url } = await compile('cli/ending.ts');
   const script = runScript(
     `import fs from 'node:fs/promises'; import { filesAnswered } from '${url}'; const times = [];
@@ -44,7 +44,7 @@ test('files that answer at once are not waited for any longer', async () => {
   expect(Number(await script.line())).toBeLessThan(15);
 });
 
-it('gives the result, or ends at a signal', async () => {
+it('unlessStopped returns the result, or rejects on a signal', async () => {
   const stop = new AbortController();
   const io = { stop: stop.signal };
   expect(await unlessStopped(io, async () => 7)).toBe(7);

@@ -6,7 +6,7 @@ import type { OnceResult } from '../../src/daemon/agent.ts';
 import { ERROR_CODES, ReceiptdError } from '../../src/core/domain/errors.ts';
 
 describe('the exit status', () => {
-  it('of every error says that it failed', () => {
+  it('is nonzero for every error code', () => {
     for (const code of ERROR_CODES) expect(exitStatusOf(new ReceiptdError(code, 'x'))).toBeGreaterThan(0);
   });
 
@@ -69,7 +69,7 @@ describe('the exit status', () => {
   });
 });
 
-it('a name that begins with a dash is told from an option that there is not', () => {
+it('suggests `--` for a name that begins with a dash, but not for an unknown option', () => {
   const said = (option: string) =>
     usageError({ code: 'commander.unknownOption', message: `error: unknown option '${option}'` }).sentence();
   expect(said('-scan-5e8ff9bf55ba')).toContain('`receiptd show -- -scan-5e8ff9bf55ba`');
@@ -77,7 +77,7 @@ it('a name that begins with a dash is told from an option that there is not', ()
   expect(said('--jsn')).not.toContain('show');
 });
 
-it('what the argument parser says becomes one sentence, with its guess and a code', () => {
+it('turns an error of the argument parser into one sentence with its suggestion and a code', () => {
   const message = "error: unknown command 'lst'\n(Did you mean list?)";
   expect(usageError({ code: 'commander.unknownCommand', message }).sentence()).toBe(
     'Unknown command "lst". Did you mean list? `receiptd --help` shows the commands. [USAGE]',

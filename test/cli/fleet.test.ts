@@ -49,7 +49,7 @@ async function jsonOf(agents: readonly FleetAgent[]): Promise<readonly FleetAgen
 }
 
 describe('the fleet', () => {
-  it('is a table: who, since when silent, what waits, who paused it', async () => {
+  it('is a table with the state, last contact, backlog and pauses of each agent', async () => {
     const lines = fleetTable(await jsonOf([BACK, FRONT]), NOW).split('\n');
     expect(lines).toHaveLength(4);
     expect(lines[0]).toMatch(
@@ -59,13 +59,13 @@ describe('the fleet', () => {
     expect(lines[3]).toMatch(/^front +pc-1 +1\.2\.3 +running +now +1,204 +4 +scans, post +- +-$/);
   });
 
-  it('shows no terminal commands of an agent’s name', async () => {
+  it('escapes terminal sequences in the name of an agent', async () => {
     const text = fleetTable(await jsonOf([{ ...FRONT, name: 'x\u001b[2J', lastSeenAt: null }]), NOW);
     expect(text).not.toContain('\u001b');
     expect(text).toContain('never');
   });
 
-  it('is a sentence', () => {
+  it('is summarized in one sentence', () => {
     expect(noteText(fleetNote([BACK, FRONT]))).toBe(
       '2 agents share this ledger: back (silent, paused, 1 waits), front (running, 1,204 wait, 4 under way).',
     );
@@ -73,7 +73,7 @@ describe('the fleet', () => {
     expect(noteText(fleetNote(many))).toMatch(/^30 agents share .*a19 \([^)]*\), and others\.$/);
   });
 
-  it('is counted once for all who look within ten seconds, and nothing where it can’t be reached', async () => {
+  it('is queried once every ten seconds at most, and has no summary if the ledger is unreachable', async () => {
     const clock = new FakeClock();
     const fleet = new FakeFleet();
     const counted = { times: 0 };

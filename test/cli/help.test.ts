@@ -27,7 +27,7 @@ const all = commandsOf(await createProgram(io, () => {})).map((command) => ({
   help: helpOf(command),
 }));
 
-test('an example has the paths of the platform', () => {
+test('examples use the paths of the platform', () => {
   const example =
     'check --config /etc/receiptd/receiptd.yaml --folder /srv/scans/january --url https://a.example/tmp';
   expect(exampleFor('linux', example)).toBe(example);
@@ -43,7 +43,7 @@ describe('the help', () => {
     expect(help.split('\n').filter((line) => line.length > 80)).toEqual([]);
   });
 
-  it('is wrapped between words, indented as it was', () => {
+  it('wraps between words and keeps the indentation', () => {
     expect(inColumns(`  ${'word '.repeat(20).trim()}`).split('\n')).toEqual([
       `  ${'word '.repeat(15).trim()}`,
       `  ${'word '.repeat(5).trim()}`,
@@ -52,7 +52,7 @@ describe('the help', () => {
     expect(inColumns('A sentence\nin two lines.\nAnother.')).toBe('A sentence in two lines.\nAnother.');
   });
 
-  it('breaks a long example so that a shell takes it', () => {
+  it('breaks a long example into lines that a shell accepts', () => {
     const example = `setup ${'--option value '.repeat(8).trim()}`;
     const shown = exampleLines(example);
     expect(shown.length).toBe(2);

@@ -12,17 +12,17 @@ const file = join(ROOT, MAN_PAGE);
 const read = (path: string) => readFile(join(ROOT, path), 'utf8');
 const has = (program: string, version: string) => spawnSync(program, [version]).status === 0;
 
-it('the manual page is as the commands say', async () => {
+it('the manual page matches the commands', async () => {
   expect(await read(MAN_PAGE), 'run `npm run generate`').toBe(await manPageText(await read('CHANGELOG.md')));
 });
 
-it('its date is that of the release, and of no other day', async () => {
+it('the manual page has the date of the release', async () => {
   const { version } = JSON.parse(await read('package.json')) as { version: string };
   expect(await manPageText(`## [${version}] - 2026-01-31\n`)).toContain(`"2026-01-31" "receiptd ${version}"`);
   expect(await manPageText('## [Unreleased]\n')).toContain(`RECEIPTD 1 "" "receiptd ${version}"`);
 });
 
-it('names every command and every option', async () => {
+it('the manual page names every command and every option', async () => {
   const text = (await read(MAN_PAGE)).replaceAll(String.raw`\-`, '-');
   const { stdin, stdout, stderr } = process;
   const stop = new AbortController().signal;
@@ -41,7 +41,7 @@ it('names every command and every option', async () => {
 });
 
 it.skipIf(!requirement('groff', has('groff', '--version'), 'apt-get install groff'))(
-  'groff finds nothing to warn of, and sets no line wrong',
+  'groff formats the manual page without warnings',
   () => {
     const { status, stdout, stderr } = spawnSync('groff', ['-man', '-ww', '-Tutf8', file], {
       encoding: 'utf8',
@@ -62,7 +62,7 @@ it.skipIf(!requirement('man', has('man', '--version'), 'apt-get install man-db')
 });
 
 it.skipIf(!requirement('mandoc', spawnSync('mandoc', [file]).status === 0, 'apt-get install mandoc'))(
-  'mandoc finds nothing wrong but the date, which an unreleased version has not',
+  'mandoc warns of nothing but the missing date of an unreleased version',
   () => {
     const { stdout } = spawnSync('mandoc', ['-T', 'lint', '-W', 'warning', file], { encoding: 'utf8' });
     expect(stdout.split('\n').filter((line) => line !== '' && !/missing date/.test(line))).toEqual([]);

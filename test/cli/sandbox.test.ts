@@ -17,7 +17,7 @@ describe('a fault rule', () => {
   });
 
   it.each(['', 'frob', 'delay', 'status', 'cut=1', 'status=5x3', 'lost@', '{"kind":'])(
-    'is refused: %j',
+    'rejects an invalid rule: %j',
     (text) => {
       expect(() => ruleOf(text)).toThrow(expect.objectContaining({ code: 'USAGE' }) as Error);
     },

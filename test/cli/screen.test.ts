@@ -3,18 +3,18 @@ import { describe, expect, it } from 'vitest';
 import type { Io } from '../../src/cli/io.ts';
 import { Screen, wrap } from '../../src/cli/screen.ts';
 
-describe('a line that is too long', () => {
-  it('goes on below, as far to the right', () => {
+describe('a line that is too long for the screen', () => {
+  it('wraps and keeps its indentation', () => {
     expect(wrap('short', 10)).toEqual(['short']);
     expect(wrap('  one two three', 9)).toEqual(['  one two', '  three']);
   });
 
-  it('counts what a terminal shows: wide characters twice, colours not at all', () => {
+  it('is measured in terminal columns: wide characters count double, color codes not at all', () => {
     expect(wrap('領収書 領収書', 8)).toEqual(['領収書', '領収書']);
     expect(wrap('\x1b[31mred\x1b[39m word', 8)).toEqual(['\x1b[31mred\x1b[39m word']);
   });
 
-  it('is left as it is where it is one word', () => {
+  it('stays whole if it is a single word', () => {
     expect(wrap('/a/very/long/path', 5)).toEqual(['/a/very/long/path']);
   });
 });
@@ -29,7 +29,7 @@ function terminal(rows: number, columns: number) {
 }
 
 describe('a screen', () => {
-  it('draws over what it drew, and gives the terminal back as it was', () => {
+  it('redraws in place and restores the terminal on close', () => {
     const { io, modes, take } = terminal(10, 40);
     const screen = new Screen(io);
     expect(take()).toBe('\x1b[?1049h\x1b[?25l');
@@ -40,7 +40,7 @@ describe('a screen', () => {
     expect(modes).toEqual([true, false]);
   });
 
-  it('says how many lines found no room', () => {
+  it('shows how many lines did not fit', () => {
     const { io, take } = terminal(3, 60);
     const screen = new Screen(io);
     take();
@@ -51,7 +51,7 @@ describe('a screen', () => {
     screen.close();
   });
 
-  it('takes 80 by 24 for a terminal that does not know its size', () => {
+  it('assumes 80 by 24 if the terminal reports no size', () => {
     const { io, take } = terminal(0, 0);
     const screen = new Screen(io);
     take();
@@ -60,7 +60,7 @@ describe('a screen', () => {
     screen.close();
   });
 
-  it('hears keys until it is closed', () => {
+  it('receives keys until it is closed', () => {
     const { io, stdin } = terminal(3, 60);
     const screen = new Screen(io);
     const keys: string[] = [];

@@ -21,7 +21,7 @@ describe.each([
   // Ctrl-C, Ctrl-Break, and a window that is closed.
   ['win32', ['SIGINT', 'SIGBREAK', 'SIGHUP']],
 ] as const)('on %s', (platform, ending) => {
-  it.each(ending)('the first %s asks for a clean end, the second gets one at once', (signal) => {
+  it.each(ending)('stops cleanly on the first %s and exits at once on the second', (signal) => {
     const { source, stop, exits } = taken(platform);
     source.emit(signal);
     expect([stop.aborted, exits()]).toEqual([true, 0]);
@@ -32,7 +32,7 @@ describe.each([
 });
 
 describe('SIGHUP', () => {
-  it('asks for the configuration to be read again, until nobody listens any more', () => {
+  it('reloads the configuration until the handlers are removed', () => {
     const { source, stop, reloads, end } = taken('linux');
     source.emit('SIGHUP');
     expect([reloads(), stop.aborted]).toEqual([1, false]);
@@ -40,7 +40,7 @@ describe('SIGHUP', () => {
     expect(source.listenerCount('SIGHUP')).toBe(0);
   });
 
-  it('is the end where the terminal has gone, and not where it is still there', () => {
+  it('stops the process if its terminal is gone, and reloads otherwise', () => {
     const gone = taken('linux', { hadTerminal: true });
     gone.source.emit('SIGHUP');
     expect([gone.reloads(), gone.stop.aborted]).toEqual([0, true]);

@@ -88,7 +88,7 @@ function sorted(overview: Partial<Overview>) {
 const sentence = ({ text, advice }: Trouble): string => `${text} ${advice}`;
 
 describe('status', () => {
-  it('says in one line that nothing is wrong', () => {
+  it('reports in one line that nothing is wrong', () => {
     expect(textOf({ counts: [many('accepted', 1204), many('duplicate', 1)] }).split('\n')).toEqual([
       `Running since 2026-03-02 09:00:00 ${ZONE} (process 4711, version 1.2.3); 1 upload is under way.`,
       'Nothing is wrong. Nothing is waiting to be sent.',
@@ -100,7 +100,7 @@ describe('status', () => {
     ]);
   });
 
-  it('says how many wait and for how long, what slows it down, and what the spool holds', () => {
+  it('shows the number waiting and for how long, what slows uploads, and the size of the spool', () => {
     const text = textOf({
       counts: [many('queued', 1500), many('uploading', 2)],
       oldestWaiting: NOW - 3 * HOUR,
@@ -118,7 +118,7 @@ describe('status', () => {
     expect(text).toContain('2 files are not at rest yet.\n');
   });
 
-  it('says of one copy that it is kept, and of a ledger that was moved where it is', () => {
+  it('uses the singular for one copy, and reports where a ledger was moved', () => {
     const spool = { mode: 'auto', used: 100, limit: 2_000_000_000, images: 1 } as const;
     expect(textOf({ daemon: { ...daemon, spool } })).toContain('A copy of 1 image is kept in the state');
     const moved = textOf({
@@ -129,14 +129,14 @@ describe('status', () => {
     expect(moved).not.toContain('Start it');
   });
 
-  it('says that nothing runs, or that what runs does not say how it is', () => {
+  it('reports that no agent is running, or that the running agent does not respond properly', () => {
     expect(textOf({ daemon: null })).toMatch(/^Not running\. Start it with `receiptd run`\.\n/);
     const silent = "This version does not understand the running agent's answer. [CONTROL_FAILED]";
     expect(textOf({ daemon: null, silent })).toContain(`Running, but not responding properly: ${silent}\n`);
     expect(textOf({ daemon: null })).not.toContain('Nothing is wrong');
   });
 
-  it('says which ledger agents share, and which of them this one is', () => {
+  it('shows which ledger is shared, and the name of this agent', () => {
     const url = 'postgres://receiptd@db1.example.com,db2.example.com/scans?sslmode=verify-full';
     const ledger = { kind: 'postgres', url, passwordFile: null, ca: null, agent: 'front', leaseMs: 15_000 };
     const text = textOf({}, { ...config, ledger } as unknown as Config);
@@ -146,7 +146,7 @@ describe('status', () => {
     expect(textOf({})).not.toContain('which agents share');
   });
 
-  it('claims nothing of documents while a shared ledger is away', () => {
+  it('shows no document counts while a shared ledger is unreachable', () => {
     const incident = {
       code: 'LEDGER_UNREACHABLE',
       subject: null,
@@ -160,7 +160,7 @@ describe('status', () => {
     expect(textOf({ counts: [] })).toContain('Nothing seen yet.');
   });
 
-  it('tells of a shared folder that another agent takes in as of nothing that is wrong', () => {
+  it('does not report a folder that another agent watches as a problem', () => {
     const folder = { ...watching, state: 'standby', message: 'Agent back picks up its scans.' } as const;
     const text = textOf({ daemon: { ...daemon, folders: [folder] } });
     expect(text).toMatch(
@@ -169,21 +169,21 @@ describe('status', () => {
     expect(sorted({ daemon: { ...daemon, folders: [folder] } })).toEqual({ person: [], passing: [] });
   });
 
-  it('shows no terminal commands and no line breaks of file names and messages', () => {
+  it('escapes terminal sequences and line breaks in file names and messages', () => {
     const text = textOf({ holds: [hold({ message: 'a\u001b[31m\nb' })] });
     expect(text).not.toContain('\u001b');
     expect(text).toContain('a\\u001b[31m\\nb');
   });
 });
 
-describe('what keeps the agent from its work', () => {
+describe('the problems in the status', () => {
   it.each([
     ['missing', 'person'],
     ['unreadable', 'person'],
     ['notADirectory', 'person'],
     ['unreachable', 'person'],
     ['taken', 'person'],
-  ] as const)('a folder that is %s: %s, since when, and what to do', (state, who) => {
+  ] as const)('include a folder that is %s (%s), with the time and what to do', (state, who) => {
     const folder = { ...watching, state, message: `${SCANS} is in trouble.` };
     const found = sorted({ daemon: { ...daemon, folders: [folder] } });
     expect(found[who]).toHaveLength(1);
@@ -192,7 +192,7 @@ describe('what keeps the agent from its work', () => {
     );
   });
 
-  it('that a file cannot be read is said once: by the incident, which names it', () => {
+  it('report an unreadable file once, as the incident that names it', () => {
     const counts = [{ ...many('unreadable', 1), needsPerson: true as const, reason: 'EACCES' }];
     const incident = {
       code: 'FILE_UNREADABLE' as const,
@@ -208,7 +208,7 @@ describe('what keeps the agent from its work', () => {
     expect(sorted({ counts: dismissed, daemon: { ...daemon, incidents: [incident] } }).person).toEqual([]);
   });
 
-  it('is not said twice where an incident tells of the folder already', () => {
+  it('report a folder once if an incident already covers it', () => {
     const folder = { ...watching, state: 'unreachable' as const, message: `${SCANS} does not answer.` };
     const incident = {
       code: 'FOLDER_UNREACHABLE' as const,
@@ -236,18 +236,21 @@ describe('what keeps the agent from its work', () => {
       'person',
       `\`receiptd resume ${SCANS}\``,
     ],
-  ] as [Partial<Hold>, 'person' | 'passing', string][])('a hold %j: %s', (more, who, advice) => {
-    const found = sorted({ holds: [hold(more)], counts: [many('held', 1204)] });
-    expect(found[who]).toHaveLength(1);
-    expect(found[who][0]).toContain('since 2026-03-02 11:00:00');
-    expect(found[who][0]).toContain('1,204 documents wait for that');
-    expect(found[who][0]).toContain(advice);
-    expect(found[who][0]).toContain(more.until === null ? 'paused' : '2026-03-02 12:01:00');
-    // The bare code is for programs.
-    expect(found[who][0]).not.toMatch(/HTTP_\d|PAUSED/);
-  });
+  ] as [Partial<Hold>, 'person' | 'passing', string][])(
+    'include a hold %j (%s), with the time and what to do',
+    (more, who, advice) => {
+      const found = sorted({ holds: [hold(more)], counts: [many('held', 1204)] });
+      expect(found[who]).toHaveLength(1);
+      expect(found[who][0]).toContain('since 2026-03-02 11:00:00');
+      expect(found[who][0]).toContain('1,204 documents wait for that');
+      expect(found[who][0]).toContain(advice);
+      expect(found[who][0]).toContain(more.until === null ? 'paused' : '2026-03-02 12:01:00');
+      // The bare code is for programs.
+      expect(found[who][0]).not.toMatch(/HTTP_\d|PAUSED/);
+    },
+  );
 
-  it('of the credentials of an account is of its endpoints alone, and names it', () => {
+  it('attribute rejected credentials to their account and its endpoints only', () => {
     const shop = { ...OFFICE, uid: 'u-2' };
     const endpoints = [
       { alias: 'office', key: OFFICE },
@@ -265,12 +268,12 @@ describe('what keeps the agent from its work', () => {
     );
   });
 
-  it('is tried again when the agent runs, where none does', () => {
+  it('say that a hold is retried once the agent runs', () => {
     const [text] = sorted({ daemon: null, holds: [hold({})] }).person;
     expect(text).toContain('it is retried when the agent runs');
   });
 
-  it('is each state in which a document needs a person, with the command that names them', () => {
+  it('list each state that needs a person, with the command that lists its documents', () => {
     for (const state of NEEDING_STATES) {
       const { person, passing } = sorted({ counts: [{ ...many(state, 2), needsPerson: true }] });
       expect(passing).toEqual([]);
@@ -289,13 +292,13 @@ describe('what keeps the agent from its work', () => {
     ['TYPE_NOT_ACCEPTED', '3 images are of a type that their folder does not accept.'],
     ['TYPE_UNKNOWN', "3 images are of a type that can't be sent."],
     ['DAMAGED', '3 damaged files may be receipts.'],
-  ])('is a file that may be a receipt, called what it is: %s', (reason, text) => {
+  ])('include files that may be receipts, with the reason in plain words: %s', (reason, text) => {
     const counts = [{ ...many('rejected', 3), needsPerson: true as const, reason }, many('rejected', 7)];
     expect(sorted({ counts }).person).toEqual([expect.stringContaining(text)]);
     expect(textOf({ counts })).not.toContain('Nothing is wrong');
   });
 
-  it('is an endpoint that documents wait for and that is in the config no more', () => {
+  it('include an endpoint that has waiting documents but is no longer configured', () => {
     const former = { ...OFFICE, uid: 'former' };
     const { person } = sorted({ counts: [many('queued', 2, former), many('accepted', 9, former)] });
     expect(person).toEqual([
@@ -303,7 +306,7 @@ describe('what keeps the agent from its work', () => {
     ]);
   });
 
-  it('is a sentence for every state of a folder and every kind of hold', () => {
+  it('have a sentence for every folder state and every kind of hold', () => {
     for (const state of FOLDER_STATES) {
       const text = textOf({ daemon: { ...daemon, folders: [{ ...watching, state }] } });
       // The hold says since when it is paused.

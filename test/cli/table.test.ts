@@ -5,12 +5,12 @@ import { fitted, shortenEnd, shortenMiddle, shortenStart, table } from '../../sr
 import stringWidth from 'string-width';
 
 describe('a table', () => {
-  it('takes a ledger of 200,000 rows', () => {
+  it('renders 200,000 rows', () => {
     const rows = Array.from({ length: 200_000 }, () => ['a']);
     expect(table(['NAME'], rows).split('\n')).toHaveLength(200_002);
   });
 
-  it('has columns as wide as their widest cell, and no spaces at the end of a line', () => {
+  it('sizes each column to its widest cell and leaves no trailing spaces', () => {
     expect(
       table(
         ['NAME', 'STATE'],
@@ -22,7 +22,7 @@ describe('a table', () => {
     ).toBe('NAME    STATE\n──────  ────────\na       accepted\nlonger');
   });
 
-  it('lets a long name go on beyond its column, and keeps the other rows short', () => {
+  it('lets a long name overflow its column without widening the other rows', () => {
     const long = 'x'.repeat(200);
     const [head, , first, second] = table(
       ['NAME', 'STATE'],
@@ -36,7 +36,7 @@ describe('a table', () => {
     expect(second).toBe(`b${' '.repeat(49)}accepted`);
   });
 
-  it('gives wide characters and joined emoji the columns that a terminal gives them', () => {
+  it('measures wide characters and joined emoji as a terminal does', () => {
     const [, , first = '', second = ''] = table(
       ['A', 'B'],
       [
@@ -49,12 +49,12 @@ describe('a table', () => {
   });
 });
 
-describe('what is printed of a file name', () => {
-  it('shows line breaks and terminal commands as escapes', () => {
+describe('a printed file name', () => {
+  it('has its line breaks and terminal sequences escaped', () => {
     expect(printable('a\nb\u001b[31mc\u009bd\u202e')).toBe('a\\nb\\u001b[31mc\\u009bd\\u202e');
   });
 
-  it('is one line without commands, whatever the name', () => {
+  it('is a single line without terminal sequences, whatever the name', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (name) => {
         expect(printable(name)).not.toMatch(/[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u);
@@ -72,7 +72,7 @@ describe('a table on a terminal', () => {
     [2, shortenStart],
   ]);
 
-  it('shortens names in the middle and paths at the start until it fits, and never the state', () => {
+  it('shortens names in the middle and paths at the start, but never the state', () => {
     const lines = fitted(
       head,
       [[name, 'unconfirmed', '/srv/scans/2026/05/領収書-SCAN0001.jpg']],
@@ -83,17 +83,17 @@ describe('a table on a terminal', () => {
     expect(lines[2]).toMatch(/^SCAN0001-.*….*55ba {2}unconfirmed {2}….*領収書-SCAN0001\.jpg$/);
   });
 
-  it('is left as it is where it fits, however long its cells', () => {
+  it('stays unchanged if it fits, however long its cells', () => {
     const row = [name.repeat(3), 'accepted', '/a'];
     expect(fitted(head, [row], 200, shortened)[2]).toBe(row.join('  '));
   });
 
-  it('keeps at least some of each where nothing fits', () => {
+  it('keeps part of every cell even if nothing fits', () => {
     const [, , line = ''] = fitted(head, [[name, 'unconfirmed', `/${name}`]], 10, shortened);
     expect(line.split(/ {2,}/).map((cell) => stringWidth(cell))).toEqual([12, 11, 12]);
   });
 
-  it('cuts between what a reader takes for characters', () => {
+  it('never splits a grapheme', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 3, max: 20 }), (text, width) => {
         for (const shorten of [shortenStart, shortenMiddle, shortenEnd]) {

@@ -7,40 +7,40 @@ function after(...looks: readonly (readonly [seconds: number, accepted: number])
   return throughput;
 }
 
-describe('the pace', () => {
-  it('is not told from one look, or from less than a second', () => {
+describe('the upload rate', () => {
+  it('is unknown after one sample or less than a second', () => {
     expect(after().perMinute()).toBeNull();
     expect(after([0, 5]).perMinute()).toBeNull();
     expect(after([0, 5], [0.5, 9]).perMinute()).toBeNull();
     expect(after([0, 5], [0.5, 9]).forecast(10)).toBeNull();
   });
 
-  it('is that of the last five minutes', () => {
+  it('covers the last five minutes', () => {
     expect(after([0, 0], [2, 4]).perMinute()).toBe(120);
     const looks = Array.from({ length: 40 }, (_, n) => [n * 60, n < 20 ? 0 : (n - 19) * 30] as const);
     expect(after(...looks).perMinute()).toBe(30);
   });
 
-  it('starts over where fewer are accepted than before', () => {
+  it('starts over if the number of accepted documents falls', () => {
     const throughput = after([0, 100], [2, 110], [4, 90]);
     expect(throughput.perMinute()).toBeNull();
     throughput.add(6_000, 92);
     expect(throughput.perMinute()).toBe(60);
   });
 
-  it('says when the backlog is empty, unless nothing goes', () => {
+  it('predicts when the backlog is empty, unless nothing is uploaded', () => {
     expect(after([0, 0], [60, 30]).forecast(15)).toBe(30_000);
     expect(after([0, 7], [60, 7]).forecast(15)).toBeNull();
   });
 });
 
-describe('the bars', () => {
-  it('show the pace of each look beside the quickest of them', () => {
+describe('the bar chart', () => {
+  it('scales each sample to the fastest', () => {
     expect(after([0, 0], [1, 0], [2, 7], [3, 14], [4, 15]).bars(10)).toBe('▁██▂');
     expect(after([0, 0], [1, 0], [2, 7], [3, 14], [4, 15]).bars(2)).toBe('█▂');
   });
 
-  it('are flat where nothing goes, and none at first', () => {
+  it('is flat if nothing is uploaded, and empty at first', () => {
     expect(after([0, 3], [1, 3], [2, 3]).bars(10)).toBe('▁▁');
     expect(after([0, 3]).bars(10)).toBe('');
   });

@@ -33,8 +33,8 @@ function found(text: string | null): Found {
 
 const data = (text: string) => YAML.parse(text) as Record<string, unknown>;
 
-describe('what set-up writes', () => {
-  test('is a file of ten lines or so where there is none', () => {
+describe('the configuration that setup writes', () => {
+  test('is about ten lines long if there was none', () => {
     const { text, config } = plan(found(null), { ...wanted, folder: '/home/anna/Büro: "1"' });
     expect(config.folders[0]).toMatchObject({ path: '/home/anna/Büro: "1"', existing: { kind: 'skip' } });
     expect(config.delivery.limits.rate).toEqual({ count: 60, intervalMs: 60_000 });
@@ -44,7 +44,7 @@ describe('what set-up writes', () => {
     expect(plan({ ...found(text) }, { ...wanted, folder: '/home/anna/Büro: "1"' }).text).toBe(text);
   });
 
-  test('has alerts in the event log of a Windows machine, if it is the configuration of that', () => {
+  test('sends alerts to the event log if it is the machine-wide one on Windows', () => {
     const windows: LoadContext = { ...context, platform: 'win32', home: 'C:\\Users\\anna', cwd: 'C:\\' };
     const at = (file: string) =>
       plan({ place: { ...place, file }, context: windows, before: null }, { ...wanted, folder: 'C:\\Scans' });
@@ -52,7 +52,7 @@ describe('what set-up writes', () => {
     expect(at('C:\\Users\\anna\\receiptd.yaml').text).not.toContain('eventLog');
   });
 
-  test('is nothing where all is as it should be, whatever the file looks like', () => {
+  test('is unchanged if it already says what is wanted, however it is formatted', () => {
     const text = `# ours
 service: { baseUrl: "https://service.example/" }
 endpoints: { "office": { uid: ${UID} } }
@@ -62,7 +62,7 @@ folders: [ ~/scans, ] # tab
     expect(plan(found(text), same).text).toBe(text);
   });
 
-  test('names the endpoint of folders that need not name it while it is the only one', () => {
+  test('adds the endpoint to folders that omitted it while it was the only one', () => {
     const text = `service: { baseUrl: https://service.example }
 endpoints: { depot: { uid: d } }
 folders:
@@ -78,7 +78,7 @@ folders:
     });
   });
 
-  test('is refused where it would be no configuration, before anything is written', () => {
+  test('is rejected before anything is written if it would be invalid', () => {
     const { text } = plan(found(null), wanted);
     const whole = text.replace('    endpoint: office\n', '    endpoint: office\n    recursive: true\n');
     expect(() => plan(found(whole), { ...wanted, folder: '/srv/scans/inner' })).toThrow(
@@ -90,7 +90,7 @@ folders:
   });
 });
 
-test('the config says which store, where the agent would otherwise find others first', () => {
+test('the configuration names the credential store if the agent would otherwise find another first', () => {
   const answer = {
     kind: 'new',
     clientId: 'a',

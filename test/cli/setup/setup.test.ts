@@ -10,7 +10,7 @@ const there =
   (path: string) =>
     paths.includes(path);
 
-describe('whether something here keeps a service running', () => {
+describe('detection of a service manager', () => {
   const env = { XDG_RUNTIME_DIR: '/run/user/1000' };
 
   test.each([
@@ -21,14 +21,14 @@ describe('whether something here keeps a service running', () => {
       'system',
     ],
     [
-      'the same, signed in',
+      'a machine with systemd, as a signed-in user',
       { platform: 'linux', env, isRoot: false },
       ['/run/systemd/system', '/run/user/1000/systemd'],
       'user',
     ],
     ['a Mac', { platform: 'darwin', ...nobody }, [], 'user'],
     ['Windows', { platform: 'win32', ...nobody }, [], 'system'],
-  ] as const)('%s', (_, around, files, scope) => {
+  ] as const)('finds one for %s', (_, around, files, scope) => {
     expect(managerHere(around, 'C:\\ProgramData\\receiptd\\receiptd.yaml', there(...files))).toMatchObject({
       runs: true,
       scope,
@@ -50,19 +50,19 @@ describe('whether something here keeps a service running', () => {
     ],
     ['another init', { platform: 'linux', ...nobody }, [], 'with the tool that starts programs'],
     [
-      "systemd, but none of one's own",
+      'systemd without a user manager',
       { platform: 'linux', env, isRoot: false },
       ['/run/systemd/system'],
       'as root',
     ],
-  ] as const)('not in %s, and it is said what to do instead', (_, around, files, words) => {
+  ] as const)('finds none for %s, and says what to do instead', (_, around, files, words) => {
     const { runs, instead } = managerHere(around, '/etc/receiptd/receiptd.yaml', there(...files));
     expect(runs).toBe(false);
     expect(instead?.text).toContain(words);
   });
 });
 
-test('on Windows a configuration in a profile gets no service, and it is said where one gets it', () => {
+test('on Windows, a configuration in a user profile gets no service, and setup says where to put it', () => {
   const around = { platform: 'win32', env: {}, isRoot: false } as const;
   const inProfile = managerHere(around, 'C:\\Users\\ann\\AppData\\Roaming\\receiptd\\receiptd.yaml');
   expect(inProfile).toMatchObject({ runs: false, scope: 'system' });
@@ -80,29 +80,29 @@ test.each([
 });
 
 test.each(['\\\\server\\share\\Scans', 'smb://server/share', 'file:///srv/scans', '/proc', '/dev/shm/scans'])(
-  'the folder "%s" is none to watch on Linux',
+  'rejects "%s" as a watched folder on Linux',
   (typed) => {
     expect(wrongFolder(typed, 'linux')).not.toBeNull();
   },
 );
 
-test('a share is a folder on Windows, and what only begins like one of the system is one on Linux', () => {
+test('accepts a share on Windows, and on Linux a path that only looks like a system directory', () => {
   expect(wrongFolder('\\\\server\\share\\Scans', 'win32')).toBeNull();
   expect(wrongFolder('/development/scans', 'linux')).toBeNull();
 });
 
-test('an address without HTTPS is refused at the question, unless it is this machine or allowed', () => {
+test('rejects an address without HTTPS unless it is local or explicitly allowed', () => {
   expect(wrongTransport('http://service.example', false)).toContain('https');
   expect(wrongTransport('http://service.example', true)).toBeNull();
   expect(wrongTransport('http://127.0.0.1:8470', false)).toBeNull();
 });
 
-test('lines are broken between words, and keep their indentation', () => {
+test('wraps lines between words and keeps their indentation', () => {
   expect(wrap('  Folder: /srv/a long/way off', 16)).toEqual(['  Folder: /srv/a', '  long/way off']);
   expect(wrap('', 16)).toEqual(['']);
 });
 
-test('every answer has a variable of its own, and the secret no option', () => {
+test('every answer has its own variable, and the secret has no option', () => {
   const names = Object.keys(ANSWERS) as AnswerName[];
   const variables = names.map(variableOf);
   expect(new Set(variables).size).toBe(names.length);
