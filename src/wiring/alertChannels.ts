@@ -15,13 +15,13 @@ import type { Surroundings } from './service.ts';
 
 export { readSecretFile };
 
-/** Keys under which the files of secrets stand. */
+/** Config keys that name secret files. */
 export const SECRET_KEYS = {
   webhook: 'alerts.webhook.secretFile',
   email: 'alerts.email.passwordFile',
 } as const;
 
-/** The ways to people that the configuration names. Nothing is opened, read or sent before the first alert. */
+/** The configured alert channels. Nothing is opened, read or sent before the first alert. */
 export function alertChannels(config: Config, surroundings: Surroundings): AlertChannel[] {
   const { desktop, eventLog, command, webhook, email } = config.alerts;
   const run = programsOf(surroundings);
@@ -44,7 +44,7 @@ export function alertChannels(config: Config, surroundings: Surroundings): Alert
   return channels;
 }
 
-/** `password`: one that is in no file yet. */
+/** `password`: one that is not stored yet. */
 export function emailChannel(
   { server, user, passwordFile, from, to }: NonNullable<Config['alerts']['email']>,
   config: Pick<Config, 'service' | 'stateDir' | 'credentials'>,
@@ -83,7 +83,7 @@ function secretIn(file: string, key: string, { secrets }: Surroundings): () => P
   };
 }
 
-/** Below the limit of a delivery, so that what ran too long is said to have. Milliseconds. */
+/** Below the limit of a delivery, so that a program that runs too long is reported as such. Milliseconds. */
 const PROGRAM = { timeoutMs: 8_500, graceMs: 1_000 };
 
 function programsOf({ env, secrets }: Surroundings): Run {
@@ -99,7 +99,7 @@ function programsOf({ env, secrets }: Surroundings): Run {
 const STEP_MS = 8_000;
 const TIMEOUTS = { connectMs: STEP_MS, progressMs: STEP_MS, headersMs: STEP_MS, bodyMs: STEP_MS };
 
-/** As the service is reached: through the same proxy, trusting the same authorities. A connection for each alert, since they are few. */
+/** Uses the proxy and certificate authorities configured for the service. One connection per alert, since they are few. */
 function exchangeWith(
   origin: string,
   { service: { proxy, ca } }: Config,

@@ -11,13 +11,13 @@ import type { ProcessScope } from './processScope.ts';
 
 export interface Alerts {
   readonly operations: Pick<Operations, 'alerts' | 'testAlerts' | 'mailPassword' | 'setMailPassword'>;
-  /** Takes a changed configuration. */
+  /** Applies a changed configuration. */
   take(config: Config): void;
-  /** Tells people what is wrong until `stop` aborts. Never rejects. */
+  /** Sends alerts until `stop` aborts. Never rejects. */
   run(stop: AbortSignal): Promise<void>;
 }
 
-/** Alerts live as long as the process: what was told under one configuration is not told again under the next. */
+/** Alerts outlive a configuration, so that a reload does not repeat them. */
 export async function composeAlerts(
   config: Config,
   lasting: ProcessScope,
@@ -45,7 +45,7 @@ export async function composeAlerts(
     alerting.take(next.alerts, alertChannels(next, lasting));
   };
   take(config);
-  // What could not be delivered without it is tried at once.
+  // A new password retries undelivered alerts at once.
   const mail = mailPasswordOperations(
     () => taken,
     lasting,

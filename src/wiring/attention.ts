@@ -9,7 +9,7 @@ import type { AttentionFolder, AttentionKey } from '../core/ports/attention.ts';
 import { guardOver, type Guards } from './folders.ts';
 import type { ProcessScope } from './processScope.ts';
 
-/** What people at the scanners are shown, in the folders of this configuration that have a place for it. */
+/** The needs-attention folders of this configuration, where people at the scanner see what was not sent. */
 export interface Attentions {
   readonly background: readonly ((signal: AbortSignal) => Promise<void>)[];
   readonly tidy: (signal: AbortSignal) => Promise<void>;
@@ -47,9 +47,9 @@ export function composeAttention(
 }
 
 /**
- * What was shown where the configuration does not show it any more is removed, before anybody could take it for scans, and
- * the folder too if the agent made it and nothing is left in it.
- * Resolves the places where that could not be done: they stay unwatched, and it is tried again at the next start.
+ * Empties needs-attention folders that are no longer configured, before their files could be taken for scans, and
+ * removes those that the agent created and that are empty now.
+ * Resolves the folders where that failed: they stay unwatched, and the next start tries again.
  */
 export async function leaveFormerPlaces(
   { stateDir, folders }: Config,

@@ -8,10 +8,10 @@ import type { LedgerQueue } from '../core/ports/ledgerQueue.ts';
 const HOUR_MS = 3_600_000;
 const STEP_MS = 60_000;
 
-/** By the id of an endpoint: how many documents wait to be sent to it. */
+/** Number of queued documents by endpoint id. */
 export type Waiting = ReadonlyMap<string, number>;
 
-/** How much was sent in the present day and month, by endpoint id; '': by all. Asked for once. */
+/** Uploads in the current day and month by endpoint id; '': in total. Each count is queried once. */
 export function sentSoFar(ledger: Pick<LedgerQueue, 'countAttempts'>, now: number) {
   const known = new Map<string, Promise<number>>();
   return (endpoint: Config['endpoints'][number]['key'] | null, period: BudgetPeriod): Promise<number> => {
@@ -24,7 +24,7 @@ export function sentSoFar(ledger: Pick<LedgerQueue, 'countAttempts'>, now: numbe
 
 export type SentSoFar = ReturnType<typeof sentSoFar>;
 
-/** How many of those that wait the limits of this configuration would let leave within an hour from now; the network aside. */
+/** How many queued documents the limits of this configuration would let through in the next hour, ignoring the network. */
 export async function leavingWithinHour(
   { endpoints, delivery }: Pick<Config, 'endpoints' | 'delivery'>,
   waiting: Waiting,
@@ -52,7 +52,7 @@ export async function leavingWithinHour(
   return Math.min(sum, await allowed(null, delivery.limits));
 }
 
-/** Which part of the hour from now lies in sending hours. */
+/** Share of the next hour that falls within sending hours. */
 function openShare(hours: Hours | null, now: number): number {
   if (hours === null) return 1;
   let open = 0;

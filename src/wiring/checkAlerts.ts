@@ -17,7 +17,7 @@ const NO_EVENT_LOG: Finding = {
   message: 'alerts.eventLog: only Windows has an event log. Set it to false.',
 };
 
-/** What would keep alerts from being delivered, as far as that can be told without delivering one. */
+/** Finds what would prevent the delivery of alerts, without delivering one. */
 export async function checkAlerts(config: Config, env: NodeJS.ProcessEnv): Promise<Finding[]> {
   const { alerts } = config;
   const { desktop, eventLog, command, webhook, email } = alerts;

@@ -9,7 +9,7 @@ import { createFolderClaims } from '../intake/folder/folderClaims.ts';
 import { statFolder, tokenOf } from '../intake/folder/folderIdentity.ts';
 import { archivePlace, attentionPlace, inOwnPlace } from '../intake/folder/ownPlace.ts';
 
-/** What would keep the agent from watching this folder, found by trying. */
+/** Finds, by trying, what would prevent the agent from watching this folder. */
 export async function checkFolder(folder: Config['folders'][number]): Promise<Finding[]> {
   const { path: subject } = folder;
   const say = (level: Finding['level'], kind: FolderFinding, message: string, count?: number): Finding => ({
@@ -34,7 +34,7 @@ export async function checkFolder(folder: Config['folders'][number]): Promise<Fi
     await access(subject, constants.R_OK | constants.X_OK);
     const files = entries.filter((entry) => entry.isFile()).length;
     const findings = [say('ok', 'readable', `It can be read and contains ${counted(files, 'file')}.`, files)];
-    // What the agent itself has there is never watched.
+    // The agent's own folders in it are not watched.
     const own = [folder.archiveTo, folder.needsAttention];
     const others = entries.filter(({ name }) => !name.startsWith('.') && !own.includes(join(subject, name)));
     const below = others.filter((entry) => entry.isDirectory()).length;
@@ -72,11 +72,11 @@ export async function checkFolder(folder: Config['folders'][number]): Promise<Fi
   }
 }
 
-/** Whether an agent with another state directory takes it in already. */
+/** Whether an agent with another state directory already watches it. */
 export async function checkTaken({ path }: Config['folders'][number], stateDir: string): Promise<Finding[]> {
   const folder = await statFolder(path).catch(() => null);
   const look = folder && (await createFolderClaims(stateDir).look(tokenOf(folder)));
-  // One that does not say who it is may be this state directory's own.
+  // An agent that does not identify itself may be the one of this state directory.
   if (look?.kind !== 'taken' || look.by === null || look.by.stateDir === stateDir) return [];
   const hint = 'Stop one of the two agents, or remove the folder from its config.';
   return [fail(path, 'FOLDER_TAKEN', takenBy(path, look.by), hint)];
@@ -114,7 +114,7 @@ async function checkArchive(subject: string, archiveTo: string): Promise<Finding
   }
 }
 
-/** The agent creates it when it first needs it, in a directory that is there. */
+/** The agent creates it when it first needs it, in an existing directory. */
 async function checkAttention(subject: string, place: string): Promise<Finding> {
   const canWrite = (directory: string) => access(directory, constants.W_OK | constants.X_OK);
   try {

@@ -6,18 +6,18 @@ import type { LedgerFacts } from '../ledger/postgres/examine.ts';
 import type { Finding } from '../core/domain/finding.ts';
 import { databasePlace, targetOf } from '../config/fleetMember.ts';
 
-/** Times in the ledger are the agents' own; where their clocks part, what happened first can't be told. */
+/** Ledger times come from each agent's clock; if the clocks differ by more, the order of events is unknown. */
 const CLOCKS_PART_MS = 5_000;
 const subject = 'ledger';
 
-/** What would keep an agent from working with the shared ledger, found by asking it. */
+/** Finds, by connecting, what would prevent an agent from using the shared ledger. */
 export async function checkSharedLedger(ledger: PostgresConfig): Promise<Finding[]> {
   try {
     const { examineLedger } = await import('../ledger/postgres/examine.ts');
     return findingsAbout(ledger, await examineLedger(targetOf(ledger), systemClock));
   } catch (error) {
     if (!(error instanceof ReceiptdError)) throw error;
-    // What an agent with the rights to does by itself.
+    // An agent with sufficient rights fixes these itself.
     const mends = error.code === 'LEDGER_OLDER' || error.code === 'LEDGER_MISSING';
     return [{ level: mends ? 'warn' : 'fail', subject, message: error.sentence() }];
   }

@@ -21,7 +21,7 @@ export async function checkOriginals(config: Config): Promise<Finding[]> {
         }));
     });
   } catch (error) {
-    // A ledger that is not there knows of none; what else is wrong with one is a finding of its own.
+    // Without a ledger there are none; any other problem with it is reported by its own check.
     if (error instanceof ReceiptdError) return [];
     throw error;
   }

@@ -6,10 +6,10 @@ import type { CredentialStore } from '../core/ports/credentials.ts';
 import type { Finding } from '../core/domain/finding.ts';
 import { credentialsConfig } from './service.ts';
 
-/** Of ramfs, which is never swapped; see statfs(2). */
+/** File system type of ramfs, which is never swapped; see statfs(2). */
 const RAMFS_MAGIC = 0x858458f6;
 
-/** Which store the credentials of an account come from, and how strong it is for the agent as it runs. */
+/** Reports the store that an account's credentials come from, and how well it protects them. */
 export async function checkStore(
   config: Config,
   account: string | null,

@@ -6,15 +6,15 @@ import { compareFolder, notListed, type Comparison } from '../features/audit/aud
 import { composeFolders } from './folders.ts';
 import type { ProcessScope } from './processScope.ts';
 
-/** In which a file that has just been scanned comes to rest and into the ledger. */
+/** Time for a file that was just scanned to settle and be recorded. */
 const SETTLE_MS = 5_000;
-/** A browser's connection is ended after a minute in which nothing moves. */
+/** The console server closes a connection that is idle for a minute. */
 const LONGEST_MS = 45_000;
 const SHOWN = 200;
 
 type Lasting = Pick<ProcessScope, 'ledger' | 'clock' | 'guards'>;
 
-/** The comparison of `receiptd audit`, for one folder. Those who ask for the same folder at a time share it. */
+/** Runs the comparison of `receiptd audit` for one folder. Concurrent requests for a folder share one run. */
 export function compareNow(lasting: Lasting, config: () => Config) {
   const running = new Map<string, Promise<Comparison>>();
   return async ({ folder: path }: Request<'compareFolder'>): Promise<Response<'compareFolder'>> => {

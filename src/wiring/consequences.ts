@@ -31,7 +31,7 @@ interface Change {
   readonly now: number;
 }
 
-/** What a change would do at once that a person may not mean, with numbers. Changes nothing. */
+/** Lists the immediate side effects of a change that may be unintended, with numbers. Changes nothing. */
 export async function consequencesOf(
   before: Config,
   after: Config,
@@ -136,7 +136,7 @@ async function ofNewFolders(
   return found;
 }
 
-/** Hashes are asked for in parts, as sweeps do. */
+/** Hashes per query, as in sweeps. */
 const AT_ONCE = 500;
 
 async function ofStorage(

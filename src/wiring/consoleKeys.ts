@@ -1,8 +1,8 @@
 import type { FileReason } from '../control/protocol/settings.ts';
 
 /*
- * Every key of the config file: `edit` where a browser may set it, else why only the file does. Whoever took over a session of the console
- * may not for that run a program, read a secret or a key, open a port, or have credentials sent elsewhere.
+ * Every key of the config file: `edit` if a browser may set it, otherwise why only the file may. A hijacked console
+ * session must not be able to run a program, read a secret or key, open a port, or send credentials elsewhere.
  */
 const KEYS: Readonly<Record<string, 'edit' | FileReason>> = {
   'service.baseUrl': 'credentials',
@@ -112,7 +112,7 @@ const KEYS: Readonly<Record<string, 'edit' | FileReason>> = {
   'log.maxFiles': 'edit',
 };
 
-/** A secret in a file is for this receiver: where the file names one, the console does not name another receiver. */
+/** Receivers of each secret file: once the file names a secret, the console may not change who receives it. */
 export const RECEIVES: Readonly<Record<string, readonly string[]>> = {
   'alerts.webhook.secretFile': ['alerts.webhook.url'],
   'alerts.email.passwordFile': ['alerts.email.server', 'alerts.email.user'],

@@ -6,19 +6,20 @@ import { ReceiptdError } from '../core/domain/errors.ts';
 import { isEditable, RECEIVES } from './consoleKeys.ts';
 
 /*
- * What a browser may change: who may use the console may not for that run programs, read secrets, or write anywhere on the machine.
+ * Limits what a browser may change: access to the console must not mean running programs, reading secrets, or writing
+ * anywhere on the machine.
  */
 
 export interface Reach {
   readonly file: string;
   readonly platform: NodeJS.Platform;
-  /** As it is in effect. */
+  /** The configuration in effect. */
   readonly now: Config;
 }
 
 /**
- * Compares what two files say, so that no way of writing an edit makes a difference.
- * @throws ReceiptdError CONSOLE_REFUSED for a key that only the file changes
+ * Compares the parsed files rather than the edits, so that no spelling of an edit gets around it.
+ * @throws ReceiptdError CONSOLE_REFUSED for a key that only the file may change
  */
 export function refuseKeysBeyondConsole(before: unknown, after: unknown, { file }: Reach): void {
   const changed = changedPlaces(before, after, []);
@@ -35,7 +36,7 @@ export function refuseKeysBeyondConsole(before: unknown, after: unknown, { file 
   }
 }
 
-/** Whether the console may set the one to the other. */
+/** Whether the console may make this change. */
 export function isWithinConsole(before: unknown, after: unknown, reach: Reach): boolean {
   try {
     refuseKeysBeyondConsole(before, after, reach);
@@ -48,7 +49,7 @@ export function isWithinConsole(before: unknown, after: unknown, reach: Reach): 
 
 type Path = readonly (string | number)[];
 
-/** Of settings, not of sections: each that has another value, or none any more. */
+/** Paths of the settings (not sections) that were changed or removed. */
 function changedPlaces(before: unknown, after: unknown, path: Path): Path[] {
   if (isDeepStrictEqual(before ?? null, after ?? null)) return [];
   const isFolders = path.length === 1 && path[0] === 'folders';
@@ -71,7 +72,7 @@ function isMapping(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** `folders[].name`, `endpoints.*.uid`: as the table of keys has it. */
+/** The path as the table of keys spells it: `folders[].name`, `endpoints.*.uid`. */
 function keyOf(path: Path): string {
   if (path[0] === 'results' && path[1] === 'columns' && path.length === 3) return 'results.columns';
   const [section, ...rest] = path.map((key) => (typeof key === 'number' ? '[]' : key));
@@ -87,8 +88,8 @@ function valueAt(data: unknown, path: Path): unknown {
 }
 
 /**
- * Folders, archives and places for people: those that the configuration names already, what lies in a watched folder or beside one, and
- * what lies below `console.roots`. Hidden directories are none of these: programs keep their settings there.
+ * Allows paths that are already configured, paths inside or next to a watched folder, and paths below `console.roots`.
+ * Refuses hidden directories, where programs keep their settings.
  * @throws ReceiptdError CONSOLE_REFUSED
  */
 export function refusePathsBeyondConsole(wanted: Pick<Config, 'folders'>, reach: Reach): void {

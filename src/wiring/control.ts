@@ -29,7 +29,7 @@ export interface ControlDeps {
   readonly startedAt: string;
 }
 
-/** Everything that may be asked of the daemon, from its parts. */
+/** All control operations of the daemon, assembled from its parts. */
 export function controlOf(deps: ControlDeps): { operations: Partial<Operations>; streams: StreamRoute[] } {
   const { generations, lines } = deps;
   const { ledger, log, clock, pictures } = deps.lasting;
@@ -58,7 +58,7 @@ export function controlOf(deps: ControlDeps): { operations: Partial<Operations>;
   };
 }
 
-/** What changes documents and holds; while the configuration changes, it waits. */
+/** Operations that change documents and holds; they wait while the configuration is being replaced. */
 function actsOf({ generations }: ControlDeps) {
   return {
     retry: (request) => generations.act(({ acts }) => acts.retry(request)),
@@ -74,7 +74,7 @@ function actsOf({ generations }: ControlDeps) {
     recordEndpoint: (request) => generations.act(({ acts }) => acts.recordEndpoint(request)),
     send: (request) => generations.act((running) => running.send(request)),
     erase: (request) => generations.act(({ acts }) => acts.erase(request)),
-    // It takes its time, and is about the ledger alone.
+    // Not through `act`: a backup is slow and touches only the ledger.
     backup: (request) => generations.current.acts.backup(request),
   } satisfies Partial<Operations>;
 }
@@ -90,7 +90,7 @@ function settingsOf({ settings, generations, lasting }: ControlDeps) {
   } satisfies Partial<Operations>;
 }
 
-/** What the process and its generation say together. */
+/** Combines the status of the process and of its generation. */
 export function statusOf({
   generations,
   settings,

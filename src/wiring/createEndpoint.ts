@@ -9,8 +9,8 @@ import type { Settings } from './settings.ts';
 const PROBE = 'to-be-created';
 
 /**
- * Creates an endpoint, records it, and puts it into the configuration, in this order: what was created is not to be lost,
- * whatever goes wrong then. All that can be known before is checked before.
+ * Creates an endpoint, records it, and adds it to the configuration, in this order, so that a later failure can't lose
+ * the new endpoint. Everything that can be checked beforehand is.
  */
 export async function createEndpoint(
   { name, alias, language, outgoingUrl, account, by }: Request<'createEndpoint'>,
@@ -49,7 +49,7 @@ export async function createEndpoint(
   }
 }
 
-/** Folders that need not name their endpoint while there is one have to, once there are two: it stays the one they had. */
+/** Names the only endpoint in folders that left it out: with a second endpoint they have to. */
 function namingTheOnly({ endpoints, folders }: ConfigState['values']): ConfigEdit[] {
   const [only, ...others] = Object.keys(Object(endpoints));
   if (only === undefined || others.length > 0 || !Array.isArray(folders)) return [];

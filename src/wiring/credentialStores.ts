@@ -22,7 +22,7 @@ import { ReceiptdError } from '../core/domain/errors.ts';
 import { CREDENTIAL_STORES, type Credentials, type CredentialStore } from '../core/ports/credentials.ts';
 import { credentialsConfig } from './service.ts';
 
-/** Those that `login` writes to. */
+/** Stores that `login` can write to. */
 export const WRITABLE_STORES = ['keychain', 'file', 'systemd'] as const;
 export type WritableStore = (typeof WRITABLE_STORES)[number];
 
@@ -30,7 +30,7 @@ export interface StoresOf {
   readonly config: Config;
   readonly account: string | null;
   readonly env: NodeJS.ProcessEnv;
-  /** Where encrypted credentials of a unit lie. */
+  /** Directory of the unit's encrypted credentials. */
   readonly unitDirectory: string;
 }
 
@@ -40,7 +40,7 @@ function optionsOf({ config, account, env }: StoresOf): CredentialsOptions {
   return { ...credentialsConfig(config, account), baseUrl: config.service.baseUrl, account, env };
 }
 
-/** Where `login` puts credentials, and `logout` removes them. */
+/** Where `login` stores credentials and `logout` removes them. */
 export function targetPlace(store: WritableStore, of: StoresOf): Place {
   if (store === 'systemd') {
     const { unitDirectory, account } = of;
@@ -50,7 +50,7 @@ export function targetPlace(store: WritableStore, of: StoresOf): Place {
   return placeOf(storeOf(store, options), createWritableCredentials(store, options));
 }
 
-/** Where credentials may be moved from. What the environment or a unit gives is not ours to remove. */
+/** Where credentials may be moved from. Not the environment or a unit: receiptd can't remove those. */
 function sourcePlace(store: CredentialStore, of: StoresOf): Place {
   if (store === 'keychain' || store === 'file') return targetPlace(store, of);
   return placeOf(storeOf(store, optionsOf(of)), null);
@@ -62,9 +62,9 @@ export interface Stored {
 }
 
 /**
- * The credentials that are to be moved into `to`; null where no other store has any, or all have the same as it has and none was
- * asked for by name.
- * @throws ReceiptdError USAGE where it is not clear which, and what a store says that was named
+ * The credentials to move into `to`; null if no other store has any, or if all have the same ones as `to` and no store
+ * was named.
+ * @throws ReceiptdError USAGE if the source is ambiguous, or the error of the named store
  */
 export async function findToMove(
   to: WritableStore,
@@ -102,7 +102,7 @@ export async function findToMove(
   );
 }
 
-/** A keychain that is locked, or not there, need not keep credentials from being moved between others. */
+/** A locked or missing keychain must not block a move between other stores. */
 async function tolerantly(place: Place): Promise<Look | { kind: 'trouble'; error: ReceiptdError }> {
   try {
     return await place.look();
@@ -112,19 +112,19 @@ async function tolerantly(place: Place): Promise<Look | { kind: 'trouble'; error
   }
 }
 
-/** Not so where there is no keychain at all. */
+/** Whether a store that failed may still hold credentials; false if there is no keychain at all. */
 function mayHold(error: ReceiptdError): boolean {
   return error.code !== 'KEYCHAIN_UNAVAILABLE' || isUnanswered(error);
 }
 
 /**
- * Where credentials go that nobody named a store for: where the agent finds some now, else the keychain, else, where none works,
- * the file; `why` says so then.
+ * The store to use if none was named: the one where the agent finds credentials now, otherwise the keychain, or the file
+ * if no keychain works; `why` gives the reason.
  */
 export async function defaultTarget(of: StoresOf): Promise<{ store: WritableStore; why: string | null }> {
   const { store } = credentialsConfig(of.config, of.account);
   if (store !== 'auto') return { store: store === 'file' ? 'file' : 'keychain', why: null };
-  // The agent looks there before it looks into the keychain, and stops at a file that is open to others.
+  // The agent reads the file before the keychain, and stops at a file that others can read.
   const file = await tolerantly(targetPlace('file', of));
   if (file.kind !== 'absent') return { store: 'file', why: null };
   const keychain = await tolerantly(targetPlace('keychain', of));
@@ -133,8 +133,8 @@ export async function defaultTarget(of: StoresOf): Promise<{ store: WritableStor
 }
 
 /**
- * Reads credentials that were put into a store back as the agent would.
- * @throws ReceiptdError CREDENTIALS_UNWRITABLE where it would find others, in a store that it looks into first
+ * Reads stored credentials back as the agent would.
+ * @throws ReceiptdError CREDENTIALS_UNWRITABLE if a store that takes precedence holds other ones
  */
 export async function assertFound(
   store: WritableStore,
@@ -142,7 +142,7 @@ export async function assertFound(
   of: StoresOf,
 ): Promise<void> {
   const { store: configured } = credentialsConfig(of.config, of.account);
-  // A unit gets its own when it starts; a store by name is the only one that is looked into.
+  // A unit gets its credentials at start; and a configured store is the only one that is read.
   if (configured !== 'auto' || store === 'systemd') return;
   const found = await createCredentialsSource({ ...optionsOf(of), store: 'auto' }).get();
   if (same(found, credentials)) return;
@@ -160,7 +160,7 @@ export async function assertFound(
   );
 }
 
-/** The stores that still have credentials, of those that the agent looks into. */
+/** Of the stores that the agent reads, those that still hold credentials. */
 export async function storesLeft(of: StoresOf): Promise<CredentialStore[]> {
   const { store: configured } = credentialsConfig(of.config, of.account);
   const left: CredentialStore[] = [];
@@ -169,11 +169,11 @@ export async function storesLeft(of: StoresOf): Promise<CredentialStore[]> {
   return left;
 }
 
-/** What `credentials.store` has to say, so that the agent reads what was stored. */
+/** Whether `credentials.store` has to change for the agent to read what was stored. */
 export type Agreement =
   | { readonly kind: 'agrees' }
   | { readonly kind: 'changed'; readonly key: string }
-  /** The agent goes on reading another store until somebody changes that line. */
+  /** The agent reads another store until a person changes that key. */
   | { readonly kind: 'toBeChanged'; readonly key: string };
 
 export async function agreeOn(store: WritableStore, of: StoresOf, context: LoadContext): Promise<Agreement> {
@@ -183,12 +183,12 @@ export async function agreeOn(store: WritableStore, of: StoresOf, context: LoadC
   const path = account === null ? ['credentials', 'store'] : ['accounts', account, 'store'];
   const key = path.join('.');
   const { file } = config;
-  // The agent has none from its unit before it is restarted with the new lines.
+  // The unit provides credentials only after a restart with the new settings.
   if (store === 'systemd' || !(await isConfigWritable(file))) return { kind: 'toBeChanged', key };
   try {
     const bytes = await readConfigFile(file);
     textOf(bytes, file);
-    // With its byte order mark, if it has one.
+    // Keeps the byte order mark, if there is one.
     const text = applyEdits(bytes.toString('utf8'), [{ kind: 'set', path, value: store }], file);
     parseConfig(text.replace(/^\uFEFF/, ''), file, context);
     await replaceConfigFile(file, { revision: revisionOf(bytes), text, history: null, at: new Date() });

@@ -20,29 +20,29 @@ import type { Surroundings } from './service.ts';
 import { Settings } from './settings.ts';
 
 export interface DaemonOptions extends Surroundings {
-  /** As it was read when the process started. */
+  /** The configuration as read at process start. */
   readonly config: Config;
   readonly context: LoadContext;
-  /** Of the log, for those who look on. */
+  /** Recent log lines, for those who follow the log. */
   readonly lines: LogLines;
   readonly lock: InstanceLock;
   readonly version: string;
-  /** On a terminal. */
+  /** Progress display, on a terminal only. */
   readonly progress?: RunProgress | null;
-  /** Calls back each time somebody wants the configuration read again (SIGHUP); resolves the function that ends it. */
+  /** Calls back at each request to reload the configuration (SIGHUP); returns the function that stops it. */
   readonly onReload: (listener: () => void) => () => void;
 }
 
 /**
- * The life of the daemon: one ledger and one control server from begin to end, and the agent under one configuration
- * after the other. Resolves when `stop` aborted and all is closed. @throws what ends it before its time
+ * Runs the daemon: one ledger and one control server throughout, and one generation of the agent per configuration.
+ * Resolves once `stop` has aborted and everything is closed. @throws the error that ended it early
  */
 export async function runDaemon(options: DaemonOptions, stop: AbortSignal): Promise<void> {
   const { config, context, lock, log, lines, version } = options;
   const startedAt = new Date().toISOString();
   const lasting = await composeProcessScope(config, options);
   const { clock, ledger } = lasting;
-  // Until it is read, it need not be read again; and a signal that nobody listens to would end the process.
+  // Ignores SIGHUP until the configuration is read: without a listener the signal would kill the process.
   let onReload = (): void => {};
   const endReload = options.onReload(() => onReload());
   try {
@@ -119,7 +119,7 @@ function changedAtStart(file: string): ReceiptdError {
   });
 }
 
-/** Also while uploads in flight end. Resolves the function that ends it. */
+/** Notifies the service manager, also while uploads in flight finish. Returns the function that stops it. */
 function tellManager(
   manager: ServiceManager,
   status: () => Promise<string>,
@@ -140,7 +140,7 @@ async function reload(settings: Settings, manager: ServiceManager, log: Surround
   await manager.reloading(process.hrtime.bigint());
   log.info('Reloading the configuration file, as requested', { file: settings.file });
   await settings.reload().catch((error: unknown) => {
-    // What is wrong with it is an incident, which has said so.
+    // Problems with the file are reported as an incident.
     if (!(error instanceof ReceiptdError)) log.error('It could not be read', { why: String(error) });
   });
   await manager.ready();

@@ -6,7 +6,7 @@ import type { OpenFolder } from '../delivery/payload/locateBytes.ts';
 import type { Buffers } from '../core/ports/buffers.ts';
 import type { ReadBeside, WatchedFolder } from '../core/ports/folder.ts';
 
-/** One for each root, as long as the process lives: what hung under one configuration hangs under the next. */
+/** One guard per root for the life of the process: a share that hangs still hangs after a reload. */
 export type Guards = Map<string, Guard>;
 
 export function guardOver(root: string, guards: Guards): Guard {
@@ -15,19 +15,19 @@ export function guardOver(root: string, guards: Guards): Guard {
   return guard;
 }
 
-/** Directories of the agent's own, wherever they lie. */
+/** The agent's own directories. */
 export function neverWatched({ stateDir, folders }: Pick<Config, 'stateDir' | 'folders'>): string[] {
   const own = folders.flatMap(({ archiveTo, needsAttention }) => [archiveTo, needsAttention ?? []].flat());
   return [stateDir, ...own];
 }
 
-/** What files are read into, and where. */
+/** Buffers that files are read into, and the thread that reads. */
 export interface ReadingMeans {
   readonly buffers: Buffers;
   readonly readBeside?: ReadBeside;
 }
 
-/** Opens any folder: a configured one with its patterns, another (a former one, an archive) for reading. */
+/** Opens any folder: a configured one with its patterns, any other (a former one, an archive) for reading only. */
 export function composeFolders(
   { stateDir, folders }: Pick<Config, 'stateDir' | 'folders'>,
   reading?: ReadingMeans,
@@ -35,7 +35,7 @@ export function composeFolders(
   formerPlaces: readonly string[] = [],
 ): OpenFolder {
   const exclude = [...neverWatched({ stateDir, folders }), ...formerPlaces];
-  /** One for a folder and one for its archive: what hangs, hangs for all who open something below it. */
+  /** One guard per folder and one per archive, shared by everything opened below it. */
   const guardOf = (path: string): Guard => {
     const roots = folders.flatMap((folder) => [folder.archiveTo, folder.path]);
     return guardOver(roots.find((each) => path === each || path.startsWith(each + sep)) ?? path, guards);
@@ -59,7 +59,7 @@ export function composeFolders(
       ...(reading && { allocate: (size: number) => reading.buffers.take(size) }),
       ...(reading?.readBeside && { readBeside: reading.readBeside }),
     });
-    // Archives have as many directories as there are months; those are not kept.
+    // Only configured folders are cached: archives have a directory per month.
     if (settings) opened.set(path, folder);
     return folder;
   };

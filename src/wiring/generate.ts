@@ -9,10 +9,10 @@ import { systemCode } from '../core/domain/errors.ts';
 import { packagedUnit } from '../features/os-service/packagedUnit.ts';
 import { packagedTask } from '../features/os-service/windows/packagedTask.ts';
 
-/** Of the control interface: what it says changes with each of these, and not with each release. */
+/** Version of the control interface; independent of the release. */
 const INTERFACE_VERSION = '1';
 
-/** Files that follow from the schemas and from what a service is, by path below the project, with `/`. */
+/** Files generated from the schemas and service definitions, by path relative to the project, with `/`. */
 export function generatedFiles(): ReadonlyMap<string, string> {
   return new Map([
     ['config/receiptd.schema.json', jsonSchemaText()],
@@ -24,7 +24,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
   ]);
 }
 
-/** The generated files below `root` that are missing or differ from what the schemas say. */
+/** The generated files below `root` that are missing or out of date. */
 export async function staleFiles(root: string): Promise<string[]> {
   const stale: string[] = [];
   for (const [path, text] of generatedFiles()) if ((await read(join(root, path))) !== text) stale.push(path);

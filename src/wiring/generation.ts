@@ -36,18 +36,18 @@ import { changesOf, composeService } from './service.ts';
 /** The agent under one configuration, as long as that is in effect. */
 export interface Running
   extends Generation, Pick<Pipeline, 'dispatcher' | 'pacer' | 'holds' | 'intakes' | 'intakeOf' | 'open'> {
-  /** As it is in effect. */
+  /** The configuration in effect. */
   readonly config: Config;
   readonly service: ReceiptService;
   readonly spool: Spool;
-  /** What people change; in a daemon asked for through `Generations.act`. */
+  /** Operations that change documents and holds; a daemon calls them through `Generations.act`. */
   readonly acts: Operations;
-  /** Wherever they are; what is found has the document's hash. */
+  /** Finds the image of a document, wherever it is now; the hash of the bytes found is verified. */
   locateBytes(document: Document): Promise<Found>;
   status(): RunningStatus;
-  /** Takes in one file that lies in no watched folder. */
+  /** Takes in one file from outside the watched folders. */
   send(request: Request<'send'>): Promise<Response<'send'>>;
-  /** Sends what is queued until `stop` aborts, and looks at no folder; resolves when drained. */
+  /** Sends queued documents until `stop` aborts, without scanning folders; resolves when drained. */
   deliver(stop: AbortSignal): Promise<void>;
   once(stop: AbortSignal, waitMs: number): Promise<OnceResult>;
 }
@@ -60,7 +60,7 @@ export interface RunningStatus {
   readonly folders: FolderStatus[];
 }
 
-/** Nothing runs yet when it resolves. The one before it is closed by then. */
+/** Starts nothing yet. The previous generation must be closed. */
 export async function composeGeneration(
   config: Config,
   lasting: ProcessScope,
@@ -75,7 +75,7 @@ export async function composeGeneration(
   const service = meteredService(plain, () => lasting.metering.meter, clock);
   try {
     const formerPlaces = await leaveFormerPlaces(config, lasting);
-    // With memory of its own: what is looked at is not what is sent.
+    // Reads into separate memory, so that viewing does not compete with uploads.
     const openToLook = composeFolders(config, undefined, lasting.guards, formerPlaces);
     const isInPlace = (folder: string): boolean => {
       const state = pipeline.intakeOf(folder)?.status.state;
@@ -185,7 +185,7 @@ export async function composeGeneration(
   }
 }
 
-/** A single run lists, and need not load what watches. */
+/** A single run only lists, so the watcher is not loaded. */
 const NO_HINTS: FolderHints = { watch: () => Promise.reject(new Error('a single run watches nothing')) };
 
 async function hintsOf(config: Config, formerPlaces: readonly string[]): Promise<FolderHints> {
@@ -193,7 +193,7 @@ async function hintsOf(config: Config, formerPlaces: readonly string[]): Promise
   return createFolderHints({ exclude: [...neverWatched(config), ...formerPlaces] });
 }
 
-/** By then a file that can't be read was tried again after the first listing. */
+/** By then a file that could not be read has been retried after the first listing. */
 const MET_AGAIN_MS = 30_000;
 
 async function settleIncidents(
@@ -214,7 +214,7 @@ function foldersNow({ intakes, holds }: Pipeline): FolderNow[] {
   }));
 }
 
-/** What can't be asked now is asked at the next start. */
+/** If the ledger can't be read now, the next start warns. */
 async function warnOfOrphans(config: Config, ledger: Ledger, log: Log): Promise<void> {
   const configured = new Set(config.endpoints.map(({ key }) => endpointId(key)));
   for (const { endpoint, state, count, folder } of await ledger.counts()) {

@@ -1,4 +1,4 @@
-/** A program: the thread that reads and hashes large images (image/hashing.ts). */
+/** Worker thread entry point: reads and hashes large images (image/hashing.ts). */
 import { hash } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
 import type { Answer, Question } from '../intake/image/hashing.ts';
@@ -9,11 +9,11 @@ function answer({ id, memory, offset, length, file }: Question): Answer {
   const digest = (): string => hash('sha256', bytes, 'hex');
   if (file === null) return { id, digest: digest() };
   const read = readInto(file, bytes);
-  // Not the bytes themselves: they lie in memory that both threads have.
+  // The bytes need no copy: they are in shared memory.
   return read.kind === 'bytes' ? { id, identity: read.identity, digest: digest() } : { id, read };
 }
 
-/** Of so many bytes answers go back together: what they belong to is admitted together, and soon. */
+/** Bytes per batch of answers: the images of a batch are admitted together, and batches stay short. */
 const TOGETHER_BYTES = 2 * 1024 * 1024;
 
 parentPort?.on('message', (questions: readonly Question[]) => {

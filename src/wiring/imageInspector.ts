@@ -1,2 +1,2 @@
-/** For a command that looks at images without a pipeline. */
+/** For commands that inspect images without a pipeline. */
 export { createImageInspector } from '../intake/image/inspect.ts';

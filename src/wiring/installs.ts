@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import type { Finding } from '../core/domain/finding.ts';
 
-/** Of several installs the first in the PATH is the one that runs; an upgrade of the other changes nothing that anybody notices. */
+/** Warns about several installs: the first in PATH is the one that runs, so upgrading another has no effect. */
 export async function checkInstalls(
   env: NodeJS.ProcessEnv,
   platform: NodeJS.Platform = process.platform,

@@ -24,19 +24,19 @@ import { ledgerPath } from '../state-dir/stateFiles.ts';
 interface OpenOptions {
   readonly version: string;
   readonly log: Log;
-  /** Told what had to be mended: a person should read it. */
+  /** Called with an account of a repair, which a person should read. */
   readonly onMended: (story: string) => void;
-  /** Told what this agent had committed and the shared ledger no longer knows: a person should read it. */
+  /** Called if the shared ledger has lost commits of this agent, with an account that a person should read. */
   readonly onWentBack: (story: string) => void;
-  /** How long each commit waited for this machine's disk. */
+  /** Called with the time that each commit waited for the disk. */
   readonly onSynced?: (ms: number) => void;
   /** Where that may change. */
   readonly accountOf?: AccountOf;
-  /** The thread that writes it, or its program, where it is in SQLite; left out: it is written here. */
+  /** For SQLite: the writer thread or its program; if left out, this thread writes. */
   readonly thread?: string | WriterLink;
-  /** A command, in the place of an agent that does not run. */
+  /** Opened by a command while no agent runs. */
   readonly isCommand?: boolean;
-  /** Called once opening waits for a thread or a database. */
+  /** Called once, while opening waits for a thread or a database. */
   readonly meanwhile?: () => void;
 }
 
@@ -47,7 +47,7 @@ export async function openLedger(config: Config, options: OpenOptions): Promise<
   return openOwn(config, options);
 }
 
-/** The one in the state directory, also where it was moved. The caller holds the instance lock. */
+/** Opens the ledger in the state directory, even if it was moved. The caller holds the instance lock. */
 export async function openOwn(
   config: Config,
   {
@@ -120,12 +120,12 @@ async function openShared(
   });
 }
 
-/** What the ledger of this machine knows would be sent again; what was moved over belongs to the agent of then. */
+/** Refuses to start with a shared ledger that does not know this machine's documents: they would be sent again. */
 async function refuseForgetting(config: Config, agent: string): Promise<void> {
   const path = ledgerPath(config);
   if (!existsSync(path)) return;
   const moved = await ledgerMoved(config.stateDir);
-  // A mark that can't be read names nobody.
+  // An unreadable mark has no agent name.
   if (moved?.isComplete === true && (moved.agent === agent || moved.agent === '')) return;
   if (moved?.isComplete === true)
     throw new ReceiptdError(
@@ -144,13 +144,13 @@ async function refuseForgetting(config: Config, agent: string): Promise<void> {
   );
 }
 
-/** What is done with the files of a ledger has no meaning for one that agents share. @throws ReceiptdError LEDGER_SHARED */
+/** Refuses file operations on a shared ledger, which has no files. @throws ReceiptdError LEDGER_SHARED */
 export function refuseShared({ ledger }: Pick<Config, 'ledger'>, what: string, hint: string): void {
   if (ledger.kind === 'sqlite') return;
   throw new ReceiptdError('LEDGER_SHARED', `${what}: the ledger is in PostgreSQL.`, { hint });
 }
 
-/** Copies one in SQLite into a new file. The caller holds the instance lock. @throws ReceiptdError what opening and backing up throw */
+/** Copies a SQLite ledger to a new file. The caller holds the instance lock. @throws ReceiptdError what opening and backing up throw */
 export async function copyLedger(config: Config, target: string): Promise<JournalHead> {
   await refuseMovedLedger(config.stateDir);
   const ledger = await openOwn(config, { onMended: () => {} });
@@ -161,7 +161,7 @@ export async function copyLedger(config: Config, target: string): Promise<Journa
   }
 }
 
-/** Null for a ledger that has no journal. */
+/** Null if the ledger has no journal. */
 export async function ledgerHead(config: Config): Promise<JournalHead | null> {
   const reports = await openReports(config);
   try {
@@ -171,7 +171,7 @@ export async function ledgerHead(config: Config): Promise<JournalHead | null> {
   }
 }
 
-/** The chain of every agent in the shared ledger's history, and whether the documents are as they say. */
+/** Verifies the chain of every agent in the shared ledger, and the documents against it. */
 async function verifyShared(
   ledger: PostgresConfig,
   head: KeptHead | null,
@@ -180,7 +180,7 @@ async function verifyShared(
   return verifyPostgresLedger(targetOf(ledger), agentName(ledger), head);
 }
 
-/** The journal's chain, and whether the ledger says the same; beside a running daemon or without one. */
+/** Verifies the journal's chain, and the ledger against it; works with or without a running daemon. */
 export async function verifyLedger(
   config: Config,
   head: KeptHead | null,
@@ -191,31 +191,31 @@ export async function verifyLedger(
   try {
     return { journal, ledger: await compareWithJournal(path, journalPathOf(path), systemClock.now()) };
   } catch (error) {
-    // What is wrong with the ledger must not hide what the journal says.
+    // A problem with the ledger must not prevent verifying the journal.
     if (!(error instanceof ReceiptdError) || isOfOtherVersion(error)) throw error;
     return { journal, ledger: { findings: [error.message], documents: 0, head: null } };
   }
 }
 
-/** No damage: another program reads it. */
+/** Not damage: another version of the program can read it. */
 function isOfOtherVersion({ code }: ReceiptdError): boolean {
   return code === 'LEDGER_OLDER' || code === 'LEDGER_NEWER';
 }
 
 /**
- * What only looks, or copies, brings no ledger to a new version.
+ * For commands that only read or copy: they must not upgrade the ledger.
  * @throws ReceiptdError LEDGER_OLDER, LEDGER_NEWER
  */
 export async function refuseOtherVersion(config: Config): Promise<void> {
   try {
     await (await openReports(config)).close();
   } catch (error) {
-    // Whatever else is wrong is found, or mended, by who works with it.
+    // Opening the ledger finds or repairs any other problem.
     if (!(error instanceof ReceiptdError) || isOfOtherVersion(error)) throw error;
   }
 }
 
-/** Null for a ledger that is never away, unless another one, that was, left something to be admitted. */
+/** Null for a local ledger, unless a former shared one left deferred images to admit. */
 export async function openConfiguredDeferredJournal(
   config: Config,
   isShared: boolean,

@@ -1,4 +1,4 @@
-/** A program: the thread that writes the ledger (ledger/sqlite/thread). */
+/** Worker thread entry point: writes the ledger (ledger/sqlite/thread). */
 import { parentPort } from 'node:worker_threads';
 import { systemClock } from '../system/systemClock.ts';
 import { serveLedger } from '../ledger/sqlite/thread/serve.ts';

@@ -8,22 +8,22 @@ import { messageOf } from '../core/domain/errors.ts';
 
 export { likelyFolders, thisMachine, type Machine };
 
-/** What a folder looks like to somebody who may want to watch it. */
+/** Facts about a folder for a person who may want to watch it. */
 export type FolderLook =
   | { readonly state: Exclude<FolderAvailability['state'], 'present'>; readonly message: string }
   | {
       readonly state: 'present';
       /** ext4, nfs, smb, fuse, ... */
       readonly fileSystem: string;
-      /** Listed at intervals, since it tells nothing of what others put there. */
+      /** Has to be polled: network shares report no events for changes by other machines. */
       readonly isNetwork: boolean;
-      /** Files that would be looked at; null: more than could be counted in some seconds. */
+      /** Number of files that would be scanned; null: too many to count in a few seconds. */
       readonly files: number | null;
-      /** `at`: milliseconds, by the folder's own clock. */
+      /** `at`: milliseconds, by the file server's clock. */
       readonly newest: { readonly name: string; readonly at: number } | null;
     };
 
-/** A folder under the settings that it has in this configuration, or would have by default. Changes nothing. */
+/** Inspects a folder with its configured or default settings. Changes nothing. */
 export async function lookAtFolder(path: string, config: Config): Promise<FolderLook> {
   const folder = composeFolders({ ...config, folders: [settingsOf(path, config)] }, undefined, guards)(path);
   const found = await folder.availability();
@@ -47,12 +47,12 @@ export async function lookAtFolder(path: string, config: Config): Promise<Folder
   }
 }
 
-/** Whether a file of that name would be looked at. */
+/** Whether a file of that name would be scanned. */
 export function folderCovers(path: string, name: string, config: Config): boolean {
   return composeFolders(config)(path).covers(name);
 }
 
-/** What hung once hangs for every later look. */
+/** Kept between calls, so that a share that hangs is not tried again and again. */
 const guards: Guards = new Map();
 
 function settingsOf(path: string, { folders }: Config): FolderConfig {

@@ -36,7 +36,7 @@ export async function demandProgram(host: Host, account: Account, { command }: H
   }
 }
 
-/** Commands that let the account read the configuration. Suggests opening a closed directory only if it holds nothing else. */
+/** How to let the account read the configuration. Suggests opening a closed directory only if it is receiptd's own. */
 async function configurationAdvice(
   host: Host,
   account: Account,
@@ -53,7 +53,7 @@ async function configurationAdvice(
   return 'Move it to /etc/receiptd, or another directory that this user can enter, and install it from there with --config.';
 }
 
-/** Commands that give the account read (and write) access: to the first directory that it can't enter, or to the folder. */
+/** How to give the account access: to the first directory that it can't enter, or to the folder itself. */
 export async function folderAdvice(
   host: Host,
   account: Account,
@@ -95,7 +95,7 @@ function shellWord(text: string): string {
   return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** Refuses programs in temporary directories or ones that the next install replaces. @throws ReceiptdError INSTALL_REFUSED */
+/** Refuses a program in the npx cache. @throws ReceiptdError INSTALL_REFUSED */
 export function refuseFleetingProgram({ command }: HostedAgent): void {
   const fleeting = command.find((path) => posix.normalize(path.replaceAll('\\', '/')).includes('/_npx/'));
   if (fleeting === undefined) return;
