@@ -6,9 +6,9 @@ export type AlertKind = (typeof ALERT_KINDS)[number];
 export const ALERT_CHANNELS = ['desktop', 'eventLog', 'command', 'webhook', 'email'] as const;
 export type AlertChannelName = (typeof ALERT_CHANNELS)[number];
 
-/** One thing that keeps the agent from its work. All times are wall-clock milliseconds. */
+/** One problem that an alert reports. All times are wall-clock milliseconds. */
 export interface AlertCause {
-  /** The same for as long as it lasts, and when it comes again. */
+  /** Identifies the problem: stays the same while it lasts and when it returns. */
   readonly key: string;
   readonly code: ErrorCode;
   /** What is wrong and where, in one sentence. */
@@ -18,44 +18,44 @@ export interface AlertCause {
   readonly since: number;
   /** When it ended; null while it lasts. */
   readonly until: number | null;
-  /** How many documents it is about; null where it is not about documents. */
+  /** Number of documents affected; null if it does not concern documents. */
   readonly count: number | null;
 }
 
-/** What people are told at once: of one cause, or of all that began or ended together. */
+/** One message to people, about one cause or about several that began or ended together. */
 export interface Alert {
-  /** A UUID; the same whenever it is delivered again. */
+  /** A UUID; a repeated delivery has the same one. */
   readonly id: string;
   readonly kind: AlertKind;
-  /** When it was made. */
+  /** When the alert was created. */
   readonly at: number;
   /** The machine that the agent runs on. */
   readonly host: string;
-  /** Of the first cause; null for a digest and a test. */
+  /** Code of the first cause; null for a digest or a test. */
   readonly code: ErrorCode | null;
-  /** One line of plain words, without line breaks. */
+  /** Plain text, on one line. */
   readonly subject: string;
-  /** All there is to say, in lines for people. */
+  /** The full text, for people. */
   readonly text: string;
-  /** Of the first cause; null where nothing has to be done. */
+  /** Hint of the first cause; null if there is nothing to do. */
   readonly hint: string | null;
-  /** When the first of its causes began; for a digest, from when on it counts. */
+  /** When the first cause began; for a digest, the start of its period. */
   readonly since: number | null;
-  /** When the last of its causes ended; for a digest, until when it counts. Null while one lasts. */
+  /** When the last cause ended, null while any lasts; for a digest, the end of its period. */
   readonly until: number | null;
   readonly causes: readonly AlertCause[];
-  /** Ids of the alerts by which these causes were told before, the oldest first. */
+  /** Ids of earlier alerts about these causes, oldest first. */
   readonly follows: readonly string[];
 }
 
-/** One way to people. */
+/** One way to deliver alerts to people. */
 export interface AlertChannel {
   readonly name: AlertChannelName;
-  /** Who takes it, to begin a sentence with, without what nobody else may know; and the key of its setting. */
+  /** The recipient, worded to begin a sentence and without secrets; and the key of its setting. */
   readonly receiver: { readonly what: string; readonly setting: string };
   /**
-   * Resolves once the other side has taken it. May be called again with the same alert, when it is not known whether that
-   * was so: whoever receives it tells by `id`.
+   * Resolves once the recipient has taken it. If that is uncertain, the same alert is sent again: recipients recognize
+   * repeats by `id`.
    * @throws ReceiptdError with the reason, in a sentence without secrets
    */
   send(alert: Alert, signal: AbortSignal): Promise<void>;

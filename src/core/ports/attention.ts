@@ -1,4 +1,4 @@
-/** One file of ours in a folder for people; what is left of it is known by name, size and time. */
+/** A file that the agent wrote to an attention folder. Name, size and time tell whether it is still unchanged. */
 export interface AttentionFile {
   readonly name: string;
   readonly size: number;
@@ -6,76 +6,76 @@ export interface AttentionFile {
 }
 
 export interface NewAttention {
-  /** As the copy should be called; a free name like it is taken. The note has that name and a fixed ending. */
+  /** Preferred name of the copy; if taken, a similar free one is used. The note gets that name plus a fixed ending. */
   readonly name: string;
-  /** Null: there is a note only. */
+  /** Null: only a note is written. */
   readonly copy: Uint8Array | null;
   readonly note: string;
 }
 
-/** Both files, written and not to be seen yet. */
+/** Copy and note, written under hidden names. */
 export interface PreparedAttention {
   readonly files: readonly AttentionFile[];
-  /** Hidden names, of the same order. */
+  /** Hidden names, in the order of `files`. */
   readonly hidden: readonly string[];
 }
 
 /**
- * The folder in which people at the scanner find what can't be sent (`folders[].needsAttention`). What lies in it and is
- * not of this agent is never touched, and nothing is ever overwritten. All reject with the system's error where the folder
- * can't be written; each may be done again.
+ * The folder in which people at the scanner find what can't be sent (`folders[].needsAttention`). The agent never
+ * touches files that it did not write, and never overwrites any. All methods reject with the system's error if the folder
+ * can't be written, and can be retried.
  */
 export interface AttentionFolder {
   readonly path: string;
-  /** False: it is not there. */
+  /** Whether the folder exists. */
   isThere(): Promise<boolean>;
   /**
-   * Makes the folder if only its last part is missing, for those who may write the watched folder too. Resolves how to know
-   * it again; null if it was there.
+   * Creates the folder if only its last segment is missing, with the permissions of the watched folder. Resolves a token by
+   * which `unmake` recognizes it; null if it existed.
    */
   make(): Promise<string | null>;
-  /** Removes the folder if it is the one that was made, and nothing lies in it. */
+  /** Removes the folder if it is empty and the one that `make` created. */
   unmake(made: string): Promise<void>;
-  /** Both files under hidden names; the names that they are to have are free. */
+  /** Writes both files under hidden names and picks free final names. */
   prepare(wanted: NewAttention): Promise<PreparedAttention>;
-  /** Gives them their names. False if one is taken by now: then there is nothing of them. */
+  /** Renames both to their final names. False if one is taken by now: both files are removed then. */
   publish(prepared: PreparedAttention): Promise<boolean>;
-  /** Those that are as they were made; others are somebody else's by now. */
+  /** Removes those that are unchanged; changed files belong to somebody else now. */
   remove(files: readonly AttentionFile[]): Promise<void>;
-  /** How many are as they were made. */
+  /** How many of them are unchanged. */
   count(files: readonly AttentionFile[]): Promise<number>;
-  /** What a kill left under hidden names. */
+  /** Removes hidden files that a crash left behind. */
   sweep(): Promise<void>;
 }
 
-/** What lies in a folder for people, and for which file it was made. */
+/** Files in an attention folder, and the watched file that they are about. */
 export interface AttentionEntry {
   /** Relative to the watched folder. */
   readonly path: string;
-  /** Which sighting, and what is wrong with it: another one is another entry. */
+  /** The sighting and what is wrong with it; a different sighting or problem is a different entry. */
   readonly about: string;
   readonly files: readonly AttentionFile[];
-  /** Not known to have their names yet. */
+  /** The files may still have their hidden names. */
   readonly isPending: boolean;
 }
 
-/** Which watched folder has its entries where; both absolute. */
+/** A watched folder and its attention folder; both absolute. */
 export interface AttentionKey {
   readonly folder: string;
   readonly place: string;
 }
 
-/** All that is remembered of a folder for people. */
+/** Everything remembered about an attention folder. */
 export interface AttentionPage {
   readonly entries: readonly AttentionEntry[];
-  /** The folder that the agent made, as `make` resolved it. */
+  /** What `make` resolved; null if the agent did not create the folder. */
   readonly made: string | null;
 }
 
-/** Remembers them. Writes are durable when they resolve. */
+/** Remembers the entries of attention folders. Writes are durable when they resolve. */
 export interface AttentionBook {
   read(key: AttentionKey): Promise<AttentionPage>;
   write(key: AttentionKey, page: AttentionPage): Promise<void>;
-  /** Those of which anything is remembered. */
+  /** Keys with a remembered page. */
   keys(): Promise<readonly AttentionKey[]>;
 }

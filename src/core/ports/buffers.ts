@@ -1,10 +1,10 @@
-/** Memory for images that is used again and again. */
+/** Pool of reusable buffers for images. */
 export interface Buffers {
-  /** `size` bytes; what they hold is left over from before. */
+  /** A buffer of `size` bytes with arbitrary old content. */
   take(size: number): Buffer;
   /**
-   * Nobody reads, keeps or sends these bytes any more. Nothing happens to what was not taken here, or was given back
-   * before; what is never given back is collected as garbage like any other.
+   * Returns a buffer that nobody reads, keeps or sends any more. Ignores buffers that were not taken here or were given back
+   * already; one that is never given back is garbage-collected.
    */
   giveBack(bytes: Buffer): void;
 }

@@ -9,7 +9,7 @@ export type CredentialStore = (typeof CREDENTIAL_STORES)[number];
 
 export interface Found extends Credentials {
   readonly store: CredentialStore;
-  /** True for those that are tried before they are saved: they are in no store. */
+  /** True while they are tested before being saved: they are in no store yet. */
   readonly isTried?: boolean;
 }
 

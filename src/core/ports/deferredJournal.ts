@@ -7,7 +7,7 @@ export interface DeferredImage {
   /** Relative to the folder, with `/`. */
   readonly path: string;
   readonly identity: FileIdentity;
-  /** Of the file system on which the folder lay then; null: it was not to be told. */
+  /** Mark of the file system that the folder was on then; null if unknown. */
   readonly mark: string | null;
   readonly endpoint: EndpointKey;
   readonly sha256: string;
@@ -15,24 +15,24 @@ export interface DeferredImage {
   readonly lane: Lane;
   /** When it was deferred; wall-clock milliseconds. */
   readonly at: number;
-  /** What the time of capture was read as, for its name; wall-clock milliseconds, null: not asked for. */
+  /** Capture time that the name uses; wall-clock milliseconds, null if the name does not use it. */
   readonly capturedAt: number | null;
-  /** It is a file that is to be taken apart. */
+  /** A file that has to be split into pages. */
   readonly isFile?: true;
 }
 
 /**
- * The local journal of what was deferred while the shared ledger was away. Durable: an entry is on the disk when `defer`
+ * The local journal of images deferred while the shared ledger was away. Durable: an entry is on the disk when `defer`
  * resolves. @throws ReceiptdError STATE_UNWRITABLE, DISK_FULL
  */
 export interface DeferredJournal {
-  /** The bytes must be in the spool before. Idempotent by folder, path and hash. */
+  /** The bytes must already be in the spool. Idempotent by folder, path and hash. */
   defer(image: DeferredImage): Promise<void>;
-  /** What has not been admitted yet, oldest first. */
+  /** Images not admitted yet, oldest first. */
   waiting(): readonly DeferredImage[];
-  /** Whether the spool's copy with this hash is needed for one of them. */
+  /** Whether a waiting image needs the spool's copy with this hash. */
   needs(sha256: string): boolean;
-  /** It is in the shared ledger now. Idempotent. */
+  /** Removes an image that the shared ledger has now. Idempotent. */
   admitted(image: DeferredImage): Promise<void>;
   close(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import type { EndpointKey, Lane } from '../domain/document.ts';
 import type { Rate } from '../domain/rate.ts';
 import type { Hold } from './hold.ts';
 
-/** What another agent has changed: documents that may be sent, holds and pauses, or the agents themselves. */
+/** What another agent changed: documents that may be sent, holds and pauses, or the agents themselves. */
 export type FleetSignal = 'queue' | 'holds' | 'agents';
 
 /** An agent of the fleet, as the shared ledger knows it. Times are wall-clock milliseconds of the database. */
@@ -16,9 +16,9 @@ export interface FleetAgent {
   readonly lastSeenAt: number | null;
   /** Who paused it, and since when; null while it is not paused. */
   readonly paused: { readonly by: string; readonly since: number } | null;
-  /** Documents that it admitted, and that wait. */
+  /** Queued documents that it admitted. */
   readonly queued: number;
-  /** Upload requests that it has under way. */
+  /** Its upload requests in progress. */
   readonly uploading: number;
   /** Shared folders whose intake it leads, by the name of their share. */
   readonly leads: readonly string[];
@@ -34,23 +34,23 @@ export interface SilentAgent {
   readonly silentMs: number;
 }
 
-/** What became of the work of an agent that will not come back. */
+/** Where the work of a retired agent went. */
 export interface Retired {
-  /** Documents of its own folders, whose bytes nobody else has: they count as lost. */
+  /** Documents of its own folders whose bytes no other agent has: now lost. */
   readonly lost: number;
-  /** Documents of shared folders that another agent looks after now. */
+  /** Documents of shared folders, now handled by other agents. */
   readonly passedOn: number;
-  /** Results that it received and had not handed on; this agent does. */
+  /** Results that it received but had not handed on; this agent does so instead. */
   readonly results: number;
 }
 
-/** Reading; works without being an agent of the fleet. */
+/** Read-only; works without being an agent of the fleet. */
 export interface FleetReports {
   /** By name. */
   agents(): Promise<readonly FleetAgent[]>;
 }
 
-/** Limits that the agents of a fleet keep together. */
+/** Limits that the agents of a fleet share. */
 export interface FleetLimits {
   readonly rate: Rate | null;
   readonly perDay: number | null;
@@ -58,54 +58,54 @@ export interface FleetLimits {
 }
 
 /**
- * What agents that share a ledger need of each other. Each has a lease, renewed by a heartbeat. Whose lease runs out is
- * fenced: its work is put back, and what it writes under the old lease is refused with AGENT_FENCED.
+ * Coordination between agents that share a ledger. Each has a lease, renewed by a heartbeat. An agent whose lease expires is
+ * fenced: its work is requeued, and its writes under the old lease are refused with AGENT_FENCED.
  */
 export interface LedgerFleet extends FleetReports {
   /** This agent's name. */
   readonly agent: string;
-  /** Calls back when another agent changed something; resolves the function that ends it. */
+  /** Calls back when another agent changes something. @returns the function that unsubscribes */
   onSignal(listener: (signal: FleetSignal) => void): () => void;
   /**
-   * Whether this agent's lease is certain, by its own clocks; asked right before a request leaves, with its attempt: that has to have
-   * begun under the same lease, or it may have been taken over in between.
+   * Whether this agent certainly holds its lease, by its own clocks. Checked right before a request is sent, with its attempt: an
+   * attempt that began under an earlier lease may have been taken over since.
    */
   isLeased(attemptId?: number): boolean;
   /**
-   * Takes the lead of a shared folder (its absolute path here), or keeps it. False while another agent leads; of a folder that
-   * is not shared, always true. Idempotent.
+   * Takes or keeps the lead of a shared folder (its absolute path on this machine). False while another agent leads; always true
+   * for a folder that is not shared. Idempotent.
    */
   lead(folder: string): Promise<boolean>;
   /** Idempotent. */
   endLead(folder: string): Promise<void>;
   /**
-   * Enters one upload request into the endpoint's windows and budgets, which the fleet keeps together. Resolves 0 when it is
-   * entered and may leave now (within ENTERED_FOR_MS); else for how many milliseconds to wait before asking again, and nothing is entered.
+   * Counts one upload request against the endpoint's rate and budgets, which the fleet shares. Resolves 0 if it was counted and
+   * may be sent now (within ENTERED_FOR_MS); else nothing is counted, and the value is how many milliseconds to wait before asking again.
    */
   enter(endpoint: EndpointKey, limits: FleetLimits, lane: Lane): Promise<number>;
   /**
-   * Other agents that fell silent so long ago, by name; and whether this agent is the first by name of those that run. As its last
-   * heartbeat found it: where nobody is silent, nothing is asked.
+   * Other agents that have been silent for between `atLeastMs` and `atMostMs`, by name; and whether this agent is the first by name
+   * of those running. As of its last heartbeat: if that found nobody silent, the database is not queried.
    */
   silence(
     atLeastMs: number,
     atMostMs: number,
   ): Promise<{ readonly isFirst: boolean; readonly agents: readonly SilentAgent[] }>;
-  /** How many documents wait that no other agent can send: of its own folders, or with bytes that nobody else has. */
+  /** Number of queued documents that only this agent can send: from its own folders, or with bytes that no other agent has. */
   waitingFor(agent: string): Promise<number>;
-  /** A person says: nothing that any agent met with holds the others any more, nor itself. */
+  /** Clears the holds that any agent ran into, for all agents; only a person asks for this. */
   endHolds(): Promise<void>;
-  /** Whether a person has paused this agent; others tell it by the signal `agents`. */
+  /** Whether a person has paused this agent; the signal `agents` announces changes. */
   isPaused(): boolean;
-  /** How far this agent has come with handing on what it received. */
+  /** Records the last result that this agent handed on, by its `turn`. */
   handed(turn: number): Promise<void>;
-  /** Names of those agents that don't run and alone can send one of these documents. */
+  /** Names of agents that are not running and are the only ones able to send one of these documents. */
   missingFor(documentIds: readonly number[]): Promise<readonly string[]>;
   /**
-   * An agent that does not run will not come back: its work becomes anybody's, or is settled, and it is shown no more. One that starts
-   * under its name later is a new one. In short transactions; idempotent. @throws ReceiptdError AGENT_UNKNOWN; USAGE where it runs
+   * Removes an agent that will not come back: its work passes to the others or is closed. An agent that later starts under the same
+   * name is a new one. In short transactions; idempotent. @throws ReceiptdError AGENT_UNKNOWN; USAGE if it is running
    */
   retire(agent: string, at: number): Promise<Retired>;
-  /** Pauses or lets go on an agent, this one or another. @throws ReceiptdError AGENT_UNKNOWN */
+  /** Pauses (`by` is who did) or resumes (null) this agent or another. @throws ReceiptdError AGENT_UNKNOWN */
   setPaused(agent: string, by: string | null): Promise<void>;
 }

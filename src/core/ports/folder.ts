@@ -9,20 +9,20 @@ export interface ListedFile {
 export interface ListedDirectory {
   /** Relative to the watched folder; '' is the folder itself. */
   readonly dir: string;
-  /** In the order of their bytes (`core/domain/byteOrder.ts`), also from one batch of a directory to its next. */
+  /** Sorted by bytes (`core/domain/byteOrder.ts`), also across the batches of a directory. */
   readonly files: readonly ListedFile[];
-  /** Paths whose name is not valid UTF-8, each shown as no other in its directory; such a file can't be opened. */
+  /** Paths whose name is not valid UTF-8, each in a form unique in its directory; such files can't be opened. */
   readonly badNames?: readonly string[];
   /**
-   * Differs from another one of the same directory if an entry was created, renamed or deleted in it between the two; not
-   * there where that can't be told. Only if `list` was asked to pass over, and with the first batch, like `directories`.
+   * Changes when an entry of the directory is created, renamed or deleted; left out if the file system can't tell.
+   * Like `directories`, only with `passesOver`, and only in the first batch.
    */
   readonly stamp?: string;
-  /** Those in it that are listed too. */
+  /** Its subdirectories that are listed too. */
   readonly directories?: readonly string[];
-  /** It was passed over: its files are not told. */
+  /** The directory was passed over: its files are not listed. */
   readonly isUnchanged?: boolean;
-  /** Directories that could not be read: what lies below them is unknown, not gone. */
+  /** Directories that could not be read: their contents are unknown, not gone. */
   readonly unreadableDirs?: readonly { readonly path: string; readonly code: string }[];
 }
 
@@ -33,7 +33,7 @@ export type FolderAvailability =
       readonly fileSystem: FileSystem;
     }
   | {
-      /** `unreachable`: its share or disk does not answer or is not there; nothing in it is gone for that. */
+      /** `unreachable`: its share or disk is missing or does not answer; its files do not count as gone. */
       readonly state: 'missing' | 'notADirectory' | 'unreadable' | 'unreachable';
       readonly message: string;
     };
@@ -41,9 +41,9 @@ export type FolderAvailability =
 export interface FileSystem {
   /** For people: ext4, nfs, smb, fuse, ... */
   readonly name: string;
-  /** Raises no events for what others change, may vanish and come back, and has inodes that mean nothing. */
+  /** No events for changes by other machines, may vanish and return, and inode numbers are meaningless. */
   readonly network: boolean;
-  /** Tells one file system from another; the same after a share was mounted again. */
+  /** Identifies the file system; survives a remount of a share. */
   readonly mark: string;
 }
 
@@ -58,7 +58,7 @@ export type FileRead =
 
 export interface ReadOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Bytes that it was last seen to have: a large file may be read in another thread for it, and is `changed` if it has others. */
+  /** Last known size: lets a large file be read in another thread; a file of another size is `changed`. */
   readonly size?: number | undefined;
 }
 
@@ -80,54 +80,54 @@ export interface WatchedFolder {
   readonly path: string;
   availability(): Promise<FolderAvailability>;
   /**
-   * Batches of files, one directory at a time ('' is the folder itself), one batch at least of each, the whole tree if
-   * recursive. Rejects with the system error where the folder itself can't be listed: an unreachable folder is not an empty one.
-   * `passesOver` is told the stamp of a directory before that is read, and resolves the directories in it if it need not be.
+   * Batches of files, one directory at a time ('' is the folder itself), at least one batch each, the whole tree if
+   * recursive. Rejects with the system error if the folder itself can't be listed: an unreachable folder is not an empty one.
+   * `passesOver` gets a directory's stamp before it is read; to skip reading it, return its known subdirectories.
    */
   list(
     under?: string,
     signal?: AbortSignal,
     passesOver?: (dir: string, stamp: string) => readonly string[] | null,
   ): AsyncIterable<ListedDirectory>;
-  /** Whether include and ignore patterns, and `recursive`, let this path in. */
+  /** Whether the include and ignore patterns and `recursive` admit this path. */
   covers(path: string): boolean;
-  /** Null when there is nothing at that path. Rejects with the system error where that can't be told. */
+  /** Null if nothing exists at that path. Rejects with the system error if that is unknown. */
   stat(path: string): Promise<FileStat | null>;
-  /** The same of each of these names of one directory, in their order; undefined where the system won't say. */
+  /** `stat` of several names in one directory, in their order; undefined where the system reports an error. */
   statEach(dir: string, names: readonly string[]): Promise<readonly (FileStat | null | undefined)[]>;
   /** Reads a file whole if it is at most `limit` bytes. */
   read(path: string, limit: number, options?: ReadOptions): Promise<FileRead>;
   /** Renames the file within its directory to a hidden name that is never listed; resolves that name. */
   setAside(path: string): Promise<string>;
-  /** Undoes `setAside`. If the old name is taken by now, a free name beside it is used; resolves the name used. */
+  /** Undoes `setAside`. If the old name is taken by now, uses a similar free one; resolves the name used. */
   putBack(aside: string, path: string): Promise<string>;
-  /** Moves an aside file into the archive, never overwriting; resolves the absolute path it has there. */
+  /** Moves an aside file into the archive, never overwriting; resolves its absolute path there. */
   archive(aside: string, path: string): Promise<string>;
   /**
-   * Where an archive holds the file that `archive` was about to move from `path`: the absolute path of one with that
-   * size and hash, null if there is none.
+   * Finds the file that an interrupted `archive` may have moved from `path`: the absolute path of a file in the archive with
+   * that size and hash, null if there is none.
    */
   findArchived(path: string, size: number, sha256: string): Promise<string | null>;
   /** Deletes an aside file. */
   discard(aside: string): Promise<void>;
-  /** Aside files that a crash left behind, with the path each had. */
+  /** Aside files that a crash left behind, with their original paths. */
   leftAside(signal?: AbortSignal): Promise<readonly { readonly aside: string; readonly path: string }[]>;
 }
 
-/** The process that takes in a folder. */
+/** The process that has claimed a folder. */
 export interface FolderHolder {
   readonly pid: number;
   readonly user: string;
   readonly stateDir: string;
 }
 
-/** `by` is null where the other one does not say who it is. */
+/** `by` is null if the holder does not identify itself. */
 export type FolderLook =
   { readonly kind: 'free' } | { readonly kind: 'taken'; readonly by: FolderHolder | null };
 
 /**
- * Keeps two agents on one machine from taking in the same folder: each would name and send everything in it. A folder is told
- * by the token of its availability.
+ * Keeps two agents on one machine from taking in the same folder: each would name and send everything in it. A folder is
+ * identified by the token of its availability.
  */
 export interface FolderClaims {
   /** Ends with the process at the latest. */
@@ -136,19 +136,19 @@ export interface FolderClaims {
   ): Promise<
     { readonly kind: 'held'; release(): Promise<void> } | Extract<FolderLook, { readonly kind: 'taken' }>
   >;
-  /** As `hold`, without trying to. */
+  /** Whether `hold` would succeed, without taking the claim. */
   look(token: string): Promise<FolderLook>;
-  /** Whether the folder was another agent's when this one last looked, in a former run if need be. */
+  /** Whether another agent held the folder when this one last looked, even in an earlier run. */
   wasOthers(path: string): Promise<boolean>;
-  /** For `wasOthers`. Idempotent; where it can't be written, it is known for this run only. */
+  /** Stores the answer of `wasOthers`. Idempotent; lasts for this run only if it can't be written. */
   rememberOthers(path: string, isOthers: boolean): Promise<void>;
 }
 
-/** Events are hints that make things fast; the listing is the truth. */
+/** File system events are hints for speed; only a listing is reliable. */
 export interface FolderHints {
   /**
-   * Calls `onHint` with a path (or the directory, when no file is named) that may have changed. Missing hints
-   * are expected; so are false ones. `isDirectory` where a directory was seen under that path. `onTrouble` says that hints are not to be relied on from now on.
+   * Calls `onHint` with a path that may have changed (or the directory, if the event names no file). Hints may be missing
+   * or false. `isDirectory` if the path was seen to be a directory. `onTrouble` means that hints have become unreliable.
    * Resolves when watching; `close` ends it.
    */
   watch(

@@ -1,7 +1,7 @@
 export const HOLD_SCOPES = ['service', 'credentials', 'endpoint', 'folder'] as const;
 export type HoldScope = (typeof HOLD_SCOPES)[number];
 
-/** Why something waits that is more than one document. */
+/** Keeps a whole scope of documents waiting, and says why. */
 export interface Hold {
   readonly scope: HoldScope;
   /** endpointId for an endpoint, the absolute path for a folder, credentialsKey for credentials, the base URL of a service. */
@@ -10,12 +10,12 @@ export interface Hold {
   readonly reason: string;
   readonly message: string;
   readonly since: number;
-  /** When it is tried again by itself; null: when a person says so. */
+  /** When the agent retries by itself; null: a person has to end it. */
   readonly until: number | null;
-  /** Until when the service asked to wait (Retry-After), which a restart keeps; null: it did not. */
+  /** Until when the service asked to wait (Retry-After); survives a restart. Null: it did not ask. */
   readonly demandedUntil: number | null;
-  /** The other agent of the fleet that met with it, and for whom it holds as well; not there: this one, or a person. */
+  /** The other agent of the fleet that ran into it, held as well; left out: this agent or a person. */
   readonly agent?: string | undefined;
-  /** With `agent`: for how long yet it holds this agent too, by the clock of the ledger; not more than 0: others may try by now. */
+  /** With `agent`: how much longer it holds this agent too, by the ledger's clock; at 0 or less, others may try. */
   readonly leftMs?: number | undefined;
 }

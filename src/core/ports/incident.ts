@@ -1,8 +1,8 @@
 import type { ErrorCode } from '../domain/errors.ts';
 
-/** Trouble that is more than one file or document, from when it began until it ended. */
+/** A problem that affects more than one file or document. */
 export interface Incident {
-  /** One for each cause: the code and, where there may be several, what it is about. */
+  /** Identifies the cause: the code and, if there can be several, its subject. */
   readonly key: string;
   readonly code: ErrorCode;
   /** What is wrong and where, in one sentence. */
@@ -13,9 +13,9 @@ export interface Incident {
   readonly since: number;
 }
 
-/** What stands between the agent and its work. One log line when an incident opens, one when it closes. */
+/** Open problems of the agent. One log line when an incident opens, one when it closes. */
 export interface Incidents {
-  /** Idempotent by key; a new message or hint under an open key replaces the old one in silence. */
+  /** Idempotent by key; a new message or hint under an open key replaces the old one without a log line. */
   open(incident: Omit<Incident, 'since'>): void;
   /** Idempotent. */
   close(key: string): void;

@@ -1,6 +1,6 @@
-/** The last entry of the journal: anyone who keeps it can tell later whether anything before it was changed. */
+/** The last entry of the journal. A kept copy proves later whether any entry up to it was changed. */
 export interface JournalHead {
-  /** Identifies the ledger: a UUID, made with it. */
+  /** The ledger's UUID, generated when it was created. */
   readonly ledger: string;
   /** Number of the entry, from 1. */
   readonly seq: number;
@@ -11,7 +11,7 @@ export interface JournalHead {
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 export type JsonObject = { readonly [key: string]: Json };
 
-/** Something that changed in the ledger. `facts` stay forever; `personal` can be erased on request. */
+/** One change in the ledger. `facts` are kept forever; `personal` can be erased on request. */
 export interface JournalEvent {
   readonly kind: string;
   /** Wall-clock milliseconds. */
@@ -20,7 +20,7 @@ export interface JournalEvent {
   readonly personal?: JsonObject;
 }
 
-/** An event in its place in the chain. `personal` is null where there was none or it was erased. */
+/** An event in the hash chain. `personal` is null if there was none or it was erased. */
 export interface JournalEntry {
   readonly seq: number;
   readonly hash: string;

@@ -10,23 +10,23 @@ export interface Disposal {
 export interface DisposalQuery {
   readonly afterSightingId: number;
   readonly limit: number;
-  /** Of the rule that is in force. */
+  /** `stays` of the current rule. */
   readonly stays: number;
-  /** Only of documents that the service has given one of these; null: acceptance is enough. */
+  /** Only documents with one of these statuses from the service; null: acceptance is enough. */
   readonly statuses: readonly string[] | null;
 }
 
-/** A disposal that was begun; a crash may have come between the file and the ledger. */
+/** A disposal that was begun; a crash may have left the file and the ledger out of step. */
 export interface BegunDisposal extends Disposal {
   readonly how: 'archived' | 'deleted';
 }
 
-/** Originals of accepted documents: which may go, and what was done with them. */
+/** Originals of accepted documents: which may be archived or deleted, and which were. */
 export interface LedgerDisposals {
   /**
-   * Sets another rule: what has been seen by now stays (`leave`), or is disposed of like all that comes (`include`), or, in a folder that is
-   * `new`, stays where it was seen before anything was seen in this folder. Part of the journal. Nothing changes where the rule is this
-   * one already. Resolves the rule in force.
+   * Changes the rule. Files seen so far stay (`leave`) or are disposed of like later ones (`include`); in a `new` folder, only those
+   * stay that were seen before the folder's first file. Part of the journal. No-op if the rule is the same. Resolves the current
+   * rule.
    */
   setOriginalsRule(
     folder: string,
@@ -34,13 +34,13 @@ export interface LedgerDisposals {
     existing: 'leave' | 'include' | 'new',
     at: number,
   ): Promise<OriginalsRule>;
-  /** Files of accepted documents (and their duplicates) that are where they were, and not to stay; oldest first. */
+  /** Files of accepted documents (and their duplicates) still in the folder that the rule disposes of; oldest first. */
   toDispose(folder: string, query: DisposalQuery): Promise<readonly Disposal[]>;
-  /** Says durably what is about to be done with a file, before it is touched; null takes it back. */
+  /** Durably records the intent before the file is touched; null cancels it. */
   disposing(sightingId: number, how: 'archived' | 'deleted' | null, at: number): Promise<void>;
-  /** Disposals that were begun and not ended, of one folder. */
+  /** Unfinished disposals of one folder. */
   begunDisposals(folder: string): Promise<readonly BegunDisposal[]>;
-  /** Ends a disposal. */
+  /** Records that the disposal is done. */
   disposed(
     sightingId: number,
     how: 'archived' | 'deleted',
@@ -48,8 +48,8 @@ export interface LedgerDisposals {
     at: number,
   ): Promise<void>;
   /**
-   * The file of this disposal held other bytes than were sent, and stays. Nothing changes where the bytes that were sent have been seen at
-   * its place since it was listed by `toDispose`: that file may go.
+   * Keeps an original whose bytes differ from those sent. No-op if the sent bytes were seen at its path again after `toDispose`
+   * listed it: that file may still be disposed of.
    */
   keepOriginal(disposal: Pick<Disposal, 'sightingId' | 'file'>, at: number): Promise<void>;
 }

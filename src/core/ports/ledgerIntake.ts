@@ -7,13 +7,13 @@ export interface FileSeen extends FileRef {
   readonly identity: FileIdentity;
 }
 
-/** What the ledger knows of the file that is at a path now. */
+/** What the ledger knows about the current file at a path. */
 export interface KnownFile {
-  /** The number of its sighting: a later one has a higher number. */
+  /** Id of its sighting; later sightings have higher ids. */
   readonly sighting: number;
   readonly identity: FileIdentity;
   readonly verdict: Verdict;
-  /** The configuration that the verdict depended on; a verdict under another policy is judged again. */
+  /** The configuration that the verdict depended on; if it has changed, the file is judged again. */
   readonly policy: string | null;
 }
 
@@ -29,32 +29,32 @@ export interface Admission {
   readonly lane: Lane;
   readonly at: number;
   /**
-   * The first of its names that this endpoint never issued is taken. The endpoint's next sequence number is consumed only
-   * where it is part of them.
+   * Candidate names: the first that the endpoint never issued is used. The endpoint's next sequence number is consumed only
+   * if they contain it.
    */
   readonly naming: Naming;
   /**
-   * Its file counts as gone from the folder as it lies there now, from the same commit on: it was seen there on another file system, and is no
-   * sign of where the folder belongs.
+   * The file counts as gone from the folder from the same commit on: it was seen there on another file system, and says nothing
+   * about the one the folder belongs on.
    */
   readonly isElsewhere?: boolean;
   /**
-   * The image is a page of a file that `beginSplit` recorded: `file` is the place of the page (core/domain/pages.ts) and the identity of its
-   * file, but with its own size. It counts as gone from there, since no file has such a place.
+   * The image is a page of a file that `beginSplit` recorded: `file` has the page's pseudo-path (core/domain/pages.ts) and its file's
+   * identity, but the page's size. It counts as gone, since no real file has that path.
    */
   readonly page?: { readonly split: number; readonly page: number };
-  /** What people are told about the image although it is sent. */
+  /** A remark to people about an image that is sent all the same. */
   readonly remark?: Remark | null;
 }
 
 export type Admitted =
   /** A new document. */
   | { readonly kind: 'queued'; readonly document: Document }
-  /** Known under another path, or again under a path that held something else meanwhile. */
+  /** Known from another path, or back at a path that held something else meanwhile. */
   | { readonly kind: 'duplicate'; readonly document: Document }
-  /** Known as failed or lost: queued again under its name. */
+  /** Known as failed or lost: queued again under the same name. */
   | { readonly kind: 'requeued'; readonly document: Document }
-  /** The same bytes at the same path; only the file's metadata had changed. */
+  /** The same bytes at the same path; only the file's metadata changed. */
   | { readonly kind: 'known'; readonly document: Document };
 
 export interface Note {
@@ -68,24 +68,24 @@ export interface Note {
 
 export interface LedgerIntake {
   /**
-   * The folder is watched from now on, and these files in it are not to be sent. What is a document or a duplicate already, as it lies
-   * there, stays one. A crash in between leaves the folder as one that was never watched.
+   * Marks the folder as watched, and these files as not to be sent. A file that already is a document or a duplicate, unchanged,
+   * stays one. After a crash in between, the folder counts as never watched.
    */
   markWatched(folder: string, skipped: readonly FileSeen[], note: Omit<Note, 'verdict'>): Promise<void>;
   known(file: FileRef): Promise<KnownFile | null>;
-  /** The highest number once all writes that were asked for before are durable: what comes after it was asked for later. */
+  /** The highest sighting id once all earlier writes are durable: higher ids belong to later writes. */
   lastSighting(): Promise<number>;
-  /** The file system that the folder lay on when its known files were last seen; null before that. */
+  /** The file system that the folder was on when its known files were last seen; null before that. */
   folderMark(folder: string): Promise<string | null>;
-  /** Idempotent. Part of the journal: a ledger that is recreated knows it. */
+  /** Idempotent. Part of the journal, so a rebuilt ledger has it. */
   setFolderMark(folder: string, mark: string, at: number): Promise<void>;
-  /** In the place of the mark for the time being. Not part of the journal: who doubted once doubts again. Idempotent. */
+  /** Replaces the mark until it is confirmed. Not part of the journal: after a rebuild the doubt arises again. Idempotent. */
   doubtFolderMark(folder: string, doubt: string): Promise<void>;
-  /** What is known of these files of one directory of a folder, by file name. Names in the order of their bytes cost least. */
+  /** Known files among these names in one directory, by name. Fastest if the names are sorted by bytes. */
   knownIn(folder: string, dir: string, names: readonly string[]): Promise<ReadonlyMap<string, KnownFile>>;
   /**
-   * The current files of one directory whose names come after `after` ('' for all) and not after `upTo` (null: no end), in
-   * the order of their bytes and `limit` of them at most.
+   * The current files of one directory whose names come after `after` ('' for all) and not after `upTo` (null: no end),
+   * sorted by bytes, at most `limit`.
    */
   knownFrom(
     folder: string,
@@ -93,14 +93,14 @@ export interface LedgerIntake {
     span: { readonly after: string; readonly upTo: string | null },
     limit: number,
   ): Promise<readonly NamedFile[]>;
-  /** Names of the current files of one directory, in batches and in the order of their bytes; to find those that are gone. */
+  /** Names of the current files of one directory, in batches sorted by bytes; for finding those that are gone. */
   namesIn(folder: string, dir: string): AsyncIterable<readonly string[]>;
   /** Directories at or below `under` that have current files; '' is the folder itself. */
   dirs(folder: string, under: string): Promise<readonly string[]>;
   /** Idempotent by (endpoint, sha256, file). A new identity under an old path becomes a new sighting. */
   admit(admission: Admission): Promise<Admitted>;
-  /** Records what was decided about a file that is not (or not yet) a document. Idempotent. */
+  /** Records the verdict on a file that is not (or not yet) a document. Idempotent. */
   note(file: FileSeen, note: Note): Promise<void>;
-  /** These files are not at their paths any more. Idempotent. */
+  /** Records that these files are no longer at their paths. Idempotent. */
   gone(folder: string, paths: readonly string[], at: number): Promise<void>;
 }

@@ -1,52 +1,52 @@
 import type { DocumentState, EndpointKey } from '../domain/document.ts';
 import type { FileSeen } from './ledgerIntake.ts';
 
-/** A file whose pages are to be admitted, as it lay there. */
+/** A file whose pages are to be admitted, as it was seen. */
 export interface SplitPlan {
   readonly endpoint: EndpointKey;
   readonly file: FileSeen;
-  /** Of the file. */
+  /** Hash of the file. */
   readonly sha256: string;
   readonly at: number;
   /** See `Admission`. */
   readonly isElsewhere?: boolean;
 }
 
-/** The same, under way. The number is that of its sighting. */
+/** A split in progress. `id` is that of the file's sighting. */
 export interface Split extends Omit<SplitPlan, 'at' | 'isElsewhere'> {
   readonly id: number;
 }
 
-/** What became of a page. */
+/** The verdict on a page. */
 export interface SplitPage {
   readonly page: number;
   readonly verdict: 'document' | 'duplicate' | 'rejected';
-  /** Of its image; null where there is none. */
+  /** Hash of its image; null without one. */
   readonly sha256: string | null;
-  /** Of its document. */
+  /** State of its document. */
   readonly state: DocumentState | null;
   readonly reason: string | null;
 }
 
 /**
- * A file of pages is recorded first, then its pages one by one (`admit`, or `notePage`), then its end. What was begun is there after a crash
- * until it is ended, whatever became of the file meanwhile.
+ * Splitting a file is recorded in steps: the file, each page (`admit` or `notePage`), the end. An unfinished split survives a crash
+ * until it is ended, even if the file has gone.
  */
 export interface LedgerPages {
   /**
-   * Records that this file is taken apart, or goes on to be. Null: that has been done with the same bytes at the same path, and every page
-   * is where it should be; nothing changes but the file's times.
+   * Begins or resumes splitting this file. Null: the same bytes at the same path were split before, and every page is in place; only
+   * the file's times are updated.
    */
   beginSplit(plan: SplitPlan): Promise<Split | null>;
-  /** Begun and not ended, in their order, after that number. Of folders that this agent reaches. */
+  /** Unfinished splits by id after `afterId`, in folders that this agent can reach. */
   openSplits(afterId: number, limit: number): Promise<readonly Split[]>;
-  /** Pages of one that are decided. */
+  /** Pages of a split that have a verdict. */
   splitPages(id: number): Promise<readonly SplitPage[]>;
-  /** Documents that the pages of a file with these bytes have in the endpoint, whatever file that was: one for each page at most. */
+  /** Documents in the endpoint from pages of any file with these bytes; at most one per page. */
   pagesOfBytes(endpoint: EndpointKey, sha256: string): Promise<readonly SplitPage[]>;
-  /** A page that can't be sent. Idempotent. */
+  /** Records a page that can't be sent. Idempotent. */
   notePage(split: Split, page: number, note: PageNote): Promise<void>;
-  /** Every page is decided, or it is given up. Idempotent. */
+  /** Ends a split: every page has a verdict, or the file is given up. Idempotent. */
   endSplit(split: Split, end: SplitEnd): Promise<void>;
 }
 
@@ -58,9 +58,9 @@ export interface PageNote {
 
 export interface SplitEnd {
   readonly at: number;
-  /** How many there are; 0: not known. */
+  /** Number of pages; 0 if unknown. */
   readonly pages: number;
-  /** Why not all of it was sent; null where all was. */
+  /** Why some pages were not sent; null if all were. */
   readonly reason: string | null;
   readonly message: string | null;
   readonly policy: string | null;

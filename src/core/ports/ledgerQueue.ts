@@ -15,9 +15,9 @@ export interface ClaimQuery {
   readonly now: number;
   /** Paused folders. */
   readonly exceptFolders: readonly string[];
-  /** Fresh documents that were admitted before this time are backlog from now on. */
+  /** Fresh documents admitted before this time become backlog. */
   readonly freshSince: number;
-  /** No document waits for longer than this; a later `notBefore` is a clock's mistake, and counts as due. Milliseconds. */
+  /** The longest possible wait, in milliseconds; a later `notBefore` comes from a wrong clock and counts as due. */
   readonly longestWaitMs: number;
 }
 
@@ -29,9 +29,9 @@ export type Transition =
       readonly notBefore: number;
       readonly reason: string;
       readonly message: string;
-      /** The document may be stored already. Sticks to the document. */
+      /** The service may have the document already. Permanent once set. */
       readonly answerLost: boolean;
-      /** Adds one to the document's server errors. */
+      /** Increments the document's server errors. */
       readonly serverError: boolean;
     };
 
@@ -43,16 +43,16 @@ export interface AttemptResult {
   readonly transition: Transition;
 }
 
-/** A place where the bytes of a document may be read. */
+/** A file from which a document's bytes may be read. */
 export interface Source extends FileRef {
-  /** Of sightings, in the order in which they were recorded. */
+  /** Id of the sighting; ids ascend in the order of recording. */
   readonly sighting: number;
   readonly identity: FileIdentity;
   /** Absolute; set when the agent archived the original. */
   readonly archivedTo: string | null;
 }
 
-/** Documents to be queued again, at the end of their endpoint's line. */
+/** Documents to queue again, at the end of their endpoint's queue. */
 export interface Requeue {
   readonly documentIds: readonly number[];
   readonly reason: string;
@@ -61,31 +61,31 @@ export interface Requeue {
 
 export interface LedgerQueue {
   /**
-   * Before a pipeline begins, while none runs: `uploading` becomes `queued`, and its open attempt `unknown`; all claims end.
+   * Called before the pipeline starts: `uploading` becomes `queued`, its open attempt `unknown`, and all claims end.
    * Resolves how many were uploading.
    */
   recover(at: number): Promise<number>;
   /**
-   * Due documents in order of arrival, folders in turn, none of them claimed by an earlier call. A claim
+   * Claims due documents in order of arrival, folders in turn, skipping claimed ones. A claim
    * lasts until `begin`, `release`, `recover` or the end of the process.
    */
   claim(query: ClaimQuery): Promise<readonly Document[]>;
   release(documentIds: readonly number[]): Promise<void>;
   /**
    * Records an upload request before it is sent; the document is `uploading`. Resolves the attempt's id. Rejects with
-   * DOCUMENT_STATE where a result has made a claimed document accepted, with DOCUMENT_TAKEN where another agent has it, and with
-   * DOCUMENT_HELD where its service or endpoint is on hold for all agents.
+   * DOCUMENT_STATE if a result has accepted the claimed document meanwhile, DOCUMENT_TAKEN if another agent has it, and
+   * DOCUMENT_HELD if its service or endpoint is on hold for all agents.
    */
   begin(documentId: number, at: number, bytes: number): Promise<number>;
-  /** Ends an attempt and moves its document on; in the same transaction queues others (and itself) again. */
+  /** Ends an attempt and applies its transition; in the same transaction queues the documents of `requeue` again. */
   finish(attemptId: number, result: AttemptResult, requeue?: Requeue): Promise<void>;
   /** Ends an attempt whose request is replayed at once (401): the document stays `uploading`. */
   finishReplayed(attemptId: number, at: number, httpStatus: number, message: string): Promise<void>;
-  /** Moves claimed documents without an attempt: not due yet, or lost. */
+  /** Queues a claimed document for later, without an attempt. */
   postpone(documentId: number, notBefore: number, reason: string, message: string, at: number): Promise<void>;
-  /** If its bytes were seen again since `newestSeen`, the newest sighting that was looked at, the document is queued again instead. */
+  /** Marks a claimed document lost. Queues it again instead if its bytes were seen after `newestSeen`, the newest sighting checked. */
   markLost(documentId: number, message: string, at: number, newestSeen?: number): Promise<void>;
-  /** Documents whose bytes will be wanted soon (queued or uploading), by id after `afterId`. */
+  /** Documents whose bytes are needed soon (queued or uploading), by id after `afterId`. */
   waiting(afterId: number, limit: number): Promise<readonly Document[]>;
   /** Documents that `retry` would queue, by id after `afterId`. */
   retriable(afterId: number, limit: number, at: number): Promise<readonly number[]>;
@@ -94,18 +94,18 @@ export interface LedgerQueue {
    * unconfirmed since `failedSince`.
    */
   wanted(sha256s: readonly string[], failedSince: number): Promise<ReadonlySet<string>>;
-  /** When the next document of this endpoint falls due after `now`; null when none waits for a time. */
+  /** When this endpoint's next document falls due after `now`; null if none has a later `notBefore`. */
   nextDue(endpoint: EndpointKey, now: number): Promise<number | null>;
   /** Where these bytes were seen, newest first, in any folder. */
   sources(sha256: string): Promise<readonly Source[]>;
   /**
-   * When upload requests that may have left after `since` had left at the latest, newest first, `limit` at most; null: of all
+   * Latest possible send times of upload requests that may have been sent after `since`, newest first, at most `limit`; null: all
    * endpoints.
    */
   attemptTimes(endpoint: EndpointKey | null, since: number, limit: number): Promise<readonly number[]>;
   /**
-   * Those that began after `since`, without those of which nothing left. What is recorded as of later than `now` was so by a clock that was ahead: it counts unless a request of
-   * before `since` was recorded after it, which shows that it is older than that.
+   * Number of attempts that began after `since`, without those that sent nothing. An attempt dated later than `now` comes from a clock
+   * that was ahead: it counts unless an attempt dated before `since` was recorded after it, which proves it older.
    */
   countAttempts(endpoint: EndpointKey | null, since: number, now: number): Promise<number>;
 }
