@@ -21,23 +21,23 @@ const IN_FORMS = [
   ...SECTIONS.flatMap(({ groups }) => groups.flatMap(({ fields }) => below('', fields))),
 ];
 
-it('every setting has one field in a form, or is shown with the reason why only the file changes it', () => {
+it('every setting has exactly one form field, or a reason why only the file can change it', () => {
   const inFile = FILE_ONLY.map(({ key }) => key);
   expect([...IN_FORMS, ...inFile].toSorted()).toEqual(ALL_KEYS.toSorted());
 });
 
-it('a form has no field that the agent would refuse', () => {
+it('a form has no field that the agent would reject', () => {
   expect(IN_FORMS.filter((key) => !isEditable(key))).toEqual([]);
 });
 
-it('what only the file changes is shown on one page of settings', () => {
+it('settings that only the file can change appear on exactly one settings page', () => {
   for (const { key } of FILE_ONLY) {
     const pages = SECTIONS.filter(({ keys }) => keys.includes(key.split('.', 1)[0] ?? ''));
     expect([key, pages.length]).toEqual([key, 1]);
   }
 });
 
-it('the reference of the configuration names no other settings', async () => {
+it('the configuration reference lists exactly these settings', async () => {
   const text = await readFile(new URL('../../../docs/configuration.md', import.meta.url), 'utf8');
   const named = text.split(/^## /m).flatMap((section) => {
     const [, heading = ''] = /^`([^`]+)`/.exec(section) ?? [];
@@ -48,6 +48,6 @@ it('the reference of the configuration names no other settings', async () => {
   expect(named.toSorted()).toEqual(ALL_KEYS.toSorted());
 });
 
-it('the form of a folder offers every type of image', () => {
+it('the folder form offers every image type', () => {
   expect(TYPES).toEqual([...IMAGE_TYPES]);
 });

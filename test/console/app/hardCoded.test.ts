@@ -55,7 +55,7 @@ function textsIn(source: string): string[] {
 }
 
 describe('the pages of the console', () => {
-  it('say nothing that is not in the languages’ files', async () => {
+  it('contain no text outside the language files', async () => {
     const names = (await readdir(APP, { recursive: true }))
       .filter((name) => /\.tsx?$/.test(name) && !name.startsWith('languages'))
       .sort();
@@ -78,7 +78,7 @@ describe('the pages of the console', () => {
     ['as a value', '<p>{isOpen ? "It is open" : null}</p>'],
     ['in a template', 'const said = `Sent to ${alias} just now.`;'],
     ['in an object', 'const column = { head: "First seen" };'],
-  ])('would be noticed saying something %s', (_, source) => {
+  ])('are checked for hard-coded text %s', (_, source) => {
     expect(textsIn(source)).not.toEqual([]);
   });
 });

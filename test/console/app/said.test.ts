@@ -76,13 +76,13 @@ const FORMAT: Format = {
   counted: (value, one, other) => `${value} ${value === 1 ? one : other}`,
 };
 
-describe('the console has words of its own', () => {
-  it('for every code that the agent can show on a page', () => {
+describe('the console texts', () => {
+  it('cover every code that a page can show', () => {
     const wanted = ERROR_CODES.filter((code) => !IN_A_TERMINAL.includes(code));
     expect(Object.keys(english(FORMAT).codes).toSorted()).toEqual(wanted.toSorted());
   });
 
-  it('for every reason of a document or file', async () => {
+  it('cover every reason of a document or file', async () => {
     const [, table = ''] = (await read('docs/documents.md')).split('## Reasons');
     const reasons = [...(table.split(/^## /m, 1)[0] ?? '').matchAll(/^\|([^|]+)\|/gm)].flatMap(
       ([, cell = '']) => [...cell.matchAll(/`([A-Z][A-Z\d_]+)`/g)].map(([, code = '']) => code),
@@ -91,7 +91,7 @@ describe('the console has words of its own', () => {
     expect(reasons.filter((reason) => reasonText(reason) === null)).toEqual([]);
   });
 
-  it('for every answer of the service, and every way in which none comes', async () => {
+  it('cover every response of the service, and every failure to get one', async () => {
     const faults = [...(await read('src/api/fault.ts')).matchAll(/case '([A-Z\d_]+)'/g)].map(
       ([, code = '']) => code,
     );
@@ -105,7 +105,7 @@ describe('the console has words of its own', () => {
     expect(reasonText('NO_SUCH_REASON')).toBeNull();
   });
 
-  it('and advice for all that may need a person', () => {
+  it('include advice for everything that may need a person', () => {
     const { needs, rejected, states } = english(FORMAT);
     const seen = (reason: string) => needSentences([{ state: 'rejected', reason, count: 1 }]);
     for (const reason of Object.keys(rejected.reasons).filter((each) => each !== NO_RECEIPT))
@@ -116,7 +116,7 @@ describe('the console has words of its own', () => {
     }
   });
 
-  it('for every key that a form sets', () => {
+  it('cover every key that a form sets', () => {
     const named = (key: string) => labelOf(key.replace('[]', '[3]').replace('*', 'office'));
     const unnamed = ALL_KEYS.filter(
       (key) => isEditable(key) && named(key) === key.replace('[]', '[3]').replace('*', 'office'),
@@ -126,7 +126,7 @@ describe('the console has words of its own', () => {
   });
 
   it.each(['codes', 'reasons', 'needs', 'holds', 'notes'] as const)(
-    'none of the English ones are in German: %s',
+    'repeat no English text in German: %s',
     (part) => {
       const sentences = (of: unknown): string[] =>
         typeof of === 'string'
@@ -139,7 +139,7 @@ describe('the console has words of its own', () => {
     },
   );
 
-  it('for all that set-up asks and says, with the same values', async () => {
+  it('cover every question and message of setup, with the same placeholders', async () => {
     const marks = (text: string) => [...text.matchAll(/\{(\w+)(?=[:}])/g)].map(([, name]) => name).sort();
     // A sentence of the agent is folded away there, and says itself what an answer has to be.
     const isShown = (name: string | undefined) => name !== 'why' && name !== 'what';
@@ -160,7 +160,7 @@ describe('the console has words of its own', () => {
       ]);
   });
 
-  it('in the language of the page, and in English where it has none', async () => {
+  it('use the language of the page, and English as the fallback', async () => {
     const { textOf } = await loadIn<{ textOf: (said: object) => string }>('de', 'setupTexts.ts');
     const said = joined(says('folder.at', { path: '/scans' }), says('existing.send', { files: 1 }));
     expect(textOf(said)).toBe('/scans: Alle senden: 1 Datei');

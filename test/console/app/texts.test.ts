@@ -60,16 +60,16 @@ const said = (sentence: Said): string =>
 const marksOf = (text: string): string =>
   [...new Set(text.match(/⟨[^⟩]*⟩|\{\w+\}|`[^`]+`/g))].sort().join(' ');
 
-describe('the languages of the console', () => {
+describe('the language files of the console', () => {
   const wanted = shapeOf(english(FORMAT));
 
-  it.each(NAMES)('%s has every text, and each says the same values', (name) => {
+  it.each(NAMES)('include every text in %s, with the same placeholders', (name) => {
     expect(Object.fromEntries(shapeOf(CATALOGUES.get(name)?.(FORMAT) ?? {}))).toEqual(
       Object.fromEntries(wanted),
     );
   });
 
-  it.each(NAMES.filter((name) => name !== 'en'))('%s leaves no sentence in English', (name) => {
+  it.each(NAMES.filter((name) => name !== 'en'))('leave no sentence untranslated in %s', (name) => {
     const originals = textsOf(english(FORMAT));
     const same = [...textsOf(CATALOGUES.get(name)?.(FORMAT) ?? {})].filter(
       ([key, text]) => originals.get(key) === text && / \p{L}/u.test(text),

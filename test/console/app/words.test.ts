@@ -3,8 +3,8 @@ import { pageOf, timesOf, wordsOf } from '../../../src/console/app/words.ts';
 
 const text = (text: string) => ({ kind: 'text', text });
 
-describe('a sentence of the agent', () => {
-  it('has its commands and settings apart', () => {
+describe('a message of the agent', () => {
+  it('is split into text, commands and settings', () => {
     expect(wordsOf('Read it, then `receiptd retry X`.')).toEqual([
       text('Read it, then '),
       { kind: 'code', text: 'receiptd retry X' },
@@ -12,7 +12,7 @@ describe('a sentence of the agent', () => {
     ]);
   });
 
-  it("has its times apart, whatever clock they were written by, so that the reader's own can show them", () => {
+  it('has its timestamps marked, whatever their UTC offset, for display in the time zone of the reader', () => {
     const at = (sentence: string) =>
       wordsOf(sentence).flatMap(({ kind, text: time }) => (kind === 'time' ? Date.parse(time) : []));
     const then = Date.UTC(2026, 10, 23, 3, 28, 32);
@@ -32,7 +32,7 @@ describe('a sentence of the agent', () => {
     ['{"error":"quota"}', 'quota'],
     ['<html><head><title>502 Bad Gateway</title></head></html>', '502 Bad Gateway'],
     ['{"message":"Cut short, after this.","trace":"aaaaa…', 'Cut short, after this.'],
-  ])('quotes what %s says to people, and folds the whole', (body, said) => {
+  ])('shows the readable text of %s and folds the original', (body, said) => {
     const words = wordsOf(`The service refused the document: "${body}"; look there.`);
     expect(words).toEqual([
       text('The service refused the document: '),
@@ -43,7 +43,7 @@ describe('a sentence of the agent', () => {
     expect(folded?.kind === 'folded' && folded.whole.replace(/\s/g, '')).toBe(body.replace(/\s/g, ''));
   });
 
-  it('folds the whole where nothing in it is for people', () => {
+  it('is folded whole if none of it is readable', () => {
     expect(wordsOf('HTTP 500: "{"a":1}".')).toEqual([
       text('HTTP 500'),
       { kind: 'folded', text: '', whole: '{\n  "a": 1\n}' },
@@ -51,7 +51,7 @@ describe('a sentence of the agent', () => {
     ]);
   });
 
-  it('names the page of a command that has one', () => {
+  it('links a command to its page if there is one', () => {
     expect(pageOf('receiptd results list --unmatched')).toEqual({
       href: '#/results?unmatched=1',
       page: 'unmatched',
@@ -63,7 +63,7 @@ describe('a sentence of the agent', () => {
     expect(pageOf('receiptd login --account agency')).toBeNull();
   });
 
-  it('of a log line has its times apart alone', () => {
+  it('has only its times marked up in a log line', () => {
     expect(timesOf('until=2026-11-23T03:28:32.000Z `x`')).toEqual([
       text('until='),
       { kind: 'time', text: '2026-11-23T03:28:32.000Z' },
@@ -71,7 +71,7 @@ describe('a sentence of the agent', () => {
     ]);
   });
 
-  it('keeps plain words of the service where they are', () => {
+  it('keeps plain text of the service in place', () => {
     const said = 'The service refused the document: "the image is too small {really}".';
     expect(wordsOf(said)).toEqual([text(said)]);
   });

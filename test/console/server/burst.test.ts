@@ -72,8 +72,8 @@ async function connected(origin: string, cookie: string): Promise<() => Promise<
   };
 }
 
-describe('while hundreds of connections of others are held open', () => {
-  it('whoever is signed in is answered, on old connections and new ones', async () => {
+describe('while others hold hundreds of connections open', () => {
+  it('a signed-in user gets answers on old and new connections', async () => {
     const { url, origin } = await opened();
     const cookie = await signIn(url);
     const before = await connected(origin, cookie);
@@ -86,7 +86,7 @@ describe('while hundreds of connections of others are held open', () => {
     expect(stillOpen()).toBeLessThan(CROWD);
   });
 
-  it('whoever comes in the midst of them, in the same moment, is answered', async () => {
+  it('a signed-in user who connects at the same moment gets an answer', async () => {
     const { console, url, origin } = await opened();
     const cookie = await signIn(url);
     const link = (await console.open()).url;
@@ -98,7 +98,7 @@ describe('while hundreds of connections of others are held open', () => {
     await all;
   });
 
-  it('whoever signed out has no room of his own any more', async () => {
+  it('a user who signed out loses the reserved connection', async () => {
     const { url, origin } = await opened();
     const cookie = await signIn(url);
     const connection = await connected(origin, cookie);

@@ -45,8 +45,8 @@ async function opened() {
   return { get };
 }
 
-describe('answers are compressed as the browser understands them', () => {
-  it('files: brotli, gzip or as they are, each with a tag of its own', async () => {
+describe('the compression of responses', () => {
+  it('offers files in brotli, gzip or uncompressed, each with its own ETag', async () => {
     const { get } = await opened();
     const br = await get('/app.css', 'gzip, deflate, br');
     const gz = await get('/app.css', 'gzip');
@@ -70,7 +70,7 @@ describe('answers are compressed as the browser understands them', () => {
     ]);
   });
 
-  it('JSON that is worth it; never an image', async () => {
+  it('covers JSON that is large enough, but never an image', async () => {
     const { get } = await opened();
     const small = await get('/v1/tryHeld', 'br', 'POST', '{}');
     expect([small.status, small.headers['content-encoding'], small.bytes.toString()]).toEqual([

@@ -9,8 +9,8 @@ import { freePort, prepare } from './opened.ts';
 const address = (port: number) => ({ listen: { host: '127.0.0.1', port }, tls: null, hosts: [] });
 const ON_DEMAND = { listen: 'onDemand', tls: null, hosts: [] } as const;
 
-describe('on demand', () => {
-  it('listens when somebody asks, and stays where it is', async () => {
+describe('the console on demand', () => {
+  it('listens on the first request and keeps its port', async () => {
     const { console, log } = await prepare();
     await console.start();
     expect(log.said('Listening')).toEqual([]);
@@ -22,7 +22,7 @@ describe('on demand', () => {
     for (const link of [url, second]) await signIn(link);
   });
 
-  it('says until when a link is good', async () => {
+  it('reports when a link expires', async () => {
     const clock = new FakeClock();
     const { console } = await prepare({}, { clock });
     const { url, validUntil } = await console.open();
@@ -31,7 +31,7 @@ describe('on demand', () => {
     await expect(signIn(url)).rejects.toThrow('401');
   });
 
-  it('takes the page that led to it away when the link is too old', async () => {
+  it('deletes the redirect page once its link has expired', async () => {
     const clock = new FakeClock();
     const { console, stateDir } = await prepare({}, { clock });
     await writeRedirect(stateDir, (await console.open()).url);
@@ -41,7 +41,7 @@ describe('on demand', () => {
     await expect(stat(redirectFile(stateDir))).rejects.toThrow('ENOENT');
   });
 
-  it('is silent once it is closed', async () => {
+  it('stops listening once it is closed', async () => {
     const { console, stateDir } = await prepare();
     const { url } = await console.open();
     await writeRedirect(stateDir, url);
@@ -55,8 +55,8 @@ describe('on demand', () => {
   });
 });
 
-describe('at an address', () => {
-  it('listens from the start, and says so if another program does, until that has gone', async () => {
+describe('the console at a fixed address', () => {
+  it('listens from the start, and reports an incident while another program uses the port', async () => {
     const port = await freePort();
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));
@@ -72,7 +72,7 @@ describe('at an address', () => {
     expect((await ask(`http://127.0.0.1:${port}`)).status).toBe(200);
   });
 
-  it('works with IPv6', async () => {
+  it('supports IPv6', async () => {
     const port = await freePort();
     const { console } = await prepare({ listen: { host: '::1', port } });
     const { url } = await console.open();
@@ -82,7 +82,7 @@ describe('at an address', () => {
   });
 });
 
-it('does not open where it is switched off', async () => {
+it('does not open if it is turned off', async () => {
   const { console, incidents } = await prepare({ listen: 'off' });
   await console.start();
   await expect(console.open()).rejects.toMatchObject({
@@ -92,8 +92,8 @@ it('does not open where it is switched off', async () => {
   expect(incidents.list()).toEqual([]);
 });
 
-describe('changed settings', () => {
-  it('move it, and those who are signed in stay so where the port stays', async () => {
+describe('a change of the console settings', () => {
+  it('moves the console, and keeps sessions unless the port changes', async () => {
     const [first, second] = [await freePort(), await freePort()];
     const { console } = await prepare(address(first));
     const { url } = await console.open();
@@ -122,7 +122,7 @@ describe('changed settings', () => {
     await signIn((await console.open()).url);
   });
 
-  it('that leave the address as it is disturb nobody', async () => {
+  it('disturbs nobody if the address stays the same', async () => {
     const { console, log } = await prepare();
     const { url } = await console.open();
     const cookie = await signIn(url);
@@ -132,7 +132,7 @@ describe('changed settings', () => {
     expect(log.said('Listening')).toHaveLength(1);
   });
 
-  it('end trouble that was with the old ones', async () => {
+  it('clears the incidents of the old settings', async () => {
     const { console, incidents } = await prepare({ listen: { host: '192.0.2.1', port: 8471 } });
     await console.start();
     expect(incidents.list()).toMatchObject([

@@ -11,8 +11,8 @@ async function signedIn(settings = {}) {
   return { ...bench, origin, port, cookie: await signIn(url) };
 }
 
-describe('the name by which the console is called', () => {
-  it('is its address, localhost, or one of the configuration', async () => {
+describe('the Host header', () => {
+  it('has to be the address of the console, localhost, or a configured name', async () => {
     const { origin, port } = await signedIn({ hosts: ['receipts.example.com', 'nas:9000'] });
     const status = async (host: string) => (await ask(origin, { headers: { host } })).status;
     const good = [`127.0.0.1:${port}`, `localhost:${port}`, `LOCALHOST:${port}`, `[::1]:${port}`];
@@ -39,7 +39,7 @@ describe('the name by which the console is called', () => {
     }
   });
 
-  it('has to be there, once', async () => {
+  it('has to occur exactly once', async () => {
     const { origin, port } = await signedIn();
     const end = 'Connection: close\r\n\r\n';
     const host = `Host: 127.0.0.1:${port}\r\n`;
@@ -55,7 +55,7 @@ describe('the name by which the console is called', () => {
   });
 });
 
-describe('what changes something', () => {
+describe('a request that changes something', () => {
   it('has to come from the page itself', async () => {
     const { origin, port, cookie, performed } = await signedIn();
     expect((await perform(origin, cookie, 'retry', { all: true })).status).toBe(200);
@@ -94,7 +94,7 @@ describe('what changes something', () => {
     expect((await perform(origin, cookie, 'retry', { all: true })).status).toBe(200);
   });
 
-  it('may come through a reverse proxy that speaks https', async () => {
+  it('may come through an HTTPS reverse proxy', async () => {
     const { origin, cookie } = await signedIn({ hosts: ['receipts.example.com'] });
     const through = (headers: Record<string, string>) =>
       ask(origin, {
@@ -109,13 +109,13 @@ describe('what changes something', () => {
     expect((await through({ origin })).status).toBe(403);
   });
 
-  it('is recorded as the act of the console, whatever the page says', async () => {
+  it('is recorded as made in the console, whatever the page claims', async () => {
     const { origin, cookie, performed } = await signedIn();
     await perform(origin, cookie, 'pause', { target: 'office', by: 'root' });
     expect(performed).toEqual([['pause', { target: 'office', by: 'console' }]]);
   });
 
-  it('is not what only the command line may do', async () => {
+  it('is rejected if only the command line may do it', async () => {
     const { origin, cookie, performed } = await signedIn();
     for (const [operation, request] of [
       ['openConsole', {}],
@@ -133,8 +133,8 @@ describe('what changes something', () => {
   });
 });
 
-describe('what only reads', () => {
-  it('may not be asked for by another page either', async () => {
+describe('a request that only reads', () => {
+  it('is rejected if it comes from another site', async () => {
     const { origin, cookie } = await signedIn();
     const status = async (path: string, headers: Record<string, string>) =>
       (await ask(origin, { path, headers: { cookie, ...headers } })).status;
@@ -152,7 +152,7 @@ describe('what only reads', () => {
   });
 });
 
-it('only the methods that there are, and nothing overrides them', async () => {
+it('accepts only known methods, and no method override', async () => {
   const { origin, cookie, performed } = await signedIn();
   const status = async (method: string, path: string) =>
     (await ask(origin, { method, path, headers: own(origin, { cookie }) })).status;
@@ -169,7 +169,7 @@ it('only the methods that there are, and nothing overrides them', async () => {
   expect(performed).toEqual([]);
 });
 
-it('every answer carries the headers that keep a browser strict', async () => {
+it('sends the security headers with every response', async () => {
   const { origin, cookie } = await signedIn();
   const answers = [
     await ask(origin),

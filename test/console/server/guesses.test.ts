@@ -7,8 +7,8 @@ function prepare() {
   return { clock, guesses: new Guesses(clock) };
 }
 
-describe('guesses of one address', () => {
-  it('are slowed from the fourth on, and never kept out for more than a minute', async () => {
+describe('password attempts from one address', () => {
+  it('are delayed from the fourth on, but never for more than a minute', async () => {
     const { clock, guesses } = prepare();
     const waits: number[] = [];
     for (let n = 0; n < 12; n += 1) {
@@ -21,20 +21,20 @@ describe('guesses of one address', () => {
     expect(waits).toEqual([0, 0, ...[1, 2, 4, 8, 16, 32, 60, 60, 60, 60].map((s) => s * 1000)]);
   });
 
-  it('are three at once, however many are sent', () => {
+  it('are limited to three at once, however many are sent', () => {
     const { guesses } = prepare();
     const waits = Array.from({ length: 50 }, () => guesses.take('192.0.2.1'));
     expect(waits.filter((waitMs) => waitMs === 0)).toHaveLength(3);
   });
 
-  it('are free again after the right one', () => {
+  it('are unlimited again after a correct password', () => {
     const { guesses } = prepare();
     for (let n = 0; n < 2; n += 1) guesses.take('192.0.2.1');
     guesses.right('192.0.2.1');
     expect([1, 2, 3].map(() => guesses.take('192.0.2.1'))).toEqual([0, 0, 0]);
   });
 
-  it('count for the network of an IPv6 address, and for an IPv4 address in either form', () => {
+  it('are counted per IPv6 network, and per IPv4 address in either notation', () => {
     const { guesses } = prepare();
     for (const address of ['2001:db8::1', '2001:db8::2:3', '2001:db8:0:0:ffff::', '2001:db8:0:0:1:2:3:4'])
       guesses.take(address);
@@ -44,7 +44,7 @@ describe('guesses of one address', () => {
     expect(guesses.take('::ffff:192.0.2.1')).toBeGreaterThan(0);
   });
 
-  it('that were not looked at do not count', () => {
+  it('are not counted if they were never checked', () => {
     const { guesses } = prepare();
     for (let n = 0; n < 50; n += 1) {
       expect(guesses.take('192.0.2.1')).toBe(0);
@@ -53,11 +53,11 @@ describe('guesses of one address', () => {
   });
 });
 
-describe('guesses of all addresses', () => {
+describe('password attempts from all addresses', () => {
   const many = (guesses: Guesses, from: number, count: number) =>
     Array.from({ length: count }, (_, n) => guesses.take(`10.0.${from}.${n}`));
 
-  it('are twenty, then one every three seconds', async () => {
+  it('are limited to twenty, then one every three seconds', async () => {
     const { clock, guesses } = prepare();
     expect(many(guesses, 0, 30)).toEqual([...Array<number>(20).fill(0), ...Array<number>(10).fill(3000)]);
     await clock.advance(3000);
@@ -66,7 +66,7 @@ describe('guesses of all addresses', () => {
     expect(many(guesses, 2, 4)).toEqual([0, 0, 0, 3000]);
   });
 
-  it('keep out nobody who knew the password before', () => {
+  it('do not delay an address that sent the right password before', () => {
     const { guesses } = prepare();
     expect(guesses.take('192.0.2.1')).toBe(0);
     guesses.right('192.0.2.1');

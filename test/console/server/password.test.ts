@@ -23,7 +23,7 @@ afterEach(async () => {
 const matches = async (guess: string) => (await new PasswordFile(stateDir).current())?.matches(guess);
 
 describe('the password', () => {
-  it('is kept as a hash that only the owner can read', async () => {
+  it('is stored as a hash that only the owner can read', async () => {
     await setKnownPassword(stateDir);
     const text = await readFile(passwordFile(stateDir), 'utf8');
     expect(text).toMatch(/^scrypt\$15\$8\$3\$[\w-]{22}\$[\w-]{43}\n$/);
@@ -33,7 +33,7 @@ describe('the password', () => {
     expect(await readFile(passwordFile(stateDir), 'utf8')).not.toBe(text);
   });
 
-  it('matches itself only, however a keyboard composes its letters', async () => {
+  it('matches only itself, in any Unicode normalization', async () => {
     await writePassword(stateDir, 'Geb\u00e4ckst\u00fcck 12');
     expect(await matches('Geba\u0308cksstu\u0308ck 12')).toBe(false);
     expect(await matches('Geba\u0308ckstu\u0308ck 12')).toBe(true);
@@ -41,7 +41,7 @@ describe('the password', () => {
     expect(await matches('')).toBe(false);
   });
 
-  it('is read again when the file changes, and gone when it is removed', async () => {
+  it('is reloaded when the file changes, and gone when the file is removed', async () => {
     const file = new PasswordFile(stateDir);
     expect(await file.current()).toBeNull();
     await setKnownPassword(stateDir);
@@ -56,7 +56,7 @@ describe('the password', () => {
     expect(await removePassword(stateDir)).toBe(false);
   });
 
-  it('is looked at twice at once, not more often', async () => {
+  it('is checked by no more than two attempts at once', async () => {
     await setKnownPassword(stateDir);
     const password = await new PasswordFile(stateDir).current();
     const [first, second, third] = [1, 2, 3].map(() => password?.matches('wrong'));
@@ -65,7 +65,7 @@ describe('the password', () => {
     expect(await password?.matches('correct horse battery')).toBe(true);
   });
 
-  it('is none in a file that is open to others, a link, or something else', async () => {
+  it('is ignored if its file is readable by others, a symbolic link, or malformed', async () => {
     await setKnownPassword(stateDir);
     const file = passwordFile(stateDir);
     await chmod(file, 0o640);

@@ -24,8 +24,8 @@ async function opened(settings = {}, more = {}) {
   return { ...bench, url, origin: new URL(url).origin, port: new URL(url).port };
 }
 
-describe('a link', () => {
-  it('signs a browser in, once', async () => {
+describe('a sign-in link', () => {
+  it('signs in a browser once', async () => {
     const { url, origin, port } = await opened();
     const token = url.split('#token=')[1];
     const first = await post(origin, { token });
@@ -46,7 +46,7 @@ describe('a link', () => {
     expect(second.headers['set-cookie']).toBeUndefined();
   });
 
-  it('takes the page that led to it along', async () => {
+  it('deletes the redirect page when it is used', async () => {
     const { url, origin, stateDir } = await opened();
     const file = await writeRedirect(stateDir, url);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
@@ -73,7 +73,7 @@ describe('a link', () => {
     '{"token":null}',
     '{"token":"a","password":"b"}',
     `{"token":"${'x'.repeat(9000)}"}`,
-  ])('is not %.40s', async (body) => {
+  ])('is rejected in a malformed request: %.40s', async (body) => {
     const { url, origin } = await opened();
     expect((await post(origin, body)).status).toBe(400);
     await signIn(url);
@@ -81,7 +81,7 @@ describe('a link', () => {
 });
 
 describe('a session', () => {
-  it('is needed for everything below /v1/', async () => {
+  it('is required for everything below /v1/', async () => {
     const { url, origin, port, performed } = await opened();
     const cookie = await signIn(url);
     const secret = cookie.split('=')[1] ?? '';
@@ -117,7 +117,7 @@ describe('a session', () => {
     expect((await perform(origin, `receiptd-${port}=planted; a=b; ${cookie}`, 'tryHeld')).status).toBe(200);
   });
 
-  it('ends when it is signed out, and its streams with it', async () => {
+  it('ends on sign-out, together with its streams', async () => {
     const events: StreamRoute = {
       path: '/v1/events',
       says: '',
@@ -146,7 +146,7 @@ describe('a session', () => {
     expect((await perform(origin, cookie, 'tryHeld')).status).toBe(401);
   });
 
-  it('is always a new one, and ends the one that the browser brought', async () => {
+  it('is always new, and ends the previous session of the browser', async () => {
     const { console, url, origin } = await opened();
     const planted = await signIn(url);
     const token = (await console.open()).url.split('#token=')[1];
@@ -156,7 +156,7 @@ describe('a session', () => {
     expect((await perform(origin, cookie, 'tryHeld')).status).toBe(200);
   });
 
-  it('is Secure where a reverse proxy speaks https', async () => {
+  it('has a Secure cookie behind an HTTPS reverse proxy', async () => {
     const { url, origin } = await opened({ hosts: ['receipts.example.com'] });
     const answer = await post(
       origin,
@@ -168,7 +168,7 @@ describe('a session', () => {
 });
 
 describe('the password', () => {
-  it('signs in, for as long as it is the password', async () => {
+  it('signs in until it is changed', async () => {
     const { origin, stateDir } = await opened();
     expect((await post(origin, { password: PASSWORD })).status).toBe(401);
     await setKnownPassword(stateDir);
@@ -184,7 +184,7 @@ describe('the password', () => {
     expect(await state(origin)).toEqual({ signedIn: false, password: false });
   });
 
-  it('cannot be guessed quickly, a warning tells of it without the guess, and a link works all the while', async () => {
+  it('is protected from fast guessing, with a warning that omits the guess, while links keep working', async () => {
     const { console, origin, stateDir, log } = await opened();
     await setKnownPassword(stateDir);
     for (const guess of ['guessed-horse-one', 'guessed-horse-two', 'x'.repeat(5000)]) {
@@ -205,7 +205,7 @@ describe('the password', () => {
     await signIn((await console.open()).url);
   });
 
-  it('is looked at twice at once only', async () => {
+  it('is checked by no more than two attempts at once', async () => {
     const { origin, stateDir } = await opened();
     await setKnownPassword(stateDir);
     const answers = await Promise.all(Array.from({ length: 10 }, () => post(origin, { password: 'wrong' })));
@@ -215,8 +215,8 @@ describe('the password', () => {
   });
 });
 
-describe('the pages', () => {
-  it('are what lies in their directory, with a type and a tag', async () => {
+describe('the static pages', () => {
+  it('are served from their directory, with a content type and an ETag', async () => {
     const { origin } = await opened();
     const page = await ask(origin);
     expect(page).toMatchObject({ status: 200, text: PAGE });
@@ -246,7 +246,7 @@ describe('the pages', () => {
     expect([head.status, head.text, head.headers['content-length']]).toEqual([200, '', String(PAGE.length)]);
   });
 
-  it('are nothing else, however it is spelled', async () => {
+  it('do not include any other file, however the path is spelled', async () => {
     const { origin, stateDir } = await opened();
     await writeFile(join(stateDir, 'secret.txt'), 'secret');
     const paths = [
@@ -281,7 +281,7 @@ describe('the pages', () => {
     }
   });
 
-  it('that are not installed are missed in one sentence', async () => {
+  it('are reported in one sentence if they are not installed', async () => {
     const { origin, statics } = await opened();
     const { rm } = await import('node:fs/promises');
     await rm(statics, { recursive: true });

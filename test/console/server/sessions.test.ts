@@ -12,15 +12,15 @@ function prepare() {
   return { clock, sessions: new Sessions({ clock, random: randomBytes }) };
 }
 
-describe('the token of a link', () => {
-  it('is good once', () => {
+describe('the token of a sign-in link', () => {
+  it('can be used once', () => {
     const { sessions } = prepare();
     const { token } = sessions.issueToken();
     expect(Buffer.from(token, 'base64url')).toHaveLength(32);
     expect([sessions.redeem(token), sessions.redeem(token)]).toEqual([true, false]);
   });
 
-  it('is good for five minutes', async () => {
+  it('is valid for five minutes', async () => {
     const { clock, sessions } = prepare();
     const { token: used, validUntil } = sessions.issueToken();
     const { token: late } = sessions.issueToken();
@@ -31,19 +31,19 @@ describe('the token of a link', () => {
     expect(sessions.redeem(late)).toBe(false);
   });
 
-  it('is none that was never issued', () => {
+  it('is rejected if it was never issued', () => {
     const { sessions } = prepare();
     sessions.issueToken();
     expect(['', 'a', '__proto__'].map((token) => sessions.redeem(token))).toEqual([false, false, false]);
   });
 
-  it('goes when twenty newer ones were issued', () => {
+  it('is dropped once twenty newer ones are issued', () => {
     const { sessions } = prepare();
     const tokens = Array.from({ length: 21 }, () => sessions.issueToken().token);
     expect(tokens.map((token) => sessions.redeem(token))).toEqual([false, ...Array<boolean>(20).fill(true)]);
   });
 
-  it('that waits is known, until it is used or too old', async () => {
+  it('is pending until it is used or expires', async () => {
     const { clock, sessions } = prepare();
     expect(sessions.sweep()).toBe(false);
     sessions.redeem(sessions.issueToken().token);
@@ -56,7 +56,7 @@ describe('the token of a link', () => {
 });
 
 describe('a session', () => {
-  it('ends when it was unused for twelve hours', async () => {
+  it('ends after twelve hours without use', async () => {
     const { clock, sessions } = prepare();
     const secret = sessions.begin(null);
     for (let n = 0; n < 3; n += 1) {
@@ -67,7 +67,7 @@ describe('a session', () => {
     expect(sessions.find([secret])).toBeNull();
   });
 
-  it('ends after seven days, however much it is used', async () => {
+  it('ends after seven days, even if it is in use', async () => {
     const { clock, sessions } = prepare();
     const secret = sessions.begin(null);
     for (let hours = 6; hours < 7 * 24; hours += 6) {
@@ -78,7 +78,7 @@ describe('a session', () => {
     expect(sessions.find([secret])).toBeNull();
   });
 
-  it('ends when there are a hundred newer ones, the oldest first', () => {
+  it('ends once there are a hundred newer ones', () => {
     const { sessions } = prepare();
     const secrets = Array.from({ length: 101 }, () => sessions.begin(null));
     expect(secrets.map((secret) => sessions.find([secret]) !== null)).toEqual([
@@ -87,7 +87,7 @@ describe('a session', () => {
     ]);
   });
 
-  it('tells anyone who waits that it is over', async () => {
+  it('notifies its listeners when it ends', async () => {
     const { clock, sessions } = prepare();
     const [ended, idle] = [sessions.begin(null), sessions.begin('print')];
     const over: string[] = [];
@@ -101,7 +101,7 @@ describe('a session', () => {
     expect(over).toEqual(['ended', 'idle']);
   });
 
-  it('is found among what others have planted beside it', () => {
+  it('is found among forged cookies', () => {
     const { sessions } = prepare();
     expect(sessions.find(['planted', sessions.begin('print')])?.password).toBe('print');
     expect(sessions.find(['planted'])).toBeNull();
@@ -109,8 +109,8 @@ describe('a session', () => {
   });
 });
 
-describe('a clock that jumps', () => {
-  it('back lengthens neither a link nor a session', async () => {
+describe('a clock jump', () => {
+  it('backward extends neither a link nor a session', async () => {
     const { clock, sessions } = prepare();
     const { token } = sessions.issueToken();
     const secret = sessions.begin(null);
@@ -122,7 +122,7 @@ describe('a clock that jumps', () => {
     expect(sessions.find([secret])).toBeNull();
   });
 
-  it('ahead, as in a sleep of the machine, ends what has lasted so long', () => {
+  it('forward, as after a suspend, ends what has expired', () => {
     const { clock, sessions } = prepare();
     const { token } = sessions.issueToken();
     const secret = sessions.begin(null);

@@ -40,7 +40,7 @@ describe.skipIf(!hasOpenssl)('a console with a certificate', () => {
 
   const files = (cert: string, key = 'good.key') => ({ cert: join(dir, cert), key: join(dir, key) });
 
-  it('speaks https, with a cookie that goes over nothing else', async () => {
+  it('uses HTTPS, with a Secure cookie', async () => {
     const { console } = await prepare({ tls: files('good.pem') });
     const { url } = await console.open();
     const { origin } = new URL(url);
@@ -67,7 +67,7 @@ describe.skipIf(!hasOpenssl)('a console with a certificate', () => {
     expect((await ask(origin, { ca })).status).toBe(200);
   });
 
-  it('keeps the connection of whoever is signed in while hundreds of others begin no handshake', async () => {
+  it('keeps signed-in connections while hundreds of others never start their handshake', async () => {
     const { console } = await prepare({ tls: files('good.pem') });
     const { url } = await console.open();
     const { origin } = new URL(url);
@@ -92,7 +92,7 @@ describe.skipIf(!hasOpenssl)('a console with a certificate', () => {
     expect((await perform(origin, cookie, 'tryHeld', {}, ca)).status).toBe(200);
   });
 
-  it('on an address that others reach is called by its address or name, with a password set', async () => {
+  it('accepts only its own address or name as host on a public address, where it needs a password', async () => {
     const port = await freePort();
     const settings = { listen: { host: '0.0.0.0', port }, tls: files('good.pem'), hosts: ['localhost'] };
     const { console, incidents, stateDir, clock } = await prepareFake(settings);
@@ -119,7 +119,7 @@ describe.skipIf(!hasOpenssl)('a console with a certificate', () => {
     expect(await status(`evil.example:${port}`)).toBe(421);
   });
 
-  it('says so where this machine has no such address', async () => {
+  it('reports an address that this machine does not have', async () => {
     const settings = { listen: { host: '192.0.2.1', port: 8471 }, tls: files('good.pem') };
     const { console, incidents, stateDir } = await prepare(settings);
     await writePassword(stateDir, PASSWORD);
@@ -128,7 +128,7 @@ describe.skipIf(!hasOpenssl)('a console with a certificate', () => {
     expect(incidents.list()).toMatchObject([{ code: 'CONSOLE_UNAVAILABLE', message }]);
   });
 
-  it('takes a renewed certificate for new connections, and stays with the old one if the new one is no good', async () => {
+  it('uses a renewed certificate for new connections, and keeps the old one if the new one is invalid', async () => {
     const renewed = issue('renewed');
     const { console, log } = await prepare({ tls: renewed });
     const { url } = await console.open();
@@ -161,13 +161,13 @@ describe.skipIf(!hasOpenssl)('a console with a certificate', () => {
     expect([second === first, (await ask(origin, { ca })).status]).toEqual([false, 200]);
   });
 
-  it('that is old or about to be is said', async () => {
+  it('warns of a certificate that expires soon', async () => {
     const { console, log } = await prepare({ tls: files('good.pem') });
     await console.open();
     expect(log.said('The console certificate expires soon')).toMatchObject([{ level: 'warn' }]);
   });
 
-  it('says in one sentence what is wrong with its files', async () => {
+  it('reports in one sentence what is wrong with its certificate files', async () => {
     issue('other');
     writeFileSync(join(dir, 'empty.pem'), '');
     writeFileSync(join(dir, 'half.pem'), readFileSync(join(dir, 'good.pem'), 'utf8').slice(0, 200));
