@@ -63,8 +63,8 @@ async function warmed(waiting: number, answerMs = ANSWER_MS) {
   return { place, run, hung, uploading, ready, written };
 }
 
-describe('requests ahead of their places', () => {
-  it('are recorded and wait, so that each leaves the moment that another is answered', async () => {
+describe('requests prepared ahead of their slots', () => {
+  it('are recorded and wait, so that each starts as soon as another is answered', async () => {
     const { place, hung, uploading, ready, written } = await warmed(20);
     await vi.waitFor(async () => expect((await uploading()).length).toBeGreaterThanOrEqual(AT_ONCE * 3));
     expect(place.service.asked).toHaveLength(WARM + AT_ONCE);
@@ -79,12 +79,12 @@ describe('requests ahead of their places', () => {
     expect(place.service.mostInFlight).toBe(AT_ONCE);
   });
 
-  it('are none where answers take their time', async () => {
+  it('are not prepared if answers are slow', async () => {
     const { uploading } = await warmed(20, 1_000);
     expect(await uploading()).toHaveLength(AT_ONCE);
   });
 
-  it('do not leave once their endpoint is closed, and say so', async () => {
+  it('do not start once their endpoint is on hold, and are recorded as not sent', async () => {
     const { place, run, hung, uploading, ready } = await warmed(20);
     await vi.waitFor(async () => expect((await uploading()).length).toBeGreaterThanOrEqual(AT_ONCE * 3));
     const waiting = await ready();
@@ -106,7 +106,7 @@ describe('requests ahead of their places', () => {
     expect(place.service.asked).toHaveLength(WARM + 20 + AT_ONCE);
   });
 
-  it('nor once the agent stops: they are queued again, and nothing was sent', async () => {
+  it('are queued again on shutdown, without being sent', async () => {
     const { place, run, hung, uploading } = await warmed(20);
     await vi.waitFor(async () => expect((await uploading()).length).toBeGreaterThanOrEqual(AT_ONCE * 3));
     run.stopping.abort();
@@ -119,7 +119,7 @@ describe('requests ahead of their places', () => {
 });
 
 const LANES: readonly Lane[] = ['fresh', 'backlog'];
-it.each(LANES)('requests ahead of their places keep no other endpoint from its turn (%s)', async (lane) => {
+it.each(LANES)('requests prepared ahead never block another endpoint (%s)', async (lane) => {
   const place = await sendingPlace();
   for (let n = 0; n < 200; n += 1) await place.admit(`${String(n).padStart(3, '0')}.jpg`);
   place.service.script = after(place, () => ANSWER_MS);
@@ -141,7 +141,7 @@ it.each(LANES)('requests ahead of their places keep no other endpoint from its t
   expect(asked.length - before).toBeLessThanOrEqual(AT_ONCE * 4);
 });
 
-it('what is recorded while its endpoint is closed does not leave, although there is a place for it', async () => {
+it('does not start a request that was recorded while its endpoint was put on hold, even if a slot is free', async () => {
   const place = await sendingPlace();
   for (const name of ['a.jpg', 'b.jpg']) await place.admit(name);
   let written = (): void => {};

@@ -8,7 +8,7 @@ const HOUR = 3_600_000;
 
 // The fake clock begins on Monday, 2 March 2026, at 09:00 local time.
 
-it('nothing starts outside the sending hours, and sending begins exactly with them', async () => {
+it('starts nothing outside the sending hours, and starts exactly when they begin', async () => {
   const place = await sendingPlace();
   for (let i = 0; i < 6; i += 1) await place.admit(`${i}.jpg`);
   const sending = await place.start({ hours: parseHours(['Mon-Fri 22:00-06:00']) });
@@ -25,7 +25,7 @@ it('nothing starts outside the sending hours, and sending begins exactly with th
   expect(sending.gate.notes()).toEqual([]);
 });
 
-it('what is under way when they end may end, and nothing follows it before the next opening', async () => {
+it('finishes running uploads when the hours end, and starts none until they begin again', async () => {
   const place = await sendingPlace();
   for (let i = 0; i < 30; i += 1) await place.admit(`${i}.jpg`);
   place.service.script = async (request) => {
@@ -43,14 +43,14 @@ it('what is under way when they end may end, and nothing follows it before the n
   expect(place.service.asked).toHaveLength(12);
 });
 
-it('an empty queue is done, whatever the hours', async () => {
+it('is done with an empty queue at any hour', async () => {
   const place = await sendingPlace();
   const sending = await place.start({ hours: parseHours(['Tue 22:00-23:00']) });
   await place.clock.advance(100);
   expect(sending.idles.at(-1)?.why).toBe('done');
 });
 
-it('after a sleep of the machine into the hours, sending begins within a minute', async () => {
+it('starts within a minute if the machine wakes during the sending hours', async () => {
   const place = await sendingPlace();
   await place.admit('a.jpg');
   const sending = await place.start({ hours: parseHours(['12:00-18:00']) });

@@ -20,7 +20,7 @@ function heapBytes(): number {
 /** What leaks, leaks all the time. */
 const HOURS = 1;
 
-it('hours at rest leave nothing in memory', async () => {
+it('memory does not grow during idle hours', async () => {
   const place = await watchingPlace();
   for (let n = 0; n < FILES; n += 1) await place.drop(`scan ${n}.jpg`);
   const { intake, admitted } = place.start({ deps: { reconcileEveryMs: RECONCILE_EVERY_MS } });

@@ -7,7 +7,7 @@ import { sendingPlace } from './sending.ts';
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-it('delivers everything after 30 days of every kind of outage, what waited in order of arrival', async () => {
+it('delivers everything after 30 days of outages of every kind, the backlog in order of arrival', async () => {
   const place = await sendingPlace();
   const { clock, ledger, service, tokens } = place;
   for (let i = 0; i < 60; i += 1) await place.admit(`b${i}.jpg`, { lane: 'backlog' });

@@ -9,7 +9,7 @@ import { settle } from '../../support/fakeClock.ts';
 import { accept, pending, status, type Script } from '../../support/scriptedService.ts';
 import { OFFICE, sendingPlace } from '../sending.ts';
 
-it('lends what was given back, and never the same to two', () => {
+it('reuses returned buffers, and never lends one twice', () => {
   const buffers = new ImageBuffers();
   const first = buffers.take(300_000);
   expect(first.length).toBe(300_000);
@@ -23,7 +23,7 @@ it('lends what was given back, and never the same to two', () => {
   expect(buffers.take(290_000).buffer).not.toBe(first.buffer);
 });
 
-it('takes nothing that it did not lend, and nothing much larger than what is wanted', () => {
+it('ignores foreign buffers, and lends none that is much too large', () => {
   const buffers = new ImageBuffers();
   const foreign = Buffer.alloc(10_000);
   buffers.giveBack(foreign);
@@ -34,7 +34,7 @@ it('takes nothing that it did not lend, and nothing much larger than what is wan
   expect(buffers.take(0).length).toBe(0);
 });
 
-it('has nothing free once all has been quiet for a moment, and everything before that', () => {
+it('frees its memory after a short idle time, and not before', () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   try {
     const buffers = new ImageBuffers();
@@ -58,7 +58,7 @@ it('has nothing free once all has been quiet for a moment, and everything before
   }
 });
 
-it('shares no more memory than its limit, and lends ordinary memory beyond', () => {
+it('shares memory up to its limit, and lends ordinary memory beyond it', () => {
   const buffers = new ImageBuffers(4_000_000);
   const lent = Array.from({ length: 6 }, () => buffers.take(1_000_000));
   expect(lent.map(({ length }) => length)).toEqual(Array.from({ length: 6 }, () => 1_000_000));
@@ -69,7 +69,7 @@ it('shares no more memory than its limit, and lends ordinary memory beyond', () 
   expect(again.filter(({ buffer }) => buffer instanceof SharedArrayBuffer).length).toBe(3);
 });
 
-it('holds no hundreds of megabytes of what was never given back', async () => {
+it('does not hold on to buffers that are never returned', async () => {
   const buffers = new ImageBuffers();
   const before = process.memoryUsage().arrayBuffers;
   let most = 0;
@@ -81,7 +81,7 @@ it('holds no hundreds of megabytes of what was never given back', async () => {
   expect(most).toBeLessThan(250_000_000);
 });
 
-it('shares memory again once the engine has collected what was forgotten', async () => {
+it('shares memory again once lost buffers are garbage-collected', async () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const buffers = new ImageBuffers(4_000_000);
@@ -113,21 +113,21 @@ async function givenBack(options: {
   return given;
 }
 
-it.each(['auto', 'never'] as const)('an image that was accepted is given back (spool: %s)', async (mode) => {
+it.each(['auto', 'never'] as const)('returns the buffer of an accepted image (spool: %s)', async (mode) => {
   expect(await givenBack({ mode })).toEqual(['the text of a.jpg']);
 });
 
-it('an image that was accepted before all of it had left is not', async () => {
+it('does not return the buffer of an image that was accepted before it was fully sent', async () => {
   expect(await givenBack({ takes: () => false })).toEqual([]);
 });
 
-it('nor one of which an earlier request may be under way still', async () => {
+it('does not return a buffer that an earlier request may still be using', async () => {
   const script: Script = (request) => (request.token === 'token-1' ? status(401) : accept(request));
   expect(await givenBack({ script, takes: ({ token }) => token === 'token-2' })).toEqual([]);
   expect(await givenBack({ script })).toEqual(['the text of a.jpg']);
 });
 
-it('nor one that an earlier delivery failed with', async () => {
+it('does not return a buffer after an earlier delivery failed', async () => {
   const script: Script = (request, asked) => (asked.length === 1 ? status(503) : accept(request));
   expect(await givenBack({ mode: 'never', script })).toEqual([]);
 });
@@ -165,10 +165,10 @@ async function givenBackWhileCopied({ finishes }: { readonly finishes: boolean }
   return givenSoFar;
 }
 
-it('nor one of which a copy is being made', async () => {
+it('does not return a buffer while it is being copied to the spool', async () => {
   expect(await givenBackWhileCopied({ finishes: false })).toEqual([]);
 });
 
-it('an image of which a copy was made is given back once it is accepted', async () => {
+it('returns a buffer that was copied to the spool once its image is accepted', async () => {
   expect(await givenBackWhileCopied({ finishes: true })).toEqual(['the text of a.jpg']);
 });

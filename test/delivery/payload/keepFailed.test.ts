@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { keeping } from './keeping.ts';
 import { OFFICE, sendingPlace } from '../sending.ts';
 
-it('without a spool, what left the queue takes no room in hand', async () => {
+it('releases the memory of a document that left the queue if there is no spool', async () => {
   const place = await sendingPlace();
   const { payloads, hand } = await keeping(place, { mode: 'never', handLimit: 100 });
   const bytes = Buffer.alloc(60, 'x');

@@ -79,7 +79,7 @@ async function keepingPlace(options: KeepingOptions = {}) {
   return { ...place, ...kept, gate, arrive, mustArrive, deliver, sweep, files };
 }
 
-it('what is sent within a second has no copy, ever', async () => {
+it('makes no copy of an image that is sent within a second', async () => {
   const place = await keepingPlace();
   for (let i = 0; i < 20; i += 1) {
     const document = await place.mustArrive(`s${i}.jpg`);
@@ -92,7 +92,7 @@ it('what is sent within a second has no copy, ever', async () => {
   expect(place.puts).toEqual([]);
 });
 
-it('what is not taken within a second has a copy, which outlives its file', async () => {
+it('copies an image that is not sent within a second, and the copy outlives the file', async () => {
   const place = await keepingPlace();
   const document = await place.mustArrive('s.jpg');
   await place.clock.advance(999);
@@ -105,7 +105,7 @@ it('what is not taken within a second has a copy, which outlives its file', asyn
   expect(await place.files()).toBe(0);
 });
 
-it('an upload that hangs for a second is copied meanwhile', async () => {
+it('copies an image whose upload hangs for a second', async () => {
   const place = await keepingPlace();
   const document = await place.mustArrive('s.jpg');
   const bytes = place.payloads.take(document.id);
@@ -115,7 +115,7 @@ it('an upload that hangs for a second is copied meanwhile', async () => {
   expect(await place.files()).toBe(1);
 });
 
-it('what can’t be sent has its copy before its admission is over', async () => {
+it('copies an image that cannot be sent before its admission completes', async () => {
   const place = await keepingPlace();
   place.gate.open = false;
   const document = await place.mustArrive('s.jpg');
@@ -123,7 +123,7 @@ it('what can’t be sent has its copy before its admission is over', async () =>
   expect(place.hand.has(document.id)).toBe(false);
 });
 
-it('what was sent and not accepted has a copy at once', async () => {
+it('copies an image at once if its upload was not accepted', async () => {
   const place = await keepingPlace();
   const queued = await place.mustArrive('q.jpg');
   const failed = await place.mustArrive('f.jpg');
@@ -133,7 +133,7 @@ it('what was sent and not accepted has a copy at once', async () => {
   expect(place.spool.hashes()).toEqual([queued.sha256, failed.sha256]);
 });
 
-it('always: a copy comes first, and an image whose turn comes is still read once', async () => {
+it('always: copies first, and reads the image only once', async () => {
   const place = await keepingPlace({ mode: 'always' });
   const document = await place.mustArrive('s.jpg');
   expect(await place.files()).toBe(1);
@@ -144,7 +144,7 @@ it('always: a copy comes first, and an image whose turn comes is still read once
   expect(await place.files()).toBe(0);
 });
 
-it('always: what has no copy yet gets one before it is sent', async () => {
+it('always: copies an image without a copy before sending it', async () => {
   const place = await keepingPlace({ mode: 'always' });
   const document = await place.admit('old.jpg');
   const found = await locateBytes(document, place);
@@ -153,7 +153,7 @@ it('always: what has no copy yet gets one before it is sent', async () => {
   expect(place.spool.has(document.sha256)).toBe(true);
 });
 
-it('never: no copy, whatever happens', async () => {
+it('never: makes no copy in any case', async () => {
   const place = await keepingPlace({ mode: 'never' });
   const waits = await place.mustArrive('s.jpg');
   place.gate.open = false;
@@ -166,7 +166,7 @@ it('never: no copy, whatever happens', async () => {
   expect(place.hand.has(waits.id)).toBe(true);
 });
 
-it('a copy that another endpoint still wants stays until that has it too', async () => {
+it('keeps a copy until the last endpoint that needs it has the image', async () => {
   const place = await keepingPlace();
   place.gate.open = false;
   const office = await place.mustArrive('s.jpg', 'the same');
@@ -178,7 +178,7 @@ it('a copy that another endpoint still wants stays until that has it too', async
   expect(await place.files()).toBe(0);
 });
 
-it('bytes that are admitted into another endpoint while their copy is dropped have one in the end', async () => {
+it('ends with a copy if the image is admitted for another endpoint while its copy is removed', async () => {
   const place = await keepingPlace();
   place.gate.open = false;
   for (let round = 0; round < 50; round += 1) {
@@ -193,7 +193,7 @@ it('bytes that are admitted into another endpoint while their copy is dropped ha
   }
 });
 
-it('a full hand is waited for while delivery flows, and no copy is made', async () => {
+it('waits for a full cache while uploads are flowing, without a copy', async () => {
   const place = await keepingPlace({ handLimit: 30 });
   const first = await place.mustArrive('a.jpg', 'x'.repeat(20));
   await place.deliver(first, 'accepted');
@@ -207,7 +207,7 @@ it('a full hand is waited for while delivery flows, and no copy is made', async 
   expect(place.puts).toEqual([]);
 });
 
-it('a dozen that wait for a full hand together are taken for no leak by Node', async () => {
+it('causes no leak warning in Node if a dozen images wait for a full cache', async () => {
   const place = await keepingPlace({ handLimit: 30 });
   const warnings: string[] = [];
   const onWarning = ({ message }: Error): void => void warnings.push(message);
@@ -223,7 +223,7 @@ it('a dozen that wait for a full hand together are taken for no leak by Node', a
   expect(warnings).toEqual([]);
 });
 
-it('a full hand is waited for no longer than a second, and not at all where nothing flows', async () => {
+it('waits at most a second for a full cache, and not at all if no uploads are flowing', async () => {
   const place = await keepingPlace({ handLimit: 30 });
   await place.deliver(await place.mustArrive('a.jpg', 'x'.repeat(20)), 'accepted');
   await place.mustArrive('b.jpg', 'y'.repeat(20));
@@ -240,7 +240,7 @@ it('a full hand is waited for no longer than a second, and not at all where noth
   expect(place.spool.has(fifth.sha256)).toBe(true);
 });
 
-it('a full spool keeps out what can’t be sent at once, and only that; said once, and over once there is room', async () => {
+it('a full spool blocks only images that cannot be sent at once, with one incident until there is room', async () => {
   const place = await keepingPlace({ spoolLimit: 50 });
   place.gate.open = false;
   const kept = await place.mustArrive('a.jpg', 'x'.repeat(40));
@@ -257,7 +257,7 @@ it('a full spool keeps out what can’t be sent at once, and only that; said onc
   expect(place.incidents.list()).toEqual([]);
 });
 
-it('many that arrive at once are admitted only as far as the spool has room', async () => {
+it('admits concurrent arrivals only as far as the spool has room', async () => {
   const place = await keepingPlace({ spoolLimit: 105 });
   place.gate.open = false;
   const arrived = await Promise.all(
@@ -268,7 +268,7 @@ it('many that arrive at once are admitted only as far as the spool has room', as
   expect((await place.ledger.counts()).reduce((sum, { count }) => sum + count, 0)).toBe(10);
 });
 
-it('an admission that fails gives its room back', async () => {
+it('releases the reserved room if an admission fails', async () => {
   const place = await keepingPlace({ spoolLimit: 50, handLimit: 50 });
   const image = { endpoint: OFFICE, folder: place.scans, bytes: Buffer.alloc(40) };
   for (const isOpen of [true, false, true, false]) {
@@ -300,7 +300,7 @@ function failingWhile(state: { failing: boolean }): (real: Spool) => Spool {
   });
 }
 
-it('auto: a disk that fails is an incident; admission goes on, and the copies are made once it can be written', async () => {
+it('auto: reports a failing disk, keeps admitting, and makes the copies once the disk is writable', async () => {
   const disk = { failing: true };
   const place = await keepingPlace({ spool: failingWhile(disk) });
   place.gate.open = false;
@@ -316,7 +316,7 @@ it('auto: a disk that fails is an incident; admission goes on, and the copies ar
   expect(place.incidents.list()).toEqual([]);
 });
 
-it('always: on a disk that fails nothing more is admitted until it can be written', async () => {
+it('always: admits nothing more until a failing disk is writable', async () => {
   const disk = { failing: true };
   const place = await keepingPlace({ mode: 'always', spool: failingWhile(disk) });
   await place.mustArrive('first.jpg');
@@ -332,14 +332,14 @@ it('always: on a disk that fails nothing more is admitted until it can be writte
   expect(place.incidents.list()).toEqual([]);
 });
 
-it('what is in hand at the end is copied', async () => {
+it('copies what is in the cache on shutdown', async () => {
   const place = await keepingPlace();
   const document = await place.mustArrive('s.jpg');
   await place.payloads.close();
   expect(place.spool.has(document.sha256)).toBe(true);
 });
 
-it('bytes are found in the spool before the folder, and a copy that can’t be read now is not gone', async () => {
+it('reads from the spool before the folder, and does not take an unreadable copy for a missing one', async () => {
   const place = await keepingPlace();
   place.gate.open = false;
   const document = await place.mustArrive('s.jpg');
@@ -360,7 +360,7 @@ it('bytes are found in the spool before the folder, and a copy that can’t be r
   expect(await locateBytes(document, place)).toMatchObject({ kind: 'gone' });
 });
 
-it('a failed document keeps its copy for as long as configured', async () => {
+it('keeps the copy of a failed document for as long as configured', async () => {
   const place = await keepingPlace();
   const document = await place.mustArrive('s.jpg');
   await place.deliver(document, 'failed');
@@ -373,7 +373,7 @@ it('a failed document keeps its copy for as long as configured', async () => {
   expect(await place.files()).toBe(0);
 });
 
-it('the sweep removes what nobody wants and copies what waits without a copy', async () => {
+it('the sweep removes unneeded copies and makes missing ones', async () => {
   const place = await keepingPlace();
   const stray = Buffer.from('nobody knows this');
   await place.spool.put(sha256(stray), stray);
@@ -391,7 +391,7 @@ it('the sweep removes what nobody wants and copies what waits without a copy', a
   expect(place.hand.has(inHand.id)).toBe(true);
 });
 
-it('the sweep leaves no copy of what is accepted while it reads the original', async () => {
+it('the sweep leaves no copy of an image that is accepted while it reads the original', async () => {
   const place = await keepingPlace();
   const { payloads, spool, ledger, clock, log } = place;
   const document = await place.admit('s.jpg');
@@ -423,7 +423,7 @@ it('the sweep leaves room for new scans', async () => {
   await place.mustArrive('new.jpg');
 });
 
-it('a full spool is swept within half a minute of what other agents have sent', async () => {
+it('sweeps a full spool within half a minute after other agents sent its images', async () => {
   const place = await keepingPlace({ spoolLimit: 200 });
   const { payloads, spool, ledger, clock, log, open } = place;
   const stop = new AbortController();
@@ -452,7 +452,7 @@ it('a full spool is swept within half a minute of what other agents have sent', 
   await sweeping;
 });
 
-it('memory goes back once an image lies in the spool, and of one that is known already', async () => {
+it('returns the memory of an image once it is in the spool, or if it is already known', async () => {
   const given: string[] = [];
   const giveBack = (bytes: Buffer): void => void given.push(bytes.toString());
   const place = await keepingPlace({ buffers: { giveBack } });
@@ -465,7 +465,7 @@ it('memory goes back once an image lies in the spool, and of one that is known a
   expect(given).toEqual(['the text of s0.jpg', 'the same again']);
 });
 
-it('memory goes back once an image in hand has waited so long that it was copied', async () => {
+it('returns the memory of a cached image once it was copied after a long wait', async () => {
   const given: string[] = [];
   const giveBack = (bytes: Buffer): void => void given.push(bytes.toString());
   const place = await keepingPlace({ buffers: { giveBack } });
@@ -477,7 +477,7 @@ it('memory goes back once an image in hand has waited so long that it was copied
   expect(place.payloads.take(document.id)).toBeUndefined();
 });
 
-it('memory of a copy that failed does not go back: the disk may look at it still', async () => {
+it('does not return memory after a failed copy, because the disk may still read it', async () => {
   const given: Buffer[] = [];
   const giveBack = (bytes: Buffer): void => void given.push(bytes);
   const full = new ReceiptdError('SPOOL_UNWRITABLE', 'No.');

@@ -10,7 +10,7 @@ import { spoolingPlace } from './spooling.ts';
 const LATER = 600_000;
 const image = (seed: string) => drawReceipt({ type: 'jpeg', seed, width: 48, height: 64 });
 
-it('a scanner that writes SCAN0001.jpg over and over during an outage loses nothing', async () => {
+it('loses nothing if a scanner keeps overwriting SCAN0001.jpg during an outage', async () => {
   const place = await spoolingPlace();
   const { clock, service, scans } = place;
   service.script = () => fault('ECONNREFUSED', false);
@@ -41,7 +41,7 @@ it('a scanner that writes SCAN0001.jpg over and over during an outage loses noth
   await clock.advanceUntil(async () => (await agent.files()).length === 0);
 });
 
-it('while all is well no copy is made and the spool’s directory stays empty', async () => {
+it('makes no copy and keeps the spool directory empty if nothing is wrong', async () => {
   const place = await spoolingPlace();
   const { clock, service } = place;
   service.script = async (request) => {
@@ -58,7 +58,7 @@ it('while all is well no copy is made and the spool’s directory stays empty', 
   expect(agent.puts).toEqual([]);
 });
 
-it('a file that is overwritten while its upload hangs is sent anyway', async () => {
+it('sends a file that is overwritten while its upload hangs', async () => {
   const place = await spoolingPlace();
   const { clock, service, scans } = place;
   const hangs = pending();
@@ -77,7 +77,7 @@ it('a file that is overwritten while its upload hangs is sent anyway', async () 
   expect(service.asked.map(({ text }) => text)).toEqual([first.toString('latin1'), first.toString('latin1')]);
 });
 
-it('killed between admission and copy, it is copied at the next start; overwritten before that, it is lost by name', async () => {
+it('copies an image after a kill before its copy, or reports it as lost by name if it was overwritten', async () => {
   const place = await spoolingPlace();
   const { clock, service, scans, ledger } = place;
   service.script = () => fault('ECONNREFUSED', false);
@@ -99,7 +99,7 @@ it('killed between admission and copy, it is copied at the next start; overwritt
   expect(line?.fields).toMatchObject({ name: gone.name, sha256: gone.sha256 });
 });
 
-it('killed while images wait in the spool, the next start sends them from there', async () => {
+it('sends waiting images from the spool after a kill', async () => {
   const place = await spoolingPlace();
   const { clock, service, scans } = place;
   service.script = () => status(503);
@@ -117,7 +117,7 @@ it('killed while images wait in the spool, the next start sends them from there'
   await clock.advanceUntil(async () => (await second.files()).length === 0);
 });
 
-it('a full spool pauses admission, says so, and admission goes on once there is room', async () => {
+it('a full spool pauses admission, reports it, and resumes once there is room', async () => {
   const place = await spoolingPlace();
   const { clock, service, scans } = place;
   service.script = () => fault('ECONNREFUSED', false);

@@ -25,7 +25,7 @@ async function withSlowRecords(documents: number) {
   return { place, run, write: () => write() };
 }
 
-it('an accepted document gives its place up before that is recorded, as far as a kill may cost', async () => {
+it('frees the slot of an accepted document before that is recorded, within the limit that a kill may cost', async () => {
   const { place, run, write } = await withSlowRecords(10);
   await place.clock.advance(1_000);
   // Three times as many as may be sent at once.
@@ -37,14 +37,14 @@ it('an accepted document gives its place up before that is recorded, as far as a
   expect(place.service.mostInFlight).toBeLessThanOrEqual(2);
 });
 
-it('a refused one keeps its place until that is recorded', async () => {
+it('keeps the slot of a refused document until that is recorded', async () => {
   const { place } = await withSlowRecords(10);
   place.service.script = () => status(422);
   await place.clock.advance(1_000);
   expect(place.service.asked).toHaveLength(2);
 });
 
-it('trouble that what is under way ends at once does not make the pace start over', async () => {
+it('does not restart the pace if a hold ends at once because of a request already under way', async () => {
   const place = await sendingPlace();
   for (let n = 0; n < 12; n += 1) await place.admit(`${n}.jpg`);
   const [first, second, slow] = [pending(), pending(), pending()];
@@ -67,7 +67,7 @@ it('trouble that what is under way ends at once does not make the pace start ove
   await vi.waitFor(() => expect(place.service.inFlight).toBe(4));
 });
 
-it('what takes long to get ready does not leave once its endpoint is closed', async () => {
+it('does not send a request that was slow to prepare once its endpoint is on hold', async () => {
   const place = await sendingPlace();
   for (const name of ['a.jpg', 'b.jpg']) await place.admit(name);
   let ready = (): void => {};
@@ -89,7 +89,7 @@ it('what takes long to get ready does not leave once its endpoint is closed', as
   expect(new Set(place.service.asked.map(({ name }) => name))).toEqual(new Set(['doc-a.jpg', 'doc-b.jpg']));
 });
 
-it('nor does the replay of what was answered with 401', async () => {
+it('does not replay a request after a 401 once its endpoint is on hold', async () => {
   const place = await sendingPlace();
   for (const name of ['a.jpg', 'b.jpg']) await place.admit(name);
   const slow = pending();

@@ -47,7 +47,7 @@ function image(path: string, more: Partial<DeferredImage> = {}): DeferredImage {
 
 const paths = (images: readonly DeferredImage[]): string[] => images.map(({ path }) => path);
 
-it('holds what was deferred, in its order and to the last digit, for the next process', async () => {
+it('keeps deferred images in order and exact to the last digit for the next process', async () => {
   const { open, path } = await place();
   const first = await open();
   const odd = image('Büro/Beleg "1"\n\u2028.jpg', { capturedAt: 5, lane: 'backlog' });
@@ -66,7 +66,7 @@ it('holds what was deferred, in its order and to the last digit, for the next pr
   expect((await stat(path)).size).toBe(0);
 });
 
-it('needs a copy for as long as one of two files with these bytes waits', async () => {
+it('needs a copy until no file with the same bytes is waiting', async () => {
   const { open } = await place();
   const journal = await open();
   const sha256 = image('a').sha256;
@@ -78,7 +78,7 @@ it('needs a copy for as long as one of two files with these bytes waits', async 
   expect(journal.needs(sha256)).toBe(false);
 });
 
-it('a last line that a kill has torn is cut at whatever byte, and the lines before it stand', async () => {
+it('truncates a torn last line at any byte and keeps the lines before it', async () => {
   const { open, path } = await place();
   const first = await open();
   await first.defer(image('a'));
@@ -96,7 +96,7 @@ it('a last line that a kill has torn is cut at whatever byte, and the lines befo
   }
 });
 
-it('what a torn write left behind never joins with what is written next', async () => {
+it('never joins the rest of a torn write with the next line', async () => {
   const { open, path } = await place();
   const first = await open();
   await first.defer(image('a'));
@@ -108,7 +108,7 @@ it('what a torn write left behind never joins with what is written next', async 
   expect(paths((await open()).waiting())).toEqual(['a', 'b']);
 });
 
-it('a damaged line before a whole one is told of and kept, and the others stand', async () => {
+it('logs and saves a damaged line in the middle, and keeps the others', async () => {
   const { open, path, log } = await place();
   const first = await open();
   await first.defer(image('a'));
@@ -123,7 +123,7 @@ it('a damaged line before a whole one is told of and kept, and the others stand'
   expect(await readFile(`${path}.damaged`, 'utf8')).toContain('"path":"x"');
 });
 
-it('what is deferred at once shares its syncs, and what is done with does not let the file grow', async () => {
+it('shares a sync between concurrent deferrals, and does not grow with images that are done', async () => {
   const { open, path } = await place();
   const journal = await open();
   await journal.defer(image('stays'));
@@ -141,7 +141,7 @@ it('what is deferred at once shares its syncs, and what is done with does not le
   expect(paths((await open()).waiting())).toEqual(['stays']);
 });
 
-it('a file that can’t be opened or is taken away meanwhile is said to be so, and nothing is promised', async () => {
+it('reports a file that cannot be opened or disappears, and confirms nothing', async () => {
   const { open, dir } = await place();
   const journal = await open();
   await rm(dir, { recursive: true });
@@ -152,7 +152,7 @@ it('a file that can’t be opened or is taken away meanwhile is said to be so, a
 });
 
 describe.skipIf(!canMount())('on a disk of one megabyte', () => {
-  it('what does not fit is refused as DISK_FULL, leaves nothing half-written, and goes in once there is space', () => {
+  it('rejects an image that does not fit with DISK_FULL, leaves no partial line, and accepts it once there is space', () => {
     const code = `
       import { openDeferredJournal } from ${JSON.stringify(compiled.url)};
       import { readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -186,7 +186,7 @@ describe.skipIf(!canMount())('on a disk of one megabyte', () => {
   });
 });
 
-it('killed while it writes, all that was promised is there after the next start, in its order', async () => {
+it('after a kill during writes, keeps everything confirmed, in order', async () => {
   const { dir, path, open } = await place();
   const promised: string[] = [];
   for (let round = 0; round < 5; round += 1) {

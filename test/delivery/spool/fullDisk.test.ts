@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 describe.skipIf(!canMount())('on a disk of one megabyte', () => {
-  it('what does not fit is refused with the system’s code, leaves nothing behind, and goes in once there is space', () => {
+  it('rejects a copy that does not fit with the system error code, leaves nothing behind, and accepts it once there is space', () => {
     const code = `
       import { openSpool } from ${JSON.stringify(compiled.url)};
       import { createHash, randomBytes } from 'node:crypto';
@@ -59,7 +59,7 @@ describe.skipIf(!canMount())('on a disk of one megabyte', () => {
   });
 });
 
-it('killed while it writes, every copy that was promised is whole, and nothing else is there after the next start', async () => {
+it('after a kill during writes, every confirmed copy is whole and nothing else is left', async () => {
   const spoolDir = join(dir, 'killed');
   await mkdir(spoolDir);
   const promised: string[] = [];

@@ -43,7 +43,7 @@ async function filesIn(dir: string): Promise<string[]> {
 
 const pathOf = (dir: string, hash: string) => join(dir, hash.slice(0, 2), hash);
 
-it('a copy is read back, by this process and the next, and is gone once removed', async () => {
+it('reads a copy back in this process and the next, until it is removed', async () => {
   const { dir, open } = await place();
   const spool = await open();
   const { bytes, hash } = image();
@@ -65,7 +65,7 @@ it('a copy is read back, by this process and the next, and is gone once removed'
   expect(await filesIn(dir)).toEqual([]);
 });
 
-it('nobody else can look into it, even where the directory was open before', async () => {
+it('is readable only by its owner, even if the directory was open before', async () => {
   const { dir, open } = await place();
   await mkdir(dir);
   await chmod(dir, 0o755);
@@ -80,7 +80,7 @@ it('nobody else can look into it, even where the directory was open before', asy
   expect(modes).toEqual([0o700, 0o700, 0o600]);
 });
 
-it('many put at once never exceed the limit, by what is on the disk', async () => {
+it('never exceeds the limit on disk under concurrent writes', async () => {
   const { dir, open } = await place();
   const spool = await open(10_500);
   const images = Array.from({ length: 30 }, () => image());
@@ -94,7 +94,7 @@ it('many put at once never exceed the limit, by what is on the disk', async () =
   expect(spool.fits(1_500)).toBe(true);
 });
 
-it('the same bytes put many times at once are one copy and take the room of one', async () => {
+it('stores the same bytes once, even if they are written many times at once', async () => {
   const { dir, open } = await place();
   const spool = await open(1_500);
   const { bytes, hash } = image();
@@ -103,7 +103,7 @@ it('the same bytes put many times at once are one copy and take the room of one'
   expect(await filesIn(dir)).toEqual([hash]);
 });
 
-it('put and removed in any order at once, what it says is what is on the disk', async () => {
+it('reports what is on disk after concurrent writes and removals in any order', async () => {
   const { dir, open } = await place();
   const spool = await open();
   const images = Array.from({ length: 8 }, () => image());
@@ -122,7 +122,7 @@ it.each([
   ['cut short', (path: string) => truncate(path, 999)],
   ['grown', (path: string) => truncate(path, 5_000_000)],
   ['gone', (path: string) => rm(path)],
-])('a copy that is %s is no copy: it is removed, said, and its room is free', async (_, damage) => {
+])('discards and logs a copy that is %s, and frees its space', async (_, damage) => {
   const { dir, open, log } = await place();
   const spool = await open();
   const { bytes, hash } = image();
@@ -137,7 +137,7 @@ it.each([
   expect(await spool.read(hash)).toEqual(bytes);
 });
 
-it('what a kill left half written is removed at the start, and takes no room', async () => {
+it('removes files that a kill left incomplete, and does not count them', async () => {
   const { dir, open } = await place();
   const spool = await open();
   const { bytes, hash } = image();
@@ -151,7 +151,7 @@ it('what a kill left half written is removed at the start, and takes no room', a
   expect(await filesIn(dir)).toEqual([hash]);
 });
 
-it('links and files of others are neither followed, counted, overwritten nor deleted', async () => {
+it('neither follows, counts, overwrites nor deletes links and foreign files', async () => {
   const { parent, dir, open } = await place();
   const secret = join(parent, 'secret');
   const [linked, plain] = [image(), image()];
@@ -184,7 +184,7 @@ it('links and files of others are neither followed, counted, overwritten nor del
   expect(await readdir(outside)).toEqual([linkedDir.hash]);
 });
 
-it('a link put in the place of a copy is not followed', async () => {
+it('does not follow a link that replaced a copy', async () => {
   const { parent, dir, open } = await place();
   const spool = await open();
   const { bytes, hash } = image();
@@ -196,7 +196,7 @@ it('a link put in the place of a copy is not followed', async () => {
   expect(await readFile(join(parent, 'elsewhere'))).toEqual(bytes);
 });
 
-it('without the right to write, it says so with the system’s code; what is there stays readable', async () => {
+it('reports the system error code if it cannot write, and still reads existing copies', async () => {
   const { parent, dir, open } = await place();
   await asOwnerOf(parent, async () => {
     const spool = await open();
@@ -224,7 +224,7 @@ it('without the right to write, it says so with the system’s code; what is the
   });
 });
 
-it('a directory that can’t be made or is none is said with the path, and tried again', async () => {
+it('names the directory that cannot be created or is not a directory, and tries again', async () => {
   const { dir, open } = await place();
   await writeFile(dir, 'a file');
   const spool: Spool = await open();
@@ -238,7 +238,7 @@ it('a directory that can’t be made or is none is said with the path, and tried
   expect(await spool.read(hash)).toEqual(bytes);
 });
 
-it('what is no hash never becomes a path', async () => {
+it('never turns anything but a hash into a path', async () => {
   const { open } = await place();
   const spool = await open();
   await expect(spool.put('../../elsewhere', Buffer.from('x'))).rejects.toThrow('not a hash');

@@ -76,9 +76,9 @@ export const LEFT_OUT: readonly LeftOut[] = [
     file: 'delivery/spool/openSpool.test.ts',
     why: `${RIGHTS}; ${LINKS}`,
     tests: [
-      'nobody else can look into it, even where the directory was open before',
-      'links and files of others are neither followed, counted, overwritten nor deleted',
-      'without the right to write, it says so with the system’s code; what is there stays readable',
+      'is readable only by its owner, even if the directory was open before',
+      'neither follows, counts, overwrites nor deletes links and foreign files',
+      'reports the system error code if it cannot write, and still reads existing copies',
     ],
   },
   {
