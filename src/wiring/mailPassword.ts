@@ -10,10 +10,10 @@ import type { ProcessScope } from './processScope.ts';
 import { undelivered } from '../features/alerts/channels/undelivered.ts';
 import { SOMEBODY } from '../control/operations/parts.ts';
 
-/** In the state directory, beside the credentials of the service. */
+/** File in the state directory, next to the service credentials. */
 const MAIL_CREDENTIALS = 'mail-credentials.json';
 
-/** A user at a mail server. What was stored for one is given to no other. */
+/** A user at a mail server. A stored password is used only for the user it was stored for. */
 export interface MailUser {
   readonly server: string;
   readonly user: string;
@@ -77,7 +77,7 @@ export function mailPasswords({ stateDir, credentials, service }: Around, env: N
   };
 }
 
-/** What may be asked of it. `stored` is told after every new one. */
+/** Control operations for the mail password. `stored` is called after each change. */
 export function mailPasswordOperations(
   current: () => Config,
   { env, secrets, ledger, clock }: Pick<ProcessScope, 'env' | 'secrets' | 'ledger' | 'clock'>,

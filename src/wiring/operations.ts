@@ -11,7 +11,7 @@ import { openConfiguredSpool, openLedger } from './ledger.ts';
 import { composePageSplitter } from './pageSplitter.ts';
 import { composeKept, composePapers, composeThumbnails } from './pictures.ts';
 
-/** What changes documents and holds, on a ledger that no daemon has open. */
+/** Operations on documents and holds while no daemon has the ledger open. */
 export async function composeOperations(
   config: Config,
   log: Log,
@@ -25,7 +25,7 @@ export async function composeOperations(
     onWentBack: (story) => log.error(story, { code: 'LEDGER_WENT_BACK' }),
   });
   try {
-    // In its agent's place, under the instance lock: what that had under way when it ended is put back, for all others to send.
+    // Acts for the stopped agent under its instance lock: requeues what it had in flight, so that others can send it.
     if (ledger.fleet !== null) await ledger.recover(systemClock.now());
     const spool = await openConfiguredSpool(config, log);
     const holds = new Holds({ ledger, clock: systemClock, random: Math.random, log });
@@ -43,7 +43,7 @@ export async function composeOperations(
     });
     return { operations, close: () => ledger.close() };
   } catch (error) {
-    // A ledger that can't be reached now would go on trying.
+    // An unreachable ledger would otherwise keep reconnecting.
     await ledger.close();
     throw error;
   }

@@ -1,7 +1,7 @@
 import { counted } from '../core/domain/words.ts';
 import type { FormerOriginals } from '../intake/dispose/originalsRule.ts';
 
-/** For people: which files are concerned, and how to have it otherwise. */
+/** Tells people which files are affected, and how to change that. */
 export function originalsSentence({
   files,
   afterUpload,

@@ -6,13 +6,13 @@ import { installedPackages } from '../pages/installed.ts';
 import { ProcessSplitter } from '../pages/splitter.ts';
 import { rendererHere } from './renderer.ts';
 
-/** Null where what it needs is not installed; nothing runs before a file has to be taken apart. */
+/** Null if its dependencies are not installed. Starts nothing until a file has to be split. */
 export function composePageSplitter(): PageSplitter | null {
   const renderer = rendererHere();
   return renderer && new ProcessSplitter(renderer);
 }
 
-/** Whether files of pages can be taken apart, for `check`, `doctor` and the log. */
+/** Whether multi-page files can be split; for `check`, `doctor` and the log. */
 export function checkPages({ folders }: Pick<Config, 'folders'>): Finding {
   const { missing } = installedPackages();
   const isWanted = folders.some(({ pages }) => pages === 'split');

@@ -17,7 +17,7 @@ export function composePapers(config: Config, clock: Clock, log: Log): FiledPape
   return new FiledPapers({ dir: papersPath(config), clock, log });
 }
 
-/** What is kept of images beside the ledger, and goes with an erasure. */
+/** Image data stored outside the ledger, which an erasure also has to delete. */
 export function composeKept(pictures: Kept, papers: Kept): Kept {
   return {
     forget: async (sha256) => {
@@ -29,7 +29,7 @@ export function composeKept(pictures: Kept, papers: Kept): Kept {
 
 type Kept = Pick<DocumentPictures, 'forget'>;
 
-/** Nothing runs before a picture is asked for; none is drawn where what that needs is not installed. */
+/** Starts nothing until a picture is requested. Draws none if the dependencies are not installed. */
 export function composePictures(config: Config, clock: Clock, log: Log): Pictures {
   const renderer = rendererHere();
   const maker = renderer && new ProcessPictures(renderer);

@@ -35,35 +35,35 @@ import { composePapers, composePictures } from './pictures.ts';
 import type { RunProgress } from './progress.ts';
 import type { LastCredentials, Surroundings } from './service.ts';
 
-/** What lives as long as the process, whatever the configuration becomes. */
+/** What lives as long as the process, across configuration changes. */
 export interface ProcessScope extends Surroundings {
   readonly clock: Clock;
   readonly incidents: OpenIncidents;
-  /** Those of the generation that runs. */
+  /** Incidents of the running generation, with those inherited from the one before. */
   readonly inherited: InheritedIncidents;
   /** Counted by `metering`. */
   readonly ledger: Ledger;
-  /** Of a ledger that agents share, or with what is left of the time of one; null: one that is never away. */
+  /** For a shared ledger, or what a former one left to admit; null for a local ledger. */
   readonly deferred: DeferredJournal | null;
   readonly seenSince: SeenSince;
   readonly folderTimes: FolderTimes;
-  /** Who counts, once somebody asks for figures. */
+  /** The meter, once metrics have been requested. */
   readonly metering: { meter: Meter | null };
   readonly buffers: ImageBuffers;
   readonly guards: Guards;
   readonly readBeside: ReadBeside;
   readonly inspector: ImageInspector;
-  /** Null: what it needs is not installed. */
+  /** Null if its dependencies are not installed. */
   readonly splitter: PageSplitter | null;
   readonly pictures: Pictures;
   readonly papers: FiledPapers;
   readonly lastCredentials: LastCredentials;
-  /** As the configuration in effect has it. */
+  /** Follows the configuration in effect. */
   readonly accounts: { of: AccountOf };
   readonly host: string;
   readonly progress?: RunProgress | null;
   readonly silence: SilenceWatch;
-  /** Keeps ledger and memory in order until aborted. */
+  /** Runs upkeep of ledger and memory until aborted. */
   readonly keepUp: (signal: AbortSignal) => Promise<unknown>;
 }
 
@@ -101,7 +101,7 @@ export async function composeProcessScope(
     onSynced: (ms) => slowDisk.synced(ms),
     thread: ledgerThread,
     accountOf: (endpoint) => accounts.of(endpoint),
-    // The longest to load, and wanted next; sooner, the ledger would be opened later.
+    // Preloads the slowest module, needed next. Loading it earlier would delay opening the ledger.
     meanwhile: () => void import('../api/receiptService.ts').catch(() => {}),
   });
   const deferred = await openConfiguredDeferredJournal(config, opened.fleet !== null, log).catch(
@@ -115,7 +115,7 @@ export async function composeProcessScope(
   const silent = fleet && new SilentAgents({ fleet, storage, incidents, clock, log });
   const { hash, readBeside } = createHashing(HASH_THREAD);
   const { backupEveryMs } = config.storage;
-  // A shared ledger is backed up by those who look after its database.
+  // The database administrators back up a shared ledger.
   const backups = fleet === null ? config.storage.backups : 0;
   return {
     ...surroundings,

@@ -5,10 +5,10 @@ import type { LimitedBy } from '../delivery/limits/limiter.ts';
 import type { Pacer } from '../delivery/limits/pacer.ts';
 import type { LedgerReports, StateCount } from '../core/ports/ledgerReports.ts';
 
-/** Who shows how far a run is. */
+/** Displays the progress of a run. */
 export interface RunProgress {
   accepted(document: Document): void;
-  /** Shows it until what it returns is called, or `stop` aborts. */
+  /** Starts the display; it ends when the returned function is called or `stop` aborts. */
   begin(source: ProgressSource, stop: AbortSignal): () => Promise<void>;
 }
 

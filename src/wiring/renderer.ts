@@ -6,7 +6,7 @@ import type { RenderersOptions } from '../pages/renderers.ts';
 /** Beside the program's other files. */
 const PROGRAM = fileURLToPath(new URL('./pageRenderer.js', import.meta.url));
 
-/** How the process that draws is started; null where what it needs is not installed. */
+/** How to start the rendering process; null if its dependencies are not installed. */
 export function rendererHere(): RenderersOptions | null {
   const { files, missing } = installedPackages();
   return missing.length > 0 ? null : { confinement: () => confinement(PROGRAM, files) };

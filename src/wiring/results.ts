@@ -11,19 +11,19 @@ import type { Document } from '../core/domain/document.ts';
 import type { ProcessScope } from './processScope.ts';
 
 export interface Results {
-  /** Listens where the configuration says so. Never rejects. */
+  /** Listens on the configured address. Never rejects. */
   start(): Promise<void>;
   take(config: Config): void;
-  /** Hands results to the program of the configuration, until aborted. */
+  /** Passes results to the configured program until aborted. */
   hand(signal: AbortSignal): Promise<void>;
   /** For `status`. */
   notes(): Note[];
-  /** Path of the address for an endpoint, with its secret. */
+  /** URL path for an endpoint, including its secret. */
   path(uid: string | null): Promise<string>;
   close(): Promise<void>;
 }
 
-/** Receives what happens to documents. `changed`: a document has another status, or was accepted. */
+/** Receives results from the service. `changed`: called when a document changes status or is accepted. */
 export async function composeResults(
   config: Config,
   { ledger, log, incidents, clock, env, secrets }: ProcessScope,
@@ -57,10 +57,10 @@ export async function composeResults(
     random,
     log,
     incidents,
-    // What fails now is told with the next one.
+    // A failure is made up for by the next call.
     ...(fleet && { onHanded: (turn: number) => fleet.handed(turn).catch(() => {}) }),
   });
-  // Those of an agent that was retired may be this one's now.
+  // This agent may have taken over results of a retired one.
   fleet?.onSignal((signal) => signal === 'agents' && handing.notify());
   const receiver = createReceiver({
     settings: settingsOf(config),

@@ -15,8 +15,8 @@ import type { FolderSettings } from '../core/domain/settings.ts';
 type Configured = Pick<Config, 'endpoints' | 'folders'>;
 
 /**
- * How files of a directory that is not watched are taken in: like those of the first folder of their endpoint, or by the
- * defaults where none feeds it. Of a watched folder that keeps images back, a person may send them all the same.
+ * Settings for files outside watched folders: those of the first folder that feeds their endpoint, or the defaults if
+ * none does. A person may also send files that a watched folder holds back.
  * @throws ReceiptdError ENDPOINT_UNKNOWN, USAGE
  */
 export function settingsToSend(
@@ -61,7 +61,7 @@ export function settingsToSend(
   };
 }
 
-/** One file, one document: whoever sends it is told its name, and has seen it. */
+/** One file, one document, sent unchanged: the sender has seen it and gets its name. */
 const AS_IT_IS = { pages: 'whole', look: 'off', upright: false } as const;
 
 function defaults(): Omit<FolderSettings, 'path' | 'endpoint' | 'alias'> {
@@ -94,7 +94,7 @@ export async function takeIn(
     throw new ReceiptdError('USAGE', `${path}: ${bytes.length} bytes came of ${identity.size}.`);
   const { size, mtimeNs, ctimeNs, inode } = identity;
   const seen = { size, mtimeNs: BigInt(mtimeNs), ctimeNs: BigInt(ctimeNs), inode: BigInt(inode) };
-  // The same place as its folder has it.
+  // The path as the folder scan would record it.
   const place = relativeTo(settings.path, join(folder, path)) ?? path;
   const taken = await files.take({ path: place, identity: seen, bytes }, settings);
   if (taken.kind === 'rejected')
@@ -108,7 +108,7 @@ export async function takeIn(
   };
 }
 
-/** What keeps a queued document waiting; `isHeld`: it does not pass by itself soon, as an outage may. */
+/** Why a queued document waits; `isHeld`: the reason will not resolve itself soon, unlike an outage. */
 export function holdOf(
   { endpoint, folder }: Pick<Document, 'endpoint' | 'folder'>,
   holds: readonly Hold[],

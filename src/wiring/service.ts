@@ -18,15 +18,15 @@ export interface Surroundings {
 
 export interface ComposedService {
   readonly service: ReceiptService;
-  /** Of an account; null: the default one. */
+  /** Token source of an account; null: the default one. */
   readonly tokensOf: (account: string | null) => TokenSource;
   readonly credentialsOf: (account: string | null) => CredentialsSource;
 }
 
 /**
- * The client of the configured service. Every secret it handles is taken out of all output. Loaded when it is
- * wanted: `receiptd list` has no use for an HTTP client, and starts sooner without it. `last` is told which credentials are
- * used. `given`: instead of what is stored, for every account.
+ * The client of the configured service. Secrets it handles are redacted from all output. Loaded on demand, because
+ * `receiptd list` needs no HTTP client and starts faster without it. `last` records the credentials used.
+ * `given`: used for every account instead of the stored credentials.
  */
 export async function composeService(
   config: Config,
@@ -111,14 +111,14 @@ export function credentialsConfig(
   throw new ReceiptdError('ACCOUNT_UNKNOWN', `${file} has no account "${account}".`, { hint });
 }
 
-/** What the credentials of each account were when they were last used or looked at; hashes. */
+/** Hash of each account's credentials when last used or checked. */
 export type LastCredentials = Map<string | null, string>;
 
 const NONE = 'none';
 
 /**
- * Whether the stored credentials of an account are others than those that were last used, or looked at by this; none are others
- * than some. `last` is remembered from one configuration to the next.
+ * Whether the stored credentials of an account changed since they were last used or checked here; none differs from some.
+ * `last` outlives a configuration.
  */
 export function changesOf(
   credentialsOf: (account: string | null) => CredentialsSource,

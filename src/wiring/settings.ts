@@ -27,9 +27,9 @@ export interface SettingsDeps {
   readonly file: string;
   readonly context: LoadContext;
   readonly lasting: Pick<ProcessScope, 'ledger' | 'incidents' | 'log' | 'clock'>;
-  /** Puts a configuration into effect. Rejects where that can't be done; then the former one is. */
+  /** Applies a configuration. Rejects if that fails; the former one then stays in effect. */
   readonly replace: (config: Config) => Promise<void>;
-  /** What a change would do at once. */
+  /** The immediate side effects of a change. */
   readonly foresee: (before: Config, after: Config) => Promise<Consequence[]>;
 }
 
@@ -48,32 +48,32 @@ interface Change {
   readonly detail: string;
 }
 
-/** The last change of this process: of which revision, and what the file said before. */
+/** The last change made by this process: its revision, and the file's former text. */
 interface LastChange extends Pick<Change, 'revision' | 'text' | 'keys'> {
   readonly at: Date;
   readonly by: string;
 }
 
-/** A configuration file as it was read: its text, and what is right or wrong with it. */
+/** A configuration file as read: its text, and the parsed result or the problem. */
 interface Look {
   readonly revision: string;
-  /** With a byte order mark, if it has one. */
+  /** Includes the byte order mark, if there is one. */
   readonly text: string;
   readonly read: LiveConfig;
 }
 
 const INCIDENT = 'config';
-/** Said by the console itself, whatever a page says. */
+/** Set by the console server, so that a page can't claim otherwise. */
 export const BY_CONSOLE = 'console';
 
 /**
- * The configuration file of a running agent, and what of it is in effect:
+ * The configuration file of a running agent, and the configuration in effect:
  *
  *   in effect ──the file changes──▶ in effect (the new text), or
  *       ▲                      └──▶ in effect (the former text), with one incident ──the file is right again──┐
  *       └─────────────────────────────────────────────────────────────────────────────────────────────────────┘
  *
- * One change or look after the other.
+ * Changes and reads run one at a time.
  */
 export class Settings {
   readonly #deps: SettingsDeps;
@@ -100,7 +100,7 @@ export class Settings {
     return new Settings({ ...deps, file, context }, { revision: revisionOf(bytes), text, read });
   }
 
-  /** As it is in effect. */
+  /** The configuration in effect. */
   get current(): Config {
     return this.#live.config;
   }
@@ -113,17 +113,17 @@ export class Settings {
     return this.#deps.context;
   }
 
-  /** What the file said that is in effect. */
+  /** The parsed file behind the configuration in effect. */
   get data(): unknown {
     return this.#live.data;
   }
 
-  /** Of anyone who asks by the console. */
+  /** Limits on changes made through the console. */
   get #reach(): Reach {
     return { file: this.file, platform: this.context.platform, now: this.current };
   }
 
-  /** @throws ReceiptdError CONSOLE_REFUSED where the console may not name that folder */
+  /** @throws ReceiptdError CONSOLE_REFUSED if the console may not use that folder */
   refuseBeyondConsole(folder: Config['folders'][number]): void {
     refusePathsBeyondConsole({ folders: [folder] }, this.#reach);
   }
@@ -134,7 +134,7 @@ export class Settings {
     return keys.length === 0 ? [] : [{ kind: 'restart', file: this.file, keys }];
   }
 
-  /** Told after every change that is in effect. */
+  /** Calls `listener` after every change that took effect. */
   onTaken(listener: (config: Config) => void): void {
     this.#listeners.add(listener);
   }
@@ -143,7 +143,7 @@ export class Settings {
     return this.#inTurn(() => this.#state());
   }
 
-  /** Reads the file again, as SIGHUP does. @throws ReceiptdError what is wrong with it; then nothing changes */
+  /** Reloads the file, as SIGHUP does. @throws ReceiptdError if the file is invalid; nothing changes then */
   reload(): Promise<ConfigState> {
     return this.#inTurn(async () => {
       await this.#readAgain();
@@ -151,7 +151,7 @@ export class Settings {
     });
   }
 
-  /** The file looks changed. Where it is not right, `isLast` says so to people. Never rejects for a bad file. */
+  /** Handles a changed file. An invalid one is reported to people only if `isLast`. Never rejects for an invalid file. */
   fileChanged(isLast: boolean): Promise<Found> {
     return this.#inTurn(async () => {
       try {
@@ -169,7 +169,7 @@ export class Settings {
     return this.edit(request.edits, request);
   }
 
-  /** The same; of the file as it is, where no revision is told. */
+  /** The same, applied to the current file if no revision is given. */
   edit(edits: readonly ConfigEdit[], how: How & { readonly revision?: string }): Promise<ConfigState> {
     return this.#inTurn(async () => {
       const { file } = this.#deps;
@@ -177,7 +177,7 @@ export class Settings {
       let text = former;
       for (const edit of withPasswords(edits)) {
         text = applyEdits(text, [edit], file);
-        // A large file takes its time, and answers of the service wait meanwhile.
+        // A large file blocks the thread for long; lets answers of the service through.
         await nextTurn();
       }
       if (how.by === BY_CONSOLE)
@@ -191,7 +191,7 @@ export class Settings {
     });
   }
 
-  /** The operation. Only what the console itself changed is taken back from there. */
+  /** The operation. The console can undo only its own changes. */
   undo({ revision, ...how }: Request<'undoConfig'>): Promise<ConfigState> {
     return this.#inTurn(async () => {
       const last = this.#last;
@@ -211,7 +211,7 @@ export class Settings {
     return { revision: found, text: this.#decode(bytes) };
   }
 
-  /** Writes what may be written and puts it into effect; or only says what that would do. */
+  /** Writes and applies an allowed change, or only reports what it would do. */
   async #change({ revision, former, text, read, keys, detail }: Change, how: How): Promise<ConfigState> {
     const { file, lasting } = this.#deps;
     const originals = await this.#originals(read.config);
@@ -236,7 +236,7 @@ export class Settings {
     return { ...(await this.#state()), originals };
   }
 
-  /** Of a text as it would be after a restart; nothing where the ledger is away. */
+  /** Side effects of a text as after a restart; empty if the ledger is unavailable. */
   async #consequences(text: string): Promise<Consequence[]> {
     const { file, context, foresee } = this.#deps;
     const { config } = readConfig(text.replace(/^\uFEFF/, ''), file, context);
@@ -258,10 +258,10 @@ export class Settings {
       await this.#take({ revision, text, read: this.#parse(text) });
     } catch (error) {
       if (!(error instanceof ReceiptdError)) throw error;
-      // At the end of the process nothing is wrong with the file.
+      // A refusal during shutdown says nothing about the file.
       if (isQuiet || error.code === 'NOT_RUNNING') throw error;
       this.#problem = error;
-      // Another problem of the same file is the same incident.
+      // One incident per file, whatever the problem.
       lasting.incidents.open({
         key: INCIDENT,
         code: error.code,
@@ -279,7 +279,7 @@ export class Settings {
     if (!isDeepStrictEqual(ofAgent(this.#live.parsed), ofAgent(read.parsed))) {
       refuseExampleUid(read.config);
       const trouble = ledger.storage.trouble();
-      // What takes over from the ledger has to write it.
+      // The next generation has to write to the ledger.
       if (trouble) throw new ReceiptdError(trouble.code, trouble.message, { hint: trouble.hint });
       await replace(read.config).catch((error: unknown) => {
         throw asReceiptdError(error, 'CONTROL_FAILED', 'The new configuration could not be applied.');
@@ -300,7 +300,7 @@ export class Settings {
     for (const listener of this.#listeners) listener(read.config);
   }
 
-  /** Nothing where the ledger is away: nothing is archived or deleted then. */
+  /** Empty if the ledger is unavailable: nothing is archived or deleted then. */
   async #originals({ folders }: Config): Promise<FormerOriginals[]> {
     const { ledger } = this.#deps.lasting;
     try {
@@ -355,7 +355,7 @@ export class Settings {
     } catch (error) {
       if (!(error instanceof ReceiptdError)) throw error;
       const text = bytes.toString();
-      // A file that is not right may hold what must not be shown.
+      // A file that can't be parsed may contain secrets.
       const shown = mayHoldSecret(text) ? '' : hidePasswords(text);
       return {
         ...about,
@@ -379,7 +379,7 @@ export class Settings {
     return readConfigFile(this.#deps.file);
   }
 
-  /** With the byte order mark, which a writer has to keep. */
+  /** Keeps the byte order mark, which has to be written back. */
   #decode(bytes: Buffer): string {
     const text = textOf(bytes, this.#deps.file);
     return bytes.subarray(0, 3).equals(MARK) ? `\uFEFF${text}` : text;
@@ -404,7 +404,7 @@ function dataOf(text: string, file: string): unknown {
   return readYaml(text.replace(/^\uFEFF/, ''), file).data;
 }
 
-/** The console takes its part without the agent being restarted. */
+/** Leaves out the sections of side services, which change without restarting the agent. */
 function ofAgent(parsed: LiveConfig['parsed']): object {
   return { ...parsed, console: null, monitoring: null, alerts: null, results: null };
 }

@@ -4,7 +4,7 @@ import { ReceiptdError } from '../core/domain/errors.ts';
 
 const TOLD = 20;
 
-/** Which keys; what they hold now stands in the file. */
+/** Lists the changed keys, not their values, which are in the file. */
 export function told(edits: readonly ConfigEdit[]): string {
   const list = edits.slice(0, TOLD).map(({ kind, path }) => `${kind} ${showPath(path)}`);
   return list.join('; ') + (edits.length > TOLD ? `; ${edits.length - TOLD} more` : '');
@@ -28,7 +28,7 @@ export function changedMeanwhile(file: string): ReceiptdError {
   });
 }
 
-/** Commands look for the agent there: a second one, with a ledger that knows nothing, would send everything again. */
+/** Commands find the agent by its state directory; a second agent with an empty ledger would send everything again. */
 export function notWhileRunning(): ReceiptdError {
   return new ReceiptdError('CONFIG_INVALID', "stateDir can't be changed while receiptd runs.", {
     hint: 'Stop receiptd, move the directory, edit the file, and start receiptd again.',

@@ -12,20 +12,20 @@ import { composeResults } from './results.ts';
 const STATICS = new URL('./console/', import.meta.url);
 
 export interface SideServices {
-  /** All that may be asked over the control socket. */
+  /** The operations available over the control socket. */
   readonly offer: Offer;
-  /** How the agent is, in one line. */
+  /** One-line status of the agent. */
   readonly line: () => Promise<string>;
-  /** Opens what listens. Never rejects. */
+  /** Opens the listeners. Never rejects. */
   start(): Promise<void>;
-  /** What runs until it is aborted. */
+  /** Tasks that run until aborted. */
   readonly parts: readonly ((until: AbortSignal) => Promise<void>)[];
   close(): Promise<void>;
 }
 
 /**
- * What looks on and speaks beside the pipeline, as long as the process lives: the console, metrics, results and alerts. Each
- * takes its part of a changed configuration by itself, and none of them can keep a receipt from going.
+ * Services beside the pipeline that live as long as the process: console, metrics, results and alerts. Each applies
+ * its part of a changed configuration itself, and none of them can block an upload.
  */
 export async function composeSideServices(
   deps: Omit<ControlDeps, 'results'>,
@@ -69,7 +69,7 @@ export async function composeSideServices(
     line: () => statusLine(lasting.ledger, status()),
     async start() {
       await console.start();
-      // What was kept under another limit.
+      // Applies a changed limit to the stored thumbnails.
       void lasting.pictures.take(config.console.thumbnails);
       await monitoring.start();
       await results.start();

@@ -13,7 +13,7 @@ import type { ProcessScope } from './processScope.ts';
 import { BY_CONSOLE, type Settings } from './settings.ts';
 
 const SAMPLES = 10;
-/** After that the files are not counted any further. */
+/** Time limit for counting files. */
 const COUNTING_MS = 5_000;
 
 interface Deps {
@@ -22,7 +22,7 @@ interface Deps {
   readonly current: () => Running;
 }
 
-/** Whether a folder can be watched, and how its files would be named. Changes and records nothing. */
+/** Tests whether a folder can be watched, and how its files would be named. Changes and records nothing. */
 export async function testFolder(request: Request<'testFolder'>, how: Deps): Promise<Response<'testFolder'>> {
   const { settings, lasting, current } = how;
   const { file, context } = settings;
@@ -91,7 +91,7 @@ const AWAY = {
 
 const TOO_MANY = 'It contains too many files to count. The newest may not be among the samples.';
 
-/** The folder under the settings that were given, or as it is configured; or what is wrong with them. */
+/** The folder with the given or its configured settings; or the problem with them. */
 function folderOf(path: string, given: Request<'testFolder'>['settings'], settings: Settings) {
   const { current, file, context } = settings;
   const configured = current.folders.find((folder) => folder.path === path);
@@ -105,7 +105,7 @@ function folderOf(path: string, given: Request<'testFolder'>['settings'], settin
     return { folder, config: { stateDir: current.stateDir, folders: config.folders } };
   } catch (error) {
     if (!(error instanceof ReceiptdError)) throw error;
-    // The places are those of a text that nobody has seen.
+    // Drops the line numbers: they refer to a text that nobody has seen.
     const lines = error.message
       .split('\n')
       .map((line) => line.replace(`${file}:`, '').replace(/^\d+:\d+: /, ''));
@@ -119,7 +119,7 @@ function folderOf(path: string, given: Request<'testFolder'>['settings'], settin
   }
 }
 
-/** How many files there are (null: too many to count), and the newest of those that were looked at. */
+/** Counts the files (null: too many), and finds the newest of those seen. */
 export async function lookThrough(folder: WatchedFolder) {
   const until = AbortSignal.timeout(COUNTING_MS);
   let count = 0;

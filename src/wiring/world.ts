@@ -17,14 +17,14 @@ import type { DeferredJournal } from '../core/ports/deferredJournal.ts';
 import type { Document, EndpointKey } from '../core/domain/document.ts';
 
 export type PipelineConfig = Pick<Config, 'endpoints' | 'folders' | 'spool'> & {
-  /** Trials have few files. */
+  /** Set in trials, which have few files. */
   readonly intake: Config['intake'] & { readonly comparedApartMs?: number };
   readonly service: Pick<Config['service'], 'uploadContentType'>;
   readonly delivery: Omit<Config['delivery'], 'bandwidth'>;
   readonly storage: Pick<Config['storage'], 'keepFailedMs'>;
 };
 
-/** All that the pipeline has of the world. */
+/** Everything outside the pipeline that it depends on. */
 export interface World {
   readonly clock: Clock;
   readonly random: Random;
@@ -32,39 +32,39 @@ export interface World {
   readonly incidents: Incidents;
   readonly ledger: Ledger;
   readonly spool: Spool;
-  /** Takes what is deferred while a shared ledger is away; not there, or null: nothing is deferred then. */
+  /** Holds deferred images while a shared ledger is unavailable; undefined or null: nothing is deferred. */
   readonly deferred?: DeferredJournal | null;
-  /** Of this process, made before `ledger` was opened. */
+  /** Process-wide, created before `ledger` was opened. */
   readonly seenSince: SeenSince;
-  /** Of this process; not there: of this pipeline alone. */
+  /** Process-wide; undefined: the pipeline creates its own. */
   readonly folderTimes?: FolderTimes;
   readonly service: ReceiptService;
-  /** Those of the account that an endpoint is used with. */
+  /** Token source of the account that an endpoint uses. */
   readonly tokens: (endpoint: EndpointKey) => TokenSource;
   readonly credentialsChanged: (account: string | null) => Promise<boolean>;
   readonly folders: OpenFolder;
-  /** What `folders` read files into. */
+  /** Buffers that `folders` read files into. */
   readonly buffers: ImageBuffers;
   readonly hints: FolderHints;
-  /** Not there: no other agent can be on this machine. */
+  /** Undefined: no other agent can run on this machine. */
   readonly claims?: FolderClaims;
   readonly inspector: ImageInspector;
-  /** For `{host}` in names. */
+  /** Value of `{host}` in names. */
   readonly host: string;
-  /** What runs beside intake and delivery, until the agent stops. */
+  /** Tasks that run beside intake and delivery until the agent stops. */
   readonly background: readonly ((signal: AbortSignal) => Promise<void>)[];
-  /** Milliseconds that the machine has been asleep since it was started; not there, or null: the system does not tell. */
+  /** Milliseconds that the machine has been asleep since boot; undefined or null: unknown. */
   readonly asleepMs?: () => number | null;
-  /** How long ago the machine was started; milliseconds. */
+  /** Milliseconds since boot. */
   readonly upForMs?: () => number;
-  /** Told after each acceptance is recorded. */
+  /** Called after each acceptance is recorded. */
   readonly onAccepted?: (document: Document) => void;
-  /** What a run that has nothing beside it does at its end. */
+  /** Cleans up at the end of a single run. */
   readonly tidy?: (signal: AbortSignal) => Promise<void>;
-  /** What takes files apart; not there, or null: it is not installed. */
+  /** Splits multi-page files; undefined or null: not installed. */
   readonly splitter?: PageSplitter | null;
-  /** Not there, or null: papers are not compared. */
+  /** Undefined or null: papers are not compared. */
   readonly papers?: ScannedPapers | null;
-  /** A file of this watched folder can't be sent as it is. */
+  /** Called for a file in this watched folder that can't be sent as it is. */
   readonly onAmiss?: (folder: string, path: string) => void;
 }

@@ -24,38 +24,38 @@ import { ledgerPath } from '../../state-dir/stateFiles.ts';
 
 export interface MoveOptions {
   readonly target: Target;
-  /** What this machine is called on the shared ledger. */
+  /** Name of this machine's agent in the shared ledger. */
   readonly agent: string;
-  /** Copies the ledger to a new file, beside a running agent too. */
+  /** Copies the ledger to a new file; works while the agent runs. */
   readonly backup: (target: string) => Promise<JournalHead>;
-  /** What is done, and how many rows, requests and so on so far. */
+  /** Reports the current step, and the number of items done so far. */
   readonly onProgress: (step: 'copied' | 'rows' | 'entries' | 'compared', count: number) => void;
-  /** Called once when all is here but what the running agent goes on to do: it has to be stopped. */
+  /** Called once everything is copied except new work of the running agent, which has to be stopped now. */
   readonly onAgentRuns: () => void;
-  /** Ends the waiting for that. */
+  /** Stops waiting for that. */
   readonly signal: AbortSignal;
 }
 
 export interface MovedLedger {
   readonly where: string;
   readonly agent: string;
-  /** Null where an earlier call had come to the end of it, and was killed there. */
+  /** Null if an earlier call had finished comparing before it was killed. */
   readonly compared: Compared | null;
   readonly merged: Merged;
   /** The last entry of the old journal, which the agent's chain names. */
   readonly head: Pick<JournalHead, 'seq' | 'hash'>;
 }
 
-/** The copy whose rows are taken over; there until the move is complete, so that it can go on after a kill. */
+/** The copy that rows are imported from; kept until the move is complete, so that a killed move can resume. */
 const COPY = 'moving.db';
-/** Comparing and upgrading may take their time. */
+/** Statement timeout: comparing and upgrading are slow. */
 const ANSWER_WITHIN_MS = 10 * 60_000;
 const LOOK_EVERY_MS = 500;
 
 /**
- * Moves this machine's SQLite ledger into a shared one, beside the running agent up to the last moment. A kill at any point loses
- * nothing: the next call goes on from there. Null where that was complete before.
- * @throws ReceiptdError MOVE_REFUSED, MOVE_DIFFERS; what either ledger fails with
+ * Moves this machine's SQLite ledger into a shared one; the agent can run until the last step. Killing it at any point
+ * loses nothing: the next call resumes. Null if the move was complete already.
+ * @throws ReceiptdError MOVE_REFUSED, MOVE_DIFFERS, or the error of either ledger
  */
 export async function moveLedger(config: Config, options: MoveOptions): Promise<MovedLedger | null> {
   const { stateDir } = config;
@@ -68,7 +68,7 @@ export async function moveLedger(config: Config, options: MoveOptions): Promise<
     const move = new Move(config, options, connection, connector.where);
     return await move.run();
   } catch (error) {
-    // What is not the database's is about this machine's own files.
+    // Any other error is about this machine's files.
     throw isFromServer(error) ? ledgerFailure(error, connector.where) : error;
   } finally {
     await connection.close();
@@ -144,7 +144,7 @@ class Move {
     return this.#stateOf(state.ledger);
   }
 
-  /** Takes over what the agent goes on to do, until it has ended and its lock is ours. */
+  /** Imports the running agent's new entries until it has stopped and its lock is acquired. */
   async #followUntilStopped({ ledger }: ImportState): Promise<InstanceLock> {
     const { stateDir } = this.#config;
     let isTold = false;
@@ -161,17 +161,17 @@ class Move {
     }
   }
 
-  /** Under the instance lock: nothing changes the ledger any more. */
+  /** Runs under the instance lock, so the ledger no longer changes. */
   async #complete(ledger: string): Promise<MovedLedger> {
     const { stateDir } = this.#config;
     const { agent } = this.#options;
-    // What a crash left of its last moment is brought together, as at every start.
+    // Opening recovers from a crash, as at every start.
     await (await openOwn(this.#config, { onMended: () => {} })).close();
     await this.#takeEntries(await this.#stateOf(ledger));
     const state = await this.#stateOf(ledger);
     const source = this.#source();
     try {
-      // Once it is complete over there, agents go on to work on it.
+      // After completion agents change the shared ledger, so the two can't be compared any more.
       const compared = state.isFinished ? null : await this.#compare(state, source);
       const mark = { ledger, where: this.#where, agent };
       await markLedgerMoved(stateDir, { ...mark, isComplete: false });

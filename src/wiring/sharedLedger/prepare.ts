@@ -3,7 +3,7 @@ import { prepare } from '../../ledger/postgres/prepare.ts';
 import { ledgerFailure } from '../../ledger/postgres/failure.ts';
 import type { Connection } from '../../ledger/postgres/connection.ts';
 
-/** An upgrade of a large ledger recreates indexes. */
+/** Statement timeout: upgrading a large ledger recreates indexes. */
 const ANSWER_WITHIN_MS = 12 * 60 * 60_000;
 
 /** @throws ReceiptdError what connecting and preparing throw */
@@ -17,7 +17,7 @@ export async function prepareShared(
   }));
 }
 
-/** Runs `work` on a connection of its own. */
+/** Runs `work` on a separate connection. */
 export async function asOwner<T>(
   target: Target,
   name: string,
