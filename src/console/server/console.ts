@@ -8,18 +8,18 @@ import { removeRedirect } from './redirect.ts';
 import type { ConsoleSettings } from './settings.ts';
 
 export interface Console {
-  /** A link, and until when it is good. Listens from now on. @throws ReceiptdError CONSOLE_UNAVAILABLE, PORT_IN_USE */
+  /** Starts listening and issues a sign-in link with its expiry. @throws ReceiptdError CONSOLE_UNAVAILABLE, PORT_IN_USE */
   open(): Promise<Response<'openConsole'>>;
-  /** Listens where the configuration says so. Trouble is an incident, and it is tried again. Never rejects. */
+  /** Listens on the configured address. A failure opens an incident and is retried. Never rejects. */
   start(): Promise<void>;
-  /** Takes changed settings, and a renewed certificate. Soon, so that the request which changes them is answered. */
+  /** Applies changed settings or a renewed certificate, after a delay in which the request that changed them is answered. */
   take(settings: ConsoleSettings): void;
   close(): Promise<void>;
 }
 
 const ON_DEMAND = { host: '127.0.0.1', port: 0 };
 
-/** What it takes to listen is loaded with the first step: an agent whose console nobody opens carries none of it. */
+/** Loads the server on first use, so that an agent whose console is never opened does not carry it. */
 export function createConsole(deps: ConsoleDeps): Console {
   const { settings, stateDir, log, incidents, clock } = deps;
   const closed = new AbortController();

@@ -18,9 +18,9 @@ export interface Refusal {
 const HEADERS_LIMIT = 100;
 
 /**
- * What is wrong with a request, whoever sent it; null: nothing. A browser can be made to send requests by any page that it shows, so all that a
- * page can't forge has to be right: Host (a rebound name would be another), Origin, Sec-Fetch-Site, and for what
- * changes something a content type and a header that no form and no simple request can have.
+ * Why a request is refused, before any sign-in is checked; null: it is not. Any page can make a browser send requests, so
+ * everything that a page can't forge is checked: Host (against DNS rebinding), Origin, Sec-Fetch-Site, and for writes a
+ * content type and a header that neither a form nor a simple request can have.
  */
 export function refusalOf(request: IncomingMessage, place: Place): Refusal | null {
   const { headers, rawHeaders, socket, url = '' } = request;
@@ -40,13 +40,13 @@ export function refusalOf(request: IncomingMessage, place: Place): Refusal | nul
   return refusalOfOrigin(request, host, place) ?? refusalOfForm(request);
 }
 
-/** As a browser writes it: anyone who reads it next must not understand another path. */
+/** Whether the URL is in normal form, so that later code can't interpret it as a different path. */
 function isPlain(url: string): boolean {
   const path = pathOf(url);
   return path.startsWith('/') && !path.startsWith('//') && new URL(path, 'http://receiptd').pathname === path;
 }
 
-/** A page or a part of one: no secret, and nothing happens. */
+/** Whether the request is for a page or an asset, which is public and has no side effects. */
 function isPage({ method, url = '' }: IncomingMessage): boolean {
   const path = pathOf(url);
   const isAnyMethod = path === '/session' || path.startsWith('/v1/');
@@ -57,14 +57,14 @@ export function pathOf(url: string): string {
   return url.split(/[?#]/, 1)[0] ?? '';
 }
 
-/** The address that the caller reached is no name that could be rebound, whatever the configuration says. */
+/** Allowed Host values. The local IP address is always one: it can't be rebound. */
 function hostsOf(localAddress: string, { port, secure, hosts }: Place): string[] {
   const address = literal(localAddress);
   const names = isLoopback(address) ? [address, 'localhost', '127.0.0.1', '[::1]'] : [address];
   const isDefault = port === (secure ? 443 : 80);
   return [
     ...names.flatMap((name) => [`${name}:${port}`, ...(isDefault ? [name] : [])]),
-    // Without a port: that of a reverse proxy in front.
+    // Without a port: a reverse proxy may listen on the default one.
     ...hosts.flatMap((name) => (/:\d+$/.test(name) ? [name] : [name, `${name}:${port}`])),
   ];
 }
@@ -75,11 +75,11 @@ function refusalOfOrigin({ method, headers }: IncomingMessage, host: string, pla
   if (origin !== undefined && !originsOf(host, place).includes(origin.toLowerCase())) return FOREIGN;
   // `none`: a person typed the address.
   if (site !== undefined && site !== 'same-origin' && !(reading && site === 'none')) return FOREIGN;
-  // Every browser sends one of them with what changes something.
+  // Every browser sends one of them with a write.
   return !reading && origin === undefined && site === undefined ? FOREIGN : null;
 }
 
-/** Where a reverse proxy speaks https in front of it, only the browser knows. */
+/** Allowed Origin values. Both schemes for configured names: a reverse proxy may terminate TLS. */
 function originsOf(host: string, { secure, hosts }: Place): string[] {
   if (secure) return [`https://${host}`];
   const isNamed = hosts.some((name) => host === name || host.startsWith(`${name}:`));

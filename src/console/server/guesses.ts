@@ -3,7 +3,7 @@ import type { Clock } from '../../core/ports/clock.ts';
 
 const FREE = 3;
 const LONGEST_MS = 60_000;
-/** Wrong guesses by all addresses together: some in a row, then one every three seconds. */
+/** Shared budget of wrong guesses for all addresses: a burst, then one every three seconds. */
 const OVERALL = 20;
 const OVERALL_EVERY_MS = 3_000;
 const MOST_ADDRESSES = 1_000;
@@ -15,9 +15,9 @@ interface Record {
 }
 
 /**
- * How often a password may be guessed. From the fourth wrong guess on an address waits a second, then two, four, up to a minute;
- * never longer, so that nobody can lock the admin out. All addresses share a budget, except those that knew the
- * password before, for which an attack elsewhere changes nothing.
+ * Rate limit for password guesses. From the fourth wrong guess an address waits one second, then two, four, up to a
+ * minute, never longer, so that nobody can lock the admin out. All addresses share a budget, except those that signed
+ * in before: an attack from elsewhere does not slow them down.
  */
 export class Guesses {
   readonly #clock: Clock;
@@ -31,13 +31,13 @@ export class Guesses {
     this.#refilledAt = clock.monotonic();
   }
 
-  /** Takes a guess from the budget. @returns milliseconds to wait first; 0: go ahead, and say how it went */
+  /** Takes a guess from the budget. @returns milliseconds to wait first; 0: go ahead, then report the outcome */
   take(address: string): number {
     const now = this.#clock.monotonic();
     const key = keyOf(address);
     const waitMs = (this.#addresses.get(key)?.notBefore ?? 0) - now;
     if (waitMs > 0) return waitMs;
-    // Before it is known to be wrong: many at once would all be let through.
+    // Counted before the guess is checked; otherwise many concurrent ones would all get through.
     this.#record(key, now);
     if (this.#known.has(key)) return 0;
     this.#refill(now);
@@ -47,7 +47,7 @@ export class Guesses {
     return OVERALL_EVERY_MS;
   }
 
-  /** The guess that was taken last was not looked at. */
+  /** Returns the last guess to the budget: it was not checked. */
   undo(address: string): void {
     const key = keyOf(address);
     const record = this.#addresses.get(key);
@@ -84,7 +84,7 @@ export class Guesses {
   }
 }
 
-/** Anyone who has one IPv6 address has the 2^64 of its network. */
+/** Groups IPv6 addresses by /64: the owner of one has all 2^64. */
 function keyOf(address: string): string {
   const four = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (four !== undefined || !isIPv6(address)) return four ?? address;

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 
 const APP =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-/** What lies below /v1/ is no page: a scan that pretends to be one may do nothing. */
+/** For data below /v1/: a scan that contains HTML must not run as a page. */
 const DATA = "sandbox; default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const ALWAYS: Readonly<Record<string, string>> = {
@@ -17,10 +17,10 @@ const ALWAYS: Readonly<Record<string, string>> = {
 
 const YEAR_S = 31_536_000;
 
-/** Set before anything is answered; whoever answers may only add to them, or be stricter. */
+/** Set before any handler runs; handlers may only add headers or tighten these. */
 export function setSecurityHeaders(response: ServerResponse, path: string, strict: boolean): void {
   for (const [name, value] of Object.entries(ALWAYS)) response.setHeader(name, value);
   response.setHeader('content-security-policy', path.startsWith('/v1/') ? DATA : APP);
-  // Elsewhere this would bind every other service on this machine's loopback to https as well.
+  // Only if strict: on loopback it would force https on every other service of this machine.
   if (strict) response.setHeader('strict-transport-security', `max-age=${YEAR_S}`);
 }

@@ -4,7 +4,7 @@ import type { Offer } from '../../control/server/respond.ts';
 
 type Anything = (request: Record<string, unknown>) => Promise<unknown>;
 
-/** What of the offer a browser may ask for. Whoever stands in the record as the one who acted is not what a page says. */
+/** The operations that a browser may call. The server, not the page, sets the operator that is recorded. */
 export function offerOverHttp(offer: Offer): Offer {
   const operations: Record<string, Anything> = {};
   for (const [name, operation] of Object.entries(offer.operations)) {
@@ -24,7 +24,7 @@ export function offerOverHttp(offer: Offer): Offer {
         'The console does not record endpoints that were created elsewhere.',
         'Create one, or use `receiptd endpoint create`.',
       ),
-      // Who may use the console may not for that write files anywhere.
+      // Access to the console must not allow writing files anywhere.
       ...(backup && {
         backup: ((request) =>
           request.output === undefined

@@ -16,13 +16,13 @@ export interface Opened {
   readonly password: PasswordFile;
   /** @throws ReceiptdError PORT_IN_USE, CONSOLE_UNAVAILABLE */
   listen(address: { host: string; port: number }, settings: ConsoleSettings): Promise<ConsoleServer>;
-  /** Names, and the certificate again. One that is no good is said in the log, and the old one stays. */
+  /** Applies changed host names and reloads the certificate. An invalid one is logged, and the old one stays. */
   renew(settings: ConsoleSettings): Promise<void>;
 }
 
 const SWEEP_EVERY_MS = 30_000;
 
-/** All that outlives one server: sessions survive when it listens elsewhere. */
+/** State that outlives one server: sessions survive a change of the listen address. */
 export function prepareConsole(deps: ConsoleDeps, closed: AbortSignal): Opened {
   const { stateDir, clock, log, random } = deps;
   const sessions = new Sessions({ clock, random });
@@ -44,7 +44,7 @@ export function prepareConsole(deps: ConsoleDeps, closed: AbortSignal): Opened {
       if (waited && !waits) redeemed();
       waited = waits;
       if (current === null) continue;
-      // Certificate and key are replaced one after the other: only what lies still is looked at.
+      // Certificate and key are replaced one after the other, so wait until both are stable.
       const mark = await markOf(current.settings.tls);
       if (mark !== current.mark && mark === seen) await renew(current.settings);
       seen = mark;

@@ -7,20 +7,20 @@ import { systemCode } from '../../core/domain/errors.ts';
 import { writeDurably } from '../../system/durableFile.ts';
 
 export const SHORTEST_PASSWORD = 12;
-/** Characters. A limit, so that nobody has megabytes hashed. */
+/** Characters. Limits the work of hashing. */
 export const LONGEST_PASSWORD = 1024;
 
 const GROUP_AND_OTHERS = 0o077;
 const KEY_BYTES = 32;
-/** 32 MB and some tenths of a second for each guess: N = 2^15, r = 8, p = 3, as OWASP advises. */
+/** scrypt with N = 2^15, r = 8, p = 3, as OWASP advises: 32 MB and a few tenths of a second per guess. */
 const COST = { log2N: 15, r: 8, p: 3 } as const;
 const AT_ONCE = 2;
 const SHAPE = /^scrypt\$15\$8\$3\$([\w-]{22})\$([\w-]{43})\n?$/;
 
 export interface Password {
-  /** Changes with the password, and tells nothing of it. */
+  /** Changes with the password without revealing anything about it. */
   readonly fingerprint: string;
-  /** Not more than two at a time; null: too many are being looked at already. */
+  /** Checks at most two guesses at a time; null: busy. */
   matches(guess: string): Promise<boolean> | null;
 }
 
@@ -34,7 +34,7 @@ export class PasswordFile {
     this.#file = passwordFile(stateDir);
   }
 
-  /** Null: none is set, or the file is not one that only we could have written. */
+  /** Null if none is set, or if others could have written the file. */
   async current(): Promise<Password | null> {
     try {
       const { mtimeMs, ctimeMs, ino, size } = await stat(this.#file);
@@ -94,7 +94,7 @@ export function passwordFile(stateDir: string): string {
   return join(stateDir, 'console-password');
 }
 
-/** In a thread of Node's pool. The same letters are the same password, however a keyboard composes them. */
+/** Hashes in Node's thread pool. Normalizes Unicode, so that the keyboard's composition makes no difference. */
 async function derive(password: string, salt: Buffer): Promise<Buffer> {
   const { log2N, r, p } = COST;
   const options = { N: 2 ** log2N, r, p, maxmem: 64 * 1024 * 1024 };

@@ -2,8 +2,8 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * A page that leads to the console. A browser is started with the name of this file, not with the link: every user of the machine can
- * read the command lines of all processes. Gone as soon as the link is used or too old.
+ * A page that redirects to the console. The browser is started with this file's name rather than the link, because every
+ * user of the machine can read command lines. Deleted once the link is used or has expired.
  */
 export function redirectFile(stateDir: string): string {
   return join(stateDir, 'console-open.html');
@@ -21,7 +21,7 @@ export async function writeRedirect(stateDir: string, url: string): Promise<stri
 <p><a href="${link}">receiptd</a></p>
 `;
   await removeRedirect(stateDir);
-  // Recreated: never what somebody else left there.
+  // `wx`: never write into a file that somebody else left there.
   await writeFile(file, page, { flag: 'wx', mode: 0o600 });
   return file;
 }

@@ -16,20 +16,20 @@ import type { Statics } from './statics.ts';
 
 export interface ServeOptions extends Omit<SignInDeps, 'redeemed'> {
   readonly host: string;
-  /** 0: one that is free. */
+  /** 0: any free port. */
   readonly port: number;
   readonly hosts: readonly string[];
   readonly pair: Pair | null;
-  /** What a browser may ask for: see `offerOverHttp`. */
+  /** The operations that a browser may call: see `offerOverHttp`. */
   readonly offer: Offer;
   readonly statics: Statics;
   readonly redeemed: () => void;
 }
 
 export interface ConsoleServer {
-  /** Such as `http://127.0.0.1:8471`: for links. */
+  /** Origin for links, such as `http://127.0.0.1:8471`. */
   origin(): string;
-  /** Takes other names at once, and a renewed certificate for new connections. */
+  /** Applies host names at once, and a renewed certificate to new connections. */
   take(hosts: readonly string[], pair: Pair | null): void;
   /** Ends all connections. */
   close(): Promise<void>;
@@ -44,7 +44,7 @@ const HEADERS_MS = 10_000;
 const REQUEST_MS = 15_000;
 const LOOK_EVERY_MS = 2_000;
 const KEEP_ALIVE_MS = 5_000;
-/** In which nothing moves on a connection: a reader that has gone, or does not read. Event streams give signs of life. */
+/** Idle timeout: the reader is gone, or does not read. Event streams send keep-alives. */
 const STILL_MS = 60_000;
 const REQUESTS_PER_CONNECTION = 1_000;
 
@@ -57,7 +57,7 @@ export async function serveConsole(options: ServeOptions): Promise<ConsoleServer
     requestTimeout: REQUEST_MS,
     connectionsCheckingInterval: LOOK_EVERY_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // A browser that vanished without a word.
+    // Detects a browser that vanished without closing the connection.
     keepAlive: true,
     keepAliveInitialDelay: STILL_MS,
     insecureHTTPParser: false,
@@ -93,7 +93,7 @@ class Desk {
   readonly #signIn: SignIn;
   readonly #strict: boolean;
   readonly #room: Room;
-  /** Connections of people who are signed in: no burst of others ends them. */
+  /** Connections of signed-in users, which no burst of other connections can end. */
   readonly #theirs = new WeakSet<Socket>();
   #eventStreams = 0;
 
@@ -111,7 +111,7 @@ class Desk {
     try {
       await this.#answer(request, response);
     } catch (error) {
-      // A request that its sender broke off.
+      // The client aborted the request.
       if (request.destroyed || response.destroyed) return;
       this.#options.log.error('The console could not answer', {
         url: pathOf(request.url ?? ''),
@@ -158,7 +158,7 @@ class Desk {
       });
     }
     this.#keep(request.socket, response, session);
-    // Signing out ends what still runs.
+    // Signing out ends running responses.
     response.once(
       'close',
       session.onOver(() => response.destroy()),
@@ -169,7 +169,7 @@ class Desk {
 
   #keep(socket: Socket, response: ServerResponse, session: Session): void {
     response.setHeader('keep-alive', `timeout=${STILL_MS / 1_000}`);
-    // After Node has set that of all connections.
+    // Set last, because Node sets its own timeout for every connection.
     response.once('finish', () => socket.setTimeout(STILL_MS));
     if (this.#theirs.has(socket)) return;
     this.#theirs.add(socket);
@@ -181,7 +181,7 @@ class Desk {
     socket.once('close', forget);
   }
 
-  /** @returns false where there are too many of them */
+  /** @returns false if there are too many event streams */
   #admitEvents(request: IncomingMessage, response: ServerResponse): boolean {
     if (this.#eventStreams >= MOST_EVENT_STREAMS) {
       sendError(request, response, 503, {
@@ -214,7 +214,7 @@ function methodsOf(path: string): readonly string[] {
   return path.startsWith('/v1/') ? ['GET', 'POST'] : ['GET', 'HEAD'];
 }
 
-/** What stands in the certificate is a name, where there is one; nobody calls 0.0.0.0. */
+/** Prefers a configured name, which the certificate covers; 0.0.0.0 can't be used in a link. */
 function nameFor(host: string, port: number, hosts: readonly string[]): string {
   const [name] = hosts;
   if (name !== undefined) return /:\d+$/.test(name) ? name : `${name}:${port}`;

@@ -11,9 +11,9 @@ const MOST_TOKENS = 20;
 const SECRET_BYTES = 32;
 
 export interface Session {
-  /** Runs `end` when the session is over: answers that still run end with it. @returns what takes that back */
+  /** Runs `end` when the session ends, so that running responses end with it. @returns the function that unregisters it */
   readonly onOver: (end: () => void) => () => void;
-  /** Fingerprint of the password that opened it; null where a link did. */
+  /** Fingerprint of the password that opened it; null if a link did. */
   readonly password: string | null;
 }
 
@@ -24,7 +24,7 @@ interface Held extends Session {
 }
 
 /**
- * Who may use the console. Each token
+ * Sign-in tokens and sessions of the console. Each token
  *
  *   valid ──redeem──▶ used      valid ──5 minutes──▶ expired
  *
@@ -37,7 +37,7 @@ interface Held extends Session {
 export class Sessions {
   readonly #clock: Clock;
   readonly #random: (bytes: number) => Buffer;
-  /** Since when each is valid, by hash; oldest first, as are the sessions. */
+  /** Time of issue by hash; oldest first, as are the sessions. */
   readonly #tokens = new Map<string, Moment>();
   readonly #sessions = new Map<string, Held>();
 
@@ -55,18 +55,18 @@ export class Sessions {
     return { token, validUntil: now.wall + TOKEN_MS };
   }
 
-  /** Whether it was good. It is not from now on. */
+  /** Invalidates the token. @returns whether it was valid */
   redeem(token: string): boolean {
     const issuedAt = this.#tokens.get(hashOf(token));
     this.#tokens.delete(hashOf(token));
     return issuedAt !== undefined && ageOf(issuedAt, this.#clock) < TOKEN_MS;
   }
 
-  /** The secret of a new session. Never one that a browser brought along. */
+  /** Starts a session. @returns its secret, always new, against session fixation */
   begin(password: string | null): string {
     const secret = this.#secret();
     const now = momentOf(this.#clock);
-    // No AbortSignal: as many answers run as a browser asks for, and of more than ten listeners Node warns.
+    // Not an AbortSignal: there may be many responses, and Node warns about more than ten listeners.
     const running = new Set<() => void>();
     const onOver = (each: () => void) => {
       running.add(each);
@@ -99,7 +99,7 @@ export class Sessions {
     this.#tokens.clear();
   }
 
-  /** Ends what is over. @returns whether a token is still good */
+  /** Removes expired tokens and sessions. @returns whether a token is still valid */
   sweep(): boolean {
     const age = (moment: Moment): number => ageOf(moment, this.#clock);
     for (const [hash, { since, usedAt }] of this.#sessions)
@@ -118,7 +118,7 @@ export class Sessions {
   }
 }
 
-/** Looked up by its hash, so that the time of a look-up says nothing about a secret. */
+/** Look-ups use the hash, so that their timing reveals nothing about a secret. */
 function hashOf(secret: string): string {
   return createHash('sha256').update(secret).digest('base64');
 }

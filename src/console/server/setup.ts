@@ -8,15 +8,15 @@ import { Sessions, TOKEN_MS } from './sessions.ts';
 import { Statics } from './statics.ts';
 
 export interface SetupServer {
-  /** Signs in whoever uses it first, within five minutes. */
+  /** Sign-in link: works once, within five minutes. */
   readonly link: string;
-  /** Aborts where nobody used the link in time: nobody will come any more. */
+  /** Aborts if the link expires unused. */
   readonly unused: AbortSignal;
   close(): Promise<void>;
 }
 
 /**
- * The pages of the console with the operations of set-up and no others, for a machine without an agent. Whoever asks is looked at as by
+ * Serves the console's pages with only the set-up operations, on a machine without an agent. Requests are checked as by
  * the console: Host, Origin, session.
  */
 export async function serveSetup({
@@ -41,7 +41,7 @@ export async function serveSetup({
     offer: { operations, streams: [], log },
     statics: new Statics(statics),
     sessions,
-    // There is nobody yet who could have set one.
+    // No password can have been set yet.
     password: { current: async () => null },
     guesses: new Guesses(clock),
     clock,

@@ -12,9 +12,9 @@ export interface SignInDeps {
   readonly guesses: Guesses;
   readonly clock: Clock;
   readonly log: Log;
-  /** A link was used: what led to it can go. */
+  /** Called when a link was used, so that its redirect page can be deleted. */
   readonly redeemed: () => void;
-  /** The command that gives another link. */
+  /** The command that issues another link. */
   readonly command: string;
 }
 
@@ -27,7 +27,7 @@ export class SignIn {
   readonly #cookie: string;
   readonly #secure: boolean;
 
-  /** `port`: browsers send a cookie to every port of a host, so that it is in the cookie's name. */
+  /** `port` is part of the cookie's name, because browsers send a cookie to every port of a host. */
   constructor(deps: SignInDeps, { port, secure }: { port: number; secure: boolean }) {
     this.#deps = deps;
     this.#cookie = `receiptd-${port}`;
@@ -40,7 +40,7 @@ export class SignIn {
     const secrets = this.#secrets(request);
     const session = sessions.find(secrets);
     if (session === null || session.password === null) return session;
-    // Whoever signed in with a password that is no longer one is out.
+    // A changed password ends the sessions that it opened.
     if ((await password.current())?.fingerprint === session.password) return session;
     sessions.end(secrets);
     return null;
@@ -59,7 +59,7 @@ export class SignIn {
       }
       case 'DELETE':
         sessions.end(this.#secrets(request));
-        // Also what the Back button would show. Not cookies: those of every port of this host would go.
+        // Also clears what the Back button would show. Not cookies: that would delete those of every port of this host.
         response.setHeader('clear-site-data', '"cache"');
         return this.#done(response, this.#setCookie(request, '', 0));
       default:
@@ -121,7 +121,7 @@ export class SignIn {
 
   #signedIn(request: IncomingMessage, response: ServerResponse, password: string | null): void {
     const { sessions } = this.#deps;
-    // What the browser brought along is over, whoever planted it.
+    // Ends the sessions that the browser sent, which somebody may have planted.
     sessions.end(this.#secrets(request));
     this.#done(response, this.#setCookie(request, sessions.begin(password), null));
   }
@@ -131,13 +131,13 @@ export class SignIn {
   }
 
   #setCookie({ headers }: IncomingMessage, secret: string, maxAge: number | null): string {
-    // A reverse proxy may speak https for us; the guard has looked at the origin.
+    // A reverse proxy may terminate TLS; the guard has checked the origin.
     const secure = this.#secure || (headers.origin ?? '').startsWith('https:');
     const age = maxAge === null ? '' : `; Max-Age=${maxAge}`;
     return `${this.#cookie}=${secret}; HttpOnly; SameSite=Strict; Path=/${secure ? '; Secure' : ''}${age}`;
   }
 
-  /** All of that name: another program on this host may have planted one beside ours. */
+  /** All cookies of that name: another program on this host may have set one too. */
   #secrets({ headers }: IncomingMessage): string[] {
     return (headers.cookie ?? '').split(';').flatMap((each) => {
       const [name = '', value = ''] = each.trim().split('=', 2);
@@ -161,7 +161,7 @@ function tooMany(request: IncomingMessage, response: ServerResponse, waitMs: num
   );
 }
 
-/** None, where it is not a JSON object. */
+/** Empty if the text is not a JSON object. */
 function objectIn(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);

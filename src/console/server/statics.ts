@@ -5,7 +5,7 @@ import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compress, encodingFor, ENCODINGS, WORTH_BYTES, type Encoding } from '../../http/compression.ts';
 
-/** What else lies there is not served. */
+/** Other file types are not served. */
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -17,7 +17,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
   '.txt': 'text/plain; charset=utf-8',
 };
-/** `app-4f0c2b1a.js`: another content gets another name. */
+/** `app-4f0c2b1a.js`: the name contains a hash of the content. */
 const HASHED = /-(?=[\w-]*\d)[\w-]{8,}\.\w+$/;
 
 interface Variant {
@@ -33,8 +33,8 @@ interface File {
 }
 
 /**
- * The pages of the console, read once at the first request. What is asked for is looked up among the names of those files, so that no
- * spelling of a path leads anywhere else.
+ * The console's pages, read once at the first request. A request is looked up among their names, so that no spelling of
+ * a path can reach another file.
  */
 export class Statics {
   readonly #directory: URL;
@@ -44,7 +44,7 @@ export class Statics {
     this.#directory = directory;
   }
 
-  /** `path`: of a URL, as it came. @returns false where there is no such page */
+  /** `path`: raw URL path. @returns false if there is no such page */
   async serve(request: IncomingMessage, response: ServerResponse, path: string): Promise<boolean> {
     const files = await this.#load();
     const file = files.get(path === '/' ? '/index.html' : path);
@@ -74,7 +74,7 @@ export class Statics {
     this.#files ??= readAll(this.#directory);
     try {
       const files = await this.#files;
-      // Looked for again at the next request.
+      // Empty: read again at the next request.
       if (files.size === 0) this.#files = null;
       return files;
     } catch {
@@ -108,7 +108,7 @@ async function variants(bytes: Buffer): Promise<ReadonlyMap<Encoding, Variant>> 
   return new Map(await Promise.all(ENCODINGS.map(each)));
 }
 
-/** Other bytes, another tag. */
+/** The ETag is derived from the bytes. */
 function variant(bytes: Buffer, encoding: Encoding | null): Variant {
   const etag = `"${createHash('sha256').update(bytes).digest('base64url')}"`;
   return { bytes, etag, encoding };
