@@ -37,7 +37,7 @@ export function addAlerts(program: Command, io: Io, done: (status: ExitStatus) =
         examples: ['alerts test'],
       }),
     )
-    // The options stand in both commands: whichever takes them, they are found.
+    // Both commands declare these options, and the parser may assign them to either.
     .action(async (_: unknown, own: Command) => done(await test(io, own.optsWithGlobals())));
 }
 

@@ -1,7 +1,7 @@
 import type { Interface } from 'node:readline/promises';
 import { fitted, isTerminal, type Io } from './io.ts';
 
-/** Whether there is somebody to answer. */
+/** Whether a person is at the terminal. */
 export function canAsk({ stdin, stderr }: Io): boolean {
   return isTerminal(stdin) && isTerminal(stderr);
 }
@@ -14,7 +14,7 @@ export async function ask(io: Io, question: string): Promise<boolean> {
   return /^y(es)?$/i.test(answer);
 }
 
-/** Somebody pressed Ctrl-C or Ctrl-D instead of answering. */
+/** The person pressed Ctrl-C or Ctrl-D instead of answering. */
 export class NotAnswered extends Error {}
 
 /** Closes the reader. @throws NotAnswered */

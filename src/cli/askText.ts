@@ -11,7 +11,7 @@ export async function askText(io: Io, question: string, echo: boolean): Promise<
   }
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const reader = createInterface({ input: io.stdin, output: echo ? io.stderr : silent, terminal: true });
-  // Only now: what is typed before the reader is there would be shown by the terminal itself.
+  // After the reader exists: until then the terminal itself echoes what is typed.
   io.stderr.write(question);
   try {
     return await answerTo(io, reader, '');
@@ -22,7 +22,7 @@ export async function askText(io: Io, question: string, echo: boolean): Promise<
 
 const SILENT_MS = 2_000;
 
-/** What comes from standard input, which may be open and silent: it is said then what is awaited, and a signal ends it. */
+/** Waits for standard input. If nothing arrives, says what is expected; a signal ends the wait. */
 export async function awaited<T>(io: Io, input: Promise<T>, what: string): Promise<T> {
   io.stop.throwIfAborted();
   const told = setTimeout(
@@ -44,7 +44,7 @@ export async function awaited<T>(io: Io, input: Promise<T>, what: string): Promi
 
 const readers = new WeakMap<Io, AsyncIterator<string, undefined>>();
 
-/** One reader for all questions: a second one would find its input swallowed by the first. */
+/** One reader for all questions: the first one buffers input that a second would miss. */
 function linesOf(io: Io): AsyncIterator<string, undefined> {
   let lines = readers.get(io);
   if (!lines) {

@@ -70,7 +70,7 @@ async function conduct(io: Io, config: Config, reports: LedgerReports, options: 
       why === undefined ? await compareFolder(deps, agentRuns ? waitMs : null, io.stop) : notListed(why),
     );
   }
-  // Only now: what the comparison waited for is in the ledger.
+  // After the comparison, which waits for new files to reach the ledger.
   const check = await crossCheck(reports, clock, io.stop);
   const counts = await reports.seenCounts(day?.from ?? null, day?.until ?? null);
   const audited = folders.map(({ path, alias }): AuditedFolder => {
@@ -101,7 +101,7 @@ async function conduct(io: Io, config: Config, reports: LedgerReports, options: 
   };
 }
 
-/** The configured folders, and those that only the ledger still knows; their alias is null. */
+/** The configured folders, and former ones that only the ledger knows (alias null). */
 async function foldersOf(
   io: Io,
   config: Config,
@@ -123,8 +123,8 @@ async function foldersOf(
 }
 
 /**
- * Whether an agent answers, be it in a way that this version does not understand, and which folders it knows to be
- * away: where a share is not mounted an empty folder may lie, in which nothing is missing.
+ * Whether an agent answers, even in a form that this version can't read, and which folders it reports as unavailable:
+ * an unmounted share may look like an empty folder.
  */
 async function askAgent({
   stateDir,

@@ -5,7 +5,7 @@ import type { JournalHead } from '../core/ports/journal.ts';
 /** What an audit found. `unaccounted` comes before `incomplete`: what is missing is missing anyway. */
 export interface Audit {
   readonly at: number;
-  /** As it was asked for; null: all days. */
+  /** The requested day; null: all days. */
   readonly day: string | null;
   readonly agentRuns: boolean;
   readonly head: JournalHead | null;
@@ -20,6 +20,6 @@ export interface AuditedFolder {
   /** Alias; null for a folder that is no longer in the configuration. */
   readonly endpoint: string | null;
   readonly tally: Tally;
-  /** Null for a folder that is no longer in the configuration: nobody knows which files of it would count. */
+  /** Null for a folder that is no longer configured, since its patterns are unknown. */
   readonly now: Comparison | null;
 }

@@ -74,7 +74,7 @@ export function addBackup(program: Command, io: Io): void {
     });
 }
 
-/** One more of those that the agent makes by itself. */
+/** Makes a backup like the agent's automatic ones. */
 async function ledgerAlone(io: Io, config: Config, options: Options): Promise<void> {
   await refuseOtherVersion(config);
   const result = await operate(io, config, 'backup', { by: operatorName() });
@@ -85,7 +85,7 @@ async function ledgerAlone(io: Io, config: Config, options: Options): Promise<vo
 }
 
 async function archive(io: Io, config: Config, file: string, options: Options): Promise<void> {
-  // Says what is wrong with a ledger that is not there, not ours, or of another version.
+  // Throws a clear error if the ledger is missing, unreadable, or of another version.
   await (await openReports(config)).close();
   const final = options.final ?? false;
   const common = {
@@ -113,7 +113,7 @@ function makeBeside(io: Io, config: Config, common: Common): Promise<BackedUp> {
   return makeBackup(config, { ...common, copyLedger: copy });
 }
 
-/** Under the lock from begin to end: nothing is sent between the copy and the mark. */
+/** Holds the lock throughout, so that nothing is sent between the copy and the mark. */
 async function makeFinal(config: Config, common: Common): Promise<BackedUp> {
   await prepareStateDir(config);
   const lock = await acquireInstanceLock(config.stateDir);
@@ -172,7 +172,7 @@ async function reopen(io: Io, config: Config, { yes }: Options): Promise<void> {
   }
 }
 
-/** What is known of the other PC stands beside the file that went there, if it is still at hand. */
+/** Asks before reopening if a record beside `file` shows that the backup was restored on another PC. */
 async function confirmReopening(io: Io, file: string): Promise<void> {
   const last = file === '' ? undefined : (await restoredAt(file)).at(-1);
   if (last === undefined) return;

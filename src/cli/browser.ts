@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { writeRedirect } from '../console/server/redirect.ts';
 import type { Io } from './io.ts';
 
-/** Null: there is a desktop on which a browser can be opened. */
+/** Why no browser can be opened; null if one can. */
 function whyNoBrowser(
   env: NodeJS.ProcessEnv,
   platform: NodeJS.Platform,
@@ -19,11 +19,11 @@ function whyNoBrowser(
 }
 
 /**
- * Opens a link that signs in, or says how a person does. `stateDir`: null where there is none yet.
- * @returns the page that leads there, where whoever gave the link out has to remove it
+ * Opens a sign-in link, or tells the person how to. `stateDir`: null if it does not exist yet.
+ * @returns the redirect page, if the caller has to delete it
  */
 export async function showLink(io: Io, stateDir: string | null, url: string): Promise<string | null> {
-  // Beside the link, which is the result.
+  // On stderr: only the link is the result.
   const note = (line: string) => void io.stderr.write(`${line}\n`);
   const why = whyNoBrowser(io.env, process.platform, process.geteuid?.());
   if (why === null) return openBrowser(stateDir, url, io.env, note);
@@ -42,8 +42,8 @@ function adviceFor(why: 'ssh' | 'root' | 'noDisplay', url: string): string {
 }
 
 /**
- * The browser gets the name of a private file that leads on: what stands on a command line can be read by every user
- * of the machine, and the link signs in anyone who uses it first.
+ * Starts the browser with a private file that redirects to the link: every user of the machine can read command lines,
+ * and the link signs in whoever uses it first.
  */
 async function openBrowser(
   stateDir: string | null,
@@ -75,7 +75,7 @@ async function pageFor(stateDir: string | null, url: string, env: NodeJS.Process
   try {
     if (stateDir !== null) return await writeRedirect(stateDir, url);
   } catch {
-    // A member of control.group may pass through the state directory, and not write there.
+    // A member of control.group can enter the state directory but not write to it.
   }
   const own = await mkdtemp(join(env['XDG_RUNTIME_DIR'] || tmpdir(), 'receiptd-'));
   return writeRedirect(own, url);

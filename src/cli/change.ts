@@ -12,7 +12,7 @@ interface Options extends ConfigOption {
   readonly json?: boolean;
 }
 
-/** What changes documents and holds does so in the running daemon, or on the ledger where none runs. */
+/** Commands that change documents and holds, in the running daemon or, if none runs, directly on the ledger. */
 export function addResends(program: Command, io: Io): void {
   const by = operatorName();
 

@@ -92,7 +92,7 @@ function checkConfig(config: Config): Finding {
 async function checkState(config: Config): Promise<Finding> {
   const { stateDir } = config;
   try {
-    // A service's: root looks on, and makes nothing there that its user could not read.
+    // For a service's state directory root only looks: files that root creates would be unreadable to its user.
     const other = process.geteuid?.() === 0 ? await otherOwnerOf(stateDir) : null;
     if (other !== null && (await whyNotForState(stateDir)) === null) {
       const user = other.name ?? `#${other.uid}`;
@@ -112,7 +112,7 @@ async function checkState(config: Config): Promise<Finding> {
   }
 }
 
-/** With the rights of the service's user where root looks on: root may read everything, which tells nothing. */
+/** Runs with the rights of the service's user if called by root, who can read everything. */
 async function checkFolders(io: Io, config: Config): Promise<Finding[]> {
   const owner = process.geteuid?.() === 0 ? await otherOwnerOf(config.stateDir) : null;
   if (owner?.name) {
@@ -133,7 +133,7 @@ function placeOf(config: Config): string {
   return config.ledger.kind === 'sqlite' ? ledgerPath(config) : databasePlace(config.ledger);
 }
 
-/** Of which version it is, where there is one; what else may be wrong with it is mended by the agent, or told by `ledger verify`. */
+/** Checks the version of an existing ledger. The agent repairs other problems, or `ledger verify` reports them. */
 async function checkLedger(config: Config): Promise<Finding[]> {
   if (config.ledger.kind === 'postgres') return checkSharedLedger(config.ledger);
   try {
@@ -188,7 +188,7 @@ async function checkAccount(
     findings.push({ level: 'ok', subject: `service${end}`, message, names: [company] });
   } catch (error) {
     const found = failure(`${findings.length === 0 ? 'credentials' : 'service'}${end}`, error);
-    // A configuration may be checked where its credentials are not yet.
+    // A configuration may be checked before its credentials are stored.
     findings.push(offline ? { ...found, level: 'warn' } : found);
   }
   return findings;

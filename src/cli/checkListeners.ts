@@ -19,14 +19,14 @@ import { ReceiptdError } from '../core/domain/errors.ts';
 
 interface Wanted {
   readonly listener: Listener;
-  /** Null: from the start it listens nowhere. */
+  /** Null: it does not listen at start. */
   readonly address: { readonly host: string; readonly port: number } | null;
   readonly tls: PairFiles | null;
 }
 
 const ANSWER_MS = 5_000;
 
-/** What listens beside the flow: whether it may, and could. */
+/** Checks that console, metrics and results are allowed to listen, and can. */
 export async function checkListeners(config: Config): Promise<Finding[]> {
   const { console, results, monitoring, stateDir } = config;
   const all: Wanted[] = [
@@ -83,7 +83,7 @@ async function checkAddress(
   }
 }
 
-/** The running agent has an incident for what it could not take; else the address is the one that it listens on. */
+/** Asks the running agent: it has an incident if it could not listen, otherwise it occupies the address itself. */
 async function agentSays(
   stateDir: string,
   trouble: string,

@@ -16,7 +16,7 @@ interface Entry {
   readonly load: () => Promise<Add>;
 }
 
-/** In the order of the help. Loaded on demand: all of them together are about 500 modules, and a third of a second. */
+/** In the order of the help. Loaded on demand: together they are about 500 modules and take a third of a second. */
 const COMMANDS: readonly Entry[] = [
   { names: ['setup'], group: EVERYDAY, load: async () => (await import('./setup.ts')).addSetup },
   { names: ['run'], group: EVERYDAY, load: async () => (await import('./run.ts')).addRun },
@@ -51,10 +51,10 @@ const COMMANDS: readonly Entry[] = [
   { names: ['sandbox'], group: ADMIN, load: async () => (await import('./sandbox.ts')).addSandbox },
 ];
 
-/** What is said before anything of a command matters. */
+/** Options that are handled before any command. */
 const NEEDS_NONE: readonly (string | undefined)[] = ['--version', '-V'];
 
-/** Those that the words of the command line need. Without the name of a command it is all of them: to be listed, or guessed at. */
+/** The commands that a command line needs; all of them if it names none, to list or suggest them. */
 export async function commandsFor([first, ...rest]: readonly string[]): Promise<readonly Add[]> {
   if (NEEDS_NONE.includes(first)) return [];
   const named = (word: string | undefined): readonly Entry[] =>

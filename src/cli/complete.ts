@@ -6,10 +6,10 @@ import { helpOf } from './help.ts';
 import { print, type Io } from './io.ts';
 import { configOf, type ConfigOption } from './session.ts';
 
-/** Whoever presses Tab waits for it. */
+/** Short, since the user is waiting for Tab. */
 const ANSWER_MS = 300;
 const MOST = 50;
-/** What a shell, or a terminal, would take for something else. */
+/** Words without characters that a shell or terminal interprets. */
 const PLAIN = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._@+-]*$/u;
 
 /** A word to offer, with what it means; or what the shell is to look for itself. */
@@ -18,7 +18,7 @@ interface Offered {
   readonly description?: string;
 }
 
-/** What the completion of a shell asks for (completion/scripts.ts). Says nothing where there is nothing to say, whatever the reason. */
+/** Answers the shell's completion script (completion/scripts.ts). Prints nothing on any failure. */
 export function addComplete(program: Command, io: Io): void {
   program
     .command('complete', { hidden: true })
@@ -67,7 +67,7 @@ async function offered(
   return argument === undefined ? [] : ofKind(io, argument.is, current, place);
 }
 
-/** Where the command line stands behind these words. */
+/** State of the command line after these words. */
 interface Place extends ConfigOption {
   readonly at: CommandWords;
   /** The option whose value is next. */
@@ -147,7 +147,7 @@ async function endpoints(io: Io, options: ConfigOption): Promise<string[]> {
   return (await configOf(io, options)).endpoints.map(({ alias }) => alias);
 }
 
-/** Of the running agent alone: a ledger of years takes longer to read than anybody waits. */
+/** Only from the running agent: reading a large ledger takes too long. */
 async function documents(io: Io, options: ConfigOption, prefix: string): Promise<string[]> {
   const { stateDir } = await configOf(io, options);
   const within = AbortSignal.any([io.stop, AbortSignal.timeout(ANSWER_MS)]);

@@ -26,7 +26,7 @@ export async function confirmFirstWatch(io: Io, config: Config, yes: boolean): P
 
 async function isKnown(config: Config, folder: string): Promise<boolean> {
   const reports = await openReportsIfThere(config).catch((error: unknown) => {
-    // The agent waits for it; whoever starts one has not to.
+    // The agent waits for the ledger; the person who starts it should not have to.
     if (error instanceof ReceiptdError && error.code === 'LEDGER_UNREACHABLE') return 'away' as const;
     throw error;
   });
@@ -44,7 +44,7 @@ async function countFiles(config: Config, path: string): Promise<number> {
   try {
     for await (const { files } of composeFolders(config)(path).list()) count += files.length;
   } catch {
-    // A folder that is not there has nothing to ask about.
+    // Nothing to ask about a missing folder.
   }
   return count;
 }

@@ -44,7 +44,7 @@ export function addConsole(program: Command, io: Io): void {
         examples: ['console password', 'console password < password.txt', 'console password --remove'],
       }),
     )
-    // The option stands in both commands: whichever takes it, it is found.
+    // Both commands declare the option, and the parser may assign it to either.
     .action((_: unknown, own: Command) => setPassword(io, own.optsWithGlobals()));
 }
 

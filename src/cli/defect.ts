@@ -3,14 +3,14 @@ import { systemCode } from '../core/domain/errors.ts';
 import { printable } from './printable.ts';
 import { VERSION } from './version.ts';
 
-/** Messages of the language itself, which name pieces of the program and no values. */
+/** Messages of the JavaScript engine, which name parts of the program but no values. */
 const OF_PROGRAM =
   /^(?:Cannot (?:read|set) propert\S* of (?:undefined|null)|\S+ is not (?:a function|defined|iterable))/;
 const FRAME = /^ {4}at .{0,300}(?::\d+:\d+|<anonymous>)\)?$/;
 
 /**
- * What is said of an exception that nobody expected: its kind, its code and where it came from, and what caused it. Not its message,
- * which may hold a secret or a piece of a file, unless it is about the program alone.
+ * Describes an unexpected exception: class, code, stack and cause. Leaves out its message, which may contain a secret or
+ * part of a file, unless it is about the program alone.
  */
 export function defectReport(error: unknown): string {
   const lines = [
@@ -35,7 +35,7 @@ function nameOf(error: unknown): string {
   return printable(`${name}${code === undefined ? '' : ` (${code})`}${about}`);
 }
 
-/** The stack begins with the message, which may have lines that look like it. */
+/** Skips the message at the start of the stack, which may contain lines that look like frames. */
 function framesOf(error: unknown): string[] {
   if (!isNativeError(error) || error.stack === undefined) return [];
   const { stack, message } = error;

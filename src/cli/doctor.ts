@@ -70,7 +70,7 @@ async function run(io: Io, options: Options): Promise<readonly Finding[]> {
   );
   const stamp = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '');
   const file = resolve(io.cwd, options.output ?? `receiptd-doctor-${stamp}.tar.gz`);
-  // Before a word is printed: anyone who reads may have seen enough (`doctor | head`), which ends the process.
+  // Written before printing: a reader that stops (`doctor | head`) ends the process.
   const unwritten = options.list ? null : await write(file, parts);
   tellFindings(io, findings);
   print(io);
@@ -127,7 +127,7 @@ function tellParts(io: Io, parts: readonly Part[]): void {
     print(io, `  ${name} (${size(Buffer.isBuffer(from) ? from.length : from.size)})`);
 }
 
-/** What keeps it from being written. */
+/** Writes the file. @returns the error, if that failed */
 async function write(file: string, parts: readonly Part[]): Promise<ReceiptdError | null> {
   try {
     await writeBundle(file, parts);

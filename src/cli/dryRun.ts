@@ -12,7 +12,7 @@ import { openReportsIfThere } from './session.ts';
 import { printable } from './printable.ts';
 import { table } from './table.ts';
 
-/** What `run` would do now with what lies in the folders. Sends, records and creates nothing. */
+/** Prints what `run` would do with the files in the folders now. Sends, records and creates nothing. */
 export async function dryRun(io: Io, config: Config): Promise<void> {
   const reports = await openReportsIfThere(config);
   try {
@@ -53,7 +53,7 @@ export async function dryRun(io: Io, config: Config): Promise<void> {
   }
 }
 
-/** What earlier runs have named and not sent yet: it goes with the files of the folders. */
+/** Documents queued by earlier runs, which would be sent too. */
 function queuedLines(counts: readonly StateCount[], config: Config): string[] {
   const known = new Set(config.endpoints.map(({ key }) => endpointId(key)));
   const documents = (...states: readonly ListState[]): number =>

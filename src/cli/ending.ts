@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Io } from './io.ts';
 
-/** The result, unless somebody asks for the end first: for work that may hang, and that a kill does no harm. */
+/** Resolves with the result unless stopped first; for work that may hang and is safe to kill. */
 export async function unlessStopped<T>({ stop }: Pick<Io, 'stop'>, work: () => Promise<T>): Promise<T> {
   stop.throwIfAborted();
   let end: () => void = () => {};
@@ -20,12 +20,12 @@ const GRACE_MS = 2_000;
 const LOOK_AGAIN_AT_MOST_MS = 20;
 
 /**
- * To be waited for before an exit, which would wait for whatever the file system was asked, forever where a share hangs: if an answer
- * does not come soon, a signal ends the process here.
+ * Call before exiting: process exit waits for pending file system calls, forever if a share hangs. If they do not finish
+ * soon, this kills the process with a signal.
  */
 export async function filesAnswered(): Promise<void> {
   const latest = performance.now() + GRACE_MS;
-  // Most often it is a file being closed, which is done in a moment.
+  // Usually a file being closed, which takes a moment.
   let wait = 1;
   while (process.getActiveResourcesInfo().some((each) => each.startsWith('FSReq'))) {
     if (performance.now() > latest) process.kill(process.pid, 'SIGKILL');

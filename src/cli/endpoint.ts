@@ -63,9 +63,9 @@ async function create(io: Io, name: string, options: CreateOptions): Promise<voi
   const config = await configOf(io, options);
   const account = options.account ?? null;
   credentialsConfig(config, account);
-  // What can't be recorded must not be created: nobody would know its uid.
+  // Create nothing that can't be recorded: its uid would be lost.
   if (!(await agentAnswers(config))) await prepareStateDir(config);
-  // Not as an argument, which every user of the machine can read.
+  // Not a command-line argument, which every user of the machine can read.
   const outgoingUrl =
     options.results === undefined
       ? options.outgoingUrl
@@ -118,7 +118,7 @@ async function list(io: Io, options: ConfigOption & { json?: boolean }): Promise
   print(io, table(['ALIAS', 'UID', 'NAME'], cells));
 }
 
-/** Those that this ledger knows; none before the first run. */
+/** Endpoints recorded in this ledger; none before the first run. */
 export async function createdHere(config: Config): Promise<readonly KnownEndpoint[]> {
   try {
     return await withReading(config, async (reading) => {

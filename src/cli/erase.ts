@@ -120,7 +120,7 @@ async function whatToErase(
     const meant = new Set<string>();
     let erasable = 0;
     for (const name of new Set(names)) {
-      // What nobody is asked about has to be said in full.
+      // Without a confirmation prompt the full name is required.
       const documents = isAsked ? await namedDocuments(reports, name) : await reports.find(name);
       if (documents.length === 0) throw await notInFull(reports, name);
       for (const document of documents) {
@@ -133,7 +133,7 @@ async function whatToErase(
   });
 }
 
-/** @throws ReceiptdError where no document, or more than one, is meant */
+/** @throws ReceiptdError if no document matches, or more than one */
 async function notInFull(
   reports: Parameters<typeof namedDocuments>[0],
   written: string,

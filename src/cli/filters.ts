@@ -89,7 +89,7 @@ export function endpointOf(config: Config, alias: string): Config['endpoints'][n
 }
 
 /**
- * Writes rows, and says on stderr why there are none: a folder that is mistyped looks like one without scans.
+ * Writes rows, or explains on stderr why there are none: a mistyped folder looks like one without scans.
  */
 export async function orSayNothing(
   io: Io,
@@ -131,7 +131,7 @@ function nothing({ states, folder, endpoint, search, since, attention, values }:
   return parts.length === 0 ? 'Nothing yet.' : `No matches for ${parts.join(' ')}.`;
 }
 
-/** The folder that the path lies in, or the one it is nearest to. */
+/** The watched folder that contains the path, or the most similar one. */
 function meant(path: string, watched: readonly string[]): string {
   const around = watched.find((each) => path.startsWith(each) && /^[/\\]/.test(path.slice(each.length)));
   if (around !== undefined)

@@ -103,7 +103,7 @@ async function status(io: Io, options: ConfigOption & { json?: boolean }): Promi
   print(io, fleetTable(agents));
 }
 
-/** Reads the ledger; asks the running agent where the way to the ledger is another user's to know. */
+/** Reads the ledger, or asks the running agent if this user may not read the database credentials. */
 async function agentsOf(config: Config): Promise<readonly FleetAgentJson[] | null> {
   if (config.ledger.kind === 'sqlite') return null;
   try {

@@ -2,7 +2,7 @@ import { wrapLine } from './wrap.ts';
 
 const COLUMNS = 80;
 
-/** What stands below the options in the help of a command. `examples` without the word `receiptd`. */
+/** Text below the options in a command's help. `examples` omit the word `receiptd`. */
 export function helpOf(help: {
   readonly examples: readonly string[];
   /** Statuses besides those that every command has. */
@@ -40,8 +40,8 @@ export function exampleFor(platform: NodeJS.Platform, example: string): string {
 }
 
 /**
- * Wraps lines that are too long between words, indented as they are; one that ended in the middle of a sentence goes on. The options
- * above are wrapped by the parser.
+ * Wraps long lines at spaces, keeping their indent, and joins a line that ended mid-sentence with the next. The parser
+ * wraps the options above.
  */
 export function inColumns(text: string): string {
   return text
@@ -53,7 +53,7 @@ export function inColumns(text: string): string {
 
 /** As it can be pasted into a shell. */
 export function exampleLines(example: string): string[] {
-  // The shells of Windows go on otherwise, each in a way of its own.
+  // On Windows each shell has its own line continuation.
   if (process.platform === 'win32') return [`  > receiptd ${example}`];
   const lines = wrapLine(`  $ receiptd ${example}`, COLUMNS - 6);
   return lines.map((line, n) => `${n === 0 ? '' : '    '}${line}${n < lines.length - 1 ? ' \\' : ''}`);

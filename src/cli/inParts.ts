@@ -7,10 +7,10 @@ import { operate } from './session.ts';
 type InParts = 'retry' | 'erase' | 'dismiss';
 
 /**
- * Acts on as many documents as there are: the agent does some seconds of it at a time, and others are served in between. Whoever leaves takes it up
- * by giving the command again.
+ * Acts on any number of documents in parts of a few seconds, so that the agent can serve other requests in between. An
+ * interrupted command is resumed by running it again.
  *
- * @param told what stands on the terminal after each part
+ * @param told returns the line to print after each part
  */
 export async function inParts<O extends InParts>(
   io: Io,

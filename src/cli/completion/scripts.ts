@@ -1,7 +1,7 @@
 /*
- * What a shell asks `receiptd complete` for, and how it offers the answer. The word that is being typed comes first, behind a =, since
- * PowerShell drops an argument that is empty; then the words before it. An answer is a line for each word, with its description behind
- * a tab; `:files` and `:folders` leave paths to the shell.
+ * Shell completion scripts, which call `receiptd complete`. The first argument is the word being typed, prefixed with =
+ * because PowerShell drops empty arguments; the words before it follow. The answer has one word per line, with a
+ * tab-separated description; `:files` and `:folders` leave path completion to the shell.
  */
 
 /** For `eval "$(receiptd completion bash)"`, or a file in bash-completion's directory. Needs bash 4. */
