@@ -17,7 +17,7 @@ import { retryAfterOf } from './retryAfter.ts';
 export interface DeliverDeps {
   readonly ledger: Ledger;
   readonly service: ReceiptService;
-  /** Those of the account that an endpoint is used with. */
+  /** Tokens of the account that the endpoint uses. */
   readonly tokens: (endpoint: EndpointKey) => TokenSource;
   readonly holds: Holds;
   readonly payloads: PayloadStore;
@@ -32,19 +32,19 @@ export interface DeliverDeps {
   /** Documents whose bytes are missing, and since when (monotonic milliseconds). */
   readonly missingSince: Map<number, number>;
   /**
-   * Whether all that lay in the watched folders at `since` (monotonic) is known by now, as far as a document of `folder`
-   * may wait for that. If not, they are listed again soon.
+   * Whether the watched folders that matter for a document of `folder` have been listed since `since` (monotonic). If not,
+   * they are listed again soon.
    */
   readonly lookedThrough: (folder: string, since: number) => boolean;
-  /** The service has it: another request may begin while that is recorded. */
+  /** The service accepted the document: another request may begin while the outcome is recorded. */
   readonly onAccepted: () => void;
 }
 
-/** A file that is missing may have been renamed or moved a moment ago: it counts as lost no sooner. */
+/** Grace before a missing file counts as lost: it may just have been renamed or moved. */
 const MISSING_GRACE_MS = 15_000;
-/** It is looked for at longer and longer intervals: one whose file was found under another name waits for the next. */
+/** Longest interval of the search for missing bytes; the intervals grow. */
 const MISSING_RETRY_AT_MOST_MS = 60_000;
-/** The others begin their wait when these are done. */
+/** Cap on documents whose missing bytes are tracked at once; the others wait their turn. */
 const MISSING_AT_ONCE = 50_000;
 const AWAY_RETRY_MS = 30_000;
 const HELD_ELSEWHERE = {
@@ -53,7 +53,7 @@ const HELD_ELSEWHERE = {
 };
 
 /**
- * Sends one claimed document and records what came of it. `permit` is used or given back. Aborting ends the request in flight; the next start finds its attempt open and marks it `unknown`.
+ * Sends one claimed document and records the outcome. `permit` is used or given back. Aborting ends the request in flight; the next start marks its open attempt `unknown`.
  * Resolves true if the document left the queue.
  */
 export async function deliver(
@@ -86,7 +86,7 @@ export async function deliver(
   }
 }
 
-/** Not sent after all: its places and its claim are given back. */
+/** Gives back permit and claim of a document that is not sent after all. */
 async function release(document: Document, permit: SendPermit, deps: DeliverDeps): Promise<false> {
   permit.cancel();
   await deps.ledger.release([document.id]);
@@ -96,7 +96,7 @@ async function release(document: Document, permit: SendPermit, deps: DeliverDeps
 interface Sent {
   readonly isSettled: boolean;
   readonly isAccepted: boolean;
-  /** No request looks at the bytes any more, as far as that is known. */
+  /** No request reads the bytes any more; false if unknown. */
   readonly isTaken: boolean;
 }
 
@@ -114,7 +114,7 @@ async function send(
   const { service, recorder, replays } = deps;
   let token = firstToken;
   let begun = 0;
-  /** Requests that may still look at the bytes. */
+  /** Requests that may still read the bytes. */
   let looking = 0;
   const onTaken = (): void => {
     looking -= 1;
@@ -143,7 +143,7 @@ async function send(
     const outcome = classify(answer, {
       endpoint,
       name,
-      // Accepted once and sent again on purpose, it is there already as well.
+      // A resent document was accepted before, so the service has it too.
       answerLost: document.answerLost || document.serviceStatus !== null,
     });
     if (outcome.kind === 'accepted') deps.onAccepted();
@@ -165,8 +165,8 @@ async function send(
 }
 
 /**
- * The attempt; or that a result has said since the claim that the service has the document, or that another agent has found it on hold:
- * there is nothing to send.
+ * Resolves the attempt's id, or why there is nothing to send: a result accepted the document since the claim, or another agent put it
+ * on hold.
  */
 async function begin(
   { id }: Document,
@@ -177,7 +177,7 @@ async function begin(
     return await ledger.begin(id, clock.now(), bytes);
   } catch (error) {
     if (error instanceof ReceiptdError && error.code === 'DOCUMENT_HELD') {
-      // Before it can be claimed again. What fails now is looked at soon anyway.
+      // The hold must be known before the document can be claimed again. On failure, a later poll reads it.
       await holds.takeShared().catch(() => {});
       return 'held';
     }
@@ -188,7 +188,7 @@ async function begin(
   }
 }
 
-/** Null when there is no token; whatever stands in the way is on hold then. */
+/** Null without a token; the service or credentials are on hold then. */
 async function fetchToken(
   document: Document,
   deps: DeliverDeps,
@@ -205,10 +205,10 @@ async function fetchToken(
   }
 }
 
-/** Null when the bytes are not to be had now; the document is moved on then. */
+/** Null if the bytes are unavailable; the document is postponed or marked lost then. */
 async function fetchBytes(document: Document, deps: DeliverDeps): Promise<Buffer | null> {
   const { ledger, clock, missingSince } = deps;
-  // Asked first: what is found and admitted while the bytes are looked for must not be passed over.
+  // Read before the search: a file that is admitted during it must not be missed.
   const isSearched = isSearchedFor(document, deps);
   const found = await locateBytes(document, deps);
   if (found.kind === 'bytes') return found.bytes;
@@ -226,7 +226,7 @@ async function fetchBytes(document: Document, deps: DeliverDeps): Promise<Buffer
   return null;
 }
 
-/** Whether missing bytes have been looked for wherever their file may have been moved. */
+/** Whether every place that the file may have moved to has been searched. */
 function isSearchedFor(
   { id, folder }: Document,
   { clock, missingSince, lookedThrough }: DeliverDeps,
@@ -236,7 +236,7 @@ function isSearchedFor(
   return lookedThrough(folder, since);
 }
 
-/** For how long they are missing; the first time, they begin to be looked for. */
+/** How long the bytes have been missing; the first call starts the search. */
 function missingMs({ id, folder }: Document, { clock, missingSince, lookedThrough }: DeliverDeps): number {
   const now = clock.monotonic();
   const since = missingSince.get(id);

@@ -21,21 +21,21 @@ export interface ExamineDeps {
   readonly inspector: ImageInspector;
   readonly log: Log;
   readonly memory: ByteBudget;
-  /** Left out: nothing that looks at images is installed. */
+  /** Left out if no image checker is installed. */
   readonly looks?: Looks | undefined;
   /**
-   * Finds out on what the folder lies by now. Asked between the reading of a file and the record of it: known files tell where
-   * a folder lies, so that none of another file system may become known before the folder was looked at there.
+   * Updates which file system the folder is on. Called between reading a file and recording it: known files identify the
+   * folder's file system, so a file from another one must not be recorded first.
    */
   readonly lookAtMount: () => Promise<void>;
-  /** Of the file system that was last found there. */
+  /** Mark of the file system last seen there. */
   readonly mark: () => string | null;
   readonly onNote: (verdict: Note['verdict'], path: string) => void;
 }
 
 const UNTOLD: ReadonlySet<string> = new Set([NO_RECEIPT, 'DAMAGED', 'TYPE_UNKNOWN']);
 
-/** Looks at one file that may be at rest, and moves it on: admitted, noted, or back to settling. */
+/** Examines one file that may be at rest: it is admitted, noted, or goes back to settling. */
 export async function examine(file: Unsettled, deps: ExamineDeps): Promise<void> {
   const { folder, settings, settling } = deps;
   const found = await folder.stat(file.path).catch((error: unknown) => {
@@ -44,21 +44,21 @@ export async function examine(file: Unsettled, deps: ExamineDeps): Promise<void>
     return code;
   });
   if (typeof found === 'string') return unreadable(file, file.identity, found, deps);
-  // A link or a directory in the place of a file is not that file.
+  // A link or directory that replaced the file is not that file.
   if (found === null || found.kind === 'other') return vanished(file, deps);
   settling.see(file.path, found.identity, file.lane);
   if (!settling.isStill(file)) return settling.keep(file);
-  // An event may change `file.identity` from here on; whatever is decided is decided about this one.
+  // An event may change `file.identity` from here on; the verdict applies to this identity.
   const { identity } = file;
   if (file.waitsFor) return incomplete(file, identity, file.waitsFor.reason, file.waitsFor.detail, deps);
-  // What would have to stay here anyway is not read again and again.
+  // Without room in the sink, reading the file would be wasted.
   if (!deps.sink.hasRoom(identity.size)) return settling.retryLater(file);
   const stillMs = settling.stillMs(file);
   const mark = deps.mark();
   await deps.memory.with(Math.min(identity.size, settings.maxFileSize), async () => {
     const read = await folder.read(file.path, settings.maxFileSize, { size: identity.size });
     await deps.lookAtMount();
-    // It may have been read on another one, or the clock there be coarser than where it was seen.
+    // It may have been read on another file system, or on one with a coarser clock.
     if (deps.mark() !== mark || stillMs < settling.quietAtLeastMs) return settling.disturbed(file);
     await afterRead(file, identity, mark, read, deps);
   });
@@ -96,7 +96,7 @@ async function afterRead(
     case 'incomplete':
       return incomplete(file, identity, judgement.reason, judgement.message, deps);
     case 'rejected':
-      // What can't be told may be the beginning of something that can.
+      // An unrecognized file may be the beginning of a valid one.
       if (UNTOLD.has(judgement.reason) && !settling.requireLongQuiet(file)) return settling.keep(file);
       return note(file, identity, 'rejected', judgement.reason, judgement.message, deps);
     case 'image':
@@ -116,7 +116,7 @@ async function image(file: Unsettled, candidate: Candidate, deps: ExamineDeps): 
   if (looks && isLookedAt(settings)) {
     const at = { folder: settings.path, endpoint: settings.endpoint };
     looked = await looks.atImage(candidate.bytes, candidate.type, at);
-    // That takes its time.
+    // The check takes time, and the folder may have been remounted meanwhile.
     await deps.lookAtMount();
     if (deps.mark() !== candidate.mark) return settling.disturbed(file);
   }
