@@ -20,7 +20,7 @@ async function attemptsOf(place: Place, name: string) {
 }
 
 describe('a request', () => {
-  it('is in the ledger before it starts, under the name that was issued', async () => {
+  it('is recorded in the ledger before it starts, under its issued name', async () => {
     const place = await sendingPlace();
     const { id } = await place.admit('a.jpg');
     const seen: unknown[] = [];
@@ -44,7 +44,7 @@ describe('a request', () => {
     });
   });
 
-  it('keeps the service’s record verbatim, unknown fields included', async () => {
+  it('stores the record of the service verbatim, with unknown fields', async () => {
     const place = await sendingPlace();
     const { id } = await place.admit('a.jpg');
     const body = '{"name":"doc-a.jpg",  "endpointUid":"office","status":"NEW","colour":"green"}';
@@ -55,8 +55,8 @@ describe('a request', () => {
   });
 });
 
-describe('a result that comes between claim and request', () => {
-  it('keeps a document whose answer was lost from being sent again, and its place free for others', async () => {
+describe('a result that arrives between claim and request', () => {
+  it('prevents a resend after a lost response, and frees the slot for others', async () => {
     const place = await sendingPlace();
     const { id } = await place.admit('a.jpg');
     let requests = 0;
@@ -154,7 +154,7 @@ describe('the first answer', () => {
   ];
 
   it.each(rows)(
-    '%s leads to its state, its hold and its attempt',
+    '%s leads to the right state, hold and recorded attempt',
     async (_, answer, document, scope, outcome) => {
       const place = await sendingPlace();
       await place.admit('a.jpg');
@@ -169,7 +169,7 @@ describe('the first answer', () => {
   );
 
   it.each([400, 409, 413, 415, 422, 418])(
-    'that was lost makes a %d afterwards unconfirmed, never failed',
+    'that was lost makes a later %d unconfirmed, never failed',
     async (later) => {
       const place = await sendingPlace();
       await place.admit('a.jpg');
@@ -186,8 +186,8 @@ describe('the first answer', () => {
   );
 });
 
-describe('a token that is not taken', () => {
-  it('is renewed once, and the upload replayed under the same name; both are in the ledger', async () => {
+describe('a rejected token', () => {
+  it('is renewed once, and the upload repeated under the same name, with both attempts in the ledger', async () => {
     const place = await sendingPlace();
     await place.admit('a.jpg');
     place.service.script = (request) => (request.token === 'token-1' ? status(401) : accept(request));
@@ -209,7 +209,7 @@ describe('a token that is not taken', () => {
     expect(await place.ledger.holds()).toEqual([]);
   });
 
-  it('is renewed once for everybody', async () => {
+  it('is renewed once for all requests', async () => {
     const place = await sendingPlace();
     for (let i = 0; i < 4; i += 1) await place.admit(`${i}.jpg`);
     place.service.script = async (request) => {
@@ -223,7 +223,7 @@ describe('a token that is not taken', () => {
     expect(place.service.asked).toHaveLength(8);
   });
 
-  it('twice in a row holds the credentials, until a probe passes', async () => {
+  it('holds the credentials if the renewed one is rejected too, until a probe passes', async () => {
     const place = await sendingPlace();
     for (let i = 0; i < 3; i += 1) await place.admit(`${i}.jpg`);
     let right = false;
@@ -242,7 +242,7 @@ describe('a token that is not taken', () => {
     expect(place.log.said('On hold')).toHaveLength(1);
   });
 
-  it('whose replay would wait for the rate gives back its place, and is not forgotten', async () => {
+  it('gives back its slot if the repeated request must wait for the rate limit, and is still repeated', async () => {
     const place = await sendingPlace();
     await place.admit('o.jpg');
     const sending = await place.start({
@@ -265,7 +265,7 @@ describe('a token that is not taken', () => {
     expect(await place.ledger.holds()).toMatchObject([{ scope: 'credentials' }]);
   });
 
-  it('leaves nothing uploading when the ledger cannot be written in between', async () => {
+  it('leaves nothing uploading if the ledger cannot be written in between', async () => {
     const place = await sendingPlace();
     await place.admit('a.jpg');
     let failures = 3;
@@ -283,7 +283,7 @@ describe('a token that is not taken', () => {
     expect(sending.accepted).toEqual(['doc-a.jpg']);
   });
 
-  it('leaves the document queued when no new one is to be had', async () => {
+  it('leaves the document queued if no new one is available', async () => {
     const place = await sendingPlace();
     await place.admit('a.jpg');
     place.service.script = (request) => {
@@ -300,8 +300,8 @@ describe('a token that is not taken', () => {
   });
 });
 
-describe('credentials that are missing', () => {
-  it('send nothing, use no place in a window, and are asked for again after a minute', async () => {
+describe('missing credentials', () => {
+  it('send nothing, use none of the rate limit, and are checked again after a minute', async () => {
     const place = await sendingPlace();
     await place.admit('a.jpg');
     place.tokens.failure = new ReceiptdError('CREDENTIALS_MISSING', 'There are none.');
@@ -317,8 +317,8 @@ describe('credentials that are missing', () => {
   });
 });
 
-describe('credentials that are changed', () => {
-  it('are tried within 30 seconds, whatever the back-off, and looked for no more often', async () => {
+describe('changed credentials', () => {
+  it('are tried within 30 seconds despite a back-off, and checked no more often', async () => {
     const place = await sendingPlace();
     await place.admit('a.jpg');
     place.tokens.failure = new ReceiptdError('CREDENTIALS_REFUSED', 'They were refused.');
@@ -383,7 +383,7 @@ describe('the credentials of one account', () => {
     expect(await place.ledger.holds()).toEqual([]);
   });
 
-  it('are not told to work by an answer to another account', async () => {
+  it('are not released by an answer to another account', async () => {
     const { place, shops, sending } = await twoAccounts();
     place.service.script = (request) => (request.endpoint.uid === SHOP.uid ? status(401) : accept(request));
     const { accepted } = await sending();
@@ -397,8 +397,8 @@ describe('the credentials of one account', () => {
   });
 });
 
-describe('an endpoint that is not allowed', () => {
-  it('is held, probed with one document, and then gets all', async () => {
+describe('an endpoint without permission', () => {
+  it('is put on hold, probed with one document, and then gets the rest', async () => {
     const place = await sendingPlace();
     for (let i = 0; i < 10; i += 1) await place.admit(`${i}.jpg`);
     await place.admit('s.jpg', { endpoint: SHOP });
@@ -428,7 +428,7 @@ describe('an endpoint that is not allowed', () => {
     expect(await place.ledger.holds()).toEqual([]);
   });
 
-  it('is probed at the latest every hour', async () => {
+  it('is probed at least every hour', async () => {
     const place = await sendingPlace();
     for (let i = 0; i < 3; i += 1) await place.admit(`${i}.jpg`);
     place.service.script = () => status(403);
@@ -442,8 +442,8 @@ describe('an endpoint that is not allowed', () => {
   });
 });
 
-describe('a limit that the service sets', () => {
-  it('is obeyed for as long as it says', async () => {
+describe('a limit set by the service', () => {
+  it('is obeyed for as long as requested', async () => {
     const place = await sendingPlace();
     for (let i = 0; i < 3; i += 1) await place.admit(`${i}.jpg`);
     place.service.script = (request, asked) =>
@@ -458,7 +458,7 @@ describe('a limit that the service sets', () => {
   it.each([
     { name: 'for an endpoint', httpStatus: 429 },
     { name: 'for all', httpStatus: 503 },
-  ])('$name is obeyed from the answer on, although it can’t be recorded yet', async ({ httpStatus }) => {
+  ])('$name is obeyed from the answer on, even if it cannot be recorded yet', async ({ httpStatus }) => {
     const place = await sendingPlace();
     await place.admit('0.jpg');
     place.service.script = (request, asked) =>
@@ -496,8 +496,8 @@ describe('a limit that the service sets', () => {
   });
 });
 
-describe('refusals that come while the ledger can’t be written', () => {
-  it('count together anyway: none of five stays failed', async () => {
+describe('rejections while the ledger cannot be written', () => {
+  it('still count together, and none of five documents stays failed', async () => {
     const place = await sendingPlace();
     for (let i = 0; i < 5; i += 1) await place.admit(`${i}.jpg`);
     let calls = 0;
@@ -523,8 +523,8 @@ describe('refusals that come while the ledger can’t be written', () => {
   });
 });
 
-describe('many refusals in a row', () => {
-  it('hold the endpoint and fail nothing; a good probe releases it', async () => {
+describe('many rejections in a row', () => {
+  it('hold the endpoint without failing a document, until a probe succeeds', async () => {
     const place = await sendingPlace();
     for (let i = 0; i < 5; i += 1) await place.admit(`${i}.jpg`);
     let broken = true;
@@ -544,7 +544,7 @@ describe('many refusals in a row', () => {
     expect(sending.accepted).toHaveLength(5);
   });
 
-  it('end as failed once others pass, if it was the documents after all', async () => {
+  it('fail their documents after all once others succeed', async () => {
     const place = await sendingPlace();
     for (let i = 0; i < 5; i += 1) await place.admit(`bad${i}.jpg`);
     for (let i = 0; i < 5; i += 1) await place.admit(`good${i}.jpg`);
@@ -556,7 +556,7 @@ describe('many refusals in a row', () => {
     expect(await place.ledger.holds()).toEqual([]);
   });
 
-  it('are queued again although the ledger cannot be written at once', async () => {
+  it('queue their documents again, even if the ledger cannot be written at first', async () => {
     const place = await sendingPlace();
     for (let i = 0; i < 5; i += 1) await place.admit(`${i}.jpg`);
     place.service.script = () => status(400);
@@ -575,8 +575,8 @@ describe('many refusals in a row', () => {
   });
 });
 
-describe('a document on which the service always fails', () => {
-  it('is parked, and stops no other', async () => {
+describe('a document that the service always fails on', () => {
+  it('is parked and blocks no other', async () => {
     const place = await sendingPlace();
     await place.admit('poison.jpg');
     place.service.script = (request) => (request.name.includes('poison') ? status(500) : accept(request));
@@ -599,7 +599,7 @@ describe('a document on which the service always fails', () => {
     expect(place.log.said('Set aside').length).toBeGreaterThan(0);
   });
 
-  it('stops others for as long as the service then asks everybody to wait, and no longer', async () => {
+  it('blocks others only for as long as the service asks all clients to wait', async () => {
     const place = await sendingPlace();
     await place.admit('poison.jpg');
     const isPoison = (name: string) => name.includes('poison');
@@ -627,8 +627,8 @@ describe('a document on which the service always fails', () => {
   });
 });
 
-describe('a file that is not where it was', () => {
-  it('is waited for, then lost, with its hash; seen again it is queued under its name', async () => {
+describe('a file that is missing from its place', () => {
+  it('is waited for, then recorded as lost with its hash, and queued under its name if it reappears', async () => {
     const place = await sendingPlace();
     const { sha256 } = await place.admit('a.jpg');
     await unlink(join(place.scans, 'a.jpg'));
@@ -649,7 +649,7 @@ describe('a file that is not where it was', () => {
     expect(sending.accepted).toEqual(['doc-a.jpg']);
   });
 
-  it('is not lost if it is found elsewhere at the very moment in which it is looked for', async () => {
+  it('is not recorded as lost if it is found elsewhere during the search', async () => {
     const place = await sendingPlace();
     await place.admit('a.jpg');
     await rename(join(place.scans, 'a.jpg'), join(place.scans, 'b.jpg'));
@@ -680,7 +680,7 @@ describe('a file that is not where it was', () => {
     expect(sending.accepted).toEqual(['doc-a.jpg']);
   });
 
-  it('is not sent with other bytes than were hashed', async () => {
+  it('is not sent if its bytes no longer match the hash', async () => {
     const place = await sendingPlace();
     await place.admit('a.jpg');
     await writeFile(join(place.scans, 'a.jpg'), 'something else');
@@ -690,7 +690,7 @@ describe('a file that is not where it was', () => {
     expect(await stateOf(place, 'doc-a.jpg')).toBe('lost');
   });
 
-  it('waits as long as its folder is away', async () => {
+  it('waits for as long as its folder is unavailable', async () => {
     const place = await sendingPlace();
     const away = join(place.dir, 'share');
     await place.admit('a.jpg', { folder: away });
@@ -706,7 +706,7 @@ describe('a file that is not where it was', () => {
     expect(sending.accepted).toEqual(['doc-a.jpg']);
   });
 
-  it('gives its place in the rate window back, also when the ledger cannot be written', async () => {
+  it('gives back its share of the rate limit, even if the ledger cannot be written', async () => {
     const place = await sendingPlace();
     await place.admit('a.jpg');
     await unlink(join(place.scans, 'a.jpg'));
@@ -728,7 +728,7 @@ describe('a file that is not where it was', () => {
 });
 
 describe('a ledger that cannot be written', () => {
-  it('keeps an answer until it can, and nothing is sent twice meanwhile', async () => {
+  it('keeps the response until it can, and resends nothing meanwhile', async () => {
     const place = await sendingPlace();
     for (let i = 0; i < 3; i += 1) await place.admit(`${i}.jpg`);
     let broken = true;
@@ -750,7 +750,7 @@ describe('a ledger that cannot be written', () => {
     expect(place.service.asked).toHaveLength(3);
   });
 
-  it('sends nothing whose attempt it has not taken, and goes on when it can', async () => {
+  it('blocks sending until the attempt is recorded, then lets it resume', async () => {
     const place = await sendingPlace();
     await place.admit('a.jpg');
     let broken = true;
@@ -769,7 +769,7 @@ describe('a ledger that cannot be written', () => {
     expect(sending.accepted).toEqual(['doc-a.jpg']);
   });
 
-  it('that can’t be read for a moment is asked again', async () => {
+  it('is read again after a brief read failure', async () => {
     const place = await sendingPlace();
     await place.admit('a.jpg');
     let failures = 1;
@@ -787,8 +787,8 @@ describe('a ledger that cannot be written', () => {
   });
 });
 
-describe('a ledger that says it can’t be written', () => {
-  it('lets nothing new start, is not complained about, and sending goes on by itself', async () => {
+describe('a ledger that reports that it cannot be written', () => {
+  it('stops new requests without an extra complaint, and sending resumes by itself', async () => {
     const place = await sendingPlace();
     let trouble: StorageTrouble | null = null;
     let changed = (): void => {};
@@ -834,7 +834,7 @@ describe('a ledger that says it can’t be written', () => {
     expect(place.log.lines.filter(({ level }) => level === 'error' || level === 'warn')).toEqual([]);
   });
 
-  it('just while the queue was read lets nothing start', async () => {
+  it('stops new requests even if it fails while the queue is read', async () => {
     const place = await sendingPlace();
     let trouble: StorageTrouble | null = null;
     let fills = true;
@@ -860,7 +860,7 @@ describe('a ledger that says it can’t be written', () => {
     expect(sending.accepted).toEqual(['doc-a.jpg']);
   });
 
-  it('in the middle of a backlog lets nothing more start', async () => {
+  it('stops new requests in the middle of a backlog', async () => {
     const place = await sendingPlace();
     let trouble: StorageTrouble | null = null;
     const storage: LedgerStorage = { trouble: () => trouble, onChange: () => () => {} };
@@ -876,8 +876,8 @@ describe('a ledger that says it can’t be written', () => {
   });
 });
 
-describe('a defect after a request has begun', () => {
-  it('leaves the document queued under its name, as one that may be stored already', async () => {
+describe('a bug after a request has begun', () => {
+  it('leaves the document queued under its name, as possibly stored already', async () => {
     const place = await sendingPlace();
     await place.admit('a.jpg');
     await place.admit('b.jpg');
@@ -901,7 +901,7 @@ describe('a defect after a request has begun', () => {
     expect(sending.accepted).toEqual(['doc-b.jpg', 'doc-a.jpg']);
   });
 
-  it('that comes again is met more and more seldom, and never sends in a tight circle', async () => {
+  it('is retried less and less often if it recurs, and never in a tight loop', async () => {
     const place = await sendingPlace();
     await place.admit('a.jpg');
     place.service.script = () => {
@@ -915,7 +915,7 @@ describe('a defect after a request has begun', () => {
 });
 
 describe('the queue', () => {
-  it('forgets no document that falls due between two looks', async () => {
+  it('forgets no document that falls due between two checks', async () => {
     const place = await sendingPlace();
     await place.clock.advance(0.7);
     await place.admit('a.jpg');
@@ -935,7 +935,7 @@ describe('the queue', () => {
     expect(sending.accepted).toEqual(['doc-a.jpg', 'doc-b.jpg']);
   });
 
-  it('forgets no document because a timer ends a little early, as Node’s may', async () => {
+  it('forgets no document if a timer fires early, as timers in Node may', async () => {
     const place = await sendingPlace();
     const sleep = place.clock.sleep.bind(place.clock);
     place.clock.sleep = (ms, signal) => sleep(Math.max(0, ms - 0.6), signal);
@@ -949,7 +949,7 @@ describe('the queue', () => {
     expect(sending.accepted).toEqual(['doc-a.jpg']);
   });
 
-  it('sends fresh scans before a backlog, folders in turn, each in order of arrival', async () => {
+  it('sends fresh scans before the backlog, alternating between folders, each in order of arrival', async () => {
     const place = await sendingPlace();
     const other = join(place.dir, 'other');
     for (let i = 0; i < 4; i += 1) await place.admit(`b${i}.jpg`, { lane: 'backlog' });
@@ -964,7 +964,7 @@ describe('the queue', () => {
     for (let i = 0; i < 8; i += 2) expect(new Set([order[i]?.[0], order[i + 1]?.[0]])).toEqual(new Set('xy'));
   });
 
-  it('sends nothing of a folder or endpoint that is paused, not even what was claimed ahead', async () => {
+  it('sends nothing of a paused folder or endpoint, not even documents claimed in advance', async () => {
     const place = await sendingPlace();
     const other = join(place.dir, 'other');
     for (let i = 0; i < 10; i += 1) {
@@ -995,7 +995,7 @@ describe('the queue', () => {
     expect(sending.accepted).toHaveLength(20);
   });
 
-  it('says why nothing is sent', async () => {
+  it('reports why nothing is sent', async () => {
     const place = await sendingPlace();
     const sending = await place.start({ overall: { perDay: 1 } });
     const why = () => sending.idles.at(-1)?.why;

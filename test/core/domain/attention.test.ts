@@ -5,8 +5,8 @@ import { local } from '../../../src/core/domain/words.ts';
 
 const AT = new Date(2026, 10, 22, 8, 5).getTime();
 
-describe('what people at the scanner read', () => {
-  it('is plain lines for any editor: what, what to do, how it ends, when, and the code last', () => {
+describe('the note for people at the scanner', () => {
+  it('is plain text: what happened, what to do, how it ends, when, and the code last', () => {
     const text = attentionText('SCAN1.jpg', 0, { state: 'incomplete', reason: 'EMPTY', message: '' }, AT);
     expect(text).toBe(
       '\u{feff}SCAN1.jpg was not sent. The file is empty.\r\n' +
@@ -16,7 +16,7 @@ describe('what people at the scanner read', () => {
     );
   });
 
-  it("has the service's words on one line and within bounds", () => {
+  it('quotes the service on one line and within limits', () => {
     const message = `Refused:\r\n${'very '.repeat(200)}bad`;
     const text = attentionText('a.jpg', 1, { state: 'failed', reason: 'HTTP_422', message }, AT);
     expect(text.split('\r\n')).toHaveLength(5);
@@ -24,7 +24,7 @@ describe('what people at the scanner read', () => {
     expect(text.length).toBeLessThan(700);
   });
 
-  it('shows what no name should hold as escapes, and nothing that is not seen', () => {
+  it('escapes unusual characters in names, and shows no invisible ones', () => {
     const amiss = { state: 'failed', reason: 'HTTP_422', message: 'Too \u202edark\u{1b}[31m' } as const;
     const path = 'a\nb/\u{1b}[31mred\r\u{9b}\u2028\u202egpj.\u200bexe';
     const [first] = attentionText(path, 1, amiss, AT).split('\r\n');
@@ -33,7 +33,7 @@ describe('what people at the scanner read', () => {
     );
   });
 
-  it('is of as many lines whatever the file is called', () => {
+  it('has the same number of lines whatever the name of the file', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (path) => {
         const text = attentionText(path, 1, { state: 'rejected', reason: '', message: '' }, AT);
@@ -46,7 +46,7 @@ describe('what people at the scanner read', () => {
   });
 });
 
-describe('the name under which it lies there', () => {
+describe('the name in the attention folder', () => {
   it.each([
     ['SCAN0001.JPG', 'SCAN0001.JPG'],
     ['second floor/beleg ä.jpg', 'beleg ä.jpg'],
@@ -66,7 +66,7 @@ describe('the name under which it lies there', () => {
     expect(safeName(path)).toBe(name);
   });
 
-  it('fits every system, with the ending of the note and a number', () => {
+  it('fits every system, with the suffix of the note and a number', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (path) => {
         const name = safeName(path);

@@ -13,30 +13,27 @@ function held(times: number, code: string) {
 }
 
 describe('a file that another program has open on Windows', () => {
-  it.each(['EBUSY', 'EPERM', 'EACCES'])('is replaced once it lets go (%s)', async (code) => {
+  it.each(['EBUSY', 'EPERM', 'EACCES'])('is replaced once it is released (%s)', async (code) => {
     const { work, pause, tries } = held(3, code);
     expect(await whileHeld(work, { platform: 'win32', pause })).toBe('done');
     expect(tries()).toBe(4);
   });
 
-  it('is given up after two seconds, with what the system said', async () => {
+  it('is given up after two seconds with the system error', async () => {
     const { work, pause, waitedMs } = held(Infinity, 'EBUSY');
     await expect(whileHeld(work, { platform: 'win32', pause })).rejects.toMatchObject({ code: 'EBUSY' });
     expect(waitedMs()).toBe(2_000);
   });
 });
 
-it('anything else is not tried again', async () => {
+it('does not retry after any other error', async () => {
   const { work, pause, tries } = held(1, 'ENOSPC');
   await expect(whileHeld(work, { platform: 'win32', pause })).rejects.toMatchObject({ code: 'ENOSPC' });
   expect(tries()).toBe(1);
 });
 
-it.each(['linux', 'darwin'] as const)(
-  'on %s a rename asks nobody who has the file open',
-  async (platform) => {
-    const { work, pause, tries } = held(1, 'EPERM');
-    await expect(whileHeld(work, { platform, pause })).rejects.toMatchObject({ code: 'EPERM' });
-    expect(tries()).toBe(1);
-  },
-);
+it.each(['linux', 'darwin'] as const)('on %s, a rename is not retried', async (platform) => {
+  const { work, pause, tries } = held(1, 'EPERM');
+  await expect(whileHeld(work, { platform, pause })).rejects.toMatchObject({ code: 'EPERM' });
+  expect(tries()).toBe(1);
+});

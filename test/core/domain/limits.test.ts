@@ -31,7 +31,7 @@ describe('a rate window', () => {
     { maxLength: 60 },
   );
 
-  it('never holds more starts than its count, whatever is asked of it and whatever was before', () => {
+  it('never allows more starts than its count, in any sequence', () => {
     let full = 0;
     fc.assert(
       fc.property(
@@ -78,7 +78,7 @@ describe('a rate window', () => {
     expect(full).toBeGreaterThan(0);
   });
 
-  it('opens again once the time that it told has passed, if nothing is about to start', () => {
+  it('opens again after the wait it reported, if nothing is about to start', () => {
     const window = new RateWindow({ count: 2, intervalMs: 1_000 });
     window.reserve(0, false).sent(0);
     window.reserve(0, false).sent(400);
@@ -88,13 +88,13 @@ describe('a rate window', () => {
     expect(window.delay(500 + wait, false)).toBe(0);
   });
 
-  it('allows for requests that come closer together on the way', () => {
+  it('allows for requests that arrive closer together than they were sent', () => {
     const window = new RateWindow({ count: 1, intervalMs: 1_000 });
     window.reserve(0, false).sent(0);
     expect(window.delay(1_000, false)).toBeGreaterThan(0);
   });
 
-  it('keeps a tenth of a long window for fresh scans, and no place of a short one', () => {
+  it('reserves a tenth of a long window for fresh scans, and none of a short one', () => {
     const taken = (intervalMs: number, backlog: boolean): number => {
       const window = new RateWindow({ count: 20, intervalMs });
       let sent = 0;
@@ -109,19 +109,19 @@ describe('a rate window', () => {
     expect(taken(1_000, true)).toBe(20);
   });
 
-  it('has room for fresh scans when a backlog has taken all it may', () => {
+  it('has room for fresh scans after the backlog used its share', () => {
     const window = new RateWindow({ count: 4, intervalMs: 60_000 });
     for (let i = 0; i < 3; i += 1) window.reserve(0, false).sent(0);
     expect(window.delay(1, true)).toBeGreaterThan(50_000);
     expect(window.delay(1, false)).toBe(0);
   });
 
-  it('lets a backlog through where a long window has too few places to keep one', () => {
+  it('lets a backlog through if a long window is too small to reserve a slot', () => {
     const window = new RateWindow({ count: 1, intervalMs: 60_000 });
     expect(window.delay(0, true)).toBe(0);
   });
 
-  it('gets a place back that was cancelled', () => {
+  it('gets back a cancelled slot', () => {
     const window = new RateWindow({ count: 1, intervalMs: 1_000 });
     const slot = window.reserve(0, false);
     expect(window.delay(0, false)).toBeGreaterThan(0);
@@ -129,7 +129,7 @@ describe('a rate window', () => {
     expect(window.delay(0, false)).toBe(0);
   });
 
-  it('counts a request that has not started yet for as long as it takes', () => {
+  it('counts a request before its start, for as long as that takes', () => {
     const window = new RateWindow({ count: 1, intervalMs: 1_000 });
     const slot = window.reserve(0, false);
     expect(window.delay(50_000, false)).toBeGreaterThan(0);
@@ -139,7 +139,7 @@ describe('a rate window', () => {
   });
 });
 
-describe('a rate window that is spread', () => {
+describe('a spread rate window', () => {
   const perMinute = { count: 60, intervalMs: 60_000 };
 
   /** When a backlog leaves that always has more, until `until`. */
@@ -156,7 +156,7 @@ describe('a rate window that is spread', () => {
     return starts;
   }
 
-  it.each([0, 30])('sends a backlog at even distances, where each start comes %d ms late', (lateMs) => {
+  it.each([0, 30])('sends a backlog at even intervals, even if each start is %d ms late', (lateMs) => {
     const starts = drain(new RateWindow(perMinute, [], true), 300_000, lateMs);
     const gaps = starts.slice(1).map((at, index) => at - (starts[index] ?? 0));
     expect(Math.max(...gaps)).toBeLessThan(1_300);
@@ -165,12 +165,12 @@ describe('a rate window that is spread', () => {
     expect(starts.length).toBeLessThanOrEqual(Math.ceil(5 * backlogPerMinute(perMinute)) + 1);
   });
 
-  it('sends at once and then nothing where it is not spread', () => {
+  it('sends at once and then pauses if it is not spread', () => {
     const starts = drain(new RateWindow(perMinute, [], false), 60_000);
     expect(starts).toEqual(Array.from({ length: 54 }, () => 0));
   });
 
-  it('lets some fresh scans go at once after a pause, and the others one by one', () => {
+  it('sends some fresh scans at once after a pause, and the rest one by one', () => {
     const window = new RateWindow(perMinute, [], true);
     const atOnce = (): number => {
       let sent = 0;
@@ -182,7 +182,7 @@ describe('a rate window that is spread', () => {
     expect(window.delay(100_000, false)).toBeLessThan(1_100);
   });
 
-  it.each([60, 120])('lets fresh scans go at once beside a backlog at %d a minute', (count) => {
+  it.each([60, 120])('sends fresh scans at once beside a backlog at %d a minute', (count) => {
     const window = new RateWindow({ count, intervalMs: 60_000 }, [], true);
     const starts = drain(window, 600_000);
     for (const at of [0, 1, 2]) {
@@ -198,7 +198,7 @@ describe('a rate window that is spread', () => {
     expect(window.delay(0, true)).toBeGreaterThan(5_000);
   });
 
-  it('gives a turn back that was cancelled', () => {
+  it('gets back a cancelled turn', () => {
     const window = new RateWindow(perMinute, [], true);
     for (const _ of [1, 2]) window.reserve(0, true).sent(0);
     const before = window.delay(0, true);
@@ -206,7 +206,7 @@ describe('a rate window that is spread', () => {
     expect(window.delay(0, true)).toBe(before);
   });
 
-  it('leaves a window of a second as it is', () => {
+  it('does not change a window of one second', () => {
     const window = new RateWindow({ count: 5, intervalMs: 1_000 }, [], true);
     for (let sent = 0; sent < 5; sent += 1) {
       expect(window.delay(0, true)).toBe(0);
@@ -225,7 +225,7 @@ describe('a budget', () => {
   const local = (...parts: [number, number, number, number?, number?, number?, number?]): number =>
     new Date(...parts).getTime();
 
-  it('opens again at midnight, local time', () => {
+  it('reopens at local midnight', () => {
     const evening = local(2026, 2, 3, 23, 59, 59, 999);
     const budget = new Budget('day', 2, 1, evening);
     expect(budget.delay(evening)).toBe(0);
@@ -234,7 +234,7 @@ describe('a budget', () => {
     expect(budget.delay(evening + 1)).toBe(0);
   });
 
-  it('opens again on the first of the month', () => {
+  it('reopens on the first of the month', () => {
     const at = local(2026, 0, 31, 12);
     const budget = new Budget('month', 1, 1, at);
     expect(budget.delay(at)).toBe(local(2026, 1, 1) - at);
@@ -253,7 +253,7 @@ describe('a budget', () => {
     expect(budget.delay(start + hours * 3_600_000)).toBe(0);
   });
 
-  it('lasts a whole day where midnight is left out', () => {
+  it('lasts a whole day if daylight saving skips midnight', () => {
     process.env['TZ'] = 'America/Sao_Paulo';
     // 2018-11-04 began at 01:00 there.
     const before = local(2018, 10, 3, 23, 30);
@@ -261,7 +261,7 @@ describe('a budget', () => {
     expect(periodStart('day', periodStart('day', before, 1))).toBe(periodStart('day', before, 1));
   });
 
-  it('is not opened a second time by a clock that goes back', () => {
+  it('does not reopen if the clock goes back', () => {
     const today = local(2026, 2, 3, 10);
     const budget = new Budget('day', 1, 0, today);
     budget.reserve().sent(0);
@@ -271,7 +271,7 @@ describe('a budget', () => {
     expect(budget.delay(local(2026, 2, 4))).toBe(0);
   });
 
-  it('stops nothing for years after a clock that was years ahead', () => {
+  it('blocks nothing for years after a clock that was years ahead', () => {
     const now = local(2026, 2, 3, 10);
     const budget = new Budget('day', 1, 1, local(2099, 0, 1));
     expect(budget.delay(now)).toBe(local(2026, 2, 5) - now);
@@ -301,7 +301,7 @@ describe('a budget', () => {
     },
   );
 
-  it('a record of years ahead takes nothing from the days after tomorrow', () => {
+  it('is not reduced after tomorrow by a record from years ahead', () => {
     const now = local(2026, 2, 3, 10);
     const budget = new Budget('day', 3, 0, now, { at: local(2099, 0, 1), used: 3 });
     expect(budget.delay(now)).toBe(0);
@@ -344,7 +344,7 @@ describe('a budget', () => {
     expect(budget.delay(at)).toBe(0);
   });
 
-  it('counts a request that starts about midnight on both days, and cancels it on both', () => {
+  it('counts a request that starts around midnight on both days, and cancels it on both', () => {
     const evening = local(2026, 2, 3, 23, 59);
     const budget = new Budget('day', 1, 0, evening);
     const slot = budget.reserve();

@@ -3,7 +3,7 @@ import { isLookedAt, keptBack, remarkOn, type Appearance } from '../../../src/co
 
 const GOOD: Appearance = { width: 600, height: 1_200, paper: 250, detail: 300, sharpness: 2, print: null };
 
-describe('a look at an image', () => {
+describe('the appearance check of an image', () => {
   it.each<[string, Partial<Appearance>, string | null]>([
     ['good', {}, null],
     ['blank', { detail: 19 }, 'BLANK'],
@@ -20,7 +20,7 @@ describe('a look at an image', () => {
     expect(remarkOn({ ...GOOD, ...differs })?.reason ?? null).toBe(reason);
   });
 
-  it('says all that is wrong, and what to do', () => {
+  it('reports every problem and what to do', () => {
     const remark = remarkOn({ ...GOOD, width: 100, paper: 50, sharpness: 0.1, print: null });
     expect(remark).toEqual({
       reason: 'TOO_SMALL',
@@ -31,7 +31,7 @@ describe('a look at an image', () => {
     );
   });
 
-  it('is taken where a folder asks for it', () => {
+  it('is skipped unless the folder asks for it', () => {
     expect(
       [{}, { look: 'off' }, { look: 'warn' }, { look: 'hold' }].map((each) => isLookedAt(each as {})),
     ).toEqual([false, false, true, true]);

@@ -3,7 +3,7 @@ import { nearest } from '../../../src/core/domain/nearest.ts';
 
 const KEYS = ['baseUrl', 'recursive', 'rate', 'path', 'concurrency', 'endpoint'];
 
-describe('a guess', () => {
+describe('a suggestion', () => {
   it.each([
     ['base_url', 'baseUrl'],
     ['baseURL', 'baseUrl'],
@@ -20,7 +20,7 @@ describe('a guess', () => {
     expect(nearest(written, KEYS)).toBeUndefined();
   });
 
-  it('is the nearest candidate, not the first that is near', () => {
+  it('is the nearest candidate, not the first near one', () => {
     expect(nearest('offices', ['officer2', 'office', 'offices1'])).toBe('office');
     expect(nearest('perMont', ['perMonday', 'perMonth'])).toBe('perMonth');
   });

@@ -4,7 +4,7 @@ import { readResult } from '../../../src/core/domain/result.ts';
 const NONE = { name: null, endpointUid: null, status: null };
 
 describe('the documented fields of a result', () => {
-  it('are taken word for word, and nothing else is', () => {
+  it('are taken verbatim, and no others', () => {
     const text = '\uFEFF{"name":"SCAN 1 é","endpointUid":"u-1","status":" Done ","total":1}';
     expect(readResult(text)).toEqual({ name: 'SCAN 1 é', endpointUid: 'u-1', status: ' Done ' });
   });

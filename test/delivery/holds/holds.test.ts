@@ -46,12 +46,12 @@ beforeEach(async () => {
   holds = create();
 });
 
-describe('a scope', () => {
+describe('a hold scope', () => {
   it('is open at first', () => {
     expect(holds.gate(OFFICE)).toEqual({ kind: 'open' });
   });
 
-  it('is closed by trouble, and lets one request through once its time has passed', async () => {
+  it('is closed by a failure, and lets one probe through after its back-off', async () => {
     await holds.serviceTrouble(sent(), WHY, null);
     expect(holds.gate(OFFICE)).toMatchObject({ kind: 'closed', outage: true });
     await untilProbe(OFFICE);
@@ -59,7 +59,7 @@ describe('a scope', () => {
     expect(holds.gate(OFFICE)).toMatchObject({ kind: 'closed' });
   });
 
-  it('waits longer each time that its probe meets with trouble, up to a limit', async () => {
+  it('waits longer after each failed probe, up to a limit', async () => {
     const waits: number[] = [];
     await holds.serviceTrouble(sent(), WHY, null);
     for (let i = 0; i < 12; i += 1) {
@@ -72,7 +72,7 @@ describe('a scope', () => {
     expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 300].map((s) => s * 1_000));
   });
 
-  it('is opened by a probe that passes, and starts over with a short wait', async () => {
+  it('is opened by a successful probe, and starts over with a short wait', async () => {
     await holds.serviceTrouble(sent(), WHY, null);
     for (let i = 0; i < 3; i += 1) {
       await untilProbe(OFFICE);
@@ -89,7 +89,7 @@ describe('a scope', () => {
     expect(holds.gate(OFFICE)).toMatchObject({ kind: 'closed', waitMs: 1_000 });
   });
 
-  it('may be probed again after a probe that said nothing about it', async () => {
+  it('can be probed again after an inconclusive probe', async () => {
     await holds.serviceTrouble(sent(), WHY, null);
     await untilProbe(OFFICE);
     const probe = sent();
@@ -98,7 +98,7 @@ describe('a scope', () => {
     expect(holds.gate(OFFICE)).toEqual({ kind: 'probe' });
   });
 
-  it('counts the failures of all requests in flight once, and says so once', async () => {
+  it('counts the failures of concurrent requests once, with one log entry', async () => {
     for (let i = 0; i < 4; i += 1) await holds.serviceTrouble(sent(), WHY, null);
     expect(holds.gate(OFFICE)).toMatchObject({ waitMs: 1_000 });
     await untilProbe(OFFICE);
@@ -112,7 +112,7 @@ describe('a scope', () => {
     expect(place.log.said('No longer on hold')).toHaveLength(1);
   });
 
-  it('is not opened by an answer that came before it, and was recorded after it', async () => {
+  it('is not opened by an answer that came before the hold but was recorded after it', async () => {
     const answeredAt = place.clock.monotonic();
     await place.clock.advance(500);
     await holds.holdEndpoint(sent(), WHY);
@@ -122,7 +122,7 @@ describe('a scope', () => {
     expect(holds.gate(OFFICE)).toEqual({ kind: 'open' });
   });
 
-  it('lets no second probe through because a request that began before it fails meanwhile', async () => {
+  it('lets no second probe through if an older request fails meanwhile', async () => {
     await holds.serviceTrouble(sent(), WHY, null);
     await untilProbe(OFFICE);
     const probe = sent();
@@ -135,7 +135,7 @@ describe('a scope', () => {
     expect(holds.gate(OFFICE)).toMatchObject({ kind: 'closed', waitMs: 2_000 });
   });
 
-  it('is not tried by the probe of another one that began before it was closed', async () => {
+  it('is not probed by the probe of another scope that began before it was closed', async () => {
     await holds.holdEndpoint(sent(SHOP), FORBIDDEN);
     await untilProbe(SHOP);
     const waiting = sent(SHOP);
@@ -151,21 +151,21 @@ describe('a scope', () => {
     expect(holds.isProbedBy(waiting)).toBe(true);
   });
 
-  it('waits as long as the service asked for, if that is longer', async () => {
+  it('waits as long as the service asked, if that is longer', async () => {
     await holds.slowDown(sent(), { reason: 'HTTP_429', message: 'Slowly.' }, 90_000);
     expect(holds.gate(OFFICE)).toMatchObject({ kind: 'closed', waitMs: 90_000, outage: true });
     await holds.slowDown(sent(SHOP), { reason: 'HTTP_429', message: 'Slowly.' }, 1);
     expect(holds.gate(SHOP)).toMatchObject({ kind: 'closed', waitMs: 2_000 });
   });
 
-  it('of an endpoint keeps no other endpoint waiting', async () => {
+  it('of one endpoint does not block another', async () => {
     await holds.holdEndpoint(sent(OFFICE), FORBIDDEN);
     expect(holds.gate(OFFICE)).toMatchObject({ kind: 'closed', outage: false });
     expect(holds.gate(SHOP)).toEqual({ kind: 'open' });
     expect(place.log.said('On hold')).toEqual([expect.objectContaining({ level: 'error' })]);
   });
 
-  it('says so once more when trouble that passes by itself turns into what a person has to mend', async () => {
+  it('logs again if a temporary failure turns into one that needs a person', async () => {
     const slow = sent();
     await holds.slowDown(slow, { reason: 'HTTP_429', message: 'Slowly.' }, null);
     await untilProbe(OFFICE);
@@ -176,7 +176,7 @@ describe('a scope', () => {
 });
 
 describe('a hold of the service', () => {
-  it('is shared by its endpoints: one of them probes it for all', async () => {
+  it('is shared by its endpoints, and one of them probes for all', async () => {
     await holds.serviceTrouble(sent(OFFICE), WHY, null);
     expect(holds.gate(SHOP)).toMatchObject({ kind: 'closed' });
     await untilProbe(SHOP);
@@ -188,7 +188,7 @@ describe('a hold of the service', () => {
     expect(holds.gate(OFFICE)).toEqual({ kind: 'open' });
   });
 
-  it('is not released by the end of a probe of something else', async () => {
+  it('is not released by the end of an unrelated probe', async () => {
     await holds.holdEndpoint(sent(OFFICE), FORBIDDEN);
     await untilProbe(OFFICE);
     const ofEndpoint = sent(OFFICE);
@@ -201,7 +201,7 @@ describe('a hold of the service', () => {
     expect(holds.gate(SHOP)).toMatchObject({ kind: 'closed' });
   });
 
-  it('ends with any answer that says the service is there', async () => {
+  it('ends with any answer that proves the service is reachable', async () => {
     for (const answered of [
       () => holds.holdEndpoint(sent(OFFICE), FORBIDDEN),
       () => holds.slowDown(sent(OFFICE), FORBIDDEN, null),
@@ -216,8 +216,8 @@ describe('a hold of the service', () => {
   });
 });
 
-describe('the credentials', () => {
-  it('keep every endpoint waiting until a request passes', async () => {
+describe('a hold of the credentials', () => {
+  it('blocks every endpoint until a request passes', async () => {
     await holds.holdCredentials(sent(), { reason: 'CREDENTIALS_MISSING', message: 'None.' });
     expect(holds.gate(SHOP)).toMatchObject({ kind: 'closed', waitMs: 60_000, outage: false });
     await holds.passed(OFFICE);
@@ -225,8 +225,8 @@ describe('the credentials', () => {
   });
 });
 
-describe('a person', () => {
-  it('clears everything but pauses', async () => {
+describe('a command by a person', () => {
+  it('clears every hold except pauses', async () => {
     await holds.holdEndpoint(sent(OFFICE), FORBIDDEN);
     await holds.holdCredentials(sent(OFFICE), FORBIDDEN);
     await holds.pause('endpoint', endpointId(SHOP), 'anna');
@@ -236,7 +236,7 @@ describe('a person', () => {
     expect(await place.ledger.holds()).toMatchObject([{ reason: 'PAUSED', key: endpointId(SHOP) }]);
   });
 
-  it('pauses and resumes a folder and an endpoint, whatever else is on hold', async () => {
+  it('pauses and resumes a folder or endpoint, whatever else is on hold', async () => {
     await holds.holdEndpoint(sent(OFFICE), FORBIDDEN);
     await holds.pause('endpoint', endpointId(OFFICE), 'anna');
     await holds.pause('folder', '/scans', 'anna');
@@ -251,7 +251,7 @@ describe('a person', () => {
     expect(await place.ledger.holds()).toEqual([]);
   });
 
-  it('finds a pause kept over a restart, and nothing else', async () => {
+  it('is kept over a restart if it is a pause, unlike other holds', async () => {
     await holds.holdEndpoint(sent(OFFICE), FORBIDDEN);
     await holds.serviceTrouble(sent(OFFICE), WHY, null);
     await holds.pause('endpoint', endpointId(SHOP), 'anna');
@@ -265,7 +265,7 @@ describe('a person', () => {
   });
 });
 
-it('holds although the ledger cannot be written, and no row is left behind forever', async () => {
+it('works while the ledger cannot be written, and leaves no stale row behind', async () => {
   let broken = false;
   const failing = () => Promise.reject(new Error('the disk is full'));
   const ledger: Ledger = {
@@ -291,8 +291,8 @@ it('holds although the ledger cannot be written, and no row is left behind forev
   expect(await place.ledger.holds()).toEqual([]);
 });
 
-describe('what the service asked for', () => {
-  it('is kept over a restart, until its time; every other hold is tried at once', async () => {
+describe('a wait requested by the service', () => {
+  it('is kept over a restart until it ends, while every other hold is retried at once', async () => {
     await holds.slowDown(sent(OFFICE), SLOWLY, HOUR);
     await holds.holdEndpoint(sent(SHOP), FORBIDDEN);
     await place.clock.advance(HOUR / 4);
@@ -309,7 +309,7 @@ describe('what the service asked for', () => {
     expect(await place.ledger.holds()).toEqual([]);
   });
 
-  it('that meets the same trouble after a restart says since when it lasts; after a good answer it is a new one', async () => {
+  it('keeps its start time if the failure continues after a restart, and starts a new one after a success', async () => {
     const began = place.clock.now();
     await holds.serviceTrouble(sent(), WHY, null);
     await place.clock.advance(HOUR);
@@ -323,14 +323,14 @@ describe('what the service asked for', () => {
     expect(await place.ledger.holds()).toMatchObject([{ since: began + 2 * HOUR }]);
   });
 
-  it('is not what our own back-off was: that is over with a restart', async () => {
+  it('does not include our own back-off, which ends with a restart', async () => {
     await holds.slowDown(sent(), SLOWLY, null);
     await holds.serviceTrouble(sent(SHOP), WHY, null);
     expect((await place.ledger.holds()).map(({ demandedUntil }) => demandedUntil)).toEqual([null, null]);
     expect((await restarted()).gate(OFFICE)).toEqual({ kind: 'open' });
   });
 
-  describe('for less time than our own back-off', () => {
+  describe('that is shorter than our own back-off', () => {
     const SECOND = 1_000;
 
     async function afterThreeFailures(): Promise<void> {
@@ -343,7 +343,7 @@ describe('what the service asked for', () => {
       }
     }
 
-    it('waits for the back-off, and after a restart for what was asked', async () => {
+    it('waits for the back-off, and after a restart only as long as requested', async () => {
       await afterThreeFailures();
       expect(holds.gate(OFFICE)).toMatchObject({ kind: 'closed', waitMs: 8 * SECOND });
       await place.clock.advance(2 * SECOND);
@@ -352,7 +352,7 @@ describe('what the service asked for', () => {
       expect(await place.ledger.holds()).toMatchObject([{ until: place.clock.now() + 3 * SECOND }]);
     });
 
-    it('is kept where an answer that was under way is the one that asks', async () => {
+    it('is kept if the request comes with an answer that was still under way', async () => {
       await holds.serviceTrouble(sent(), WHY, null);
       await untilProbe(OFFICE);
       const probe = sent();
@@ -367,7 +367,7 @@ describe('what the service asked for', () => {
     });
   });
 
-  it('is not made longer by a clock that was set back meanwhile, nor ever longer than a day', async () => {
+  it('is never extended by a clock set back, nor longer than a day', async () => {
     await holds.slowDown(sent(), SLOWLY, HOUR);
     place.clock.jump(-10 * 24 * HOUR);
     expect((await restarted()).gate(OFFICE)).toMatchObject({ waitMs: HOUR });
@@ -382,7 +382,7 @@ describe('what the service asked for', () => {
     expect((await restarted()).gate(OFFICE)).toMatchObject({ waitMs: 24 * HOUR });
   });
 
-  it('is obeyed although requests that were under way end well', async () => {
+  it('is obeyed even if requests under way succeed', async () => {
     await holds.slowDown(sent(), SLOWLY, HOUR);
     await holds.passed(OFFICE, sent().id);
     expect(holds.gate(OFFICE)).toMatchObject({ kind: 'closed', waitMs: HOUR });
@@ -395,7 +395,7 @@ describe('what the service asked for', () => {
     expect(holds.gate(OFFICE)).toEqual({ kind: 'open' });
   });
 
-  it('is obeyed if only the second of two answers says it, and counts as one failure', async () => {
+  it('is obeyed if only the second of two answers contains it, and counts as one failure', async () => {
     await holds.slowDown(sent(), SLOWLY, null);
     await holds.slowDown(sent(), SLOWLY, HOUR);
     expect(holds.gate(OFFICE)).toMatchObject({ kind: 'closed', waitMs: HOUR });
@@ -406,7 +406,7 @@ describe('what the service asked for', () => {
     expect(holds.gate(OFFICE)).toMatchObject({ waitMs: 4_000 });
   });
 
-  it('is said once', async () => {
+  it('is logged once', async () => {
     await holds.slowDown(sent(), SLOWLY, null);
     await holds.slowDown(sent(), SLOWLY, HOUR);
     await untilProbe(OFFICE);
@@ -417,7 +417,7 @@ describe('what the service asked for', () => {
     expect(said).toEqual(['On hold; retrying automatically', 'No longer on hold']);
   });
 
-  it('is overruled by a person', async () => {
+  it('can be overruled by a person', async () => {
     await holds.slowDown(sent(), SLOWLY, HOUR);
     const after = await restarted();
     await after.clearAll();
@@ -426,8 +426,8 @@ describe('what the service asked for', () => {
   });
 });
 
-describe('a clock that jumps', () => {
-  it('ahead, as after a sleep of the machine, ends what would have ended meanwhile', async () => {
+describe('a clock jump', () => {
+  it('forward, as after a suspend, ends what has expired', async () => {
     await holds.holdEndpoint(sent(OFFICE), FORBIDDEN);
     await holds.slowDown(sent(SHOP), SLOWLY, 2 * HOUR);
     place.clock.jump(HOUR);
@@ -435,7 +435,7 @@ describe('a clock that jumps', () => {
     expect(holds.gate(SHOP)).toMatchObject({ kind: 'closed', waitMs: HOUR });
   });
 
-  it('back makes nothing wait longer than its back-off', async () => {
+  it('backward extends no wait beyond its back-off', async () => {
     await holds.holdEndpoint(sent(OFFICE), FORBIDDEN);
     await holds.slowDown(sent(SHOP), SLOWLY, HOUR);
     place.clock.jump(-24 * HOUR);
@@ -445,17 +445,17 @@ describe('a clock that jumps', () => {
     expect(holds.gate(SHOP)).toMatchObject({ waitMs: HOUR - 60_000 });
   });
 
-  it('by less than a second is none', async () => {
+  it('of less than a second is ignored', async () => {
     await holds.holdEndpoint(sent(OFFICE), FORBIDDEN);
     place.clock.jump(900);
     expect(holds.gate(OFFICE)).toMatchObject({ waitMs: 60_000 });
   });
 });
 
-describe('other credentials', () => {
+describe('changed credentials', () => {
   const NONE = { reason: 'CREDENTIALS_MISSING', message: 'None.' };
 
-  it('are looked for every 20 seconds while they are on hold, and tried at once', async () => {
+  it('are checked for every 20 seconds during a hold, and tried at once', async () => {
     let changed = false;
     let looks = 0;
     holds = create(place.ledger, async () => {
@@ -475,7 +475,7 @@ describe('other credentials', () => {
     expect(holds.gate(SHOP)).toEqual({ kind: 'probe' });
   });
 
-  it('that can’t be looked for are none', async () => {
+  it('are treated as unchanged if the check fails', async () => {
     holds = create(place.ledger, () => Promise.reject(new Error('the keychain is locked')));
     await holds.holdCredentials(sent(), NONE);
     expect(await holds.recheckCredentials()).toBe(false);

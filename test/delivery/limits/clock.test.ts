@@ -19,8 +19,8 @@ async function waitingForItsTime(place: Place): Promise<number> {
   return (await documentOf(place.ledger, 'doc-a.jpg')).notBefore - place.clock.now();
 }
 
-describe('after a sleep of the machine', () => {
-  it('a hold that would have ended is tried within a minute', async () => {
+describe('after a suspend', () => {
+  it('retries an expired hold within a minute', async () => {
     const place = await sendingPlace();
     await place.admit('a.jpg');
     place.service.script = (request, asked) =>
@@ -32,7 +32,7 @@ describe('after a sleep of the machine', () => {
     expect(sending.accepted).toEqual(['doc-a.jpg']);
   });
 
-  it('a document that would have fallen due is sent within a minute', async () => {
+  it('sends an overdue document within a minute', async () => {
     const place = await sendingPlace();
     await place.admit('a.jpg');
     place.service.script = (request, asked) =>
@@ -83,7 +83,7 @@ describe('limits', () => {
     }
   }
 
-  it('hold whichever way the clock jumps, and whenever the agent is started again', async () => {
+  it('hold however the clock jumps and whenever the agent restarts', async () => {
     const place = await sendingPlace();
     const { clock, ledger } = place;
     const endpoints = [{ key: OFFICE, alias: 'office', limits: UNLIMITED }];
@@ -106,7 +106,7 @@ describe('limits', () => {
     expect(starts).toHaveLength(12);
   });
 
-  it('are not stretched: a window opens again after its own length, a budget at the next midnight', async () => {
+  it('are not extended: a window reopens after its own length, a budget at the next midnight', async () => {
     const place = await sendingPlace();
     const { clock, ledger } = place;
     const endpoints = [{ key: OFFICE, alias: 'office', limits: UNLIMITED }];
@@ -129,7 +129,7 @@ describe('limits', () => {
     ['2000', (now: number) => Date.UTC(2000, 0, 1) - now],
     ['yesterday', () => -DAY],
   ])(
-    'a clock that stands at %s when the machine starts opens no second budget once it is put right',
+    'do not grant a second budget if the clock stood at %s at startup and is then corrected',
     async (_when, backBy) => {
       const place = await sendingPlace();
       const { clock, ledger } = place;

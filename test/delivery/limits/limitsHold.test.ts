@@ -14,7 +14,7 @@ function mostInAnyWindow(starts: readonly number[], intervalMs: number): number 
   );
 }
 
-it('rates of an endpoint and of all together hold when requests really start, on the real clock', async () => {
+it('keeps the rates of an endpoint and of all together when requests really start, on the real clock', async () => {
   const place = await sendingPlace();
   const overall = { ...UNLIMITED, concurrency: 5, rate: { count: 12, intervalMs: 500 } };
   const limits = { ...UNLIMITED, concurrency: 3, rate: { count: 8, intervalMs: 500 } };
@@ -63,7 +63,7 @@ it('rates of an endpoint and of all together hold when requests really start, on
   expect(most.all).toBeGreaterThan(1);
 });
 
-it('concurrency of an endpoint and of all together is never exceeded', async () => {
+it('never exceeds the concurrency of an endpoint or of all together', async () => {
   const place = await sendingPlace();
   for (let i = 0; i < 12; i += 1) {
     await place.admit(`o${i}.jpg`);
@@ -89,7 +89,7 @@ it('concurrency of an endpoint and of all together is never exceeded', async () 
   expect(most['office']).toBe(2);
 });
 
-it('an endpoint at its limit takes no place from another', async () => {
+it('takes no slots of other endpoints for an endpoint at its limit', async () => {
   const place = await sendingPlace();
   // As if a run before had just used up the whole window.
   for (const name of ['x.jpg', 'y.jpg']) {
@@ -111,7 +111,7 @@ it('an endpoint at its limit takes no place from another', async () => {
   expect(sending.accepted).toHaveLength(7);
 });
 
-it('a fresh scan leaves as soon as the rate lets it, also if a backlog has to wait longer', async () => {
+it('sends a fresh scan as soon as the rate allows, even if a backlog has to wait longer', async () => {
   const place = await sendingPlace();
   const { clock, ledger } = place;
   const start = clock.now();
@@ -141,7 +141,7 @@ it('a fresh scan leaves as soon as the rate lets it, also if a backlog has to wa
   expect(sending.accepted).toEqual(['doc-fresh.jpg', 'doc-backlog.jpg']);
 });
 
-it('stops promptly although requests are in flight that never end', async () => {
+it('stops promptly, even if running requests never finish', async () => {
   const place = await sendingPlace();
   for (let i = 0; i < 6; i += 1) await place.admit(`${i}.jpg`);
   place.service.script = (_, __, signal) =>
@@ -157,7 +157,7 @@ it('stops promptly although requests are in flight that never end', async () => 
   expect(await place.ledger.recover(place.clock.now())).toBe(4);
 });
 
-it('waits at its end for what is in flight, and starts nothing new', async () => {
+it('waits for running requests on shutdown, and starts no new ones', async () => {
   const place = await sendingPlace();
   for (let i = 0; i < 3; i += 1) await place.admit(`${i}.jpg`);
   const held = pending();

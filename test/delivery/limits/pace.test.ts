@@ -88,7 +88,7 @@ function feed(pace: Pace, count: number, ms: (index: number) => number, bytes = 
   });
 }
 
-describe('the hidden limit of a service', () => {
+describe('the unknown limit of a service', () => {
   const MINUTE = 60_000;
   const rows: [string, Hidden, number, number, number, number][] = [
     // name, service, configured, minutes, most it could serve, refusals allowed
@@ -99,7 +99,7 @@ describe('the hidden limit of a service', () => {
     ['2 at once', { atOnce: 2, latencyMs: near(500) }, 8, 30, 7_200, 20],
   ];
 
-  it.each(rows)('of %s is found with few refusals', (_, hidden, configured, minutes, most, refusals) => {
+  it.each(rows)('of %s is found with few rejections', (_, hidden, configured, minutes, most, refusals) => {
     for (const seed of [1, 2, 3]) {
       const told = simulate(hidden, configured, minutes * MINUTE, seed);
       expect(told.served.length).toBeGreaterThan(most * 0.7);
@@ -111,7 +111,7 @@ describe('the hidden limit of a service', () => {
     }
   });
 
-  it('that is lifted is forgotten again', () => {
+  it('is forgotten once it is lifted', () => {
     let lifted = false;
     const hidden: Hidden = {
       get window() {
@@ -128,7 +128,7 @@ describe('the hidden limit of a service', () => {
     expect(told.pace.atOnce).toBe(4);
   });
 
-  it('makes no spacing of hours out of a quota that was used up for hours', () => {
+  it('does not turn hours of an exhausted quota into a spacing of hours', () => {
     const pace = new Pace(4);
     for (let at = 0; at < 5_000; at += 500) pace.succeeded({ startedAt: at, endedAt: at + 400, bytes: 1 });
     pace.refused(5_000, 5_100);
@@ -138,8 +138,8 @@ describe('the hidden limit of a service', () => {
   });
 });
 
-describe('a refusal', () => {
-  it('among uploads that are far apart says nothing of a rate', () => {
+describe('a rejection', () => {
+  it('between widely spaced uploads implies no rate limit', () => {
     const pace = new Pace(4);
     for (let hour = 0; hour < 10; hour += 1) {
       pace.succeeded({ startedAt: hour * 3_600_000, endedAt: hour * 3_600_000 + 400, bytes: 1 });
@@ -153,7 +153,7 @@ describe('a refusal', () => {
     pace.refused(startedAt, now);
   }
 
-  it('halves how many go at once, and spaces starts as was achieved before it', () => {
+  it('halves the concurrency, and spaces requests at the rate achieved before', () => {
     const pace = new Pace(4);
     for (let at = 0; at < 10_000; at += 1_000) pace.succeeded({ startedAt: at, endedAt: at + 300, bytes: 1 });
     refuse(pace, 10_000);
@@ -166,13 +166,13 @@ describe('a refusal', () => {
     expect(pace.delay(12_000 + pace.spacingMs)).toBe(0);
   });
 
-  it('of several requests under way at once counts once', () => {
+  it('of several concurrent requests counts once', () => {
     const pace = new Pace(4);
     for (let i = 0; i < 4; i += 1) refuse(pace, i, 100 + i);
     expect(pace.atOnce).toBe(2);
   });
 
-  it('is not made up for by answers to what started before it', () => {
+  it('is not offset by answers to requests that started before it', () => {
     const pace = new Pace(4);
     refuse(pace, 100, 110);
     for (let i = 0; i < 50; i += 1) pace.succeeded({ startedAt: 50, endedAt: 200, bytes: 1 });
@@ -181,8 +181,8 @@ describe('a refusal', () => {
   });
 });
 
-describe('a storm of refusals that has nothing to do with the pace', () => {
-  it('does not make it slower each time', () => {
+describe('a burst of rejections that is unrelated to the pace', () => {
+  it('does not slow it down further each time', () => {
     const pace = new Pace(4);
     let at = 0;
     const serve = (count: number): void => {
@@ -209,7 +209,7 @@ describe('a storm of refusals that has nothing to do with the pace', () => {
     expect(pace.spacingMs).toBeLessThanOrEqual(learned);
   });
 
-  it.each([1, 2, 3])('costs little more than its own time, however often it comes (%i)', (seed) => {
+  it.each([1, 2, 3])('costs little more than its own duration, even if it recurs (%i)', (seed) => {
     // Twenty seconds of every three minutes it refuses one in five.
     const isStorm = (at: number): boolean => at % 180_000 > 160_000;
     const stormy: Hidden = {
@@ -225,7 +225,7 @@ describe('a storm of refusals that has nothing to do with the pace', () => {
 });
 
 describe('an outage', () => {
-  it('is followed by one at a time, then more step by step, up to what is configured', () => {
+  it('is followed by one request at a time, then by more step by step, up to the configured number', () => {
     const pace = new Pace(4);
     pace.outage();
     pace.outage();
@@ -239,7 +239,7 @@ describe('an outage', () => {
     expect(pace.reduced).toBeNull();
   });
 
-  it('does not keep a spacing that was learned from being closed up', () => {
+  it('does not make a learned spacing permanent', () => {
     const pace = new Pace(4);
     let at = 0;
     const succeed = (times: number): void => {
@@ -260,7 +260,7 @@ describe('an outage', () => {
     expect(pace.spacingMs).toBeLessThan(50);
   });
 
-  it('spaces nothing', () => {
+  it('adds no spacing', () => {
     const pace = new Pace(4);
     pace.outage();
     pace.succeeded({ startedAt: 3_600_000, endedAt: 3_600_100, bytes: 1 });
@@ -270,7 +270,7 @@ describe('an outage', () => {
 
 describe('latency', () => {
   /** Feeds answers one after the other; tells how many go at once after each. */
-  it('that rises threefold and stays there lowers how many go at once, one by one', () => {
+  it('that triples and stays high lowers the concurrency, step by step', () => {
     const random = seeded(7);
     const pace = new Pace(4);
     feed(pace, 100, () => near(300)(0, random));
@@ -282,7 +282,7 @@ describe('latency', () => {
     expect(pace.reduced).toMatchObject({ cause: 'slow' });
   });
 
-  it('recovers what it lowered once answers are quick again', () => {
+  it('restores the concurrency once answers are fast again', () => {
     const pace = new Pace(4);
     feed(pace, 100, () => 300);
     feed(pace, 40, () => 1_500);
@@ -292,7 +292,7 @@ describe('latency', () => {
     expect(pace.reduced).toBeNull();
   });
 
-  it('that scatters, spikes or is twice as long changes nothing', () => {
+  it('that varies, spikes or only doubles changes nothing', () => {
     for (const seed of [1, 2, 3, 4, 5]) {
       const random = seeded(seed);
       const pace = new Pace(4);
@@ -317,7 +317,7 @@ describe('latency', () => {
     expect(Math.min(...feed(pace, 200, () => 4_100, size))).toBe(4);
   });
 
-  it('that grows with how many go at once is kept low, and the service as busy as it can be', () => {
+  it('that grows with the concurrency is kept low, with the service still fully used', () => {
     // Three at once is what it can do well; each further one makes all of them slower by a quarter.
     const latencyMs = (atOnce: number, random: () => number): number =>
       near(200)(0, random) * (atOnce <= 3 ? 1 : 1.25 ** (atOnce - 3));
@@ -330,13 +330,13 @@ describe('latency', () => {
   });
 });
 
-describe('the beginning', () => {
-  it('is four at once, and one more for each answer that takes as long as the first', () => {
+describe('the start', () => {
+  it('uses four requests at once, and one more for each answer as fast as the first', () => {
     const pace = new Pace(16);
     expect(feed(pace, 14, () => 100)).toEqual([5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 16, 16]);
   });
 
-  it('goes on step by step where answers take longer by then', () => {
+  it('continues step by step once answers are slower', () => {
     const pace = new Pace(16);
     const seen = feed(pace, 40, (n) => (n < 4 ? 200 : 400));
     expect(seen[3]).toBe(8);
@@ -344,7 +344,7 @@ describe('the beginning', () => {
     expect(pace.reduced).toBeNull();
   });
 
-  it('is over with the first refusal', () => {
+  it('ends with the first rejection', () => {
     const pace = new Pace(16);
     feed(pace, 4, () => 100);
     pace.refused(1_000_000, 1_000_100);
@@ -354,14 +354,14 @@ describe('the beginning', () => {
   });
 });
 
-describe('whatever happens', () => {
+describe('the pace in any sequence of events', () => {
   const happening = fc.oneof(
     fc.record({ kind: fc.constant('served' as const), ms: fc.integer({ min: 0, max: 100_000 }) }),
     fc.record({ kind: fc.constant('refused' as const), ms: fc.integer({ min: 0, max: 100_000 }) }),
     fc.record({ kind: fc.constant('outage' as const), ms: fc.integer({ min: 0, max: 10_000_000 }) }),
   );
 
-  it('the pace is between one at once and the configured number, and no wait is longer than a minute', () => {
+  it('stays between one at once and the configured number, and never waits longer than a minute', () => {
     let spaced = 0;
     fc.assert(
       fc.property(
@@ -396,7 +396,7 @@ describe('whatever happens', () => {
     expect(spaced).toBeGreaterThan(0);
   });
 
-  it('as many successes as it takes lead back to full', () => {
+  it('returns to full speed after enough successes', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 16 }),

@@ -21,8 +21,8 @@ function mostInAnyWindow(starts: readonly number[], intervalMs: number): number 
   );
 }
 
-describe('after a restart', () => {
-  it('goes on with the window where it was', async () => {
+describe('the rate limit after a restart', () => {
+  it('continues the window where it was', async () => {
     const place = await sendingPlace();
     const { clock, ledger } = place;
     const overall = { ...UNLIMITED, rate: { count: 3, intervalMs: 60_000 } };
@@ -42,7 +42,7 @@ describe('after a restart', () => {
     expect(pacer.delay(OFFICE, 'fresh').ms).toBe(0);
   });
 
-  it('counts the requests of the day and the month, and one that began with the day', async () => {
+  it('counts the requests of the day and the month, including one at the start of the day', async () => {
     const place = await sendingPlace();
     const { clock, ledger } = place;
     const midnight = new Date(2026, 2, 3).getTime();
@@ -73,7 +73,7 @@ describe('after a restart', () => {
     ]);
   });
 
-  it('waits a full window, and no longer, if the clock was set back meanwhile', async () => {
+  it('waits a full window and no longer if the clock was set back meanwhile', async () => {
     const place = await sendingPlace();
     const { clock, ledger } = place;
     const overall = { ...UNLIMITED, rate: { count: 2, intervalMs: 60_000 } };
@@ -85,7 +85,7 @@ describe('after a restart', () => {
     expect(ms).toBeLessThan(61_000);
   });
 
-  it('opens no second budget if the clock was set back by a day', async () => {
+  it('grants no second budget if the clock was set back by a day', async () => {
     const place = await sendingPlace();
     const { clock, ledger } = place;
     await ledger.begin((await place.admit('a.jpg')).id, clock.now(), 1);
@@ -99,7 +99,7 @@ describe('after a restart', () => {
     expect(pacer.delay(OFFICE, 'fresh').budget).toBe(true);
   });
 
-  it('counts what was sent before and after midnight if the clock was set back over it', async () => {
+  it('counts requests on both sides of midnight if the clock was set back over it', async () => {
     const place = await sendingPlace();
     const { clock, ledger } = place;
     await ledger.begin((await place.admit('a.jpg')).id, clock.now(), 1);
@@ -116,7 +116,7 @@ describe.each(Object.entries(ONE_REQUEST))('%s', (_, [limits, atMostMs]) => {
   it.each([
     ['an endpoint', UNLIMITED, limits],
     ['all endpoints together', { ...UNLIMITED, ...limits }, {}],
-  ])('of %s keeps the second request waiting, until its time is over', async (__, overall, own) => {
+  ])('of %s delays the second request until its time is over', async (__, overall, own) => {
     const { clock, ledger } = await sendingPlace();
     const pacer = await Pacer.create({ clock, ledger, overall, endpoints: endpoints(own) });
     expect(pacer.delay(OFFICE, 'fresh').ms).toBe(0);
@@ -129,12 +129,12 @@ describe.each(Object.entries(ONE_REQUEST))('%s', (_, [limits, atMostMs]) => {
   });
 });
 
-describe('while it runs', () => {
+describe('the running rate limit', () => {
   afterEach(() => {
     vi.useRealTimers();
   });
 
-  it('neither stalls nor opens a window when the wall clock is set back by a day', async () => {
+  it('neither stalls nor opens a window if the clock is set back by a day', async () => {
     const dir = await temporary();
     const ledger = await openSqliteLedger({ path: `${dir}/ledger.db`, clock: systemClock });
     onTestFinished(() => ledger.close());
@@ -166,7 +166,7 @@ describe('while it runs', () => {
     expect(mostInAnyWindow(starts, 1_000)).toBe(2);
   });
 
-  it('says when a place would take too long, and takes none', async () => {
+  it('reports that a slot would take too long, and reserves none', async () => {
     const place = await sendingPlace();
     const { clock, ledger } = place;
     await ledger.begin((await place.admit('a.jpg')).id, clock.now(), 1);
@@ -191,7 +191,7 @@ describe('while it runs', () => {
     expect(pacer.delay(OFFICE, 'fresh').ms).toBeGreaterThanOrEqual(1_000);
   });
 
-  it('lets go of a request that has not started when it is told to stop', async () => {
+  it('drops a request that has not started if it is told to stop', async () => {
     const place = await sendingPlace();
     const { clock, ledger } = place;
     const pacer = await Pacer.create({
@@ -218,8 +218,8 @@ describe('while it runs', () => {
   });
 });
 
-describe('the queue that gives every request its slot', () => {
-  it('holds the rate by itself, also where every request was given a place', async () => {
+describe('the queue that assigns slots', () => {
+  it('keeps the rate by itself, even if every request has a reservation', async () => {
     const rate = { count: 2, intervalMs: 3_600_000 };
     const pacer = await Pacer.create({
       clock: systemClock,
@@ -274,7 +274,7 @@ describe('an upload slot', () => {
     return { order, stop, take };
   }
 
-  it('goes to those of its endpoint that are fresh, else in order, and past an endpoint that has none', async () => {
+  it('goes to fresh scans of its endpoint first, then in order, and skips an endpoint without a free one', async () => {
     const { order, take } = await slots({ office: 1, shop: 1 });
     const office = await take(OFFICE, 'backlog', 'office');
     const shop = await take(SHOP, 'backlog', 'shop');
@@ -290,7 +290,7 @@ describe('an upload slot', () => {
     await vi.waitFor(() => expect(order).toEqual(['office', 'shop', 'shop fresh', 'shop 1', 'office 1']));
   });
 
-  it('is for nobody once nothing leaves any more', async () => {
+  it('is given to nobody after the stop', async () => {
     const { order, stop, take } = await slots({ office: 1, shop: 1 });
     await take(OFFICE, 'fresh', 'first');
     const second = take(OFFICE, 'fresh', 'second');

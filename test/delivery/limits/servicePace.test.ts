@@ -20,8 +20,8 @@ function watchAtOnce(place: Place, answerMs: number): number[] {
   return seen;
 }
 
-describe('a limit of the service that nobody has told', () => {
-  it('of 10 a minute is found with few refusals, and nothing is failed by them', async () => {
+describe('an unannounced limit of the service', () => {
+  it('of 10 a minute is found with few rejections, without a failed document', async () => {
     const place = await sendingPlace();
     const { clock, service } = place;
     for (let i = 0; i < 120; i += 1) await place.admit(`${i}.jpg`);
@@ -51,7 +51,7 @@ describe('a limit of the service that nobody has told', () => {
     expect(states).not.toContain('failed');
   });
 
-  it('of one endpoint slows no other', async () => {
+  it('of one endpoint does not slow another', async () => {
     const place = await sendingPlace();
     const { clock } = place;
     for (let i = 0; i < 5; i += 1) await place.admit(`o${i}.jpg`);
@@ -68,7 +68,7 @@ describe('a limit of the service that nobody has told', () => {
     expect(sending.gate.sendsSoon({ endpoint: OFFICE, folder: place.scans })).toBe(false);
   });
 
-  it('is obeyed as long as Retry-After says, although others under way end well, and full speed comes step by step', async () => {
+  it('is obeyed for the whole Retry-After even if running requests succeed, and the speed then recovers step by step', async () => {
     const place = await sendingPlace();
     const { clock, service } = place;
     for (let i = 0; i < 60; i += 1) await place.admit(`${i}.jpg`);
@@ -94,7 +94,7 @@ describe('a limit of the service that nobody has told', () => {
     expect(second - first).toBeGreaterThan(5_000);
   });
 
-  it('is obeyed over a restart', async () => {
+  it('is obeyed after a restart', async () => {
     const place = await sendingPlace();
     for (let i = 0; i < 3; i += 1) await place.admit(`${i}.jpg`);
     place.service.script = () => status(503, '', 30 * MINUTE);
@@ -113,7 +113,7 @@ describe('a limit of the service that nobody has told', () => {
 });
 
 describe('after an outage', () => {
-  it('one request goes first, then more at once step by step, on all endpoints', async () => {
+  it('sends one request first, then more step by step, on all endpoints', async () => {
     const place = await sendingPlace();
     for (let i = 0; i < 30; i += 1) {
       await place.admit(`o${i}.jpg`);
@@ -141,8 +141,8 @@ describe('after an outage', () => {
   });
 });
 
-describe('a rise of latency that lasts', () => {
-  it('lowers how many go at once, and says so', async () => {
+describe('a lasting rise in latency', () => {
+  it('lowers the concurrency, and logs it', async () => {
     const place = await sendingPlace();
     let answerMs = 100;
     place.service.script = async (request) => {
@@ -165,8 +165,8 @@ describe('a rise of latency that lasts', () => {
   });
 });
 
-describe('whether a scan leaves at once', () => {
-  it('is no while its folder or endpoint is paused, its budget is spent, or the service is down', async () => {
+describe('sendsSoon', () => {
+  it('is false if the folder or endpoint is paused, the budget is spent, or the service is down', async () => {
     const place = await sendingPlace();
     const sending = await place.start({
       endpoints: [{ key: OFFICE, limits: { perDay: 1 } }, { key: SHOP }],
@@ -192,8 +192,8 @@ describe('whether a scan leaves at once', () => {
   });
 });
 
-describe('a token route that asks to come again later', () => {
-  it('is understood from the error, with any other error or value as none', () => {
+describe('the retry delay of a token request', () => {
+  it('is read from the error, and null for any other error or value', () => {
     const asked = Object.assign(new Error('HTTP 429'), { retryAfterMs: 5_000 });
     expect(retryAfterOf(asked)).toBe(5_000);
     for (const other of [new Error('no'), null, 'text', { retryAfterMs: 'soon' }, { retryAfterMs: Infinity }])

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { pending } from '../../support/scriptedService.ts';
 import { OFFICE, sendingPlace } from '../sending.ts';
 
-it('sends a backlog at even distances, says that its rate keeps it, and lets a fresh scan go ahead', async () => {
+it('spreads a backlog evenly, reports the rate as the cause, and lets a fresh scan go first', async () => {
   const place = await sendingPlace();
   for (let n = 0; n < 20; n += 1) await place.admit(`${n}.jpg`, { lane: 'backlog' });
   const rate = { count: 60, intervalMs: 60_000 };
@@ -28,7 +28,7 @@ it('sends a backlog at even distances, says that its rate keeps it, and lets a f
   expect(sending.pacer.limitedBy()).toEqual([]);
 });
 
-it('counts a request as under way from its head to its answer, and not while it is made ready', async () => {
+it('counts a request as running from its headers to its answer, not while it is prepared', async () => {
   const place = await sendingPlace();
   const { pacer } = await place.start();
   const { answer, give } = pending();
