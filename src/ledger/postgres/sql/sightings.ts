@@ -7,8 +7,6 @@ const IDENTITY = `s.size, s.mtime_ns::text AS "mtimeNs", s.ctime_ns::text AS "ct
 export const LOCK_FOLDER = `
 SELECT id FROM folders WHERE place = :place AND path = :folder FOR NO KEY UPDATE`;
 
-export const WATCHED_AT = `SELECT watched_at AS "watchedAt" FROM folders WHERE place = :place AND path = :folder`;
-
 export const MARK_WATCHED = `UPDATE folders SET watched_at = :at WHERE place = :place AND path = :folder`;
 
 /** Each agent sees a shared folder through a file system of its own. */
