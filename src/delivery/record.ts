@@ -13,24 +13,24 @@ import { noRefusals, remember, type RefusalHistory } from './refusalHistory.ts';
 export interface RecordDeps {
   readonly ledger: Ledger;
   readonly holds: Holds;
-  /** Learns from each answer. */
+  /** Adapts the pace to each answer. */
   readonly pacer: Pick<Pacer, 'judged'>;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Server errors about one document, while others pass, after which it is parked. */
+  /** Server errors on one document, while others succeed, after which it is parked. */
   readonly parkAfter: number;
   readonly onAccepted: (document: Document) => void;
-  /** The service refused it, and the ledger says so. */
+  /** Called once the ledger has recorded a refusal. */
   readonly onFailed?: (document: Document) => void;
 }
 
-/** This many different documents refused in a row: more likely the endpoint than the documents. */
+/** This many different documents refused in a row point to the endpoint rather than the documents. */
 const MANY_REFUSALS = 5;
 const PARKED_MS = 60 * 60_000;
 const RECORD_RETRY_MS = 2_000;
 
-/** Why what was recorded did not leave. */
+/** Messages for requests that were recorded but not sent. */
 const NOT_LEFT = {
   LEASE_LOST:
     "It was not sent, because this agent could not be sure of its lease or its share of the fleet's rate limit.",
@@ -38,7 +38,7 @@ const NOT_LEFT = {
     'It was not sent, because its endpoint was put on hold or paused, or the agent stopped, just before the upload.',
 } as const;
 
-/** Turns an outcome into a ledger transition, and into holds where it is more than one document's trouble. */
+/** Turns an outcome into a ledger transition, and into a hold if it concerns more than one document. */
 export class Recorder {
   readonly #deps: RecordDeps;
   readonly #refusals = new Map<string, RefusalHistory>();
@@ -101,7 +101,7 @@ export class Recorder {
         });
         await holds.passed(endpoint, document.id, answeredAt);
         return true;
-      // What the service says of more than this document is heeded at once: to record it may take as long as the disk likes.
+      // Holds that concern more than this document apply at once, since recording may take long on a slow disk.
       case 'unauthorized': {
         const requeued = this.requeue(document, attemptId, httpStatus, outcome, signal);
         const why = { reason, message: `${message} A new token was rejected too.` };
@@ -124,7 +124,7 @@ export class Recorder {
     }
   }
 
-  /** The request was recorded, and did not leave. */
+  /** Requeues a document whose request was recorded but not sent. */
   async notLeft(
     document: Document,
     attemptId: number,
@@ -144,7 +144,7 @@ export class Recorder {
     this.#deps.log.info('Not sent after all', { ...identify(document), reason, detail: message });
   }
 
-  /** Back into the queue at its old place: what happened says nothing about the document. */
+  /** Requeues at the old place: the outcome says nothing about the document. */
   async requeue(
     document: Document,
     attemptId: number,
@@ -160,13 +160,13 @@ export class Recorder {
     return false;
   }
 
-  /** Ends an attempt that was answered with 401 and is replayed at once. */
+  /** Ends an attempt that got a 401 and is replayed at once. */
   async replay(attemptId: number, message: string, signal: AbortSignal): Promise<void> {
     const { ledger, clock } = this.#deps;
     await this.#durably(signal, () => ledger.finishReplayed(attemptId, clock.now(), 401, message));
   }
 
-  /** The replay can't be sent now. */
+  /** Requeues a document whose replay can't be sent now. */
   async giveBack(document: Document, { reason, message }: Why, signal: AbortSignal): Promise<false> {
     const { ledger, clock, log } = this.#deps;
     await this.#durably(signal, () => ledger.postpone(document.id, 0, reason, message, clock.now()));
@@ -175,8 +175,9 @@ export class Recorder {
   }
 
   /**
-   * A defect ended the delivery: nobody will answer for its attempt. Queued again under its name, as may be stored
-   * already, and later each time, since a defect comes again. Nothing happens if no upload of it is open.
+   * Requeues a document after a defect ended its delivery and nothing else will close its attempt. It keeps its name, because the
+   * service may have stored it, and backs off further each time, because a defect is likely to recur. Does nothing if it is not
+   * uploading.
    */
   async abandon(document: Document, error: unknown, signal: AbortSignal): Promise<void> {
     const { ledger, clock, random } = this.#deps;
@@ -196,7 +197,7 @@ export class Recorder {
     await this.#finish(attempt.id, null, 'unknown', why.message, transition, signal);
   }
 
-  /** `newestSeen`: of the places that were looked at; see `LedgerQueue.markLost`. */
+  /** `newestSeen`: the newest sighting among the places searched; see `LedgerQueue.markLost`. */
   async lost(
     document: Document,
     { message, newestSeen }: { readonly message: string; readonly newestSeen: number },
@@ -204,7 +205,7 @@ export class Recorder {
     const { ledger, clock, log } = this.#deps;
     await ledger.markLost(document.id, message, clock.now(), newestSeen);
     const { state, reason } = (await ledger.document(document.id)) ?? {};
-    // They were seen again meanwhile.
+    // The file was seen again meanwhile.
     if (state === 'queued' && reason === BYTES_MISSING) return;
     if (state !== 'lost') {
       log.info('Its image is not available here; leaving it to the agent that picked it up', {
@@ -230,7 +231,7 @@ export class Recorder {
     const { holds, log, clock } = this.#deps;
     const answeredAt = clock.monotonic();
     const refusals = this.#refusalsOf(document);
-    // Refused again although the endpoint took others in between: it is this document.
+    // Refused again although the endpoint accepted others in between: the document is at fault.
     const refusedAt = refusals.refusedAt.get(document.id);
     if (refusedAt !== undefined && refusals.accepted > refusedAt) refusals.refusedInARow.delete(document.id);
     else refusals.refusedInARow.add(document.id);
@@ -242,7 +243,7 @@ export class Recorder {
       refusals.together = { documentIds: ids, reason: 'MANY_REFUSALS', message: why };
       refusals.refusedInARow = new Set(ids.slice(1));
     }
-    // Asked at the time of writing: while the ledger can't be written, others may come to be refused as well.
+    // Evaluated at each write: while the ledger can't be written, more documents may be refused.
     const withOthers = (): Requeue | undefined =>
       refusals.together?.documentIds.includes(document.id) ? refusals.together : undefined;
     await this.#finish(
@@ -284,7 +285,7 @@ export class Recorder {
     const others = refusals.accepted > (refusals.troubleAt.get(document.id) ?? refusals.accepted);
     remember(refusals.troubleAt, document.id, refusals.accepted);
     const parked = serverError && others && document.serverErrors + 1 >= parkAfter;
-    // A document that may itself be the cause steps back, so that the next probe is another one (promise P4).
+    // A document that may be the cause backs off, so that the next probe is a different one (promise P4).
     const suspect = serverError || answerLost;
     const waitMs = parked
       ? PARKED_MS
@@ -303,7 +304,7 @@ export class Recorder {
     };
     const finished = this.#finish(attemptId, httpStatus, outcomeOfAttempt, message, transition, signal);
     const fields = { ...identify(document), httpStatus, reason, detail: message };
-    // What the service asks of everybody holds, whatever this document is to blame for.
+    // A Retry-After applies to everybody, even if this document is the cause.
     if (parked && !outcome.retryAfterMs) {
       await finished;
       log.warn('Set aside: the service fails on this document while others succeed', fields);
@@ -316,7 +317,7 @@ export class Recorder {
     }
   }
 
-  /** An answer that can't be recorded now must not be forgotten: without it the image would be sent again. */
+  /** Retries until recorded: a forgotten answer would send the image again. */
   #finish(
     attemptId: number,
     httpStatus: number | null,
@@ -332,7 +333,7 @@ export class Recorder {
     );
   }
 
-  /** Writes as soon as the ledger can be written. */
+  /** Retries until the ledger can be written. */
   async #durably(signal: AbortSignal, write: () => Promise<void>): Promise<void> {
     const { ledger, clock, log } = this.#deps;
     for (let failures = 0; ; failures += 1) {
@@ -340,9 +341,9 @@ export class Recorder {
         await write();
         return;
       } catch (error) {
-        // What the ledger does not take for its content is a defect, and would be so forever.
+        // An error that is not the ledger's storage is a defect, and retrying would never succeed.
         if (signal.aborted || !isOfLedger(error) || ledger.storage.trouble()?.isForGood) throw error;
-        // What the store itself says of its trouble needs no line for each answer.
+        // The store logs its own trouble once; no line is needed for each answer.
         if (failures === 0 && ledger.storage.trouble() === null)
           log.error('An answer could not be recorded; trying again', describeError(error));
         await clock.sleep(RECORD_RETRY_MS, signal);

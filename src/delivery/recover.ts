@@ -3,7 +3,7 @@ import type { Ledger } from '../core/ports/ledger.ts';
 import type { Log } from '../core/ports/log.ts';
 import type { Holds } from './holds/holds.ts';
 
-/** Before anything runs: what a crash left open is put right. */
+/** Closes what a crash left open; call before anything runs. */
 export async function recover(deps: { ledger: Ledger; holds: Holds; clock: Clock; log: Log }): Promise<void> {
   const interrupted = await deps.ledger.recover(deps.clock.now());
   if (interrupted > 0) {

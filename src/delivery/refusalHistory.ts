@@ -1,16 +1,16 @@
 import type { Requeue } from '../core/ports/ledgerQueue.ts';
 
-/** Documents remembered of an endpoint to tell a bad document from a bad endpoint. */
+/** Documents remembered per endpoint. */
 const REMEMBERED = 1_000;
 
-/** What an endpoint took and refused since the start; tells a bad document from a bad endpoint. */
+/** What an endpoint accepted and refused since the start: tells a bad document from a bad endpoint. */
 export interface RefusalHistory {
   accepted: number;
   refusedInARow: Set<number>;
-  /** Document → `accepted` when it was last refused, or last met with trouble. */
+  /** Document id → value of `accepted` at its latest refusal, or at its latest server error. */
   readonly refusedAt: Map<number, number>;
   readonly troubleAt: Map<number, number>;
-  /** The latest documents that were refused in a row and queued again together. */
+  /** The latest documents that were refused in a row and requeued together. */
   together: Requeue | undefined;
 }
 

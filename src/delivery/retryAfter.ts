@@ -1,4 +1,4 @@
-/** For errors of the token route: when the service asked to come again, if it did. */
+/** The Retry-After of a token error in milliseconds; null if it has none. */
 export function retryAfterOf(error: unknown): number | null {
   const ms =
     typeof error === 'object' && error !== null && 'retryAfterMs' in error ? error.retryAfterMs : null;

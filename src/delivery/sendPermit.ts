@@ -6,7 +6,7 @@ import type { FleetLimits } from '../core/ports/fleet.ts';
 import type { Pacer } from './limits/pacer.ts';
 import type { SharedTurns } from './sharedTurns.ts';
 
-/** A replay that would have to wait longer gives back its place, which another endpoint may need. */
+/** Longest wait of a replay. Beyond it, the replay gives back its slot, which another endpoint may need. */
 const REPLAY_WAIT_MS = 2_000;
 
 export interface SendPermitDeps {
@@ -14,30 +14,30 @@ export interface SendPermitDeps {
   readonly turns: SharedTurns;
   readonly clock: Clock;
   readonly document: Document;
-  /** What the agents that share the ledger keep together of the endpoint's limits. */
+  /** The endpoint's limits that the fleet shares. */
   readonly limits: FleetLimits;
-  /** False once its endpoint was closed, the agent is stopping, or anything else keeps it. */
+  /** False once the endpoint is closed, the agent is stopping, or anything else prevents sending. */
   readonly isOpen: () => boolean;
-  /** Aborts when nothing leaves any more. */
+  /** Aborts when no more requests may be sent. */
   readonly until: AbortSignal;
 }
 
-/** Why a request that was recorded did not leave. */
+/** Why a recorded request was not sent. */
 export type NotLeft = 'HELD_BACK' | 'LEASE_LOST';
 
 /**
- * What one request needs before it may leave, in this order:
+ * What a request needs before it may be sent, in this order:
  *
  *   reserved (our own windows) ──▶ entered (windows that agents share) ──▶ recorded ──▶ slot ──▶ lease ──▶ under way
  *        └───────────────────────────── cancel: its places are given back ─────────┘
  *
- * Made when a document is claimed, whose turn it is in our own windows; `renew` starts over for a replay.
+ * Created when a document is claimed and this agent's windows have room; `renew` starts over for a replay.
  */
 export class SendPermit {
   readonly #deps: SendPermitDeps;
-  /** Null once its places were used, or given back. */
+  /** Null once used or given back. */
   #reservation: Reservation | null;
-  /** When a turn in the shared windows was asked for; monotonic. */
+  /** When a turn in the shared windows was requested; monotonic. */
   #askedAt = 0;
   #giveBackSlot: (() => void) | null = null;
 
@@ -50,13 +50,13 @@ export class SendPermit {
     return this.#deps.isOpen();
   }
 
-  /** It does not leave: its places in the windows are given back. Idempotent. */
+  /** Gives back the places in the windows of a request that is not sent. Idempotent. */
   cancel(): void {
     this.#reservation?.cancel();
     this.#reservation = null;
   }
 
-  /** Once bytes and token are at hand. False: it is not its turn among the agents that share the windows. */
+  /** Takes a turn in the windows that agents share; call once bytes and token are ready. False if there is none now. */
   async enter(): Promise<boolean> {
     const { document, limits, turns, pacer, clock } = this.#deps;
     this.#askedAt = clock.monotonic();
@@ -66,7 +66,7 @@ export class SendPermit {
     return false;
   }
 
-  /** Once it is recorded. Resolves the answer, or why it did not leave. */
+  /** Sends the request; call once it is recorded. Resolves the answer, or why it was not sent. */
   async leave(
     attemptId: number,
     request: (onStart: () => void) => Promise<Answer>,
@@ -75,7 +75,7 @@ export class SendPermit {
     const { document, limits, turns, pacer } = this.#deps;
     const keepsTurn = await turns.keeps(document, limits, this.#askedAt, signal);
     const hasSlot = keepsTurn && (await this.#takeSlot(signal));
-    // While its beginning was recorded, and while it waited, another agent may have taken it over, or a hold have come.
+    // Another agent may have taken the document over, or a hold may have come, since the attempt was recorded.
     const isLost = !keepsTurn || !turns.isLeased(attemptId);
     const reservation = this.#reservation;
     if (!isLost && hasSlot && this.isOpen && reservation) {
@@ -86,7 +86,7 @@ export class SendPermit {
     return isLost ? 'LEASE_LOST' : 'HELD_BACK';
   }
 
-  /** False: nothing leaves any more. Rejects where `signal` ends everything. */
+  /** False if `until` aborted. Rejects if `signal` did. */
   async #takeSlot(signal: AbortSignal): Promise<boolean> {
     const { document, pacer, until } = this.#deps;
     this.giveBackSlot();
@@ -100,13 +100,13 @@ export class SendPermit {
     }
   }
 
-  /** Another request may leave in its place. Idempotent. */
+  /** Frees the slot for another request. Idempotent. */
   giveBackSlot(): void {
     this.#giveBackSlot?.();
     this.#giveBackSlot = null;
   }
 
-  /** For another request of the same delivery: a place in all windows. False, and nothing taken, where that would take long. */
+  /** Reserves places in all windows for a replay. False, with nothing reserved, if that would take too long. */
   async renew(signal: AbortSignal): Promise<boolean> {
     const { document, pacer } = this.#deps;
     const next = await pacer.waitForTurn(document.endpoint, REPLAY_WAIT_MS, signal);

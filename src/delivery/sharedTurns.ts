@@ -1,26 +1,26 @@
 import type { Document } from '../core/domain/document.ts';
 import type { FleetLimits } from '../core/ports/fleet.ts';
 
-/** What agents that share a ledger owe each other before a request leaves (fleet/fleetTurns.ts). */
+/** Coordination between agents that share a ledger, before a request is sent (fleet/fleetTurns.ts). */
 export interface SharedTurns {
-  /** Others send what waits here, if this agent does not. */
+  /** Other agents may send documents that wait here. */
   readonly hasOthers: boolean;
   /** A person has paused this agent. */
   readonly isPaused: boolean;
-  /** Whether this agent is surely still one of them; with an attempt, whether that began under the same lease. */
+  /** Whether this agent certainly holds its lease; with an attempt, whether the attempt began under the same lease. */
   isLeased(attemptId?: number): boolean;
-  /** Whether a request of such an endpoint takes a turn that another agent could have. */
+  /** Whether a request of an endpoint with these limits uses a turn that the agents share. */
   takesTurns(limits: FleetLimits): boolean;
   /**
-   * Counts a request in the windows and budgets that all of them keep. Resolves 0 once it is counted; else for how many milliseconds
-   * nothing of its endpoint should be tried.
+   * Counts a request in the windows and budgets that the agents share. Resolves 0 if it was counted; else how many milliseconds to
+   * wait before trying this endpoint again.
    */
   take(document: Document, limits: FleetLimits): Promise<number>;
-  /** Right before it leaves: whether a request still has the turn for which it asked at `askedAt` (monotonic), or has another by now. */
+  /** Called right before sending: whether the request still has its turn of `askedAt` (monotonic), or got a new one. */
   keeps(document: Document, limits: FleetLimits, askedAt: number, signal: AbortSignal): Promise<boolean>;
 }
 
-/** A ledger of this agent's own. */
+/** For a ledger that is not shared. */
 export const ALONE: SharedTurns = {
   hasOthers: false,
   isPaused: false,

@@ -1,18 +1,18 @@
 import type { HoldScope } from '../../core/ports/hold.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 
-/** One hold of each kind (paused or not) may be in force under it. */
+/** At most one hold of each kind (paused or not) is in force per key. */
 export function holdKey(scope: HoldScope, key: string): string {
   return `${scope} ${key}`;
 }
 
-/** A scope that is closed, and until when: on both clocks, since either may jump. */
+/** A closed scope and when it is tried again, on both clocks, since either may jump. */
 export interface HoldTimer {
   readonly scope: HoldScope;
   readonly key: string;
   failures: number;
   readonly since: number;
-  /** When the latest trouble was met; monotonic. */
+  /** When the latest trouble occurred; monotonic. */
   readonly closedAt: number;
   /** Monotonic. */
   until: number;
@@ -20,26 +20,26 @@ export interface HoldTimer {
   /** The document that is being sent to try it. */
   probe: number | null;
   readonly short: boolean;
-  /** Told to slow down, or until when to wait: opened by nothing but its own probe. */
+  /** The service asked to slow down or to wait: only its own probe opens the scope. */
   readonly patient: boolean;
   /** See `Hold`; wall clock. */
   readonly demandedUntil: number | null;
-  /** Met with by another agent of the fleet, and by this one not since. */
+  /** Found by another agent of the fleet, and not by this one since. */
   readonly isOfOther: boolean;
-  /** The ledger shows it: once it does not, another agent, or a person through one, has ended it. */
+  /** The ledger shows the hold. Once it no longer does, another agent has ended it, possibly on a person's request. */
   isShown: boolean;
-  /** When it was last looked whether the credentials have changed; monotonic. */
+  /** When the credentials were last checked for a change; monotonic. */
   checkedAt: number;
 }
 
-/** Less than this is the usual correcting of a clock. */
+/** Clocks that differ by less are just being adjusted. */
 const CLOCKS_PART_MS = 1_000;
 
 export function endsIn(waitMs: number, clock: Clock): Pick<HoldTimer, 'until' | 'wallUntil'> {
   return { until: clock.monotonic() + waitMs, wallUntil: clock.now() + waitMs };
 }
 
-/** Milliseconds until it is tried again; negative when that is overdue. */
+/** Milliseconds until the next try; negative if overdue. */
 export function timeLeft({ until, wallUntil }: HoldTimer, clock: Clock): number {
   const left = until - clock.monotonic();
   const leftByWall = wallUntil - clock.now();

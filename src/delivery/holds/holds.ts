@@ -15,25 +15,25 @@ import type { Log } from '../../core/ports/log.ts';
 import { endsIn, holdKey, timeLeft, type HoldTimer } from './holdTimer.ts';
 import { Pauses } from './pauses.ts';
 
-/** A Retry-After that asks for more is a mistake. */
+/** Longest Retry-After that is honoured; more must be a mistake. */
 const LONGEST_DEMAND_MS = 24 * 60 * 60_000;
 const RECHECK_CREDENTIALS_MS = 20_000;
-/** Whoever met with trouble has tried by then whether it is over. */
+/** By then, the agent that found the trouble has tried again. */
 const FIRST_TRY_MS = 2_000;
-/** Two readings of one time, taken by the ledger's clock, lie no further apart. */
+/** Two readings of the same time on the ledger's clock differ by no more. */
 const SAME_MS = 100;
 
 /**
- * What keeps more than one document waiting. Each scope (the service, the credentials of an account, an endpoint) is
+ * Problems that block more than one document. Each scope (the service, the credentials of an account, an endpoint) is
  *
  *   open ──trouble──▶ closed until T ──T passes──▶ probing (one request) ──passed──▶ open
  *                          ▲                           │
  *                          └────── trouble, longer ────┘
  *
- * and, apart from that, paused by a person or not. What is closed when the process ends is probed at once at the
- * next start, unless the service has said until when to wait. Folders and endpoints stay paused until someone resumes
- * them. T is kept on both clocks: monotonic time may stand still while the machine sleeps, and the wall clock may be
- * set; where they part, the sooner end counts, so that nothing waits longer than its back-off.
+ * and, independently, may be paused by a person. A scope that is closed when the process ends is probed right after the next start,
+ * unless the service said how long to wait. Folders and endpoints stay paused until someone resumes them. T is kept on both clocks,
+ * because monotonic time may stand still while the machine sleeps and the wall clock may be set; if they disagree, the earlier time
+ * counts, so that nothing waits longer than its back-off.
  */
 export class Holds {
   readonly #ledger: Ledger;
@@ -44,9 +44,9 @@ export class Holds {
   readonly #credentialsChanged: ((account: string | null) => Promise<boolean>) | null;
   readonly #closed = new Map<string, HoldTimer>();
   readonly #pauses: Pauses;
-  /** Lifted, but the ledger still shows them. */
+  /** Holds that have ended, but could not be cleared in the ledger. */
   readonly #leftShown = new Set<string>();
-  /** Since when what is tried again after a restart was on hold: if that fails, it is the same trouble. */
+  /** Start of holds from an earlier run that are being retried: if that fails, it is the same trouble. */
   readonly #before = new Map<string, number>();
   #checking: Promise<boolean> | null = null;
 
@@ -55,9 +55,9 @@ export class Holds {
     clock: Clock;
     random: Random;
     log: Log;
-    /** One account for all endpoints where left out. */
+    /** If left out, all endpoints use one account. */
     accountOf?: AccountOf;
-    /** Whether an account's stored credentials are others than those that were last used. */
+    /** Whether an account's stored credentials differ from those last used. */
     credentialsChanged?: (account: string | null) => Promise<boolean>;
   }) {
     this.#ledger = deps.ledger;
@@ -70,8 +70,8 @@ export class Holds {
   }
 
   /**
-   * Takes over the pauses of earlier runs, and what the service asked for; every other hold of theirs is tried again.
-   * Resolves those that go on.
+   * Restores the pauses of earlier runs and the waits that the service asked for; other holds are retried at once. Resolves the
+   * holds that stay.
    */
   async restore(): Promise<readonly Hold[]> {
     const kept: Hold[] = [];
@@ -79,7 +79,7 @@ export class Holds {
       if (hold.reason === 'PAUSED') this.#pauses.restore(hold);
       else if (hold.agent !== undefined) this.#heed(hold);
       else if (this.#closeAgain(hold)) {
-        // Its own back-off may have been longer.
+        // The back-off of the earlier run may have been longer than the wait that the service asked for.
         const shown = { ...hold, until: hold.demandedUntil };
         if (shown.until !== hold.until) await this.#ledger.putHold(shown);
         kept.push(shown);
@@ -91,25 +91,22 @@ export class Holds {
     return kept;
   }
 
-  /**
-   * What people have paused and let go on through other agents of the fleet, and the trouble that those share, or have found to be over.
-   * Resolves whether anything changed.
-   */
+  /** Reads pauses, resumes, holds and ended holds from other agents of the fleet. Resolves whether anything changed. */
   async takeShared(): Promise<boolean> {
     const { changes } = this.#pauses;
     const shown = [...this.#closed.values()].filter(({ isShown }) => isShown);
     const holds = await this.#ledger.holds();
-    // Trouble is heeded however the pauses have changed meanwhile.
+    // Holds apply even if the pauses changed meanwhile.
     const heeded = holds.filter((hold) => hold.agent !== undefined && this.#heed(hold));
     const ended = shown.filter((timer) => this.#isEnded(timer, holds));
     for (const { scope, key } of ended) this.#closed.delete(holdKey(scope, key));
-    // Somebody has paused or resumed here meanwhile: what was read may be of before that.
+    // Somebody paused or resumed here meanwhile, so the read may be out of date.
     if (this.#pauses.changes !== changes) return this.takeShared();
     const areOthers = this.#pauses.replace(holds.filter(({ reason }) => reason === 'PAUSED'));
     return areOthers || heeded.length > 0 || ended.length > 0;
   }
 
-  /** The ledger showed it, and does so no more. What a probe is under way for, its answer tells. */
+  /** The ledger no longer shows the hold. While a probe is in flight, its answer decides instead. */
   #isEnded(timer: HoldTimer, holds: readonly Hold[]): boolean {
     const { scope, key, isOfOther, probe } = timer;
     if (this.#closed.get(holdKey(scope, key)) !== timer || probe !== null) return false;
@@ -122,10 +119,10 @@ export class Holds {
     );
   }
 
-  /** One of an earlier run, for as long as the service asked to wait. False where it did not, or that is over. */
+  /** Restores a hold of an earlier run for the rest of the wait that the service asked for. False if it did not, or the wait is over. */
   #closeAgain({ scope, key, since, demandedUntil }: Hold): boolean {
     if (demandedUntil === null) return false;
-    // What ends further ahead than it ever lasted is a clock's mistake.
+    // A hold with more time left than it was to last results from a wrong clock.
     const waitMs = Math.min(demandedUntil - this.#clock.now(), demandedUntil - since, LONGEST_DEMAND_MS);
     if (waitMs <= 0) return false;
     const times = { since, demandedUntil, closedAt: this.#clock.monotonic(), ...endsIn(waitMs, this.#clock) };
@@ -135,8 +132,8 @@ export class Holds {
   }
 
   /**
-   * Closes for what another agent met with. It is the one to try first, and the others only a while later, each at another time. False
-   * where that is over, or known here.
+   * Closes a scope because another agent ran into trouble. That agent tries first; the others follow a little later, at random
+   * times. False if the hold is over or already known here.
    */
   #heed({ scope, key, since, demandedUntil, leftMs = 0 }: Hold): boolean {
     const before = this.#closed.get(holdKey(scope, key));
@@ -178,7 +175,7 @@ export class Holds {
     return { kind: 'probe' };
   }
 
-  /** Looks whether there are other credentials now; resolves true if so, and they are tried at once. */
+  /** Checks for changed credentials and, if there are any, tries them at once. Resolves whether there are. */
   async recheckCredentials(): Promise<boolean> {
     this.#checking ??= this.#recheck().finally(() => {
       this.#checking = null;
@@ -206,24 +203,25 @@ export class Holds {
     return Math.max(0, held.checkedAt + RECHECK_CREDENTIALS_MS - this.#clock.monotonic());
   }
 
-  /** Before the one request that a `probe` gate lets through. Its outcome must be told by `trouble` or `passed`. */
+  /** Call before the one request that a `probe` gate lets through. Report its outcome as trouble, or by `passed` or `endProbe`. */
   startProbe({ id, endpoint }: Sent): void {
     for (const hold of this.#ofEndpoint(endpoint)) hold.probe = id;
   }
 
-  /** Whether it tries all that its endpoint is held by: a scope that was closed after it started has a probe of its own. */
+  /** Whether this document probes every closed scope of its endpoint. A scope that closed after it started needs its own probe. */
   isProbedBy({ id, endpoint }: Sent): boolean {
     return this.#ofEndpoint(endpoint).every(({ probe }) => probe === id);
   }
 
-  /** A probe ended without an answer that says anything about the scope (its file was gone, ...). */
+  /** Ends a probe whose request told nothing about the scope, such as one whose file was gone. */
   endProbe({ id, endpoint }: Sent): void {
     for (const hold of this.#ofEndpoint(endpoint)) if (hold.probe === id) hold.probe = null;
   }
 
   /*
-   * What is in trouble is closed by the time each of these returns, however long the ledger takes. `recorded`: the answer that tells
-   * of it; the hold is shown once that is in the ledger, so that both are, also where it could not be written for a while.
+   * By the time each of these returns its promise, the scope is closed, however slow the ledger is. `recorded` resolves once the
+   * answer behind the hold is in the ledger; the hold is shown only after that, so that both appear even if the ledger could not be
+   * written for a while.
    */
 
   async serviceTrouble(
@@ -268,9 +266,9 @@ export class Holds {
   }
 
   /**
-   * The endpoint answered as it should: nothing of it is held any more. With the document's id, a hold that a service
-   * asked for waits for its own probe: what was under way when it was told to slow down still ends well. `answeredAt` (monotonic): what
-   * was closed after that stays so, since an answer may wait long for its record.
+   * The endpoint works: ends its holds. Given the document's id, a hold that the service asked for stays until its own probe
+   * passes, since requests in flight before it may still succeed. Scopes closed after `answeredAt` (monotonic) stay closed, because
+   * recording an answer may take long.
    */
   async passed(endpoint: EndpointKey, id: number | null = null, answeredAt = Infinity): Promise<void> {
     if (this.#closed.size + this.#leftShown.size + this.#before.size === 0) return;
@@ -278,8 +276,8 @@ export class Holds {
   }
 
   /**
-   * The machine was asleep: an outage of before says nothing of now, and is tried at once, gently. What the service asked for, and what
-   * waits for a person, stays as it is.
+   * After the machine slept: outages from before are retried soon, with a fresh back-off. Waits that the service asked for, and
+   * holds that wait for a person, stay.
    */
   woke(): void {
     for (const hold of this.#closed.values()) {
@@ -289,7 +287,7 @@ export class Holds {
     }
   }
 
-  /** A person says: try everything again now. */
+  /** Ends all holds, because a person asked to retry now. */
   async clearAll(): Promise<void> {
     for (const hold of this.#closed.values()) await this.#open(hold.scope, hold.key);
     await this.#ledger.fleet?.endHolds();
@@ -311,7 +309,7 @@ export class Holds {
     return this.#pauses.resume(scope, key);
   }
 
-  /** An answer about the endpoint says that the service is there and took the token. */
+  /** An answer about the endpoint proves that the service is up and accepted the token. */
   async #authenticated({ id, endpoint }: Sent): Promise<void> {
     await Promise.all([
       this.#openFor('service', endpoint.baseUrl, id),
@@ -327,7 +325,7 @@ export class Holds {
   }
 
   #ofEndpoint(endpoint: EndpointKey): HoldTimer[] {
-    // Asked several times for each document.
+    // Fast path, as this runs several times for each document.
     if (this.#closed.size === 0) return [];
     return this.#scopesOf(endpoint).flatMap(([scope, key]) => this.#closed.get(holdKey(scope, key)) ?? []);
   }
@@ -360,8 +358,7 @@ export class Holds {
     const demandedBefore = before && !isNew ? before.demandedUntil : null;
     const demandedUntil =
       asked > 0 ? Math.max(Math.ceil(this.#clock.now() + asked), demandedBefore ?? 0) : demandedBefore;
-    // Requests that were in flight when the scope closed say nothing new, not even while another one probes it; only
-    // when to come again.
+    // Requests that were in flight when the scope closed bring nothing new, even while another one probes it, except a longer wait.
     if (before && !isNew && asked <= leftMs && demandedUntil === demandedBefore) return;
     const waitMs = Math.max(asked, isNew ? backoff(failures, range, this.#random) : leftMs);
     const since = before?.since ?? this.#before.get(holdKey(scope, key)) ?? this.#clock.now();
@@ -383,12 +380,13 @@ export class Holds {
     };
     this.#closed.set(holdKey(scope, key), closed);
     const shown = { scope, key, reason, message, since, until: ends.wallUntil, demandedUntil };
-    // What the service asked for holds all agents; back-off holds them for half of it, and then others find out whether they are served.
+    // A wait that the service asked for holds all agents. A back-off holds the others for half of it, after which they try for
+    // themselves.
     const sharedMs = this.#ledger.fleet && isShared ? Math.max(asked, waitMs / 2) : undefined;
-    // In one transaction with the answer: no other agent sends the document that was refused.
+    // Written in one transaction with the answer, so that no other agent sends the refused document.
     const isTold = sharedMs !== undefined && (await this.#show(this.#ledger.putHold(shown, sharedMs)));
     await recorded;
-    // Over by now, or longer: anyone who made it so has shown that.
+    // The hold has ended or was extended meanwhile, and that change was already written.
     if (this.#closed.get(holdKey(scope, key)) !== closed) return;
     if (!isTold) await this.#show(this.#ledger.putHold(shown, sharedMs));
     closed.isShown = true;
@@ -410,7 +408,7 @@ export class Holds {
     this.#log.info('No longer on hold', { scope, key, heldForMs: this.#clock.now() - before.since });
   }
 
-  /** The row only tells people of the hold; without it the hold works anyway. */
+  /** Writes what people see of the hold. The hold works even if this fails. */
   async #show(write: Promise<void>): Promise<boolean> {
     try {
       await write;
@@ -424,16 +422,16 @@ export class Holds {
 
 interface Closing {
   readonly range: BackoffRange;
-  /** What the service asked for. */
+  /** The wait that the service asked for. */
   readonly retryAfterMs: number | null;
   readonly short: boolean;
   readonly patient?: boolean;
-  /** The service itself said so, to whoever asks. */
+  /** The service's own answer, which would be the same for every agent. */
   readonly isShared?: boolean;
   readonly recorded: Promise<unknown> | undefined;
 }
 
-/** The document whose request met with the trouble. */
+/** The document whose request ran into the trouble. */
 export type Sent = Pick<Document, 'id' | 'endpoint'>;
 
 export interface Why {
@@ -443,11 +441,11 @@ export interface Why {
 
 export type Gate =
   | { readonly kind: 'open' | 'probe' | 'paused' }
-  /** `outage`: expected to pass by itself within seconds or minutes. */
+  /** `outage`: expected to resolve itself within seconds or minutes. */
   | {
       readonly kind: 'closed';
       readonly waitMs: number;
       readonly outage: boolean;
-      /** When to look whether the credentials have changed; null if they are not what it waits for. */
+      /** Milliseconds until the credentials are checked for a change; null if they are not the cause. */
       readonly recheckMs: number | null;
     };

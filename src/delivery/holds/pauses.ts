@@ -5,7 +5,7 @@ import { holdKey } from './holdTimer.ts';
 
 type PausedScope = 'endpoint' | 'folder';
 
-/** What people have paused, until somebody lets it go on. Kept over restarts. */
+/** Endpoints and folders that people paused, until resumed. Survive restarts. */
 export class Pauses {
   readonly #ledger: LedgerHolds;
   readonly #clock: Clock;
@@ -17,7 +17,7 @@ export class Pauses {
     this.#clock = clock;
   }
 
-  /** How often somebody has paused or resumed here. */
+  /** Number of pauses and resumes made through this agent. */
   get changes(): number {
     return this.#changes;
   }
@@ -30,12 +30,12 @@ export class Pauses {
     return [...this.#paused.values()].filter((hold) => hold.scope === 'folder').map((hold) => hold.key);
   }
 
-  /** One of an earlier run. */
+  /** Restores a pause of an earlier run. */
   restore(hold: Hold): void {
     this.#paused.set(holdKey(hold.scope, hold.key), hold);
   }
 
-  /** These are all that are in force. @returns whether they are others than before */
+  /** Replaces all pauses by those in force. @returns whether that changed any */
   replace(holds: readonly Hold[]): boolean {
     const now = new Map(holds.map((hold) => [holdKey(hold.scope, hold.key), hold]));
     const isSame = now.size === this.#paused.size && [...now.keys()].every((key) => this.#paused.has(key));

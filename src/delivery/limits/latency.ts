@@ -1,14 +1,14 @@
-/** Below this nobody waits for anything; a rise from 5 to 40 ms is noise. */
+/** Shorter answers count as this long: a rise from 5 to 40 ms is noise. */
 const FLOOR_MS = 50;
 /** Answers after which an image size has a baseline. */
 const FIRST = 8;
 const SHORT_SHARE = 1 / 8;
 const BASELINE_SHARE = 0.003;
-/** A lasting threefold rise passes it; what scatters around the baseline does not. */
+/** A lasting threefold rise exceeds it; scatter around the baseline does not. */
 const RISEN = Math.log(2.5);
 const CALM = Math.log(1.6);
 const LASTING = 12;
-/** Of all sizes, that tell how long an answer takes while nobody waits for another. */
+/** Answers of any size that set the reference for an unloaded service. */
 const FIRST_OF_ALL = 4;
 const SMALLEST_CLASS = 16;
 
@@ -23,14 +23,14 @@ interface Baseline {
  */
 export class Latency {
   readonly #baselines = new Map<number, Baseline>();
-  /** How far the latest answers lie above their baselines; logarithm. */
+  /** How far the latest answers are above their baselines; natural logarithm of the ratio. */
   #rise = 0;
   #lasting = 0;
   #typicalMs = 0;
   #isKnown = false;
   readonly #first: Baseline = { count: 0, log: 0 };
 
-  /** `few`: the service was not asked for much at once. Else a rise of our own making would become the measure. */
+  /** `few`: little was in flight. Only then the baseline adapts; else a slowdown that the agent itself causes would become the baseline. */
   add(ms: number, bytes: number, few: boolean): void {
     this.#typicalMs += (ms - this.#typicalMs) * (this.#typicalMs === 0 ? 1 : SHORT_SHARE);
     const log = logOf(ms);
@@ -52,17 +52,17 @@ export class Latency {
     this.#lasting = this.#rise > RISEN ? this.#lasting + 1 : 0;
   }
 
-  /** Whether an answer took no longer than the very first ones did. */
+  /** Whether an answer took about as long as the first ones. */
   isAsFirst(ms: number): boolean {
     return logOf(ms) - this.#first.log < CALM;
   }
 
-  /** Mean of the latest answers. */
+  /** Moving average of the latest answers; 0 before the first. */
   get typicalMs(): number {
     return this.#typicalMs;
   }
 
-  /** A rise that lasts; true once, and again when it has lasted as long once more. */
+  /** Whether answers have been slow for LASTING in a row. Resets the count, so it is true again only after as many more. */
   takeRisen(): boolean {
     if (this.#lasting < LASTING) return false;
     this.#lasting = 0;

@@ -15,22 +15,22 @@ import type { Clock } from '../../core/ports/clock.ts';
 import type { LedgerQueue } from '../../core/ports/ledgerQueue.ts';
 import type { Limits } from '../../core/domain/settings.ts';
 
-/** A rate that documents wait for. */
+/** A rate that documents are waiting for. */
 export interface LimitedBy {
-  /** Alias of the endpoint whose rate it is; null: the rate of all together. */
+  /** Alias of the endpoint with this rate; null for the overall rate. */
   readonly endpoint: string | null;
   readonly rate: string;
-  /** So many of a backlog leave in a minute. */
+  /** Backlog documents sent per minute at this rate. */
   readonly perMinute: number;
 }
 
-/** What was held back so long ago says nothing of now; between two requests of a low rate lies more. */
+/** How long a held-back document counts as waiting for the rate; longer for low rates, whose requests are further apart. */
 const LIMITED_FOR_MS = 5_000;
 
-/** What tells how much was sent before this process started. */
+/** Reads how much was sent before this process started. */
 export type SentBefore = Pick<LedgerQueue, 'attemptTimes' | 'countAttempts'>;
 
-/** The limits of one endpoint, or of all together. */
+/** The limits of one endpoint, or the overall ones. */
 export class Limiter {
   readonly alias: string;
   readonly #limits: Limits;
@@ -59,10 +59,10 @@ export class Limiter {
     const now = clock.now();
     let window: RateWindow | null = null;
     if (limits.rate) {
-      // The window is a little longer than the interval, and a request starts a little after it is recorded.
+      // Twice the interval: the window is a little longer than it, and a request starts a little after it is recorded.
       const since = now - 2 * limits.rate.intervalMs;
       const times = await ledger.attemptTimes(endpoint, since, limits.rate.count);
-      // A start in the future means that the clock went back: a full window is waited.
+      // A start in the future means that the clock was set back: wait a full window.
       const offset = clock.monotonic() - now;
       window = new RateWindow(
         limits.rate,
@@ -78,7 +78,7 @@ export class Limiter {
       const countSince = (at: number) => ledger.countAttempts(endpoint, periodStart(period, at) - 1, now);
       const ahead =
         latest !== undefined && latest > now ? { at: latest, used: await countSince(latest) } : null;
-      // After a clock that went back: what was sent today and what was sent tomorrow.
+      // If the clock was set back: the count for the current day and the one for the day of the latest attempt.
       budgets.push(new Budget(period, limit, await countSince(now), now, ahead));
     }
     return new Limiter(alias, limits, window, budgets);
@@ -122,8 +122,8 @@ export class Limiter {
   }
 
   /**
-   * Holds an upload slot until `work` ends, which starts when the strict window lets it. Of those that wait, fresh ones come first. Rejects on
-   * abort, also while `work` goes on.
+   * Holds an upload slot until `work` ends; `work` starts once the strict window permits. Waiting fresh documents go first. Rejects
+   * on abort, even while `work` is running.
    */
   withSlot(work: () => Promise<void>, lane: Lane, signal?: AbortSignal): Promise<void> {
     const inWindow = async (): Promise<void> => {
@@ -133,12 +133,12 @@ export class Limiter {
     return this.#slots.add(inWindow, { priority: lane === 'fresh' ? 1 : 0, ...(signal && { signal }) });
   }
 
-  /** No more than `atOnce` upload slots from now on. */
+  /** Caps the upload slots at `atOnce` from now on. */
   limitTo(atOnce: number): void {
     if (this.#slots.concurrency !== atOnce) this.#slots.concurrency = atOnce;
   }
 
-  /** p-queue's window is on the wall clock: set back by a day, it would stand still for a day. Our own goes on. */
+  /** p-queue's window runs on the wall clock: after the clock is set back by a day, it would block for a day. RateWindow is monotonic. */
   renewWindow(): void {
     this.#starts = createStarts(this.#limits);
   }

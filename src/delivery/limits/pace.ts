@@ -1,30 +1,30 @@
 import { Latency } from './latency.ts';
 import { SoundPace } from './soundPace.ts';
 
-/** Before anything is known of a service, no more than this at once. */
+/** Concurrency before anything is known of the service. */
 const FIRST_AT_ONCE = 4;
-/** Successes in a row that earn a step back up: near a limit that was met, and while only a rough guess is known. */
+/** Successes in a row that earn one step up: near a known limit, and while the spacing is only a rough guess. */
 const RUN = 10;
 const ROUGH_RUN = 4;
-/** Each refusal that follows a step back up makes the runs twice as long, up to this. */
+/** Each refusal after a step up doubles the length of the runs, up to this factor. */
 const MOST_PATIENCE = 16;
 const STEP = 0.95;
 const ROUGH_STEP = 0.8;
-/** Starts are spaced a little wider than a service was seen to allow. */
+/** Spacing between starts, relative to what the service was seen to allow. */
 const MARGIN = 1.1;
-/** A spacing that was refused once was a little too narrow. */
+/** Cap on widening a spacing that was refused once. */
 const WIDER = 1.2;
-/** Well past the spacing that was refused: the limit is another now, and is looked for quickly. */
+/** Below this share of the refused spacing, the limit must have changed: search for the new one quickly. */
 const PAST_LIMIT = 0.8;
 const LEAST_SPACING_MS = 10;
 const MOST_SPACING_MS = 60_000;
-/** What refuses for longer is a quota that is used up; the spacing of a rate would make a day of one burst. */
+/** Refusals that last longer mean a used-up quota, not a rate: spacing computed from them would stretch one burst over a day. */
 const QUOTA_MS = 10 * 60_000;
 const STARTS_KEPT = 64;
-/** What was served earlier says nothing of a rate: there was nothing to send. */
+/** Older starts are ignored when estimating the rate: there may have been nothing to send. */
 const JUST_BEFORE_MS = 90_000;
 
-/** An upload that the service has dealt with. Monotonic milliseconds. */
+/** An upload that the service answered. Monotonic milliseconds. */
 export interface Served {
   readonly startedAt: number;
   readonly endedAt: number;
@@ -35,20 +35,20 @@ export interface Reduced {
   readonly cause: 'refused' | 'slow' | 'outage';
   readonly atOnce: number;
   readonly configured: number;
-  /** Between the starts of two requests; 0 for none. */
+  /** Minimum interval between request starts; 0 for none. */
   readonly spacingMs: number;
 }
 
 /**
- * The pace of one endpoint: how many uploads at once, and how long from the start of one to the start of the next. It
- * finds the limits that nobody has told, and is never above the configured number.
+ * The pace of one endpoint: how many uploads at once, and the interval between their starts. It discovers limits that the service
+ * does not announce, and never exceeds the configured concurrency.
  *
  *   full ──told to slow down──▶ half as many at once, spaced as the service was seen to allow
  *   full ──answers take three times as long, lastingly──▶ one less at once
  *   full ──outage──▶ one at once
  *   reduced ──a run of successes──▶ one step nearer to full ──▶ … ──▶ full
  *
- * Steps up to a pace that was served for long before (soundPace.ts) are larger, and their runs short.
+ * Steps up to a pace that was sustained before (soundPace.ts) are larger, and their runs shorter.
  *
  * Times are monotonic milliseconds.
  */
@@ -57,26 +57,26 @@ export class Pace {
   readonly #latency = new Latency();
   readonly #sound = new SoundPace();
   #atOnce: number;
-  /** So many at once went well before: up to here, each round of successes earns one more. */
+  /** Concurrency that worked before: below it, each round of successes earns one more. */
   #proven: number;
   #spacingMs = 0;
-  /** The spacing is a guess from one burst; it is improved quickly. */
+  /** The spacing is a guess from one burst, to be refined quickly. */
   #rough = false;
   #cause: Reduced['cause'] | null = null;
   #run = 0;
   #round = 0;
   #patience = 1;
   #lastStart = -Infinity;
-  /** Starts that the service has served, the latest ones. */
+  /** Start times of the latest requests that were served. */
   #served: number[] = [];
-  /** When the latest refusal came: answers to what started before say nothing of the pace since. */
+  /** Time of the latest refusal. Answers to requests that started before it say nothing about the pace since. */
   #refusedAt = -Infinity;
-  /** When the refusals began that no success has followed yet. */
+  /** Start of the current streak of refusals; null after a success. */
   #refusedSince: number | null = null;
   #refusedSpacingMs = 0;
-  /** The first request after the back-off was refused as well. */
+  /** The first request after the back-off was refused too. */
   #isRefusedAgain = false;
-  /** What was refused last had been served for long at the very same pace. */
+  /** The latest refusal came at a pace that had been sustained for long, so the pace is not its cause. */
   #isUnrelated = false;
 
   constructor(configured: number) {
@@ -93,12 +93,12 @@ export class Pace {
     return this.#spacingMs;
   }
 
-  /** How long answers take of late; 0 before the first. */
+  /** Typical answer time in milliseconds; 0 before the first. */
   get typicalMs(): number {
     return this.#latency.typicalMs;
   }
 
-  /** What is less than configured, and why; null if nothing is. */
+  /** How the pace is below the configured one, and why; null if it is not. */
   get reduced(): Reduced | null {
     const cause = this.#cause;
     if (cause === null || this.#isFull) return null;
@@ -124,7 +124,7 @@ export class Pace {
     else this.#grow(endedAt - startedAt);
   }
 
-  /** Told to slow down (429, 402). All answers to what was under way at once count as one. */
+  /** Lowers the pace after a 429 or 402. All answers to requests that were in flight together count as one. */
   refused(startedAt: number, now: number): void {
     if (startedAt <= this.#refusedAt) return;
     this.#refusedAt = now;
@@ -141,9 +141,9 @@ export class Pace {
     const atOnce = this.#atOnce;
     this.#atOnce = Math.max(1, Math.floor(this.#atOnce / 2));
     this.#cause = 'refused';
-    // Each storm of refusals would widen the spacing else, and the runs that narrow it again would take longer and longer.
+    // Otherwise each storm of refusals would widen the spacing, and the runs that narrow it would take longer and longer.
     if (wasServed) return;
-    // One trouble, however many refusals it has.
+    // A streak of refusals counts as one, however many there are.
     if (!endsRun && this.#patience > 1) return;
     if (wasRecovering) this.#sound.doubt(now);
     this.#refusedSpacingMs = this.#spacingMs;
@@ -152,8 +152,8 @@ export class Pace {
   }
 
   /**
-   * The service or the endpoint is closed: what follows begins with one at a time. It says nothing of a rate, so that a run
-   * of successes goes on behind it: a service with many short outages would keep its spacing for good. Idempotent.
+   * The service or the endpoint is closed: restarts at one request at a time. The spacing and the run of successes stay, because an
+   * outage says nothing about the rate: with many short outages, the spacing would never narrow. Idempotent.
    */
   outage(): void {
     this.#proven = Math.max(this.#proven, this.#atOnce);
@@ -162,7 +162,7 @@ export class Pace {
     this.#round = 0;
   }
 
-  /** The densest row of starts that was served just before, as if each had to wait for its place until `again`. */
+  /** Sets the spacing from the densest sequence of starts served just before the refusals, assuming that each was delayed until `again`. */
   #space(refusedSince: number, again: number): void {
     if (again - refusedSince > QUOTA_MS) return;
     const before = this.#served
@@ -172,7 +172,7 @@ export class Pace {
     const last = this.#spacingMs;
     if (last === 0 && seenMs === Infinity) return;
     this.#rough = last === 0;
-    // What was seen has the back-off in it, which is long beside the spacing of a quick service.
+    // The observed interval includes the back-off, which is long compared to the spacing of a fast service.
     const most = last * (this.#isRefusedAgain ? 2 : WIDER);
     const wanted = last === 0 ? seenMs : Math.min(most, Math.max(last * (2 - STEP), seenMs));
     this.#spacingMs = Math.min(MOST_SPACING_MS, wanted);
@@ -201,7 +201,7 @@ export class Pace {
     if (this.#isFull) this.#cause = null;
   }
 
-  /** After a run of successes: more at once or closer together, whichever is what keeps the pace down. */
+  /** Takes a step after a run of successes: raises the concurrency or narrows the spacing, whichever limits the pace. */
   #step(): void {
     this.#run = 0;
     const isMost = this.#atOnce === this.#configured;
@@ -211,12 +211,12 @@ export class Pace {
     else if (this.#latency.isCalm) this.#oneMore();
   }
 
-  /** Nothing has slowed it down yet; as long as answers take as long as the first ones did, each earns one more at once. */
+  /** Nothing has slowed it down yet: each answer as quick as the first ones earns one more at once. */
   get #isBeginning(): boolean {
     return this.#cause === null && this.#atOnce < this.#configured;
   }
 
-  /** Slower than what was served for long. */
+  /** Slower than the pace that was sustained for long. */
   get #isRecovering(): boolean {
     return this.#sound.isQuickerThan(this.#spacingMs, this.#atOnce);
   }
@@ -235,7 +235,7 @@ export class Pace {
     return this.#atOnce === this.#configured && this.#spacingMs === 0;
   }
 
-  /** Whether it is the spacing that keeps requests apart, and not the number at once. */
+  /** Whether the spacing limits the pace, rather than the concurrency. */
   get #isSpaced(): boolean {
     return this.#spacingMs >= this.#latency.typicalMs / this.#atOnce;
   }

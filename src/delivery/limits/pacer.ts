@@ -15,7 +15,7 @@ export interface PacerDeps {
   readonly endpoints: readonly EndpointSettings[];
 }
 
-/** What is configured of an endpoint, and how much of it the service seems to bear. */
+/** The configured limits of an endpoint, and the pace that the service seems to allow. */
 interface PacedEndpoint {
   readonly limiter: Limiter;
   readonly pace: Pace;
@@ -27,20 +27,20 @@ const NOTHING_SENT: SentBefore = {
 };
 
 /**
- * Holds every upload request to the limits of its endpoint and to the overall ones (promise P6). Two layers, see
- * docs/decisions: windows and budgets seeded from the ledger decide *when* a document may be claimed, so that a
- * restart opens no fresh window and a throttled endpoint takes no other's place; p-queue, with a strict window of
- * its own, is what every request runs through, so that nothing exceeds concurrency or rate. Below these limits, each
- * endpoint has a pace that adapts to those which the service has and tells nobody (domain/pace.ts).
+ * Enforces the limits of each endpoint and the overall ones on every upload request (promise P6). Two layers, see docs/decisions:
+ * windows and budgets seeded from the ledger decide *when* a document may be claimed, so that a restart opens no fresh window and a
+ * throttled endpoint takes no slot from another; p-queue, with its own strict window, runs every request, so that nothing exceeds
+ * concurrency or rate. Below these limits, each endpoint has a pace that adapts to unannounced limits of the service
+ * (limits/pace.ts).
  */
 export class Pacer {
   readonly #clock: Clock;
   #overall: Limiter;
   #endpoints: ReadonlyMap<string, PacedEndpoint>;
   readonly #watch: ClockWatch;
-  /** Until when (monotonic) the fleet's windows of an endpoint are full. */
+  /** When (monotonic) the fleet's windows of an endpoint have room again. */
   readonly #deferred = new Map<string, number>();
-  /** When the request was under way that brought this answer; monotonic. */
+  /** Number of requests on the wire; see `onTheWire`. */
   #onTheWire = 0;
   readonly #timings = new WeakMap<object, { readonly startedAt: number; readonly endedAt: number }>();
 
@@ -51,7 +51,7 @@ export class Pacer {
     this.#watch = new ClockWatch(clock);
   }
 
-  /** `ledger`: what was sent before. Null: that can't be asked yet, and nothing is sent before `seed`. */
+  /** `ledger` knows what was sent before. Null if it can't be read yet: then nothing may be sent before `seed`. */
   static async create(deps: PacerDeps): Promise<Pacer> {
     const { clock } = deps;
     const ledger = deps.ledger ?? NOTHING_SENT;
@@ -70,14 +70,14 @@ export class Pacer {
     return new Pacer(clock, overall, endpoints);
   }
 
-  /** What was sent before can be asked now. */
+  /** Rebuilds the limits once the ledger can be read. */
   async seed(deps: PacerDeps): Promise<void> {
     const seeded = await Pacer.create(deps);
     this.#overall = seeded.#overall;
     this.#endpoints = seeded.#endpoints;
   }
 
-  /** Milliseconds until this endpoint may send; `budget` when that is because a budget is spent. */
+  /** Milliseconds until this endpoint may send; `budget` if a spent budget is the cause. */
   delay(endpoint: EndpointKey, lane: Lane): { ms: number; budget: boolean } {
     const { limiter, pace } = this.#of(endpoint);
     const delays = [this.#overall, limiter].map((each) => each.delay(this.#clock, lane));
@@ -89,29 +89,29 @@ export class Pacer {
     };
   }
 
-  /** The agents of the fleet have used up what they share of this endpoint's limits: nothing more of it for so long. */
+  /** Blocks the endpoint for `ms`, because the fleet has used up its shared limits. */
   defer(endpoint: EndpointKey, ms: number): void {
     const id = endpointId(endpoint);
     this.#deferred.set(id, Math.max(this.#deferred.get(id) ?? 0, this.#clock.monotonic() + ms));
   }
 
-  /** A document of this endpoint waits although nothing but its turn keeps it. */
+  /** Notes that a document of this endpoint waits for nothing but the rate. */
   heldBack(endpoint: EndpointKey, lane: Lane): void {
     for (const limiter of [this.#overall, this.#of(endpoint).limiter]) limiter.heldBack(this.#clock, lane);
   }
 
-  /** The rates for which documents wait at present. */
+  /** The rates that documents are waiting for. */
   limitedBy(): LimitedBy[] {
     const now = this.#clock.monotonic();
     return this.#limiters.flatMap((limiter) => limiter.limitedBy(now) ?? []);
   }
 
-  /** Requests that the service sees: their head has left, and no whole answer has come. */
+  /** Number of requests whose head was sent and whose answer is not complete. */
   get onTheWire(): number {
     return this.#onTheWire;
   }
 
-  /** Takes a place in every window; call only when `delay` is 0. */
+  /** Reserves a place in every window and budget. Call only if `delay` is 0. */
   reserve(endpoint: EndpointKey, lane: Lane = 'fresh'): Reservation {
     const { limiter, pace } = this.#of(endpoint);
     const now = this.#clock.monotonic();
@@ -123,17 +123,17 @@ export class Pacer {
     };
   }
 
-  /** How many uploads to this endpoint may be under way at once at its present pace. */
+  /** How many uploads to this endpoint may be in flight at its present pace. */
   atOnce(endpoint: EndpointKey): number {
     return this.#of(endpoint).pace.atOnce;
   }
 
-  /** How long this endpoint's answers take of late; 0 before the first. */
+  /** Typical answer time of this endpoint in milliseconds; 0 before the first answer. */
   typicalMs(endpoint: EndpointKey): number {
     return this.#of(endpoint).pace.typicalMs;
   }
 
-  /** What an answer says about the pace; once for each answer that `run` resolved. */
+  /** Adapts the pace to an answer; call once for each answer that `run` resolved. */
   judged(endpoint: EndpointKey, answer: Answer, outcome: Outcome['kind'], bytes: number): void {
     const timing = this.#timings.get(answer);
     if (!timing) return;
@@ -157,7 +157,7 @@ export class Pacer {
     paced.limiter.limitTo(paced.pace.atOnce);
   }
 
-  /** The endpoint is closed for a while: after that, one upload first, and then more step by step. Idempotent. */
+  /** Restarts the endpoint's pace at one upload at a time, after a hold or an outage. Idempotent. */
   beginAnew(endpoint: EndpointKey): void {
     const paced = this.#of(endpoint);
     paced.pace.outage();
@@ -165,8 +165,8 @@ export class Pacer {
   }
 
   /**
-   * One for each budget that is spent, and for each endpoint whose pace is below its limits: what is less, and why. The few requests after
-   * an outage that go one by one are not worth one.
+   * A note for each spent budget and each endpoint whose pace is reduced. None for the restart after an outage, which takes only a
+   * few requests.
    */
   notes(): Note[] {
     const now = this.#clock.now();
@@ -180,7 +180,7 @@ export class Pacer {
     return [...this.#limiters.flatMap((limiter) => limiter.notes(now)), ...slowedDown];
   }
 
-  /** For a request that was not foreseen (a replay): waits for its turn. Null if that would take longer than `withinMs`. */
+  /** Waits for the turn of an unplanned request (a replay). Null if that would take longer than `withinMs`. */
   async waitForTurn(
     endpoint: EndpointKey,
     withinMs: number,
@@ -196,14 +196,14 @@ export class Pacer {
   }
 
   /**
-   * Waits for an upload slot: p-queue counts what is under way, and nothing else does. Of an endpoint the fresh ones come first. Resolves
-   * what gives the slot back; rejects on abort, which also takes back the slots that were given.
+   * Waits for an upload slot; p-queue alone counts the requests in flight. Fresh documents of an endpoint go first. Resolves the
+   * function that gives the slot back. Rejects on abort, which also frees slots already given.
    */
   slot(endpoint: EndpointKey, lane: Lane, signal: AbortSignal): Promise<() => void> {
     this.#heedClockJump();
     return new Promise((granted, failed) => {
       const taken = () => new Promise<void>(granted);
-      // Its own signal would cost as much again as both queues.
+      // Passing the signal here too would cost as much again as both queues.
       const inOverall = () =>
         this.#overall.withSlot(() => (signal.aborted ? Promise.resolve() : taken()), lane);
       this.#of(endpoint).limiter.withSlot(inOverall, lane, signal).catch(failed);
@@ -211,8 +211,8 @@ export class Pacer {
   }
 
   /**
-   * Makes one request, which needs a slot, in the place that `reservation` took in the windows. That place counts from `onStart`: a request
-   * that waits for its connection would otherwise reach the service together with those of the next window.
+   * Runs one request, for which the caller holds a slot, with its place in the windows. The place counts from `onStart`: otherwise
+   * a request that waits for its connection would reach the service together with those of the next window.
    */
   async run<T>(reservation: Reservation, request: (onStart: () => void) => Promise<T>): Promise<T> {
     const askedAt = this.#clock.monotonic();
@@ -249,7 +249,7 @@ export class Pacer {
     return [this.#overall, ...[...this.#endpoints.values()].map(({ limiter }) => limiter)];
   }
 
-  /** p-queue's window is on the wall clock: set back by a day, it would stand still for a day. Our own goes on. */
+  /** See `Limiter.renewWindow`. */
   #heedClockJump(): void {
     if (this.#watch.takeJump() >= 0) return;
     for (const limiter of this.#limiters) limiter.renewWindow();

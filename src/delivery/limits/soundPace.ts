@@ -1,4 +1,4 @@
-/** A pace, from when it was served, and how many had been served by then since the latest refusal. Monotonic milliseconds. */
+/** A pace, the start time of its first served request, and the count of served requests at that time. Monotonic milliseconds. */
 interface Since {
   readonly from: number;
   readonly after: number;
@@ -6,20 +6,20 @@ interface Since {
   readonly atOnce: number;
 }
 
-/** A pace is sound once so much was served without a refusal since it began. */
+/** A pace is sound once it has lasted this long, with this many successes and no refusal. */
 const LONG_MS = 90_000;
 const MANY = 40;
-/** Apart by LONG_MS: a pace below the sound one was refused. Then the limit is another now, and it is forgotten. */
+/** Refusals below the sound pace, at least LONG_MS apart, after which the limit must have changed and the sound pace is forgotten. */
 const DOUBTS_AT_MOST = 2;
 
 /**
- * The quickest pace that a service was seen to bear for long. What it refuses at a slower one it refuses for reasons of
- * its own (it is overloaded, others share the limit), and the way back is short.
+ * The quickest pace that the service sustained for long. Refusals at a slower one have other causes (the service is overloaded,
+ * others share the limit), so the pace may return to the sound one quickly.
  *
  *   unknown ──served for long──▶ known ──slower ones are refused, again and again──▶ unknown
  */
 export class SoundPace {
-  /** The paces since the latest refusal; the first of them was served for long, or is the only one. */
+  /** Paces since the latest refusal. The first was sustained for long, or is the only one. */
   #paces: Since[] = [];
   #served = 0;
   #spacingMs = Infinity;
@@ -46,12 +46,12 @@ export class SoundPace {
     return spacingMs > this.#spacingMs || atOnce < this.#atOnce;
   }
 
-  /** Whether nothing but the present pace was served for long, up to a request that started at `at`. */
+  /** Whether the present pace was sustained for long, and no other since the latest refusal, as of a request that started at `at`. */
   wasServedLong(at: number): boolean {
     return this.#paces.length === 1 && this.#isLong(this.#paces[0], at);
   }
 
-  /** A request that started at `at` was served at this pace. Between two refusals a pace becomes quicker only. */
+  /** Notes that a request that started at `at` was served at this pace. Between two refusals the pace only gets quicker. */
   add(at: number, spacingMs: number, atOnce: number): void {
     this.#served += 1;
     const last = this.#paces.at(-1);
@@ -70,7 +70,7 @@ export class SoundPace {
     this.#paces = [];
   }
 
-  /** A pace below this one was refused. */
+  /** Notes that a pace slower than the sound one was refused. */
   doubt(now: number): void {
     if (now - this.#doubtedAt < LONG_MS) return;
     this.#doubtedAt = now;

@@ -1,4 +1,4 @@
-/** Bounds the bytes of images that are in memory at once; one larger than the whole budget goes alone. */
+/** Bounds the image bytes in memory. An image larger than the whole budget goes alone. */
 export class ByteBudget {
   readonly #limit: number;
   #used = 0;
@@ -18,7 +18,7 @@ export class ByteBudget {
     }
   }
 
-  /** Once `bytes` fit, which are to be given back; nothing to wait for where they do. */
+  /** Takes `bytes` from the budget; the caller must give them back. Returns a promise to wait for, or undefined if they fit at once. */
   take(bytes: number): Promise<void> | undefined {
     if (this.#waiting.length > 0 || !this.#fits(bytes))
       return new Promise<void>((resolve) => this.#waiting.push({ bytes, start: resolve }));

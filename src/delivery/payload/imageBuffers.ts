@@ -1,32 +1,33 @@
 import type { Buffers } from '../../core/ports/buffers.ts';
 
-/** Freed memory is rounded up to a quarter of a power of two, so that the next image fits as well. */
+/** Sizes are rounded up in steps of a quarter of a power of two, so that the next image fits too. */
 const PARTS = 4;
 const SMALLEST_BYTES = 4096;
-/** Shared memory that exists at once: free, lent, and dropped but not collected yet. */
+/** Cap on shared memory: free, lent, and dropped but not collected yet. */
 const MOST_BYTES = 64 * 1024 * 1024;
-/** Uploads that are faster than the reading of files have nothing to do again and again. */
+/** Delay before free memory is dropped: if uploads are faster than reading files, delivery is often idle for a moment. */
 const QUIET_MS = 1_000;
 
 /**
- * New memory for each image would make the engine look for garbage all the time: it counts bytes outside its heap, and a
- * few dozen photographs are as much as a whole heap. It can be shared with the thread that hashes. A piece of memory is
+ * A pool of shared memory for images. Allocating new memory for each image would trigger garbage collection all the time: the
+ * engine counts bytes outside its heap, and a few dozen photographs equal a whole heap. Shared memory can also be passed to the
+ * hashing thread. A block is
  *
  *   free ──take──▶ lent ──giveBack──▶ free
  *     │              └──forgotten──┐
  *     └──makes room, or clear──────┴──▶ dropped ──the engine collects it──▶ gone
  *
- * The engine does not count shared memory, so it is in no hurry to collect it: hundreds of megabytes would pile up. So its
- * total is counted here, dropped memory included, until the engine says that it is gone. What goes beyond is ordinary
- * memory, which the engine counts and collects in time. Nobody waits here: how many bytes of images are in use at once is
- * bounded by the budgets of those who read, keep and send them (ByteBudget, Hand).
+ * The engine does not count shared memory and therefore collects it late, so hundreds of megabytes could pile up. The total is
+ * counted here instead, including dropped blocks, until they are collected. Beyond the cap, ordinary memory is used, which the
+ * engine counts and collects in time. Nobody waits here: the budgets of readers, caches and senders bound the image bytes in use
+ * (ByteBudget, PayloadCache).
  */
 export class ImageBuffers implements Buffers {
   readonly #mostBytes: number;
   #clearing: NodeJS.Timeout | null = null;
-  /** By size, that which was needed last at the end. */
+  /** By size, most recently used last. */
   readonly #free = new Map<number, SharedArrayBuffer[]>();
-  /** By the view, not by the memory: who gives back twice must not give away what another was lent meanwhile. */
+  /** Keyed by the view, not the memory, so that giving back twice can't free memory that was lent again meanwhile. */
   readonly #lent = new WeakMap<Buffer, SharedArrayBuffer>();
   #sharedBytes = 0;
   readonly #collected = new FinalizationRegistry<number>((bytes) => {
@@ -37,7 +38,7 @@ export class ImageBuffers implements Buffers {
     this.#mostBytes = mostBytes;
   }
 
-  /** Shared memory that has been made and is not collected yet. */
+  /** Bytes of shared memory that were allocated and not collected yet. */
   get sharedBytes(): number {
     return this.#sharedBytes;
   }
@@ -62,7 +63,7 @@ export class ImageBuffers implements Buffers {
     this.#free.set(memory.byteLength, alike);
   }
 
-  /** Nothing is on its way: what is free is dropped, unless more comes within a moment. */
+  /** Nothing is in flight: drops the free memory, unless more is taken within a moment. */
   clear(): void {
     this.#clearing ??= setTimeout(() => {
       this.#clearing = null;
@@ -70,7 +71,7 @@ export class ImageBuffers implements Buffers {
     }, QUIET_MS).unref();
   }
 
-  /** The smallest that fits, if it is not much too large. */
+  /** The smallest block that fits, if not much too large. */
   #fitting(size: number): SharedArrayBuffer | undefined {
     const least = rounded(size);
     for (let of = least; of <= 2 * least; of = rounded(of + 1)) {
@@ -80,7 +81,7 @@ export class ImageBuffers implements Buffers {
     return undefined;
   }
 
-  /** Null where there would be too much. Free memory of the wrong size makes way for a later one. */
+  /** Null if the cap would be exceeded; then a free block of another size is dropped to make room for later. */
   #make(size: number): SharedArrayBuffer | null {
     if (this.#sharedBytes + size > this.#mostBytes) {
       for (const [of, memories] of this.#free) {

@@ -7,7 +7,10 @@ import type { LedgerQueue } from '../../core/ports/ledgerQueue.ts';
 import type { Spool } from '../../core/ports/spool.ts';
 import { sha256 } from '../../core/sha256.ts';
 
-/** `away`: a place that may hold them can't be looked at now. `gone`: no known place that this agent reaches has them any more; `elsewhere`: another agent's may. */
+/**
+ * `away`: a place that may have the bytes can't be read now. `gone`: no place that this agent can reach has them any more;
+ * `elsewhere`: another agent's may.
+ */
 export type Found =
   | { readonly kind: 'bytes'; readonly bytes: Buffer }
   | { readonly kind: 'away'; readonly message: string }
@@ -15,17 +18,17 @@ export type Found =
       readonly kind: 'gone';
       readonly message: string;
       readonly elsewhere?: boolean;
-      /** The newest sighting that was looked at; 0 without one. */
+      /** The newest sighting that was checked; 0 without one. */
       readonly newestSeen: number;
     };
 
-/** Opens a folder by its absolute path, whether it is configured (still) or not. */
+/** Opens a folder by its absolute path, whether or not it is (still) configured. */
 export type OpenFolder = (path: string) => WatchedFolder;
 
-/** What tells bytes from others, and where they were first seen. */
+/** Identifies the bytes, and says where they were first seen. */
 export type Sought = Pick<Document, 'sha256' | 'size' | 'folder' | 'path'>;
 
-/** Finds a document's bytes in the spool or wherever they were seen; what is returned has the document's hash. */
+/** Finds a document's bytes in the spool or in any place where they were seen. The returned bytes match the document's hash. */
 export async function locateBytes(
   document: Sought,
   { ledger, spool, open }: { ledger: LedgerQueue; spool: Pick<Spool, 'read'>; open: OpenFolder },
@@ -39,11 +42,11 @@ export async function locateBytes(
     trouble = error;
   }
   const found = await locateOriginal(document, ledger, open);
-  // A copy that can't be read now is not gone.
+  // A copy that can't be read now may still exist.
   return found.kind === 'gone' && trouble ? { kind: 'away', message: trouble.message } : found;
 }
 
-/** Finds a document's bytes wherever they were seen; what is returned has the document's hash. */
+/** Finds a document's bytes in any folder or archive where they were seen. The returned bytes match the document's hash. */
 export async function locateOriginal(
   document: Sought,
   ledger: LedgerQueue,
@@ -56,7 +59,7 @@ export async function locateOriginal(
     const [folder, path] =
       source.archivedTo === null ? [source.folder, source.path] : split(source.archivedTo);
     const opened = open(folder);
-    // What is larger is another file by now, and would not fit in the memory set aside for this one.
+    // A larger file must be a different one, and would exceed the memory reserved for this one.
     const read = await opened.read(path, document.size);
     switch (read.kind) {
       case 'bytes':
@@ -74,7 +77,7 @@ export async function locateOriginal(
     }
   }
   if (away !== null) return { kind: 'away', message: away };
-  // Another agent's folder, or a share that this machine does not have.
+  // A folder of another agent, or a share that this machine does not have.
   if (!isAbsolute(document.folder))
     return {
       kind: 'gone',
@@ -89,14 +92,14 @@ export async function locateOriginal(
   };
 }
 
-/** What lies at a path says nothing while another directory stands in the folder's place. */
+/** Why the folder is unavailable; null if it is present. While another directory is in its place, the content of a path means nothing. */
 async function whyAway(folder: WatchedFolder): Promise<string | null> {
   const availability = await folder.availability();
   return availability.state === 'present' ? null : availability.message;
 }
 
 function split(absolute: string): [folder: string, path: string] {
-  // Of a page, the place of its file counts.
+  // The path of a page is that of its file.
   const { length } = fileOf(absolute);
   const cut = Math.max(absolute.lastIndexOf('/', length - 1), absolute.lastIndexOf('\\', length - 1));
   return [absolute.slice(0, cut) || '/', absolute.slice(cut + 1)];

@@ -1,10 +1,11 @@
 /**
- * Bytes in hand: an image just admitted is sent from memory if its turn comes soon, so that it is read once. A place is
+ * Image bytes in memory: an image that was just admitted is sent from memory if its turn comes soon, so that it is read only once.
+ * A place is
  *
  *   free ──reserve──▶ reserved ──put──▶ held ──take──▶ free
  *     ▲                  └───────release───────────────┘
  *
- * One image larger than the whole limit may be held alone.
+ * An image larger than the whole limit may be held alone.
  */
 export class PayloadCache {
   readonly #limit: number;
@@ -16,7 +17,7 @@ export class PayloadCache {
 
   /**
    * @param limit bytes
-   * @param places images, however small: thousands of small ones would wait too long for their turn
+   * @param places images, whatever their size: thousands of small ones would wait too long for their turn
    */
   constructor(limit: number, places = Infinity) {
     this.#limit = limit;
@@ -29,10 +30,10 @@ export class PayloadCache {
     return true;
   }
 
-  /** Waits for room, first come first served, until `signal` aborts; whether there is a place then. */
+  /** Waits for room, first come first served. False if `signal` aborts first, or the image is larger than the limit. */
   async reserveUntil(size: number, signal: AbortSignal): Promise<boolean> {
     if (this.reserve(size)) return true;
-    // Waiting for an empty hand, one image would keep all others from it.
+    // An image that waits for an empty cache would keep all others out.
     if (signal.aborted || size > this.#limit) return false;
     return new Promise((resolve) => {
       const end = (granted: boolean): void => {
@@ -54,13 +55,13 @@ export class PayloadCache {
     this.#grant();
   }
 
-  /** Into a place that was reserved for it. */
+  /** Stores the bytes in a place reserved for them. */
   put(documentId: number, bytes: Buffer): void {
     if (this.#bytes.has(documentId)) this.release(bytes.length);
     else this.#bytes.set(documentId, bytes);
   }
 
-  /** Holds the bytes if there is room for them now. */
+  /** Stores the bytes if there is room now. */
   offer(documentId: number, bytes: Buffer): boolean {
     if (this.#bytes.has(documentId)) return true;
     if (!this.reserve(bytes.length)) return false;
@@ -90,7 +91,7 @@ export class PayloadCache {
     this.#taken += 1;
   }
 
-  /** Many at once, as their admissions then share a commit: once half of the room is free. */
+  /** Grants room once half of it is free, to many waiters at once, because their admissions then share a commit. */
   #grant(): void {
     if (this.#used > this.#limit / 2 || this.#taken > this.#places / 2) return;
     for (const waiter of this.#waiting) {

@@ -10,22 +10,22 @@ import type { PayloadCache } from './payloadCache.ts';
 export interface PayloadStoreDeps extends SpoolCopiesDeps {
   readonly hand: PayloadCache;
   readonly buffers: Pick<Buffers, 'giveBack'>;
-  /** Whether documents of this endpoint and folder can be sent now: nothing holds them, and nobody paused them. */
+  /** Whether documents of this endpoint and folder can be sent now: no hold, no pause. */
   readonly canSend: (waiting: Waiting) => boolean;
 }
 
 export type Waiting = Pick<Document, 'endpoint' | 'folder'>;
 
-/** An image that lies in a folder and is to be admitted. */
+/** An image in a folder that is to be admitted. */
 export interface Arrived {
   readonly endpoint: EndpointKey;
   readonly folder: string;
   readonly bytes: Buffer;
 }
 
-/** Without a copy for longer than this, an image that is not accepted yet gets one. */
+/** An image not accepted within this time is copied to the spool. */
 const SPOOL_AFTER_MS = 1_000;
-/** For so long an image waits for room in hand, where delivery flows. */
+/** Longest wait of an image for room in memory while deliveries are going on. */
 const ROOM_WITHIN_MS = 1_000;
 const SAME_ALARM_MS = 100;
 
@@ -36,18 +36,18 @@ const SAME_ALARM_MS = 100;
  *      │                            └──a second has passed──▶ spooled ◀──┘ (also: not accepted)
  *      └──can't be sent now──▶ spooled ──accepted, and nobody else wants them──▶ let go
  *
- * `always`: spooled first, whatever comes then. `never`: in hand or nowhere but in their folder. Where the spool is
- * full, what would need a copy stays in its folder, unadmitted; where it can't be written, `auto` goes on without.
+ * Mode `always`: spooled before anything else. `never`: in memory, or only in the folder. If the spool is full, an image that needs
+ * a copy stays in its folder and is not admitted; if the spool can't be written, `auto` goes on without copies.
  */
 export class PayloadStore {
   readonly #deps: PayloadStoreDeps;
   readonly copies: SpoolCopies;
-  /** Bytes without a copy, oldest first: in hand, or being sent. */
+  /** Bytes without a copy, in memory or being sent; oldest first. */
   readonly #bare = new Map<number, Bare>();
   readonly #drops = new Set<Promise<void>>();
-  /** Bytes that a request or a copy failed with: a connection or a disk may look at them still, for good. */
+  /** Bytes of a failed request or copy. A socket or the disk may still read them, so they are never reused. */
   readonly #doubtful = new WeakSet<Buffer>();
-  /** How many copies are being made of these bytes. */
+  /** Number of copies being made of these bytes. */
   readonly #copying = new WeakMap<Buffer, number>();
   #alarm: AbortController | null = null;
   #tookAt = -Infinity;
@@ -59,7 +59,7 @@ export class PayloadStore {
     this.copies = new SpoolCopies(deps);
   }
 
-  /** Whether a file of that size may be read at all; false while it would have to stay in its folder. */
+  /** Whether to read a file of that size; false while it would have to stay in its folder. */
   hasRoom(waiting: Waiting, size: number): boolean {
     const { mode, canSend } = this.#deps;
     if (mode === 'never' || (mode === 'auto' && canSend(waiting))) return true;
@@ -71,17 +71,17 @@ export class PayloadStore {
     return this.#deps.mode !== 'never';
   }
 
-  /** Whether an image of that size can be copied now, as it must be where it can't be admitted. */
+  /** Whether an image of that size can be copied now, which is required if it can't be admitted. */
   hasRoomForCopy(size: number): boolean {
     return this.keepsCopies && !this.copies.isLeftAlone && this.copies.fits(size);
   }
 
-  /** Copies an image that no document stands for yet; true once that is durable. */
+  /** Copies an image that has no document yet. True once the copy is durable. */
   async copy(hash: string, bytes: Buffer): Promise<boolean> {
     return (await this.#makeCopy(hash, bytes)) === 'there';
   }
 
-  /** Admits an image and keeps its bytes. Null: there is no room for them, and it was not admitted. */
+  /** Admits an image and stores its bytes. Null if there was no room: then it was not admitted. */
   async keep(image: Arrived, admit: () => Promise<Admitted>): Promise<Admitted | null> {
     const { hand } = this.#deps;
     const { bytes } = image;
@@ -107,13 +107,13 @@ export class PayloadStore {
     return admitted;
   }
 
-  /** The bytes in hand, if they are; called for each document that is about to be sent. */
+  /** The bytes, if in memory. Called for each document about to be sent. */
   take(documentId: number): Buffer | undefined {
     this.#tookAt = this.#deps.clock.monotonic();
     return this.#deps.hand.take(documentId);
   }
 
-  /** Before a document is sent, wherever its bytes came from; what has to be waited for. It is to be `accepted` or `returned`. */
+  /** Call before sending a document, wherever its bytes came from, and await the result; then call `accepted` or `returned`. */
   sending(document: Document, bytes: Buffer): Promise<void> | undefined {
     if (this.copies.has(document.sha256)) return undefined;
     const watch = (copied?: Copied): void => {
@@ -124,13 +124,13 @@ export class PayloadStore {
     return undefined;
   }
 
-  /** `taken`: its bytes, where nobody who sent them looks at them any more. */
+  /** `taken`: the document's bytes if no request reads them any more. */
   accepted(document: Document, taken: Buffer | null): void {
     this.#letGo(document.id);
     if (taken !== null) this.#giveBack(taken);
     if (!this.copies.mayHave(document.sha256)) return;
     const drop = this.copies.dropUnwanted(document.sha256).catch((error: unknown) => {
-      // It goes with the next sweep.
+      // The next sweep removes it.
       const fields = { documentId: document.id, ...describeError(error) };
       this.#deps.log.debug('A copy could not be dropped', fields);
     });
@@ -138,15 +138,15 @@ export class PayloadStore {
     void drop.finally(() => this.#drops.delete(drop));
   }
 
-  /** It was not accepted: it waits or, where it left the queue, a person has to decide. */
+  /** The document was not accepted: it waits, or has left the queue for a person to decide. */
   async returned(document: Document, bytes: Buffer, leftQueue = false): Promise<void> {
     this.#doubtful.add(bytes);
     if (this.#deps.mode !== 'never') await this.#spool(document, bytes, 0);
-    // What left the queue nobody comes to take from the hand: its room would be gone for good.
+    // Nothing would ever take a document that left the queue from memory, so its room would be lost.
     else if (!leftQueue) this.#deps.hand.offer(document.id, bytes);
   }
 
-  /** Whether a document that waits should have a copy and has none. */
+  /** Whether a waiting document should have a copy but has none. */
   lacksCopy({ id, sha256: hash, endpoint, folder, notBefore, createdAt }: Document): boolean {
     const { mode, canSend, clock } = this.#deps;
     if (mode === 'never' || this.copies.has(hash) || this.#bare.has(id)) return false;
@@ -155,7 +155,7 @@ export class PayloadStore {
     return notBefore > now || createdAt < now - SPOOL_AFTER_MS;
   }
 
-  /** What is in hand is copied, since nobody will be there to send it. */
+  /** Copies everything in memory, since nothing will be sent any more. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#alarm?.abort(new Error('the payload store is closed'));
@@ -165,14 +165,14 @@ export class PayloadStore {
     await Promise.all(this.#drops);
   }
 
-  /** `room`: reserved in the spool. `copied`: it has its copy already. */
+  /** `room`: space is reserved in the spool. `copied`: the copy exists already. Null if there is no room. */
   async #findPlace(image: Arrived): Promise<'hand' | 'room' | 'copied' | 'nowhere' | null> {
     const { mode, canSend, hand } = this.#deps;
     const size = image.bytes.length;
     if (mode !== 'always' && canSend(image) && (await this.#roomInHand(size))) return 'hand';
     if (mode === 'never') return hand.reserve(size) ? 'hand' : 'nowhere';
     if (this.copies.failed) {
-      // Whether a disk that failed takes this image is only known once it has.
+      // After a failure, only writing the image shows whether the disk works again.
       const copied = await this.#makeCopy(sha256(image.bytes), image.bytes);
       if (copied === 'there') return 'copied';
       if (mode === 'always' || copied === 'full') return null;
@@ -187,7 +187,7 @@ export class PayloadStore {
     if (place === 'copied') void this.copies.dropUnwanted(sha256(bytes)).catch(() => {});
   }
 
-  /** While delivery flows there will be room in a moment, and the image is read once. */
+  /** Waits briefly: while deliveries are going on, room comes soon, and the image is read only once. */
   async #roomInHand(size: number): Promise<boolean> {
     const { hand, clock } = this.#deps;
     if (hand.reserve(size)) return true;
@@ -200,13 +200,13 @@ export class PayloadStore {
     return granted;
   }
 
-  /** Those that begin to wait at nearly the same time share an alarm. */
+  /** Waits that begin at nearly the same time share a timer. */
   #waitForRoom(): RoomWait {
     const { clock } = this.#deps;
     const now = clock.monotonic();
     if (this.#roomWait && now - this.#roomWait.since < SAME_ALARM_MS) return this.#roomWait;
     const wait = { since: now, waiting: 0, enough: new AbortController(), alarm: new AbortController() };
-    // As many listen as images are read at once; each goes when its wait is over.
+    // One listener per image being read; each is removed when its wait ends.
     setMaxListeners(0, wait.enough.signal);
     this.#roomWait = wait;
     clock.sleep(ROOM_WITHIN_MS, wait.alarm.signal).then(
@@ -226,7 +226,7 @@ export class PayloadStore {
     const copied = await this.#makeCopy(document.sha256, bytes, { reserved });
     if (copied === 'there') {
       this.#letGo(document.id);
-      // `always` reads an image once as well, if its turn comes soon.
+      // In mode `always` too, an image is read only once if its turn comes soon.
       if (mode === 'always' && reserved > 0 && canSend(document) && hand.offer(document.id, bytes))
         this.#watch(document, bytes);
       else this.#giveBack(bytes);
@@ -250,7 +250,7 @@ export class PayloadStore {
     if (inHand !== undefined) this.#giveBack(inHand);
   }
 
-  /** Nobody sends these bytes any more, nor will. */
+  /** Returns bytes that will not be sent any more to the pool. */
   #giveBack(bytes: Buffer): void {
     if (!this.#doubtful.has(bytes) && !this.#copying.has(bytes)) this.#deps.buffers.giveBack(bytes);
   }
@@ -277,7 +277,7 @@ export class PayloadStore {
       .catch(() => {});
   }
 
-  /** False where something that is due could not be copied. */
+  /** False if a due copy could not be made. */
   async #copyDue(): Promise<boolean> {
     const now = this.#deps.clock.monotonic();
     const due = [...this.#bare].filter(([, bare]) => bare.since + SPOOL_AFTER_MS <= now);
@@ -324,9 +324,9 @@ interface RoomWait {
   waiting: number;
 }
 
-/** Syncs that wait for the disk together. */
+/** Copies made at once, so that their syncs run together. */
 const COPIED_AT_ONCE = 4;
 
-/** Reasons of our own: the default one is recreated, with a stack, each time. */
+/** Shared reasons: the default one is created with a stack trace for each abort. */
 const SOONER = new Error('there is room sooner');
 const TOO_LATE = new Error('there was no room in time');

@@ -21,14 +21,16 @@ export interface SpoolCopiesDeps {
 
 export type Copied = 'there' | 'full' | 'unwritable';
 
-/** After a failure the disk is left alone for so long. */
+/** Pause after a failure of the disk. */
 const TRY_AGAIN_MS = 5_000;
-/** So much has to be free before a full spool counts as over: otherwise it would be said for each image sent. */
+/**
+ * Share of the limit that must be free before a full spool counts as resolved; otherwise each sent image would open and close the
+ * incident.
+ */
 const ROOM_AGAIN = 0.05;
 
 /**
- * Copies in the spool, made and dropped so that no copy goes that a document came to want meanwhile, and what keeps
- * them from being made. The spool is
+ * Makes and drops copies in the spool. A copy is not dropped if a document came to need it meanwhile. The spool is
  *
  *   well ──an image does not fit──▶ full (SPOOL_FULL) ──copies go──▶ well
  *     └──the disk fails──▶ unwritable (SPOOL_UNWRITABLE), left alone for seconds, tried again ──▶ well
@@ -50,39 +52,39 @@ export class SpoolCopies {
     return this.#deps.spool.has(hash);
   }
 
-  /** Or it is being made. */
+  /** True also while the copy is being made. */
   mayHave(hash: string): boolean {
     return this.has(hash) || this.#inTurn.has(hash);
   }
 
-  /** From now on no copy is dropped for which `needs` is true: it waits for what the ledger does not know yet. */
+  /** Registers a check: copies for which it returns true are never dropped, because something not in the ledger needs them. */
   alsoNeededBy(needs: (hash: string) => boolean): void {
     this.#needs.push(needs);
   }
 
-  /** Failed at the last try. */
+  /** Whether the last write failed. */
   get failed(): boolean {
     return this.#failed;
   }
 
-  /** An image did not fit, and there is no room again yet. */
+  /** Whether an image did not fit, and there is still too little room. */
   get isFull(): boolean {
     return this.#lacked !== null;
   }
 
-  /** Failed a moment ago: not tried again yet. */
+  /** Whether a write failed a moment ago, so that none is tried now. */
   get isLeftAlone(): boolean {
     return this.#deps.clock.monotonic() < this.#tryAgainAt;
   }
 
-  /** Whether an image of that size fits beside those that are being admitted; says so where it does not. */
+  /** Whether an image of that size fits, besides those being admitted; if not, opens an incident. */
   fits(size: number): boolean {
     if (this.#deps.spool.fits(this.#reserved + size)) return true;
     this.#full(size);
     return false;
   }
 
-  /** Room for an image that is about to be admitted; given back by `release`, or used by `make`. */
+  /** Reserves room for an image about to be admitted; `release` gives it back, `make` uses it. */
   reserve(size: number): boolean {
     if (!this.fits(size)) return false;
     this.#reserved += size;
@@ -93,7 +95,7 @@ export class SpoolCopies {
     this.#reserved -= size;
   }
 
-  /** Durable when `there`. Never rejects for the disk's trouble. `isWanted` is asked when its turn has come. */
+  /** The copy is durable if `there`. Never rejects because of the disk. `isWanted` is evaluated right before writing. */
   async make(
     hash: string,
     bytes: Buffer,
@@ -117,7 +119,7 @@ export class SpoolCopies {
     });
   }
 
-  /** Removes the copy unless a document still wants these bytes; anyone who admits one meanwhile copies them again. */
+  /** Removes the copy unless a document still needs it. An image that is admitted meanwhile is copied again. */
   async dropUnwanted(hash: string): Promise<void> {
     if (!this.mayHave(hash)) return;
     await this.#exclusive(hash, async () => {
@@ -126,7 +128,7 @@ export class SpoolCopies {
       if (this.#isNeeded(hash)) return;
       const wanted = await ledger.wanted([hash], clock.now() - keepFailedMs);
       if (wanted.has(hash)) return;
-      // Asked again: it may have been accepted meanwhile.
+      // Checked again: the need may have arisen during the query.
       if (this.#isNeeded(hash)) return;
       try {
         await spool.remove(hash);
@@ -142,7 +144,7 @@ export class SpoolCopies {
     });
   }
 
-  /** Whether the disk that failed can be written again. */
+  /** After a failure, tests whether the disk is writable again. */
   async probe(): Promise<void> {
     if (!this.#failed) return;
     const bytes = Buffer.from('Can this be written?');

@@ -13,7 +13,7 @@ export interface SweepDeps {
   readonly spool: Spool;
   readonly ledger: Ledger;
   readonly open: OpenFolder;
-  /** For originals that are read to be copied; best the one that admission reads in. */
+  /** For originals being read to copy them; ideally the budget of admission. */
   readonly memory: ByteBudget;
   readonly clock: Clock;
   readonly log: Log;
@@ -21,14 +21,14 @@ export interface SweepDeps {
 }
 
 const SWEEP_MS = 10 * 60_000;
-/** While the disk of the spool fails, or it is full: other agents may have sent what lies in it. */
+/** Interval while the spool's disk fails or the spool is full: other agents may have sent what it holds. */
 const PROBE_MS = 30_000;
 const HASHES_AT_ONCE = 500;
 const DOCUMENTS_AT_ONCE = 100;
-/** Old originals leave this part of the spool to new scans, which are not even named without room. */
+/** Share of the spool that copies of old originals leave to new scans, which can't be admitted without room. */
 const LEFT_TO_NEW = 0.1;
 
-/** Sweeps at once and every ten minutes, until aborted. */
+/** Sweeps now and every ten minutes, until aborted. */
 export async function runSpoolSweep(deps: SweepDeps, signal: AbortSignal): Promise<void> {
   const { clock, log, payloads } = deps;
   let sweptAt = -Infinity;
@@ -48,7 +48,7 @@ export async function runSpoolSweep(deps: SweepDeps, signal: AbortSignal): Promi
   }
 }
 
-/** Sleeps until it is time to look again. Looks at the spool's state often, at no cost. */
+/** Sleeps until the next sweep, or until the spool fails or is full; that check is cheap. */
 async function untilNext({ clock, payloads }: SweepDeps, signal: AbortSignal): Promise<void> {
   for (let slept = 0; slept < SWEEP_MS && !signal.aborted; slept += PROBE_MS) {
     await clock.sleep(PROBE_MS, signal).catch(() => {});
@@ -56,7 +56,7 @@ async function untilNext({ clock, payloads }: SweepDeps, signal: AbortSignal): P
   }
 }
 
-/** One sweep, for a run that ends by itself; what fails waits for the next. */
+/** Sweeps once, for a run that ends when the queue is empty. A failure is left to the next sweep. */
 export async function trySweeping(deps: SweepDeps, signal: AbortSignal): Promise<void> {
   try {
     await sweepSpool(deps, signal);
@@ -65,7 +65,7 @@ export async function trySweeping(deps: SweepDeps, signal: AbortSignal): Promise
   }
 }
 
-/** Removes copies that nobody wants any more, and copies what waits without one and can't be sent now. */
+/** Removes copies that nothing needs, and copies waiting documents that have none and can't be sent now. */
 export async function sweepSpool(deps: SweepDeps, signal: AbortSignal): Promise<void> {
   const removed = await dropUnwanted(deps, signal);
   const copied = await copyWaiting(deps, signal);
@@ -109,7 +109,7 @@ async function copyWaiting(deps: SweepDeps, signal: AbortSignal): Promise<number
   }
 }
 
-/** What is gone is left to delivery: it may turn up elsewhere until then. */
+/** A missing original is left to delivery, because it may turn up elsewhere until then. */
 async function copyOriginal(
   document: Document,
   { payloads, memory, ledger, open }: SweepDeps,
@@ -119,7 +119,7 @@ async function copyOriginal(
     if (found.kind !== 'bytes') return 'notThere';
     const isWanted = () => payloads.lacksCopy(document);
     const copied = await payloads.copies.make(document.sha256, found.bytes, { isWanted });
-    // It may have been accepted while it was read, when there was no copy to drop.
+    // The document may have been accepted during the read, when there was no copy to drop.
     await payloads.copies.dropUnwanted(document.sha256);
     return copied === 'there' ? 'copied' : 'unwritable';
   });

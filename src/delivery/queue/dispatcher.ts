@@ -33,15 +33,15 @@ export interface DispatchDeps {
 const AHEAD_MS = 50;
 /** Cap on prepared uploads, as a multiple of the concurrency. */
 const AHEAD_FACTOR = 4;
-/** Of the requests at once, with those that are accepted and not recorded yet: a kill leaves as many to be sent again. */
+/** Cap on all requests in flight, including accepted ones not recorded yet, as a multiple of the concurrency: a crash resends that many. */
 const LEFT_FACTOR = 3;
 const LEDGER_RETRY_MS = 5_000;
 const LEASE_MS = 1_000;
-/** A jump of the clock is noticed when the loop wakes, at the latest after the longest sleep (notifier.ts). */
+/** Latest notice of a clock jump: the loop's longest sleep (notifier.ts), plus a margin. */
 const NOTICED_WITHIN_MS = 61_000;
 /**
- * Why nothing more is being sent at the moment. `done`: nothing is queued. `pace`: the rate. `outage`, `notDue`: it
- * passes by itself soon. `hold`: a hold, a pause, a spent budget, the sending hours, or a ledger that can't be written.
+ * Why nothing is being sent. `done`: the queue is empty. `pace`: the rate. `outage`, `notDue`: resolves itself soon. `hold`: a
+ * hold, a pause, a spent budget, the sending hours, or an unwritable ledger.
  */
 export type Idle = {
   readonly why: 'done' | 'pace' | 'outage' | 'notDue' | 'hold';
@@ -54,9 +54,9 @@ export class Dispatcher {
   readonly #notifier: Notifier;
   readonly #queues: EndpointQueue[];
   readonly #inFlight = new Set<Promise<void>>();
-  /** Of those in flight the ones that are not accepted yet. */
+  /** Requests in flight that are not accepted yet. */
   #sending = 0;
-  /** Accepted, not recorded yet, and without a slot. */
+  /** Accepted requests that gave back their slot but are not recorded yet. */
   #unrecorded = 0;
   readonly #replays = new Set<number>();
   readonly #missingSince = new Map<number, number>();
@@ -76,36 +76,34 @@ export class Dispatcher {
     return this.#inFlight.size;
   }
 
-  /** There may be something new to send. */
+  /** Call when there may be something new to send. */
   wake(): void {
     for (const queue of this.#queues) queue.lookAgain();
     this.#notifier.notify();
   }
 
-  /** Claims nothing more of what was claimed ahead: a pause, or a change of order. */
+  /** Releases the documents that were claimed ahead, because of a pause or a change of order. */
   async forgetClaims(): Promise<void> {
     for (const queue of this.#queues) await queue.release();
     this.wake();
   }
 
-  /** Calls back each time nothing more can be sent for now and nothing is in flight. */
+  /** Calls back whenever nothing is in flight and nothing can be sent for now. */
   onIdle(listener: (idle: Idle) => void): () => void {
     this.#idleListeners.add(listener);
     this.wake();
     return () => this.#idleListeners.delete(listener);
   }
 
-  /**
-   * Sends until `stopping` aborts; then resolves when nothing is in flight any more. `abort` ends what is in flight.
-   */
+  /** Sends until `stopping` aborts, then resolves once nothing is in flight. `abort` cancels the requests in flight. */
   async run(stopping: AbortSignal, abort: AbortSignal): Promise<void> {
     const until = AbortSignal.any([stopping, abort]);
-    // Every request in flight listens to them; Node would warn of a leak.
+    // Every request in flight listens to them, so Node would warn of a leak.
     setMaxListeners(0, abort, until);
     const endListening = this.#deps.ledger.storage.onChange(() => this.wake());
     while (!stopping.aborted) {
       const idle = await this.#round(until, abort);
-      // Notified meanwhile: what was found is out of date.
+      // If notified meanwhile, `idle` is out of date.
       if (this.#inFlight.size === 0 && !this.#notifier.isNotified)
         for (const listener of this.#idleListeners) listener(idle);
       await this.#notifier.wait(idle.waitMs, stopping);
@@ -117,12 +115,12 @@ export class Dispatcher {
   async #round(until: AbortSignal, abort: AbortSignal): Promise<Idle> {
     const { ledger, gate, turns } = this.#deps;
     this.#heedClockJump();
-    // Whoever closed the ledger has said so; it calls back when it is open again.
+    // The failure has been logged already, and `storage.onChange` wakes the loop when the ledger is usable again.
     if (ledger.storage.trouble() !== null) return { why: 'hold', waitMs: null };
-    // A new lease is there in a moment, or the ledger is in trouble.
+    // Either a new lease follows shortly, or the ledger is in trouble.
     if (!turns.isLeased()) return { why: 'hold', waitMs: LEASE_MS };
     try {
-      // Somebody tells when a person lets it go on.
+      // A fleet signal wakes the loop when a person resumes this agent.
       if (turns.isPaused) return await this.#waitingForAll(null);
       const closedMs = gate.opensInMs;
       const idle = closedMs > 0 ? await this.#waitingForAll(closedMs) : await this.#startAll(until, abort);
@@ -143,8 +141,8 @@ export class Dispatcher {
   }
 
   /**
-   * What falls due was reckoned on the wall clock and is waited for on the monotonic one. Where the clock was set back,
-   * every time of before lies too far ahead: those documents are due at once, rather than late.
+   * Due times are computed on the wall clock, but waited for on the monotonic one. If the clock was set back, all earlier due times
+   * lie too far ahead: those documents become due at once rather than late.
    */
   #heedClockJump(): void {
     const jump = this.#watch.takeJump();
@@ -165,7 +163,7 @@ export class Dispatcher {
   async #startAll(until: AbortSignal, abort: AbortSignal): Promise<Idle> {
     const idles: Idle[] = [];
     let blocked = 0;
-    // What one endpoint has ready must not keep the others from their turns.
+    // Uploads prepared for one endpoint must not take the turns of the others.
     const busy = this.#queues.filter(({ inFlight }) => inFlight > 0);
     const aheadOfAny = Math.max(0, ...busy.map((queue) => this.#aheadOf(queue)));
     while (blocked < this.#queues.length && !until.aborted) {
@@ -175,7 +173,7 @@ export class Dispatcher {
       let kept = this.#keptBack(queue, aheadOfAny);
       if (kept === null && queue.isUnknown) {
         await queue.look(this.#aheadOf(queue));
-        // While the ledger was asked, a hold may have come or gone.
+        // A hold may have come or gone during the ledger query.
         if (this.#deps.gate.isShut) return { why: 'hold', waitMs: 0 };
         kept = this.#keptBack(queue, aheadOfAny);
       }
@@ -192,12 +190,12 @@ export class Dispatcher {
     return leastIdle(idles);
   }
 
-  /** Why no document of this endpoint may start now, whichever is the next; null if one may. */
+  /** Why this endpoint may not start any document now, whichever is next; null if it may. */
   #keptBack(queue: EndpointQueue, aheadOfAny: number): Idle | null | Promise<Idle> {
     const { holds, pacer, concurrency } = this.#deps;
     const { key } = queue.settings;
     const gate = holds.gate(key);
-    // Not as soon as it closes: what is under way may open it again in a moment.
+    // Only at the probe, not when the gate closes: a request in flight may reopen it.
     if (gate.kind === 'probe') pacer.beginAnew(key);
     const ahead = gate.kind === 'open' ? this.#aheadOf(queue) : 0;
     if (
@@ -208,7 +206,7 @@ export class Dispatcher {
       queue.isFilling = false;
       return { why: 'pace', waitMs: null };
     }
-    // In batches, each of which is one commit.
+    // Refill in batches, so that each is one commit.
     if (!queue.isFilling && queue.inFlight > this.#mostOf(queue) + ahead / 2)
       return { why: 'pace', waitMs: null };
     queue.isFilling = true;
@@ -219,7 +217,7 @@ export class Dispatcher {
     return gate.kind === 'probe' && queue.inFlight > 0 ? { why: 'pace', waitMs: null } : null;
   }
 
-  /** Starts the next document of this endpoint, or says why not. */
+  /** Starts the endpoint's next document. Otherwise returns why not; null if one was started. */
   #startNext(
     queue: EndpointQueue,
     until: AbortSignal,
@@ -232,15 +230,15 @@ export class Dispatcher {
     if (!document) {
       const waitMs = queue.lookAgainIn(clock.monotonic());
       if (waitMs === null) return { why: 'done', waitMs };
-      // After an outage the one document that could be the probe steps back for a while: that is the outage still.
+      // After an outage, the only document that could be the probe backs off: that still counts as the outage.
       return { why: isProbe ? 'outage' : 'notDue', waitMs: Math.max(10, waitMs) };
     }
-    // A person may have paused it since it was claimed.
+    // A person may have paused the folder since the claim.
     if (holds.isPaused('folder', document.folder)) {
       queue.take();
       return ledger.release([document.id]).then(() => null);
     }
-    // The fresh lane never waits longer than the other.
+    // The fresh lane never waits longer than the backlog.
     const { ms, budget } = pacer.delay(key, document.lane);
     if (ms > 0) {
       if (!budget) pacer.heldBack(key, document.lane);
@@ -251,7 +249,7 @@ export class Dispatcher {
     return null;
   }
 
-  /** Until the gate may open; sooner, where other credentials would open it. */
+  /** Milliseconds until the gate may open, or until the credentials are rechecked if that is sooner. */
   #waitFor({ waitMs, recheckMs }: Extract<Gate, { kind: 'closed' }>): number {
     if (recheckMs === null) return waitMs;
     if (recheckMs > 0) return Math.min(waitMs, recheckMs);
@@ -259,7 +257,7 @@ export class Dispatcher {
     return waitMs;
   }
 
-  /** Held and empty is done anyway. */
+  /** Reports `done` instead of `idle` if the queue is empty. */
   async #waiting(queue: EndpointQueue, idle: Idle): Promise<Idle> {
     if (this.#deps.turns.hasOthers) return this.#leftToOthers(queue, idle);
     await queue.look(this.#aheadOf(queue));
@@ -268,21 +266,21 @@ export class Dispatcher {
     return isEmpty ? { why: 'done', waitMs: idle.waitMs } : idle;
   }
 
-  /** What keeps this agent from sending need not keep others. */
+  /** Releases this agent's claims, because other agents may be able to send them. */
   async #leftToOthers(queue: EndpointQueue, idle: Idle): Promise<Idle> {
     await queue.release();
     const isEmpty = (await this.#deps.ledger.waiting(0, 1)).length === 0;
     return isEmpty ? { why: 'done', waitMs: idle.waitMs } : idle;
   }
 
-  /** How many requests of this endpoint may be under way at present. */
+  /** How many requests of this endpoint may be in flight now. */
   #mostOf({ settings: { key, limits } }: EndpointQueue): number {
     return Math.min(limits.concurrency, this.#deps.pacer.atOnce(key));
   }
 
   /**
-   * How many requests are made ready before there is a place for them: as many as get theirs in a moment, at a pace that
-   * nothing slows down. What is ready here would keep its turn in shared windows from other agents.
+   * How many requests to prepare before they have a slot: as many as get one within AHEAD_MS, and only at full pace. None if the
+   * fleet shares the limits, because prepared requests would keep turns from other agents.
    */
   #aheadOf(queue: EndpointQueue): number {
     const { pacer, turns } = this.#deps;
@@ -306,7 +304,7 @@ export class Dispatcher {
     if (isProbe) holds.startProbe(document);
     queue.inFlight += 1;
     this.#sending += 1;
-    /** Accepted, and others may go on although that is not recorded yet. */
+    /** Accepted: another request may start although this one is not recorded yet. */
     let isOver = false;
     let isUnrecorded = false;
     const isOpen = (): boolean =>
@@ -314,7 +312,7 @@ export class Dispatcher {
     const { limits } = queue.settings;
     const permit = new SendPermit({ pacer, turns, clock, document, limits, isOpen, until });
     const onAccepted = (): void => {
-      // A probe keeps its place until what it found out is said.
+      // A probe keeps its slot until its result is known.
       if (isOver || isProbe) return;
       isOver = true;
       queue.inFlight -= 1;

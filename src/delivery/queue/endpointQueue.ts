@@ -6,13 +6,13 @@ import type { Holds } from '../holds/holds.ts';
 
 export const LANES: readonly Lane[] = ['fresh', 'backlog'];
 
-/** Claimed ahead, so that a free place never waits for the ledger; the rest of the queue stays on disk. */
+/** Documents claimed ahead per lane, so that a free slot never waits for the ledger; the rest of the queue stays on disk. */
 const CLAIM_AHEAD = 16;
-/** Where answers are quick, for each that is made ready. */
+/** Further claims per prepared upload, for endpoints with quick answers. */
 const CLAIMS_FOR_READY = 2;
-/** A scan that has waited longer has lost its turn before the backlog: a month's outage is one line in order of arrival. */
+/** A fresh scan that has waited longer moves to the backlog, so that the backlog of an outage is sent in order of arrival. */
 const FRESH_FOR_MS = 60_000;
-/** The longest back-off of a document (parked). */
+/** The longest back-off of a document (a parked one). */
 const LONGEST_WAIT_MS = 60 * 60_000;
 
 export interface EndpointQueueDeps {
@@ -28,11 +28,11 @@ export class EndpointQueue {
   readonly #claimed: Record<Lane, Document[]> = { fresh: [], backlog: [] };
   /** Lanes found empty, and until when (monotonic) that need not be checked again without a notification. */
   readonly #looked = new Map<Lane, number>();
-  /** Begun, and neither accepted nor over. */
+  /** Requests that have begun and are neither accepted nor over. */
   inFlight = 0;
-  /** More are made ready, until there are enough. */
+  /** Whether more requests are being prepared, until there are enough. */
   isFilling = true;
-  /** The wall clock was set back by so much since the last look; Infinity: it was not. */
+  /** How far the wall clock was set back since the last claim; Infinity if it was not. */
   #setBackMs = Infinity;
 
   constructor(settings: EndpointSettings, deps: EndpointQueueDeps) {
@@ -40,17 +40,17 @@ export class EndpointQueue {
     this.#deps = deps;
   }
 
-  /** The next document, of the fresh lane first; undefined until `look`, and while there is none. */
+  /** The next document, fresh lane first. Undefined before `look`, and while there is none. */
   get next(): Document | undefined {
     return this.#claimed.fresh[0] ?? this.#claimed.backlog[0];
   }
 
-  /** The next document is begun. */
+  /** Removes the next document, because it is being sent. */
   take(): void {
     (this.#claimed.fresh.length > 0 ? this.#claimed.fresh : this.#claimed.backlog).shift();
   }
 
-  /** Whether `look` would ask the ledger. */
+  /** Whether `look` would query the ledger. */
   get isUnknown(): boolean {
     return this.#claimed.fresh.length === 0 && (this.#isUnknown('fresh') || this.#isUnknown('backlog'));
   }
@@ -61,7 +61,7 @@ export class EndpointQueue {
     return isOver && this.#claimed[lane].length === 0;
   }
 
-  /** Claims the next documents, which are this process's from now on, where none are. `ahead`: how many are made ready. */
+  /** Claims the next documents for this process, in lanes with none claimed. `ahead`: how many uploads are being prepared. */
   async look(ahead: number): Promise<void> {
     for (const lane of LANES) {
       if (this.#isUnknown(lane)) await this.#claim(lane, ahead);
@@ -97,24 +97,24 @@ export class EndpointQueue {
     }
   }
 
-  /** Nothing is claimed ahead any more. */
+  /** Gives back all documents that were claimed ahead. */
   async release(): Promise<void> {
     const claimed = LANES.flatMap((lane) => this.#claimed[lane].splice(0));
     if (claimed.length > 0) await this.#deps.ledger.release(claimed.map(({ id }) => id));
   }
 
-  /** There may be something new in a lane that was found empty. */
+  /** Call when a lane that was found empty may have new documents. */
   lookAgain(): void {
     this.#looked.clear();
   }
 
-  /** Milliseconds until a document falls due; null when none waits for a time. */
+  /** Milliseconds until a document falls due; null if none is waiting for its due time. */
   lookAgainIn(now: number): number | null {
     const at = Math.min(...LANES.map((lane) => this.#looked.get(lane) ?? Infinity));
     return at === Infinity ? null : Math.max(0, at - now);
   }
 
-  /** The wall clock was set back: what waits by it for longer than that is due. */
+  /** The wall clock was set back: documents that would wait longer than `ms` are due now. */
   clockSetBack(ms: number): void {
     this.#setBackMs = ms;
   }

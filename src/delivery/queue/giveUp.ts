@@ -15,8 +15,8 @@ export interface GiveUpDeps {
 }
 
 /**
- * A delivery ended without an end: another agent goes on with it, or the ledger could not be written, or it is a defect. In the latter two the
- * document must not stay behind as uploading.
+ * Handles a delivery that failed: another agent has taken the document over, the ledger could not be written, or a defect. In the
+ * last two cases, requeues the document, which would otherwise stay in state `uploading`.
  */
 export async function giveUp(
   document: Document,
@@ -26,7 +26,7 @@ export async function giveUp(
 ): Promise<void> {
   const { id, name } = document;
   if (isTakenOver(error)) {
-    // What became of it here can't be recorded, and its attempt counts as unknown.
+    // This agent can't record the outcome any more; the attempt counts as unknown.
     log.info('Another agent has taken a document over', { documentId: id, name, ...describeError(error) });
     return;
   }
@@ -40,7 +40,7 @@ export async function giveUp(
       await ledger.release([id]);
       return;
     } catch (cause) {
-      // A ledger that is away for a day would have it claimed for good.
+      // The claim must end eventually, so retry only while the ledger is the cause.
       if (abort.aborted || isOfLedger(cause)) continue;
       log.error('A document stays in state uploading until the next start', {
         ...fields,

@@ -17,10 +17,13 @@ export interface SendGateDeps {
   readonly hours: Hours | null;
 }
 
-/** What has to wait longer for its turn does not leave at once. */
+/** Longest wait that still counts as sending soon. */
 const AT_ONCE_MS = 1_000;
 
-/** Whether anything but its turn keeps a document from being sent: the ledger, the sending hours, a hold, a pause, a lease. */
+/**
+ * Whether anything other than its turn keeps a document from being sent: the ledger, the sending hours, a hold, a pause or a lost
+ * lease.
+ */
 export class SendGate {
   readonly #deps: SendGateDeps;
 
@@ -28,7 +31,7 @@ export class SendGate {
     this.#deps = deps;
   }
 
-  /** Whatever the endpoint. */
+  /** Closed for all endpoints. */
   get isShut(): boolean {
     const { storage, turns } = this.#deps;
     return storage.trouble() !== null || this.opensInMs > 0 || turns.isPaused || !turns.isLeased();
@@ -44,12 +47,12 @@ export class SendGate {
     return holds.gate(endpoint).kind === 'open' && !holds.isPaused('folder', folder) && !this.isShut;
   }
 
-  /** Whether a document of this folder that is next in line leaves within a second. */
+  /** Whether the next document of this folder would be sent within a second. */
   sendsSoon(waiting: { readonly endpoint: EndpointKey; readonly folder: string }): boolean {
     return this.isOpen(waiting) && this.#deps.pacer.delay(waiting.endpoint, 'fresh').ms <= AT_ONCE_MS;
   }
 
-  /** What slows sending down and is no trouble. */
+  /** Notes on what slows sending down without being a problem. */
   notes(): Note[] {
     const { clock, pacer } = this.#deps;
     const { opensInMs } = this;

@@ -7,10 +7,10 @@ import { whileHeld } from '../../core/domain/heldFile.ts';
 import { syncDirectory } from '../../system/syncDirectory.ts';
 
 const COPY_NAME = /^[0-9a-f]{64}$/;
-/** Written, or half written, when the program ended. */
+/** A file that a crash left behind, complete or not. */
 const UNFINISHED_NAME = /^\.[0-9a-f]{64}\.new$/;
 const FAN_OUT_NAME = /^[0-9a-f]{2}$/;
-// A link or a FIFO in the place of a copy must not be followed or waited for. Windows knows neither flag.
+// Don't follow a link or wait for a FIFO in the place of a copy. Windows has neither flag.
 const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 const READ_BYTES = 8 * 1024 * 1024;
 
@@ -18,7 +18,7 @@ export function isHash(text: string): boolean {
   return COPY_NAME.test(text);
 }
 
-/** Makes the directory, or sees that nobody else can look into the one that is there. */
+/** Creates the directory, or makes an existing one private. */
 export async function prepareDirectory(dir: string): Promise<void> {
   const first = await mkdir(dir, { recursive: true, mode: 0o700 });
   if (first !== undefined) await syncDirectory(dirname(first));
@@ -27,7 +27,7 @@ export async function prepareDirectory(dir: string): Promise<void> {
   if ((stats.mode & 0o077) !== 0) await chmod(dir, 0o700);
 }
 
-/** Copies and their sizes. Leftovers of a crash are removed; whatever is not ours is left as it is. */
+/** Hashes and sizes of the copies. Removes leftovers of a crash, and leaves foreign files alone. */
 export async function listCopies(dir: string): Promise<Map<string, number>> {
   const copies = new Map<string, number>();
   for await (const fanOut of await opendir(dir)) {
@@ -43,14 +43,14 @@ export async function listCopies(dir: string): Promise<Map<string, number>> {
   return copies;
 }
 
-/** Durable when it resolves; on any failure nothing is left behind. */
+/** Durable when it resolves; leaves nothing behind if it fails. */
 export async function writeCopy(dir: string, sha256: string, bytes: Buffer): Promise<void> {
   const below = await fanOutOf(dir, sha256);
   const path = join(below, sha256);
   const stats = await lstat(path).catch(absent);
   if (stats && !stats.isFile()) throw notAFile(path);
   const aside = join(below, `.${sha256}.new`);
-  // What a failure to clean up left there is ours, and of no use.
+  // Left by an earlier failed cleanup: ours, and useless.
   if ((await lstat(aside).catch(absent))?.isFile()) await unlink(aside);
   const handle = await open(aside, 'wx', 0o600);
   try {
@@ -73,17 +73,17 @@ export async function writeCopy(dir: string, sha256: string, bytes: Buffer): Pro
   }
 }
 
-/** Null where there is no copy. Rejects with the system error where that can't be told. */
+/** Null if there is no copy. Rejects with the system error if that is unknown. */
 export async function readCopy(dir: string, sha256: string, limit: number): Promise<Buffer | null> {
   const path = pathOf(dir, sha256);
   try {
-    // O_NOFOLLOW heeds the last name only.
+    // O_NOFOLLOW only covers the last path segment.
     if (!(await lstat(dirname(path))).isDirectory()) return null;
     const handle = await open(path, READ_FLAGS);
     try {
       const stats = await handle.stat();
       if (!stats.isFile()) return null;
-      // A copy that grew is damaged, however large it is: its first bytes show that.
+      // A copy that grew is damaged, and its first bytes are enough for the hash to show that.
       const bytes = Buffer.allocUnsafeSlow(Math.min(stats.size, limit + 1));
       let offset = 0;
       while (offset < bytes.length) {
@@ -98,13 +98,13 @@ export async function readCopy(dir: string, sha256: string, limit: number): Prom
     }
   } catch (error) {
     const code = systemCode(error);
-    // ELOOP, ENXIO, EISDIR: what stands there is not a file any more.
+    // ELOOP, ENXIO, EISDIR: it is no longer a regular file.
     if (['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO', 'EISDIR'].includes(code ?? '')) return null;
     throw error;
   }
 }
 
-/** Idempotent. What is not a file is not ours, and stays. */
+/** Idempotent. Leaves anything that is not a regular file, because the agent did not create it. */
 export async function removeCopy(dir: string, sha256: string): Promise<void> {
   const path = pathOf(dir, sha256);
   if (!(await lstat(dirname(path)).catch(absent))?.isDirectory()) return;

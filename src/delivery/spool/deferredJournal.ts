@@ -7,7 +7,7 @@ import type { DeferredImage, DeferredJournal } from '../../core/ports/deferredJo
 import { deferredLine, admittedLine, keyOf, readLines } from './deferredLine.ts';
 import { syncDirectory } from '../../system/syncDirectory.ts';
 
-/** A journal with more entries that are done with than these is rewritten, if they are also most of it. */
+/** The journal is rewritten if it has more lines than this and most are obsolete. */
 const REWRITE_AFTER = 5_000;
 
 export interface DeferredJournalOptions {
@@ -17,7 +17,7 @@ export interface DeferredJournalOptions {
 }
 
 /**
- * Opens the journal with what an earlier process left in it. A torn last line, which a kill leaves, is cut.
+ * Opens the journal with the entries of earlier processes. Cuts off a last line that a crash left incomplete.
  * @throws ReceiptdError STATE_UNWRITABLE, DISK_FULL
  */
 export async function openDeferredJournal({ path, log }: DeferredJournalOptions): Promise<DeferredJournal> {
@@ -50,13 +50,13 @@ interface Write {
  *   absent ──first entry──▶ appended to ──all admitted──▶ empty ──▶ ...
  *                              └──a write or a sync failed──▶ doubtful ──next write: recreated, renamed──▶ appended to
  *
- * Lines that are asked for while others are being synced share the next sync.
+ * Lines queued during a sync share the next one.
  */
 class DeferredJournalFile implements DeferredJournal {
   readonly #path: string;
-  /** In the order in which they were deferred; those whose line is not durable yet are not among them. */
+  /** In the order in which they were deferred; only entries that are durable. */
   readonly #waiting = new Map<string, DeferredImage>();
-  /** How many of those that wait have this hash. */
+  /** Number of waiting images by hash. */
   readonly #hashes = new Map<string, number>();
   readonly #underWay = new Map<string, Promise<void>>();
   #handle: FileHandle | null = null;
@@ -78,7 +78,7 @@ class DeferredJournalFile implements DeferredJournal {
     this.#size = length;
     this.#isDoubtful = bytes !== null && (bytes.length > length || this.#lines > this.#waiting.size);
     if (damaged > 0) await copyFile(this.#path, `${this.#path}.damaged`).catch(() => {});
-    // What was torn or done with goes now, or else with the next write.
+    // Removes torn and obsolete lines now, or else with the next write.
     if (this.#isDoubtful) await this.#begin().catch(() => {});
     return { damaged };
   }
@@ -108,7 +108,7 @@ class DeferredJournalFile implements DeferredJournal {
   async admitted(image: DeferredImage): Promise<void> {
     const known = this.#waiting.get(keyOf(image));
     if (!known) return;
-    // Of this process alone until it is durable: whatever is asked meanwhile may still need the copy.
+    // Stays in memory until the line is durable, because its copy may still be needed until then.
     await this.#append(admittedLine(image));
     if (this.#waiting.get(keyOf(image)) === known) this.#apply('admitted', known);
   }
@@ -142,7 +142,7 @@ class DeferredJournalFile implements DeferredJournal {
   }
 
   async #flush(): Promise<void> {
-    // What is asked for in the same moment goes together.
+    // Lets writes requested in the same tick go together.
     await Promise.resolve();
     while (this.#queue.length > 0) {
       const writes = this.#queue;
@@ -154,13 +154,13 @@ class DeferredJournalFile implements DeferredJournal {
         const failed = failure(error, this.#path, 'written');
         for (const each of writes) each.failed(failed);
       }
-      // Those who were told take note of it first.
+      // Lets the callers update their state first.
       await Promise.resolve();
       await Promise.resolve();
       if (this.#queue.length === 0 && this.#waiting.size === 0 && this.#underWay.size === 0)
         await this.#empty().catch(() => {});
     }
-    // At once, so that anyone who asks next starts over.
+    // Synchronously, so that the next caller starts a new flush.
     this.#flushing = null;
   }
 
@@ -173,7 +173,7 @@ class DeferredJournalFile implements DeferredJournal {
       await writeAt(handle, bytes, this.#size);
       await handle.datasync();
     } catch (error) {
-      // After a sync that failed nobody knows what is on the disk.
+      // After a failed sync, the content on disk is unknown.
       this.#isDoubtful = true;
       await handle.truncate(this.#size).catch(() => {});
       throw error;
@@ -182,7 +182,7 @@ class DeferredJournalFile implements DeferredJournal {
     this.#lines += lines.length;
   }
 
-  /** Recreates the file from what waits. */
+  /** Recreates the file from the waiting images. */
   async #begin(): Promise<void> {
     const bytes = Buffer.from(this.waiting().map(deferredLine).join(''));
     const aside = `${this.#path}.tmp`;

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { DeferredImage } from '../../core/ports/deferredJournal.ts';
 
 /**
- * One line of the journal of deferred images: `{"digest":"<32 hex digits>","entry":{…}}`. The digest is that of the entry's own
- * text, so that a line which a kill has torn, or a disk has damaged, is told from a whole one.
+ * One line of the journal of deferred images: `{"digest":"<32 hex digits>","entry":{…}}`. The digest covers the entry's text, and
+ * so reveals a line that was torn by a crash or damaged on disk.
  */
 export interface Entry {
   readonly kind: 'deferred' | 'admitted';
@@ -23,14 +23,14 @@ export function admittedLine(image: DeferredImage): string {
   return line({ kind: 'admitted', ...toJson(image) });
 }
 
-/** One for each image that `defer` tells from others. */
+/** A key for each image that `defer` treats as distinct. */
 export function keyOf({ folder, path, sha256 }: Pick<DeferredImage, 'folder' | 'path' | 'sha256'>): string {
   return JSON.stringify([folder, path, sha256]);
 }
 
 /**
- * All whole lines, and where the last of them ends: what comes after that was being written when the process ended.
- * `damaged`: lines before it that are not what was written.
+ * All intact lines, and where the last of them ends: anything after it was being written when the process ended. `damaged`: number
+ * of corrupt lines before that.
  */
 export function readLines(bytes: Buffer): {
   readonly entries: readonly Entry[];
@@ -50,7 +50,7 @@ export function readLines(bytes: Buffer): {
       doubtful += 1;
       continue;
     }
-    // One that is followed by a whole one was not torn.
+    // A line followed by an intact one was not torn, but damaged.
     damaged += doubtful;
     doubtful = 0;
     entries.push(entry);

@@ -5,16 +5,16 @@ import type { Spool } from '../../core/ports/spool.ts';
 import { isHash, listCopies, prepareDirectory, readCopy, removeCopy, writeCopy } from './copyFiles.ts';
 
 export interface SpoolOptions {
-  /** Absolute; made if it is not there. Only one process may use it at a time. */
+  /** Absolute; created if missing. Only one process may use it at a time. */
   readonly dir: string;
   readonly limitBytes: number;
-  /** Told of damaged copies. */
+  /** Logs damaged copies. */
   readonly log?: Log;
 }
 
 /**
- * Where the directory can't be made or listed, the spool is closed for the time being: `put`, `read` and `remove` try
- * again, and reject with SPOOL_UNWRITABLE until that works. What lies in it is not known then, and not gone.
+ * If the directory can't be created or listed, the spool stays closed for now: `put`, `read` and `remove` retry, and reject with
+ * SPOOL_UNWRITABLE until that works. Its copies are unknown until then, but not lost.
  */
 export async function openSpool({ dir, limitBytes, log }: SpoolOptions): Promise<Spool> {
   const spool = new DirectorySpool(dir, limitBytes, log);
@@ -31,7 +31,7 @@ export async function openSpool({ dir, limitBytes, log }: SpoolOptions): Promise
  *   absent ──put: room is reserved──▶ being written aside ──synced, renamed──▶ there ──remove, or found damaged──▶ absent
  *                                            └────── the disk fails ──────▶ absent
  *
- * What concerns one hash happens one after the other.
+ * Operations on one hash run one after the other.
  */
 class DirectorySpool implements Spool {
   readonly limitBytes: number;
@@ -40,7 +40,7 @@ class DirectorySpool implements Spool {
   readonly #copies = new Map<string, number>();
   #opened: Promise<void> | null = null;
   #isOpen = false;
-  /** The last that was begun, by hash. */
+  /** The latest operation for each hash. */
   readonly #busy = new Map<string, Promise<unknown>>();
   #used = 0;
   #reserved = 0;
@@ -138,9 +138,9 @@ class DirectorySpool implements Spool {
     this.#used -= size;
   }
 
-  /** Begins at once where nothing else concerns this hash, so that room is reserved before the caller goes on. */
+  /** Starts synchronously if no other operation on this hash is running, so that room is reserved before the caller goes on. */
   async #inTurn<T>(sha256: string, work: () => Promise<T>): Promise<T> {
-    // It becomes part of a path.
+    // The hash becomes part of a path.
     if (!isHash(sha256)) throw new Error(`not a hash: ${sha256}`);
     if (!this.#isOpen) await this.open();
     const before = this.#busy.get(sha256);
