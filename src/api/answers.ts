@@ -12,7 +12,7 @@ export function isSuccess(response: Response): boolean {
   return response.httpStatus >= 200 && response.httpStatus < 300;
 }
 
-/** The body as JSON; undefined if it is something else. */
+/** The body as JSON; undefined if it is not JSON. */
 export function json(response: Response): unknown {
   try {
     return JSON.parse(response.body);
@@ -21,9 +21,9 @@ export function json(response: Response): unknown {
   }
 }
 
-/** The service's words on one line, ready to follow a sentence; '' if it said nothing. */
+/** The service's message on one line, to append to a sentence; '' if the body is empty. */
 export function words(response: Response): string {
-  // Megabytes of spaces are more than a regular expression bears.
+  // Cut first: the regular expression would be too slow on megabytes of spaces.
   const line = response.body
     .slice(0, QUOTED_FROM)
     .replace(/[\s\p{Cc}]+/gu, ' ')
@@ -34,7 +34,7 @@ export function words(response: Response): string {
 
 export function unreachable({ code, message }: Fault, host: string): ReceiptdError {
   const { hostname, port } = new URL(`http://${host}`);
-  // What `setup --sandbox` has set up runs only as long as somebody lets it.
+  // The sandbox that `setup --sandbox` configured is only there while somebody runs it.
   const isPractice = code === 'ECONNREFUSED' && isLoopback(hostname);
   return new ReceiptdError('SERVICE_UNREACHABLE', message, {
     hint: isPractice
@@ -49,7 +49,7 @@ export function strangeAnswer(message: string): ReceiptdError {
   });
 }
 
-/** A refusal that may say when to ask again (Retry-After); whoever backs off waits at least so long. */
+/** A refusal that may have a Retry-After: callers back off for at least that long. */
 export class ServiceBusy extends ReceiptdError {
   readonly retryAfterMs: number | null;
 

@@ -6,17 +6,17 @@ import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
 const CERTIFICATE = /-----BEGIN (?:TRUSTED )?CERTIFICATE-----[\s\S]*?-----END (?:TRUSTED )?CERTIFICATE-----/g;
 
 /**
- * The certificate authorities of a PEM file, in addition to those that this process trusts anyway. Made once: it
- * takes the parsing of some 140 certificates.
+ * The certificate authorities of a PEM file, added to those that this process trusts anyway. Call once, because it parses about 140
+ * certificates.
  * @throws ReceiptdError CONFIG_INVALID
  */
 export function trusting(file: string, env: Readonly<Record<string, string | undefined>>): tls.SecureContext {
   return tls.createSecureContext({ ca: [...trustedAnyway(env), ...certificatesOf(file)] });
 }
 
-/** Node leaves both out as soon as a list is named. */
+/** The default authorities, with NODE_EXTRA_CA_CERTS: Node ignores both if an explicit list is given. */
 function trustedAnyway(env: Readonly<Record<string, string | undefined>>): string[] {
-  // Newer than the oldest Node that is supported; knows NODE_EXTRA_CA_CERTS and --use-system-ca.
+  // Missing in the oldest Node version supported. Honours NODE_EXTRA_CA_CERTS and --use-system-ca.
   const newer = tls as { getCACertificates?: (type: 'default') => string[]; rootCertificates: unknown };
   if (newer.getCACertificates) return newer.getCACertificates('default');
   const extra = env['NODE_EXTRA_CA_CERTS'];
@@ -24,7 +24,7 @@ function trustedAnyway(env: Readonly<Record<string, string | undefined>>): strin
   try {
     return [...tls.rootCertificates, ...(readFileSync(extra, 'latin1').match(CERTIFICATE) ?? [])];
   } catch {
-    // Node goes on without it as well, and has warned.
+    // Node ignores an unreadable file too, and has warned already.
     return [...tls.rootCertificates];
   }
 }
@@ -32,7 +32,7 @@ function trustedAnyway(env: Readonly<Record<string, string | undefined>>): strin
 function certificatesOf(file: string): string[] {
   let text: string;
   try {
-    // Reading a FIFO would wait forever, and nothing else would go on.
+    // Reading a FIFO would block the process forever.
     if (!statSync(file).isFile()) throw unusable(file, 'is not a file');
     text = readFileSync(file, 'latin1');
   } catch (error) {

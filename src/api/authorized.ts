@@ -6,7 +6,7 @@ import { bearer, withoutToken } from './bearer.ts';
 import type { Exchange, Transport } from './transport.ts';
 
 /**
- * One request with a token, replayed once with a new token after a 401, which says that nothing was done.
+ * Sends a request with a token. After a 401, which means that nothing was done, repeats it once with a new token.
  *
  * @throws ReceiptdError CREDENTIALS_REFUSED after a second 401, and what the token source throws
  */

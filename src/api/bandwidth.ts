@@ -1,13 +1,13 @@
 import type { Clock } from '../core/ports/clock.ts';
 
-/** The size of a piece: small enough that a low cap gives an even flow, large enough to cost nothing. */
+/** Pieces per second under a cap: small enough for an even flow at a low cap, large enough to cost little. */
 const PIECES_PER_SECOND = 20;
 const MOST_BYTES = 64 * 1024;
 const LEAST_BYTES = 512;
 
 /**
- * A cap that all uploads share. Each piece is given the time from which the pieces before it are paid for, in the
- * order of asking; idle time saves nothing up. So no span of time sees more than its share and one piece.
+ * A bandwidth cap shared by all uploads. Each piece waits until the pieces before it are paid for, in call order; idle time earns
+ * no credit. So no period exceeds its share by more than one piece.
  */
 export class Bandwidth {
   readonly pieceBytes: number;
@@ -22,7 +22,7 @@ export class Bandwidth {
     this.pieceBytes = Math.min(MOST_BYTES, Math.max(LEAST_BYTES, even));
   }
 
-  /** Resolves when so many bytes may go. */
+  /** Resolves when `bytes` may be sent. */
   async take(bytes: number, signal: AbortSignal | undefined): Promise<void> {
     signal?.throwIfAborted();
     const now = this.#clock.monotonic();

@@ -1,13 +1,13 @@
 import type { Answer } from '../core/domain/outcome.ts';
 
-/** Interface 5.4: the word, exactly one space, the token. */
+/** Interface 5.4: `Bearer`, exactly one space, the token. */
 export function bearer(token: string): { readonly authorization: string } {
   return { authorization: `Bearer ${token}` };
 }
 
 /**
- * A proxy's error page may show the headers of the request, and its words end in ledger and logs. A success
- * is left as it came: it is quoted nowhere, and its record is kept verbatim.
+ * Removes the token from an error answer: a proxy's error page may repeat request headers, and its text ends up in the ledger and
+ * the logs. A success stays as it is, because its record is kept verbatim and quoted nowhere.
  */
 export function withoutToken(answer: Answer, token: string): Answer {
   if (answer.kind === 'fault' || (answer.httpStatus >= 200 && answer.httpStatus < 300)) return answer;

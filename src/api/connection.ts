@@ -9,12 +9,12 @@ import type { UploadTimeouts } from './uploadTimeouts.ts';
  *
  *   none ──request──▶ open ──"connection: close" on the first request after its term──▶ none
  *
- * so that a service which has moved is found at its new address though the old one still answers. One that lay idle while the
- * machine slept is dropped: its other end is gone, and a request into it would be lost. undici's own `clientTtl` does not
- * serve: when every connection of a full pool is over its term, the next request waits forever (seen in 7.30.2).
+ * so that a service that has moved is found at its new address, even if the old one still answers. A connection that was idle while
+ * the machine slept is dropped: the other end is gone, and a request on it would be lost. undici's own `clientTtl` is no
+ * alternative: if every connection of a full pool is over its term, the next request waits forever (seen in 7.30.2).
  */
 
-/** What `exchange` gives along with a request. */
+/** Passed to `exchange` along with a request. */
 export interface ConnectionOptions {
   readonly timeouts: UploadTimeouts;
 }
@@ -24,9 +24,12 @@ interface Socketed {
   since: number;
 }
 
-/** No connection of ours lies idle for so long without being closed, and a clock is not corrected by so much. */
+/**
+ * Clock jump that means the machine slept: our connections are closed before they are idle this long, and clock corrections are
+ * smaller.
+ */
 const SLEPT_MS = 5_000;
-/** How long a connection serves before its name is looked up again. */
+/** How long a connection is used before the host name is resolved again. */
 const TERM_MS = 5 * 60_000;
 
 export class Connection extends Client {
@@ -50,7 +53,7 @@ export class Connection extends Client {
     this.#clockWatch = new ClockWatch(clock);
   }
 
-  /** The next request gets a connection of its own; one that is under way keeps its. */
+  /** Closes the connection if it is idle, so that the next request opens a new one. */
   dropIdle(): void {
     if (this.stats.running === 0) this.#current.socket?.destroy();
   }

@@ -7,13 +7,13 @@ import { openTunnel } from './tunnel.ts';
 export interface ConnectorOptions {
   readonly base: URL;
   readonly route: Route;
-  /** For each leg: to the proxy and through it, and TLS with the service. */
+  /** Milliseconds for each step: to the proxy, through it, and TLS with the service. */
   readonly limitMs: number;
   readonly secureContext?: SecureContext | undefined;
   readonly lookup?: LookupFunction | undefined;
 }
 
-/** Makes connections to the service. Every one looks the name up again, and takes the first address that answers. */
+/** Opens connections to the service. Each one resolves the host name again and uses the first address that answers. */
 export function createConnector(options: ConnectorOptions): buildConnector.connector {
   const { base, route, limitMs, secureContext, lookup } = options;
   const direct = buildConnector({

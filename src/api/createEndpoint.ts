@@ -5,12 +5,12 @@ import { isSuccess, json, strangeAnswer, unreachable, words } from './answers.ts
 import { authorized } from './authorized.ts';
 import type { Transport } from './transport.ts';
 
-/** Interface 2.1: what the agent needs of the record; the whole is kept verbatim. */
+/** Interface 2.1: the fields that the agent needs; the whole record is kept verbatim. */
 const endpointAnswer = z.object({ uid: z.string().min(1), name: z.string().optional() });
 
 /**
- * Interface 4.3. The status code of a success is not shown there, so any 2xx with a record counts. Whatever
- * may have created the endpoint without our knowing its uid is CREATE_UNCERTAIN.
+ * Interface 4.3, which does not show the status code of a success, so any 2xx with a record counts. An outcome that may have
+ * created an endpoint whose uid is unknown is CREATE_UNCERTAIN.
  */
 export async function createEndpoint(
   transport: Transport,
@@ -49,7 +49,7 @@ export async function createEndpoint(
     throw uncertain(`${host} answered HTTP ${httpStatus}${words(answer)}.`);
   if (httpStatus < 400) {
     const message = `${host} redirects (HTTP ${httpStatus}); receiptd never follows redirects.`;
-    // RFC 9110 15.4: only these say that the request has yet to be carried out; others may point at what was made.
+    // RFC 9110 15.4: only these two mean that the request was not carried out; other redirects may point to the new endpoint.
     throw httpStatus === 307 || httpStatus === 308 ? strangeAnswer(message) : uncertain(message);
   }
   throw new ReceiptdError(

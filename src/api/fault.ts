@@ -6,8 +6,8 @@ import { ProxyTrouble } from './proxyTrouble.ts';
 export type Fault = Extract<Answer, { kind: 'fault' }>;
 
 /**
- * A failed request as an answer. `connecting` says that it failed while the connection, TLS included, was
- * being made: only then, or where the request never left this program, was surely nothing sent.
+ * Turns a failed request into an answer. `connecting`: it failed while connecting, TLS included. Only then, or if the request never
+ * left this process, it is certain that nothing was sent.
  */
 export function asFault(error: unknown, host: string, connecting: boolean): Fault {
   if (error instanceof ProxyTrouble) {
@@ -19,13 +19,13 @@ export function asFault(error: unknown, host: string, connecting: boolean): Faul
 }
 
 function codeOf(error: unknown): string {
-  // So undici ends a request only at an interim answer 100; otherwise it says it of connections that lie idle.
+  // undici fails a request with this message only for an unexpected 100 (Continue); otherwise it is about idle connections.
   if (error instanceof errors.SocketError && error.message === 'bad response') return 'UNASKED_CONTINUE';
-  // undici leaves the parser's code out for what does not even begin like HTTP.
+  // undici has no parser code if the answer does not even start like HTTP.
   return systemCode(error) ?? (error instanceof errors.HTTPParserError ? 'HPE_INVALID' : 'UNKNOWN');
 }
 
-/** To follow the name of a host. */
+/** What went wrong, to append to the name of a host. */
 export function faultWords(code: string, connecting: boolean): string {
   switch (code) {
     case 'ECONNREFUSED':
@@ -75,12 +75,12 @@ export function faultWords(code: string, connecting: boolean): string {
   return 'closed the connection before its answer was complete';
 }
 
-/** How a connection ends that begins TLS where plain HTTP is spoken; some servers just close it. */
+/** Errors of a TLS handshake with a plain HTTP port; some servers just close the connection. */
 const NO_TLS = /^(?:ECONNRESET|EPROTO|UND_ERR_SOCKET|ERR_SSL_.*)$/;
-/** And one that begins with HTTP where TLS is spoken. */
+/** Errors of plain HTTP on a TLS port. */
 const NO_HTTP = /^(?:ECONNRESET|UND_ERR_SOCKET|HPE_.*)$/;
 
-/** What to try where a service that never answered may speak the other of HTTP and HTTPS; to follow a sentence. */
+/** Suggests the other one of HTTP and HTTPS if the service never answered and the error fits; to append to a sentence. */
 export function otherScheme({ protocol, host }: URL, { code }: Fault, connecting: boolean): string {
   if (protocol === 'https:' && connecting && NO_TLS.test(code))
     return ` If it speaks plain HTTP, try http://${host} as service.baseUrl.`;

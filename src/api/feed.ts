@@ -1,23 +1,23 @@
 import type { Bandwidth } from './bandwidth.ts';
 import type { UploadTimeouts } from './uploadTimeouts.ts';
 
-/** Above this a body is handed over in pieces of that size, so that it is not all copied (TLS) or queued at once. */
+/** Larger bodies are sent in pieces of this size, so that they are not copied (TLS) or queued as a whole. */
 export const WHOLE_BYTES = 256 * 1024;
 const PIECE_BYTES = WHOLE_BYTES;
 
 export interface FeedOptions {
   readonly bandwidth: Bandwidth | null;
   readonly timeouts: UploadTimeouts;
-  /** Before the first piece, with which undici writes the head. */
+  /** Called before the first piece, with which undici writes the head. */
   readonly onStart: () => void;
-  /** Right before the last byte, which is handed over by itself. */
+  /** Called right before the last byte, which is a piece of its own. */
   readonly onLast: () => void;
   readonly signal: AbortSignal | undefined;
 }
 
 /**
- * The body in pieces. undici asks for the next when the socket has room. The last byte comes alone, so that by then the
- * system has all before it, but for what a socket holds by itself; no answer to the whole can come any earlier.
+ * The body in pieces. undici asks for the next when the socket has room. The last byte is a separate piece: by then the system has
+ * everything before it, apart from the socket's own buffer, and no answer to the complete request can come earlier.
  */
 export async function* feed(bytes: Buffer, options: FeedOptions): AsyncGenerator<Buffer, void> {
   const { bandwidth, timeouts, onStart, onLast, signal } = options;

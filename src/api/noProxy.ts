@@ -1,8 +1,8 @@
 import { BlockList, isIP } from 'node:net';
 
 /**
- * Whether NO_PROXY exempts an address, as curl reads it: names with everything below them, addresses, networks
- * (10.0.0.0/8), each with a port if wanted, separated by commas or spaces; `*` exempts all.
+ * Whether NO_PROXY exempts an address, with curl's rules: names including their subdomains, addresses or networks (10.0.0.0/8),
+ * each with an optional port, separated by commas or spaces; `*` exempts all.
  */
 export function isExempt(noProxy: string, { hostname, port }: { hostname: string; port: string }): boolean {
   const host = bare(hostname).toLowerCase().replace(/\.$/, '');
@@ -34,7 +34,7 @@ function inNetwork(wanted: string, host: string): boolean {
   return list.check(host, isIP(host) === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** An IPv6 address without its brackets. */
+/** Removes the brackets of an IPv6 address. */
 export function bare(hostname: string): string {
   return hostname.replace(/^\[(.*)\]$/, '$1');
 }

@@ -10,29 +10,26 @@ import { upload } from './upload.ts';
 import { whoami } from './whoami.ts';
 
 export interface ReceiptServiceOptions extends TransportOptions {
-  /** The default account's. */
+  /** Credentials of the default account. */
   readonly credentials: CredentialsSource;
-  /** The other accounts', by name. */
+  /** Credentials of the other accounts, by name. */
   readonly accounts?: ReadonlyMap<string, CredentialsSource>;
   readonly log: Log;
-  /** Bytes of an answer to an upload that are kept. */
+  /** Bytes kept of an answer to an upload. */
   readonly answerLimit?: number;
-  /** Takes secrets out of a text that may have been cut, and whatever looks like one. */
+  /** Removes known secrets, also from a text that may be cut, and anything that looks like a secret. */
   readonly redact?: (text: string) => string;
-  /** Takes the secrets that are known out of a text, and leaves the rest as it is. */
+  /** Removes known secrets only, and leaves the rest as it is. */
   readonly hide?: (text: string) => string;
 }
 
 const ANSWER_LIMIT = 64_000;
 
-/**
- * The client of one receipt analysis service. `close` ends what is still running; a request that is cut
- * short by it counts as sent.
- */
+/** Creates the client of one receipt analysis service. `close` aborts running requests; a request aborted this way counts as sent. */
 export function createReceiptService(options: ReceiptServiceOptions): {
   readonly service: ReceiptService;
   readonly tokens: TokenSource;
-  /** Of an account; null: the default one. */
+  /** Tokens of an account; null for the default one. */
   readonly tokensOf: (account: string | null) => TokenSource;
 } {
   const bare = redacted(createTransport(options), options.redact);
@@ -71,7 +68,7 @@ export function createReceiptService(options: ReceiptServiceOptions): {
   return { service, tokens, tokensOf };
 }
 
-/** What a refusal says ends in errors, ledger and log, and may repeat the client's secret. */
+/** Redacts error answers: their text ends up in errors, ledger and logs, and may repeat the client's secret. */
 function redacted(transport: Transport, redact: (text: string) => string = (text) => text): Transport {
   return {
     ...transport,
@@ -83,13 +80,13 @@ function redacted(transport: Transport, redact: (text: string) => string = (text
   };
 }
 
-/** A record is kept verbatim but for secrets of ours that it repeats. */
+/** A record is kept verbatim, except for secrets of ours that it repeats. */
 function hidden(transport: Transport, hide: (text: string) => string = (text) => text): Transport {
   return {
     ...transport,
     async exchange(request, signal) {
       const answer = await transport.exchange(request, signal);
-      // A name that holds one would not be recognised in its record.
+      // If a secret is part of the document's name, hiding it would make the name unrecognizable in the record.
       const isNamed = hide(request.path) !== request.path;
       if (answer.kind === 'fault' || isNamed) return answer;
       const { body, large } = answer;

@@ -5,11 +5,11 @@ import { RecordScanner } from './recordScanner.ts';
 import type { UploadTimeouts } from './uploadTimeouts.ts';
 
 /*
- * What comes back for one request:
+ * Receives the answer to one request:
  *
  *   waiting for a connection ──onRequestStart──▶ sending ──onResponseStart──▶ reading ──▶ ended, or failed
  *
- * undici's own `request` gives the body as a stream, which costs as much as all the rest of a short answer.
+ * undici's own `request` provides the body as a stream, which costs as much as everything else for a short answer.
  */
 
 export interface Head {
@@ -17,21 +17,21 @@ export interface Head {
   readonly retryAfter: string | undefined;
 }
 
-/** Bytes of a body. */
+/** Limits for reading a body, in bytes. */
 export interface Reading {
-  /** A larger one is looked at as it comes, and only its beginning is kept. */
+  /** A larger body is scanned as it arrives, and only its beginning is kept. */
   readonly kept: number;
-  /** So much of the beginning goes beyond `kept`. */
+  /** Bytes kept in addition to `kept`. */
   readonly beyond: number;
-  /** Of a larger one the rest is not read. */
+  /** The rest of a larger body is not read. */
   readonly most: number;
 }
 
 export interface ReceiverOptions {
   readonly timeouts: UploadTimeouts;
-  /** For the whole body, in milliseconds. */
+  /** Milliseconds for the whole body. */
   readonly bodyMs: number;
-  /** How much of the body is wanted, once the head is known; or why none of it is, nor its connection. */
+  /** Called with the head: how much of the body to read, or the error with which to abort the request. */
   readonly reading: (head: Head) => Reading | Error;
 }
 
@@ -39,7 +39,7 @@ class AnswerTooLarge extends Error {
   readonly code = 'ANSWER_TOO_LARGE';
 }
 
-/** A success that came before the whole request had been handed over can't be one of the whole. */
+/** A success that arrived before the whole request was sent can't be about the whole request. */
 export class AnsweredEarly extends Error {
   readonly code = 'ANSWERED_EARLY';
 }
@@ -61,29 +61,29 @@ export class Receiver implements Dispatcher.DispatchHandler {
     this.#options = options;
   }
 
-  /** Resolves its head at the end of the answer; rejects with what kept it from coming. */
+  /** Resolves the head once the answer is complete; rejects with the error that prevented it. */
   readonly ended = new Promise<Head>((resolve, reject) => {
     this.#resolve = resolve;
     this.#reject = reject;
   });
 
-  /** Of the answer, once it has come. */
+  /** Null until the head of the answer has arrived. */
   get head(): Head | null {
     return this.#head;
   }
 
-  /** As much of the body as has come and is kept. */
+  /** The part of the body that has arrived and is kept. */
   text(): string {
-    // The first bytes of a character whose end is not kept are no character.
+    // Drops an incomplete character at the cut.
     return new TextDecoder().decode(Buffer.concat(this.#chunks), { stream: this.#large !== null });
   }
 
-  /** Of a body that has ended and was kept in part; null where it was kept whole. */
+  /** Facts about a complete body that was only partly kept; null if all of it was kept. */
   large(): Large | null {
     return this.#large?.end() ?? null;
   }
 
-  /** One that waits for its connection is over at once, and nothing is sent when it has it. */
+  /** A request still waiting for its connection ends at once, and is not sent when it gets one. */
   abort(reason: Error): void {
     this.#reason ??= reason;
     if (this.#controller) this.#controller.abort(this.#reason);
@@ -101,7 +101,7 @@ export class Receiver implements Dispatcher.DispatchHandler {
     statusCode: number,
     headers: Readonly<Record<string, string | string[] | undefined>>,
   ): void {
-    // Interim answers say nothing here.
+    // Interim answers don't matter here.
     if (statusCode < 200) return;
     const { timeouts, bodyMs, reading } = this.#options;
     const header = headers['retry-after'];
@@ -140,11 +140,11 @@ export class Receiver implements Dispatcher.DispatchHandler {
 }
 
 interface Large extends CutAnswer {
-  /** The documented fields of the whole record; null: it is none. */
+  /** The documented fields of the record; null if the body is no record. */
   readonly record: Readonly<Record<string, unknown>> | null;
 }
 
-/** What is found out about an answer that is not kept whole, while it comes. */
+/** Scans an answer that is not kept whole as it arrives. */
 class LargeAnswer {
   readonly #hash = createHash('sha256');
   readonly #record = new RecordScanner();
@@ -156,7 +156,7 @@ class LargeAnswer {
     this.#record.push(chunk);
   }
 
-  /** Once. */
+  /** Call once, at the end of the body. */
   end(): Large {
     return { bytes: this.#bytes, sha256: this.#hash.digest('hex'), record: this.#record.end() };
   }

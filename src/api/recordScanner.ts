@@ -1,13 +1,13 @@
-/** The documented fields of a document record (interface 2.2). Others are passed over. */
+/** The documented fields of a document record (interface 2.2). All others are skipped. */
 const FIELDS: ReadonlySet<string> = new Set(['name', 'endpointUid', 'status']);
-/** Of a key or a field. A name has far fewer; of a longer status the beginning is enough. */
+/** Bytes kept of a key or value. A name is far shorter; of a longer status, the beginning is enough. */
 const MOST_CAPTURED = 16 * 1024;
 
 const [QUOTE, BACKSLASH, COMMA, COLON, OPEN, CLOSE, OPEN_LIST, CLOSE_LIST] = Buffer.from('"\\,:{}[]');
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
 type Place =
-  /** Before the record, and behind it. */
+  /** Before and after the record. */
   | 'start'
   | 'end'
   /** In the record itself. */
@@ -17,14 +17,13 @@ type Place =
   | 'value'
   | 'word'
   | 'comma'
-  /** In a list or an object of the record, however deep. */
+  /** In a list or object inside the record, at any depth. */
   | 'nested'
   | 'broken';
 
 /**
- * Reads the documented fields of a record that is too large to be kept, piece by piece, without keeping it. As with
- * `JSON.parse`, the last of several fields of one name counts. What lies deeper than the record itself is followed by
- * its brackets and texts alone.
+ * Reads the documented fields of a record that is too large to keep, as its chunks arrive. Like `JSON.parse`, it uses the last of
+ * several fields with the same name. Inside nested values, only brackets and strings are tracked.
  */
 export class RecordScanner {
   readonly #found = new Map<string, unknown>();
@@ -34,7 +33,7 @@ export class RecordScanner {
   #inText = false;
   #isEscaped = false;
   #key = '';
-  /** The text or word at hand, as it stands there. */
+  /** The current string or word, unparsed. */
   #captured: number[] = [];
 
   push(chunk: Uint8Array): void {
@@ -48,7 +47,7 @@ export class RecordScanner {
     }
   }
 
-  /** Where the next byte lies that matters in a text of which nothing more is captured: megabytes are nearly all like that. */
+  /** Skips to the next byte that matters inside a string that needs no more capturing: nearly all of a large record is such text. */
   #passOver(chunk: Uint8Array, from: number): number {
     if (this.#isEscaped || (this.#place !== 'nested' && this.#captured.length < MOST_CAPTURED)) return from;
     for (let at = from; at < chunk.length; at += 1) {
@@ -58,13 +57,13 @@ export class RecordScanner {
     return chunk.length;
   }
 
-  /** The fields that the record has; null where it was not one whole JSON object. */
+  /** The fields found; null if the input was not one complete JSON object. */
   end(): Readonly<Record<string, unknown>> | null {
     return this.#place === 'end' ? Object.fromEntries(this.#found) : null;
   }
 
   #text(byte: number): void {
-    // JSON has no bare control characters in a text.
+    // JSON strings have no unescaped control characters.
     if (byte < 0x20) return this.#break();
     if (!this.#isEscaped && byte === QUOTE) {
       this.#inText = false;
@@ -154,12 +153,12 @@ export class RecordScanner {
     else this.#value(undefined);
   }
 
-  /** Null: it is no text of JSON. */
+  /** Null if it is not a valid JSON string. */
   #takeText(): string | null {
     const bytes = Buffer.from(this.#captured.splice(0));
     const isWhole = bytes.length < MOST_CAPTURED;
     const inner = new TextDecoder().decode(bytes, { stream: !isWhole });
-    // One that was cut may end within an escape, or within two.
+    // A string that was cut may end within an escape sequence, or within two (a surrogate pair).
     const ends = isWhole ? [0] : Array.from({ length: 12 }, (_, index) => index);
     const tried = ends.map((less) => parsed(`"${inner.slice(0, inner.length - less)}"`));
     const text = tried.find((each) => each !== undefined);

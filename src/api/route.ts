@@ -2,17 +2,17 @@ import { ReceiptdError } from '../core/domain/errors.ts';
 import { isExempt } from './noProxy.ts';
 
 /**
- * How the service is reached:
+ * How to connect to the service:
  *
  *   direct    no proxy
  *   tunnel    https: CONNECT, so that the proxy sees neither token nor image
- *   forward   http: the whole address in the request line; CONNECT to any port but 443 is refused by most proxies
+ *   forward   http: the full URL in the request line, because most proxies refuse CONNECT to ports other than 443
  */
 export type Route =
   | { readonly kind: 'direct' }
   | {
       readonly kind: 'tunnel' | 'forward';
-      /** Without user and password. */
+      /** URL without user and password. */
       readonly proxy: URL;
       /** The value of Proxy-Authorization. */
       readonly authorization: string | null;
@@ -40,13 +40,13 @@ export function routeOf(setting: string, base: URL, env: Environment): Route {
 function namesFor(base: URL, env: Environment): readonly string[] {
   const general = ['all_proxy', 'ALL_PROXY'];
   if (base.protocol === 'https:') return ['https_proxy', 'HTTPS_PROXY', ...general];
-  // Under CGI, HTTP_PROXY is what a visitor sent as a header named Proxy.
+  // Under CGI, HTTP_PROXY comes from a request header named Proxy.
   return env['REQUEST_METHOD'] === undefined
     ? ['http_proxy', 'HTTP_PROXY', ...general]
     : ['http_proxy', ...general];
 }
 
-/** An empty variable says "none", and hides those behind it, as with curl. */
+/** The first variable that is set. As in curl, an empty one means "none" and overrides those after it. */
 function first(env: Environment, names: readonly string[]): { name: string; value: string } {
   const name = names.find((candidate) => env[candidate] !== undefined);
   return name === undefined ? { name: '', value: '' } : { name, value: (env[name] ?? '').trim() };
@@ -56,7 +56,7 @@ function through(text: string, source: string, base: URL): Route {
   const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
   const url = URL.canParse(address) ? new URL(address) : null;
   if (url === null || url.hostname === '' || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    // The value is not shown: it may hold a password.
+    // The value is not shown, because it may contain a password.
     throw new ReceiptdError('CONFIG_INVALID', `${source} is not the address of an HTTP proxy.`, {
       hint: 'Use an address such as http://proxy.example:3128.',
     });

@@ -12,31 +12,31 @@ import type { Transport } from './transport.ts';
 /*
  * States of the token:
  *
- *   none      nobody asked yet, or the service refused it; the next caller starts a request
- *   fresh     handed out
- *   due       still good, but near its end: the next caller starts a request, and if that fails the old one
- *             is handed out until its end
+ *   none      not requested yet, or refused by the service; the next caller starts a request
+ *   fresh     returned to callers
+ *   due       still valid, but about to expire: the next caller starts a request, and if that fails the old token
+ *             is used until it expires
  *   over      like none
  *
- * There is one request at a time, whatever the state; all who ask meanwhile wait for it. It belongs to no
- * caller, so that the abort of one does not fail the others.
+ * There is at most one request at a time, and everybody who asks meanwhile waits for it. It belongs to no caller, so that one
+ * caller's abort does not fail the others.
  */
 
 interface Held {
   readonly token: string;
-  /** Since it was asked for, milliseconds. */
+  /** Milliseconds after `askedAt`. */
   refreshAfterMs: number;
   readonly lifetimeMs: number;
-  /** Monotonic time may stand still while the machine sleeps, and a token does not. */
+  /** Both clocks: monotonic time may stand still while the machine sleeps, but a token still expires. */
   readonly askedAt: Moment;
 }
 
-/** Interface 2.3 and 5.5. A lifetime that makes no sense counts as none: a 401 puts it right. */
+/** Interface 2.3 and 5.5. An invalid lifetime is replaced by this one: a 401 corrects it. */
 const DEFAULT_LIFETIME_S = 86_400;
-/** No server takes a header that is longer; some would blame the document for it, with HTTP 400. */
+/** No server accepts a longer header; some would answer HTTP 400, as if the document were at fault. */
 const LONGEST_TOKEN = 16 * 1024;
 const tokenAnswer = z.object({
-  // Visible ASCII: anything else would break the header, or smuggle another into it.
+  // Visible ASCII only: anything else would break the header or inject another one.
   access_token: z
     .string()
     .max(LONGEST_TOKEN)
@@ -45,10 +45,10 @@ const tokenAnswer = z.object({
 });
 
 const EARLY_MS = 5 * 60 * 1000;
-/** After a failed early refresh; the old token is good meanwhile. */
+/** Retry interval after a failed early refresh; the old token is still valid. */
 const AGAIN_MS = 30_000;
 
-/** When to refresh: at 90 % of its life, or 5 minutes before its end if that is earlier and it lives long enough. */
+/** Refreshes at 90 % of the lifetime, or 5 minutes before its end if that is earlier and the lifetime is long enough. */
 function refreshAfterMs(lifetimeMs: number): number {
   const most = lifetimeMs * 0.9;
   return lifetimeMs > 2 * EARLY_MS ? Math.min(most, lifetimeMs - EARLY_MS) : most;
@@ -57,11 +57,11 @@ function refreshAfterMs(lifetimeMs: number): number {
 export interface TokenOptions {
   readonly transport: Transport;
   readonly credentials: CredentialsSource;
-  /** For errors; null or left out: the default one. */
+  /** For error messages; null or left out for the default account. */
   readonly account?: string | null;
   readonly clock: Clock;
   readonly log: Log;
-  /** Aborted when the service is closed. */
+  /** Aborts when the service is closed. */
   readonly closed: AbortSignal;
 }
 
@@ -108,7 +108,7 @@ export function createTokenSource(options: TokenOptions): TokenSource {
 
 type Found = Awaited<ReturnType<CredentialsSource['get']>>;
 
-/** Refused, although the store has others by now: they were rotated while the request was under way. */
+/** If the service refuses the credentials, but the store has others by now, they were rotated during the request. */
 async function request(options: TokenOptions): Promise<Granted> {
   const sent = await options.credentials.get(options.closed);
   try {
@@ -144,7 +144,7 @@ async function requestWith(
     closed,
   );
   if (answer.kind === 'fault') throw unreachable(answer, transport.host);
-  // The body is never quoted here: it may repeat the secret, or hold a token.
+  // The body is never quoted here, because it may repeat the secret or contain a token.
   const { httpStatus } = answer;
   if (httpStatus === 400 || httpStatus === 401 || httpStatus === 403) {
     if (isTried)

@@ -17,13 +17,13 @@ import { refusal } from './tunnel.ts';
 
 /** Milliseconds. */
 export interface Timeouts {
-  /** DNS, TCP and TLS together; to a proxy and through it, twice. */
+  /** DNS, TCP and TLS together; twice with a proxy. */
   readonly connectMs: number;
-  /** An upload of which so long no byte gets away is given up; it may take as long as it moves. */
+  /** Aborts an upload of which no byte was sent for this long; there is no limit on its total duration. */
   readonly progressMs: number;
   /** From the last byte of the request to the head of the answer. */
   readonly headersMs: number;
-  /** The whole body of the answer. */
+  /** For the whole body of the answer. */
   readonly bodyMs: number;
 }
 
@@ -31,59 +31,59 @@ export interface TransportOptions {
   /** May have a path prefix; a trailing slash makes no difference. */
   readonly baseUrl: string;
   readonly timeouts: Timeouts;
-  /** Uploads at once. One connection more is kept, so that a token need not wait behind them. */
+  /** Concurrent uploads. One more connection is kept, so that a token request need not wait behind them. */
   readonly connections: number;
   readonly clock: Clock;
-  /** `auto`: by the environment. `direct` is the default. A URL may hold user and password. */
+  /** `auto`: from the environment. Default: `direct`. A URL may contain user and password. */
   readonly proxy?: string;
-  /** For HTTPS_PROXY, HTTP_PROXY, NO_PROXY and NODE_EXTRA_CA_CERTS. */
+  /** Source of HTTPS_PROXY, HTTP_PROXY, NO_PROXY and NODE_EXTRA_CA_CERTS. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** A PEM file with further certificate authorities. */
+  /** A PEM file with additional certificate authorities. */
   readonly ca?: string | null;
-  /** Most bytes of bodies per second, all uploads together. */
+  /** Cap on body bytes per second, for all uploads together. */
   readonly bandwidth?: number | null;
-  /** Called with every form of the proxy's password, again with every request. */
+  /** Called with every form of the proxy's password, on every request. */
   readonly addSecret?: (value: string) => void;
   readonly lookup?: LookupFunction;
 }
 
 export interface Exchange {
   readonly method: 'GET' | 'POST';
-  /** Below the base URL, beginning with `/v2`. */
+  /** Relative to the base URL, beginning with `/v2`. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer | string;
-  /** How a success is kept that is larger; all of it unless told. */
+  /** How much of a larger success to keep; default: all of it. */
   readonly keep?: Pick<Reading, 'kept' | 'beyond'>;
-  /** Called when the head is about to be written, after any wait for a connection and for the bandwidth cap. */
+  /** Called when the head is about to be written, after waiting for a connection and for the bandwidth cap. */
   readonly onStart?: () => void;
-  /** Called when the head of the answer comes, if by then the system has taken every byte of the body. */
+  /** Called when the head of the answer arrives, if the system has taken every byte of the body by then. */
   readonly onTaken?: () => void;
 }
 
 export interface Transport {
-  /** For error texts. */
+  /** For error messages. */
   readonly host: string;
-  /** One request, never repeated and never redirected. Rejects only with the signal's reason. */
+  /** Sends one request, never repeated or redirected. Rejects only with the signal's reason. */
   exchange(request: Exchange, signal: AbortSignal | undefined): Promise<Answer>;
-  /** Connections that lie idle are not used again. */
+  /** Idle connections are not used any more. */
   dropIdle(): void;
-  /** Ends what is still running. */
+  /** Aborts running requests. */
   close(): Promise<void>;
 }
 
 /**
- * The further fields of a document record are not shown (interface 2.2). Of an answer that is not read to its end nobody
- * knows whether it was one, and its image is sent again.
+ * Limits for a success. A record may have further fields (interface 2.2). If an answer is not read to its end, it is unknown
+ * whether it was a record, and the image is sent again.
  */
 const WHOLE: Reading = { kept: 16 * 1024 * 1024, beyond: 0, most: 16 * 1024 * 1024 };
-/** Of anything but a success only some words are quoted. */
+/** Limits for an error answer, of which only a few words are quoted. */
 const REFUSAL: Reading = { kept: 64 * 1024, beyond: 0, most: 64 * 1024 };
 
 /** Proxy Authentication Required (RFC 9110). */
 const PROXY_REFUSES = 407;
 
-/** @throws ReceiptdError CONFIG_INVALID: the proxy's address or the file of authorities makes no sense. */
+/** @throws ReceiptdError CONFIG_INVALID if the proxy's address or the file of authorities is invalid */
 export function createTransport(options: TransportOptions): Transport {
   const { timeouts, clock, env = {}, addSecret } = options;
   const base = new URL(options.baseUrl);
@@ -100,7 +100,7 @@ export function createTransport(options: TransportOptions): Transport {
   const forward = route.kind === 'forward' ? route : null;
   const isOfProxy = (head: Head | null): boolean => forward !== null && head?.statusCode === PROXY_REFUSES;
   const peer = forward ? `The proxy ${forward.proxy.host}` : base.host;
-  /** Then the scheme is the right one, whatever breaks later. */
+  /** Once the service has answered, its scheme must be right. */
   let hasAnswered = false;
   const connections = new Set<Connection>();
   const pool = new Pool(forward ? forward.proxy.origin : base.origin, {
@@ -111,15 +111,15 @@ export function createTransport(options: TransportOptions): Transport {
       connections.add(connection);
       return connection;
     },
-    // Limits of our own, below: undici's begin before the body is sent, and again with every chunk of an answer.
+    // Own timeouts are used, below: undici's start before the body is sent, and restart with every chunk of an answer.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
-  // Codes do not tell: ECONNRESET comes from a TLS handshake as well as from the middle of an upload.
+  // The error code is not enough: ECONNRESET may come from a TLS handshake or from the middle of an upload.
   const whileConnecting = new WeakSet<Error>();
   pool.on('connectionError', (_origin, targets, error) => {
     whileConnecting.add(error);
-    // The pool takes another one instead.
+    // The pool opens another connection instead.
     for (const target of targets) connections.delete(target as Connection);
   });
 
@@ -136,7 +136,7 @@ export function createTransport(options: TransportOptions): Transport {
       const { body } = request;
       const pieces = Buffer.isBuffer(body) && (bandwidth || body.length > WHOLE_BYTES) ? body : null;
       const whole = pieces === null || pieces.length === 0;
-      // Not whether the system has taken it: inside TLS that is told later, perhaps after the answer.
+      // Whether everything was handed to undici. Inside TLS, whether the system has taken it may only be known after the answer.
       let isHandedOver = whole;
       const timer = new UploadTimeouts({ ...timeouts, whole, onStart });
       const over = bandwidth ? new AbortController() : null;
@@ -187,7 +187,7 @@ export function createTransport(options: TransportOptions): Transport {
         if (signal?.aborted) throw signal.reason;
         if (forward && isOfProxy(receiver.head))
           return asFault(refusal(forward.proxy, base.host, PROXY_REFUSES), peer, false);
-        // Anything but a success has been said by the status line; only a success has to be read whole.
+        // For anything but a success, the status line says enough; a success must be read to its end.
         if (receiver.head === null || isSuccessful(receiver.head)) {
           const connecting = error instanceof Error && whileConnecting.has(error);
           const plain = asFault(error, peer, connecting);

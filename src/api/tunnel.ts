@@ -10,7 +10,7 @@ import { ProxyTrouble } from './proxyTrouble.ts';
 export interface TunnelOptions {
   readonly proxy: URL;
   readonly authorization: string | null;
-  /** Host and port to be connected to. */
+  /** Host and port of the destination. */
   readonly authority: string;
   readonly limitMs: number;
   readonly lookup?: LookupFunction | undefined;
@@ -18,7 +18,7 @@ export interface TunnelOptions {
 }
 
 /**
- * A connection through the proxy (CONNECT, RFC 9110 9.3.6).
+ * Opens a connection through the proxy (CONNECT, RFC 9110 9.3.6).
  * @throws ProxyTrouble
  */
 export function openTunnel(options: TunnelOptions): Promise<Socket> {
@@ -33,13 +33,13 @@ export function openTunnel(options: TunnelOptions): Promise<Socket> {
       headers: {
         host: authority,
         'user-agent': 'receiptd',
-        // Node would say `close`, at which some proxies end the tunnel too.
+        // Node would send `close`, which makes some proxies end the tunnel too.
         connection: 'keep-alive',
         ...(authorization !== null && { 'proxy-authorization': authorization }),
       },
       agent: false,
       autoSelectFamily: true,
-      // It would be taken from the Host header, which names the service.
+      // Otherwise taken from the Host header, which names the service.
       servername: isIP(host) === 0 ? host : '',
       ...(lookup && { lookup }),
       ...(secureContext && { secureContext }),
@@ -71,7 +71,7 @@ function trouble(proxy: URL, code: string, shown = code): ProxyTrouble {
   return new ProxyTrouble(`PROXY_${shown}`, `The proxy ${proxy.host} ${faultWords(code, true)}`);
 }
 
-/** Also for the answer to a request that was forwarded. */
+/** Also used for the answer to a forwarded request. */
 export function refusal(proxy: URL, authority: string, status: number): ProxyTrouble {
   return new ProxyTrouble(
     `PROXY_HTTP_${status}`,

@@ -3,13 +3,13 @@ import type { UploadProgress, UploadRequest } from '../core/ports/service.ts';
 import { bearer, withoutToken } from './bearer.ts';
 import type { Transport } from './transport.ts';
 
-/** A secret that is cut in two is not recognised any more: so much more is looked at than is kept. */
+/** Bytes read beyond the kept part, because a secret that is cut in two would not be recognized. */
 const BEYOND_BYTES = 16 * 1024;
 
 /**
- * Interface 4.4. One request; the answer is not judged here.
+ * Interface 4.4. Sends one request; the answer is not classified here.
  *
- * @param answerLimit bytes of a record that are kept
+ * @param answerLimit bytes kept of a record
  */
 export async function upload(
   transport: Transport,
@@ -20,7 +20,7 @@ export async function upload(
 ): Promise<Answer> {
   const { endpoint, name, token } = request;
   if (/\p{Surrogate}/u.test(name)) {
-    // Half a surrogate pair has no UTF-8 form; sent as U+FFFD it would be another name.
+    // Half a surrogate pair has no UTF-8 form; as U+FFFD it would be a different name.
     return {
       kind: 'fault',
       sent: false,
@@ -47,7 +47,7 @@ function shortened(answer: Answer, answerLimit: number): Answer {
   const bytes = Buffer.from(answer.body);
   const isCut = answer.large.bytes > answerLimit + BEYOND_BYTES;
   const end = Math.min(answerLimit, bytes.length - (isCut ? BEYOND_BYTES : 0));
-  // The first bytes of a character that goes on behind the end are left out.
+  // Drops an incomplete character at the end.
   const body = new TextDecoder().decode(bytes.subarray(0, Math.max(0, end)), { stream: true });
   return { ...answer, body };
 }

@@ -2,12 +2,12 @@ import type { Socket } from 'node:net';
 import { errors, type Dispatcher } from 'undici';
 
 /*
- * How long one request is waited for:
+ * Timeouts of one request:
  *
  *   waiting for a connection ──begin──▶ sending ──all is taken by the socket──▶ answer ──end──▶ over
  *
- * While sending, only a standstill ends it: `progressMs` in which the socket takes nothing. The waiting for the
- * bandwidth cap is none. While the answer is waited for, `headersMs`.
+ * While sending, only a stall of `progressMs` aborts it, during which the socket takes nothing; waiting for the bandwidth cap does
+ * not count. While waiting for the answer, `headersMs` applies.
  */
 
 class UploadStalled extends Error {
@@ -17,9 +17,9 @@ class UploadStalled extends Error {
 export interface UploadTimeoutOptions {
   readonly progressMs: number;
   readonly headersMs: number;
-  /** False if the body is handed over in pieces; `fed` tells the end then. */
+  /** False if the body is sent in pieces; then `fed` marks its end. */
   readonly whole: boolean;
-  /** For a body that goes at once: its head is being written. */
+  /** For a body that is sent at once: called when its head is being written. */
   readonly onStart?: (() => void) | undefined;
 }
 
@@ -36,12 +36,12 @@ export class UploadTimeouts {
     this.#isFed = options.whole;
   }
 
-  /** Which connection it is that the request gets. */
+  /** Sets how to find the connection that the request gets. */
   via(socketOf: () => Socket | null): void {
     this.#socketOf = socketOf;
   }
 
-  /** The head is about to be written, in pieces with the first of them. */
+  /** Call when the head is about to be written; for a body in pieces, with the first piece. */
   begin(controller: Dispatcher.DispatchController): void {
     this.end();
     const socket = this.#socketOf();
@@ -53,17 +53,17 @@ export class UploadTimeouts {
     this.resume();
     if (!this.#options.whole) return;
     this.#options.onStart?.();
-    // By then undici has written it.
+    // Runs after undici has written it.
     queueMicrotask(this.#onDrain);
   }
 
-  /** The bandwidth cap holds the next piece back. */
+  /** The bandwidth cap delays the next piece. */
   pause(): void {
     this.#socket?.setTimeout(0);
   }
 
   resume(): void {
-    // Node's idle time of a socket: it knows of a write that the system takes in parts.
+    // Node's socket timeout notices when the system takes part of a large write.
     this.#socket?.setTimeout(this.#options.progressMs);
   }
 
@@ -81,7 +81,7 @@ export class UploadTimeouts {
     this.#socket = null;
   }
 
-  /** Whether the system has all of the body. */
+  /** Whether the system has taken the whole body. */
   get isTaken(): boolean {
     return this.#isFed && this.#socket?.writableLength === 0;
   }
@@ -94,7 +94,7 @@ export class UploadTimeouts {
   };
 
   readonly #onNoAnswer = (): void => {
-    // A small rest may be taken without any event.
+    // A small remainder may be taken without an event.
     if (this.isTaken) this.#controller?.abort(new errors.HeadersTimeoutError());
     else this.#onDrain();
   };

@@ -11,11 +11,11 @@ export interface FleetTurnsDeps {
   readonly random: Random;
 }
 
-/** A request that would have to wait longer for its turn leaves another time. */
+/** A request with a longer wait gives up its turn and is sent another time. */
 const WAIT_AT_MOST_MS = 10_000;
 const MOST_SPREAD_MS = 1_000;
 
-/** The windows that the agents of a fleet keep together, and this agent's lease. */
+/** The windows that the agents of a fleet share, and this agent's lease. */
 export class FleetTurns implements SharedTurns {
   readonly hasOthers = true;
   readonly #deps: FleetTurnsDeps;
@@ -39,12 +39,13 @@ export class FleetTurns implements SharedTurns {
   async take(document: Document, limits: FleetLimits): Promise<number> {
     const waitMs = await this.#enter(document, limits);
     if (waitMs === 0) return 0;
-    // Agents that wait for the same limit ask one after the other: a tenth of its window is little to lose, and much to spread them over.
+    // Random delay, so that agents waiting for the same limit ask one after the other. A tenth of the window costs little and
+    // spreads them well.
     const windowMs = limits.rate?.intervalMs ?? Infinity;
     return waitMs + this.#deps.random() * Math.min(MOST_SPREAD_MS, windowMs / 10);
   }
 
-  /** Where recording it took long, others may have filled the window since; then it takes another turn. */
+  /** If recording took long, others may have filled the window since: takes another turn then. */
   async keeps(
     document: Document,
     limits: FleetLimits,

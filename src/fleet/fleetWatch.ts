@@ -17,15 +17,15 @@ export interface FleetWatchDeps {
   readonly log: Log;
 }
 
-/** A signal that was missed does no harm for longer. */
+/** Checks at this interval too, in case a signal was missed. */
 const LOOK_EVERY_MS = 15 * 60_000;
-/** A burst of signals is one. */
+/** Signals within this time are handled together. */
 const GATHER_MS = 100;
-/** The ledger knows by itself whether this agent is paused, and is asked for nothing. */
+/** The pause is cached by the fleet ledger, so this check needs no query. */
 const PAUSE_EVERY_MS = 1_000;
 const ALL: readonly FleetSignal[] = ['queue', 'holds'];
 
-/** Brings to this agent's delivery what other agents, and people through them, have changed in the shared ledger. */
+/** Applies to this agent's delivery what other agents, and people through them, changed in the shared ledger. */
 export class FleetWatch {
   readonly #deps: FleetWatchDeps;
   readonly #told = new Set<FleetSignal>(ALL);
@@ -37,7 +37,7 @@ export class FleetWatch {
     this.#deps = deps;
   }
 
-  /** Why nothing is sent, where a person has paused this agent. */
+  /** Who paused this agent, and when; empty if it is not paused. */
   notes(): Note[] {
     const { fleet } = this.#deps;
     if (!fleet.isPaused()) return [];
@@ -51,7 +51,7 @@ export class FleetWatch {
     const ends = [
       fleet.onSignal((changed) => {
         this.#told.add(changed);
-        // The service may have asked to wait: whatever leaves until that is known here leaves too early.
+        // The service may have asked to wait, so anything sent before the hold is known here would be too early.
         if (changed === 'holds') void this.#look();
         else notifier.notify();
       }),
@@ -80,7 +80,7 @@ export class FleetWatch {
     this.#told.clear();
     try {
       if (this.#isBack) {
-        // What was claimed under an earlier lease may be another agent's by now.
+        // Another agent may have taken over documents claimed under an earlier lease.
         this.#isBack = false;
         await dispatcher.forgetClaims();
       }
@@ -93,7 +93,7 @@ export class FleetWatch {
     }
   }
 
-  /** Resolves whether that has changed. */
+  /** Resolves whether the pause changed. */
   async #lookAtPause(): Promise<boolean> {
     const { fleet, log } = this.#deps;
     const isPaused = fleet.isPaused();

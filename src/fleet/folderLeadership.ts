@@ -9,7 +9,7 @@ import { Notifier } from '../core/notifier.ts';
 export interface FolderLeadershipDeps {
   readonly fleet: LedgerFleet;
   readonly storage: LedgerStorage;
-  /** The names of shared folders by their absolute path here. */
+  /** Names of shared folders, by their absolute path on this machine. */
   readonly shares: ReadonlyMap<string, string>;
   readonly clock: Clock;
   readonly log: Log;
@@ -19,26 +19,26 @@ export type LedIntake = Pick<Intake, 'run' | 'standBy' | 'disposeSoon' | 'isReac
   readonly status: Pick<Intake['status'], 'path' | 'state'>;
 };
 
-/** How often a lead is asked for that another agent has: whoever gives it up, takes it, or takes over from who had it, tells at once. */
+/** How often to ask for a lead held by another agent. Rarely, because releasing, taking and taking over a lead are all signalled. */
 const ASK_EVERY_MS = 5 * 60_000;
-/** The same of a folder that can't be reached from here: nothing tells when it can. */
+/** The same for a folder that this machine can't reach, since nothing signals when it can. */
 const ASK_UNREACHED_EVERY_MS = 60_000;
-/** How often a lead that is held is made sure of: it is lost with the lease, of which the storage tells at once. */
+/** How often to confirm a lead; losing it with the lease is reported at once by the storage. */
 const KEEP_EVERY_MS = 15_000;
-/** Who leads a folder and can't reach it for so long offers the lead to the others, again and again. */
+/** A leader that can't reach its folder for this long offers the lead to the others, repeatedly. */
 const UNREACHED_MS = 15_000;
-/** Whoever reaches it was told, and has asked for it by then. */
+/** By then, another agent that reaches the folder has taken the offered lead. */
 const OFFERED_MS = 6_000;
-/** What another agent has sent may be disposed of, and nothing else tells of it. */
+/** How often to look for files that other agents have sent and that may be disposed of now; nothing signals them. */
 const DISPOSE_EVERY_MS = 60_000;
 
 /**
- * The intake of shared folders, which one agent leads at a time: what is listed, noted and disposed of by two at once would
- * contradict itself. Each folder is here
+ * Runs the intake of shared folders. Only one agent leads a folder at a time, because listing, notes and disposal by two would
+ * conflict. A folder is
  *
  *   standby ──the lead is free, and taken──▶ led ──the lead or the lease is lost──▶ standby
  *
- * While the ledger can't be reached nobody can take the lead away or ask for it: anyone who has it goes on deferring images.
+ * While the ledger can't be reached, nobody can take the lead or ask for it: its leader goes on and defers images.
  */
 export class FolderLeadership {
   readonly #deps: FolderLeadershipDeps;
@@ -47,7 +47,7 @@ export class FolderLeadership {
     this.#deps = deps;
   }
 
-  /** Watches until aborted; a shared folder only while this agent leads it. */
+  /** Watches until aborted; watches a shared folder only while this agent leads it. */
   async run(intake: LedIntake, signal: AbortSignal): Promise<void> {
     const { path } = intake.status;
     const share = this.#deps.shares.get(path);
@@ -62,9 +62,9 @@ export class FolderLeadership {
       let anywayAt = clock.monotonic();
       for (let isFirst = true; !signal.aborted; isFirst = false) {
         const isAskedAnyway = clock.monotonic() >= anywayAt;
-        // Those who reach it come first; where nobody does, one leads it anyway, and tells people.
+        // Agents that reach the folder come first. If none does, one leads it anyway, so that people are alerted.
         const isLed = isAskedAnyway || (await intake.isReachable()) ? await this.#lead(path) : false;
-        // Started while the ledger is away: who leads is not known, and what two defer becomes one document.
+        // On a start without the ledger, the leader is unknown. Images deferred by two agents become one document.
         if (isLed === true || (isLed === null && isFirst)) {
           await this.#whileLed(intake, notifier, signal);
           if (signal.aborted) break;
@@ -89,7 +89,7 @@ export class FolderLeadership {
 
   async end(path: string): Promise<void> {
     if (!this.#deps.shares.has(path)) return;
-    // Else the others take it when the lease is over.
+    // On failure, the others take over when the lease expires.
     await this.#deps.fleet.endLead(path).catch(() => {});
   }
 
@@ -123,7 +123,7 @@ export class FolderLeadership {
         });
         break;
       }
-      // Null: that can't be told now, and nobody else can lead it either without this agent's lease running out first.
+      // Null: unknown now, but nobody else can lead before this agent's lease expires.
       if ((await this.#lead(path)) !== false) continue;
       log.info('Another agent leads the shared folder now', { folder: path });
       break;
@@ -140,14 +140,14 @@ export class FolderLeadership {
     return !signal.aborted && (await this.#lead(path)) === false;
   }
 
-  /** Null where that can't be told now. */
+  /** Null if unknown now. */
   async #lead(path: string): Promise<boolean | null> {
     const { fleet, storage, log } = this.#deps;
     if (storage.trouble() !== null) return null;
     try {
       return await fleet.lead(path);
     } catch (error) {
-      // A new lease begins in a moment, and tells by the storage.
+      // A new lease follows shortly, and the storage reports it.
       const isPassing = error instanceof ReceiptdError && error.code === 'AGENT_FENCED';
       if (!isPassing && storage.trouble() === null)
         log.warn('Could not determine which agent leads a shared folder', {

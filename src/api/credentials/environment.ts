@@ -4,7 +4,7 @@ import type { Store } from './store.ts';
 const CLIENT_ID = 'RECEIPTD_CLIENT_ID';
 const CLIENT_SECRET = 'RECEIPTD_CLIENT_SECRET';
 
-/** The variable of an account: `RECEIPTD_CLIENT_ID_BRANCH`. The configuration sees to it that no two have the same. */
+/** The variable of an account, such as `RECEIPTD_CLIENT_ID_BRANCH`. The configuration ensures that no two accounts share one. */
 function variableOf(base: string, account: string | null): string {
   return account === null ? base : `${base}_${account.toUpperCase().replaceAll('-', '_')}`;
 }

@@ -9,11 +9,11 @@ import { absent, parseCredentials } from './store.ts';
 import type { Look, Store } from './store.ts';
 
 const SHAPE = '{"clientId": "…", "clientSecret": "…"}';
-/** Far more than two values of the longest kind take, however they are escaped. */
+/** Far more than the two longest values need, however they are escaped. */
 const MOST_BYTES = 256 * 1024;
 const GROUP_AND_OTHERS = 0o077;
 
-/** A JSON file that only its owner can read. */
+/** Credentials in a JSON file that only its owner may read. */
 export function fileStore(file: string | undefined): Store {
   return {
     store: 'file',
@@ -36,7 +36,7 @@ async function read(path: string): Promise<Look> {
   // Without O_NONBLOCK, opening a FIFO would wait forever.
   const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
-    // Of the open file, so that nobody can swap it between the check and the reading.
+    // Stat of the open file, so that it can't be swapped between check and read.
     const found = await handle.stat();
     if (!found.isFile()) return absent(`${path} (not a regular file)`);
     if (process.platform !== 'win32' && (found.mode & GROUP_AND_OTHERS) !== 0) {
@@ -80,7 +80,7 @@ export function writableFile(file: string): WritableCredentials {
   };
 }
 
-/** At every moment the path holds the old content or the new, and never in a file that others can read. */
+/** Replaces the file atomically. The content is never in a file that others can read. */
 export async function replaceFile(path: string, content: string): Promise<void> {
   await writeDurably(path, content, {
     shared: true,
@@ -88,7 +88,7 @@ export async function replaceFile(path: string, content: string): Promise<void> 
   });
 }
 
-/** What root stores in a service account's directory is for the service: as root's it could not be read there. */
+/** If root writes to the directory of a service account, the file goes to that account, which could not read a file of root. */
 async function giveToOwnerOf(directory: string, handle: FileHandle): Promise<void> {
   if (process.geteuid?.() !== 0) return;
   const { uid, gid } = await stat(directory);

@@ -8,15 +8,15 @@ import { absent, parseCredentials } from './store.ts';
 import type { Store } from './store.ts';
 
 /**
- * The account under which the keychain lists the entry: the base URL without user, query and trailing slash; for an account
- * of the configuration its name after a #, which no base URL has.
+ * The account name of the keychain entry: the base URL without user, query and trailing slash; for a named account, followed by #
+ * and its name, since no base URL has a #.
  */
 export function keychainAccount(baseUrl: string, name: string | null = null): string {
   const { origin, pathname } = new URL(baseUrl);
   return origin + pathname.replace(/\/+$/, '') + (name === null ? '' : `#${name}`);
 }
 
-/** The keychain of the operating system, through keytar. */
+/** The operating system's keychain, through keytar. */
 export function keychainStore(account: string, options: KeychainOptions): Store {
   const entry = `${KEYCHAIN_SERVICE}, ${account}`;
   return {
@@ -53,7 +53,7 @@ export function writableKeychain(account: string, options: KeychainOptions): Wri
   };
 }
 
-/** Whether a keychain is there that may hold something, but does not say now: it is locked, or hangs. */
+/** Whether the keychain exists but could not answer, because it is locked or hangs. It may have the entry. */
 export function isUnanswered(error: unknown): boolean {
   if (!(error instanceof ReceiptdError)) return false;
   return error.code === 'KEYCHAIN_LOCKED' || (error.cause instanceof KeychainSilence && error.cause.isLate);
@@ -93,7 +93,7 @@ function unexpected(reply: KeychainReply): ReceiptdError {
   }
 }
 
-/** libsecret's words for what is not there are about its own insides. */
+/** Replaces libsecret's messages about a missing keychain, which only describe its internals. */
 function failed(message: string): ReceiptdError {
   if (
     /autolaunch D-Bus|connect to (?:the )?(?:session )?bus|Could not connect|DBUS_SESSION_BUS_ADDRESS/i.test(

@@ -5,15 +5,15 @@ import type { KeychainReply, KeychainRequest } from './keychainProtocol.ts';
 
 export interface KeychainOptions {
   readonly env: NodeJS.ProcessEnv;
-  /** The compiled helper; by default the one beside this file. */
+  /** The compiled helper; default: next to this file. */
   readonly helperPath?: string;
-  /** Milliseconds for reading. */
+  /** Milliseconds, for reading. */
   readonly limitMs?: number;
 }
 
-/** Why no reply came; to follow "the keychain ". */
+/** Why there was no reply; to follow "the keychain ". */
 export class KeychainSilence extends Error {
-  /** It was asked, and took too long. */
+  /** The helper was asked, but took too long. */
   readonly isLate: boolean;
 
   constructor(message: string, options: { isLate?: boolean; cause?: unknown } = {}) {
@@ -23,11 +23,11 @@ export class KeychainSilence extends Error {
 }
 
 const LIMIT_MS = 3000;
-/** For changes: the desktop may be asking the person at it for the keychain's password. */
+/** For changes: the desktop may be asking its user for the keychain's password. */
 const PERSON_LIMIT_MS = 30_000;
 
 /**
- * Asks the helper process and kills it when it takes too long.
+ * Calls the helper process, and kills it if it takes too long.
  *
  * @throws KeychainSilence, or the signal's reason
  */
@@ -74,21 +74,21 @@ export async function callKeychain(
         }
       }),
     );
-    // A helper that dies before it reads is reported by `close`.
+    // `close` reports a helper that dies before it reads.
     child.stdin.on('error', () => {});
     child.stdin.end(JSON.stringify(request));
   });
 }
 
 /**
- * What the helper is given: the addresses of the session and what a process needs to run. Everything else may hold a
- * secret of ours (RECEIPTD_CLIENT_SECRET, HTTPS_PROXY) or of others.
+ * Environment variables passed to the helper: those of the desktop session, and those that any process needs. All others may
+ * contain secrets, ours (RECEIPTD_CLIENT_SECRET, HTTPS_PROXY) or others'.
  */
 const WANTED =
   /^(?:PATH|HOME|USER|LOGNAME|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|SHELL|DBUS_SESSION_BUS_ADDRESS|XDG_[A-Z_]+|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|GNOME_KEYRING_CONTROL|KDE_[A-Z_]+|DESKTOP_SESSION|LD_LIBRARY_PATH|DYLD_LIBRARY_PATH|SYSTEMROOT|WINDIR|COMSPEC|PATHEXT|TEMP|TMP|USERNAME|USERDOMAIN|USERPROFILE|HOMEDRIVE|HOMEPATH|APPDATA|LOCALAPPDATA|PROGRAMDATA|ALLUSERSPROFILE)$/;
 
 function wanted(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  // Windows' names are the same in any case.
+  // Variable names are case-insensitive on Windows.
   return Object.fromEntries(Object.entries(env).filter(([name]) => WANTED.test(name.toUpperCase())));
 }
 

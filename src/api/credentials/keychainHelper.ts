@@ -5,12 +5,11 @@ import { findSecretTool } from './secretTool.ts';
 import { whyNothing } from './secretService.ts';
 
 /*
- * A process of its own for one call: a frozen keychain blocks a call for most of a minute, and a native
- * module may crash; here both cost only this process. `findCredentials` is never used: it crashes on a
- * locked keychain.
+ * A separate process for each call: a frozen keychain blocks a call for up to a minute, and a native module may crash; both only
+ * affect this process. Never uses `findCredentials`, because it crashes on a locked keychain.
  */
 
-/** Null where it is not installed, or does not load: it is optional. Its own types are not at hand then. */
+/** Null if keytar is not installed or fails to load: it is optional, so its types are not available here. */
 async function loadKeytar(): Promise<Keyring | null> {
   const name: string = 'keytar';
   try {
@@ -46,7 +45,7 @@ async function reply(): Promise<KeychainReply> {
     return await answer(request);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    // "Cannot create an item in a locked collection", of libsecret.
+    // libsecret's message: "Cannot create an item in a locked collection".
     return /\blocked\b/.test(message) ? { kind: 'locked' } : { kind: 'failed', message };
   }
 }

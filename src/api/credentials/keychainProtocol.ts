@@ -1,6 +1,6 @@
 /**
- * What the agent and its keychain helper say to each other: one JSON line on the helper's stdin, one on its
- * stdout. Arguments and environment are visible to others, so the secret goes through neither.
+ * The protocol between the agent and its keychain helper: one JSON line on stdin, one on stdout. The secret is never passed in
+ * arguments or environment, which other processes can see.
  */
 export type KeychainRequest =
   | { readonly operation: 'get'; readonly account: string }
@@ -9,7 +9,7 @@ export type KeychainRequest =
 
 export type KeychainReply =
   | { readonly kind: 'got'; readonly secret: string }
-  /** Not certain: it may also lie in a keychain that is locked, and nobody could be asked. */
+  /** If not certain, a locked keychain that could not be queried may have the entry. */
   | { readonly kind: 'absent'; readonly isCertain: boolean }
   | { readonly kind: 'locked' }
   | { readonly kind: 'set' }
@@ -17,10 +17,10 @@ export type KeychainReply =
   | { readonly kind: 'notInstalled' }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** The service under which the keychain lists the entry. */
+/** The service name of the keychain entry. */
 export const KEYCHAIN_SERVICE = 'receiptd';
 
-/** What can be done with a keychain; keytar's own names. */
+/** Operations on a keychain, named as in keytar. */
 export interface Keyring {
   getPassword(service: string, account: string): Promise<string | null>;
   setPassword(service: string, account: string, password: string): Promise<void>;

@@ -3,11 +3,11 @@ import type { Credentials, CredentialStore, WritableCredentials } from '../../co
 import { assertFit } from './store.ts';
 import type { Look, Store } from './store.ts';
 
-/** A store that is written, and looked into by itself. */
+/** A store that can be read on its own, and perhaps written. */
 export interface Place {
   readonly store: CredentialStore;
   look(): Promise<Look>;
-  /** Null for what somebody else writes: the environment, a unit's credentials. */
+  /** Null for stores that others write: the environment, a unit's credentials. */
   readonly writable: WritableCredentials | null;
 }
 
@@ -16,8 +16,8 @@ export function placeOf(store: Store, writable: WritableCredentials | null): Pla
 }
 
 /**
- * Puts credentials into a store and makes sure that they are there, by reading them back.
- * @throws ReceiptdError what the store says, or CREDENTIALS_UNWRITABLE where something else is read back
+ * Stores credentials, and verifies them by reading them back.
+ * @throws ReceiptdError from the store; CREDENTIALS_UNWRITABLE if something else is read back
  */
 export async function putSafely(to: Place, credentials: Credentials): Promise<void> {
   if (to.writable === null) throw new Error(`The ${to.store} store is read-only.`);
@@ -35,9 +35,9 @@ export async function putSafely(to: Place, credentials: Credentials): Promise<vo
 }
 
 /**
- * Takes credentials that were put elsewhere out of a store; at every moment one of the two has them. Resolves false where it
- * was not done: they are others by now, or somebody else's to remove.
- * @throws ReceiptdError what the store says
+ * Removes credentials from a store after they were put elsewhere; at every moment one of the two stores has them. False if they
+ * were not removed, because they have changed or are read-only.
+ * @throws ReceiptdError from the store
  */
 export async function takeOut(from: Place, credentials: Credentials): Promise<boolean> {
   if (from.writable === null) return false;

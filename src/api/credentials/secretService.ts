@@ -4,9 +4,9 @@ import { KEYCHAIN_SERVICE } from './keychainProtocol.ts';
 import type { KeychainReply } from './keychainProtocol.ts';
 
 /*
- * libsecret, and with it keytar, gives nothing both where there is no entry and where it is locked. The Secret Service itself
- * knows: it names what it has, locked or not, without giving a secret away. It is asked by programs that come with systemd
- * (busctl) or GLib (gdbus); a client of our own for two questions is not worth it.
+ * libsecret, and therefore keytar, returns nothing both for a missing entry and for a locked one. The Secret Service itself can
+ * tell: it lists entries, locked or not, without revealing secrets. It is queried by busctl (of systemd) or gdbus (of GLib),
+ * because two queries don't justify a client of our own.
  */
 
 const NAME = 'org.freedesktop.secrets';
@@ -21,25 +21,25 @@ type Run = (file: string, args: readonly string[]) => Promise<string>;
 const run: Run = async (file, args) =>
   (await promisify(execFile)(file, [...args], { timeout: LIMIT_MS, windowsHide: true })).stdout;
 
-/** Why the keychain gave nothing for this account. */
+/** Why the keychain returned nothing for this account. */
 export async function whyNothing(
   account: string,
   platform: NodeJS.Platform = process.platform,
   ask: Run = run,
 ): Promise<Extract<KeychainReply, { kind: 'absent' | 'locked' }>> {
-  // Elsewhere a locked keychain is an error.
+  // On other systems, a locked keychain is an error.
   if (platform !== 'linux') return { kind: 'absent', isCertain: true };
   for (const isLocked of [byBusctl, byGdbus]) {
     try {
       return (await isLocked(account, ask)) ? { kind: 'locked' } : { kind: 'absent', isCertain: true };
     } catch {
-      // The program is not here, or says something else: the next one may do.
+      // The program is missing or answered unexpectedly: try the next one.
     }
   }
   return { kind: 'absent', isCertain: false };
 }
 
-/** The entry is among what is locked; or all is, and some keyrings do not say then what they hold. */
+/** True if the entry is among the locked ones, or if the collection is locked: some keyrings don't list entries then. */
 async function byBusctl(account: string, ask: Run): Promise<boolean> {
   const call = ['--user', '--json=short'];
   const search = ['SearchItems', 'a{ss}', '2', 'service', KEYCHAIN_SERVICE, 'account', account];
@@ -59,7 +59,7 @@ async function byGdbus(account: string, ask: Run): Promise<boolean> {
   const call = (path: string, method: string, ...args: string[]): Promise<string> =>
     ask('gdbus', ['call', '--session', '--dest', NAME, '--object-path', path, '--method', method, ...args]);
   const attributes = `{'service': '${KEYCHAIN_SERVICE}', 'account': '${account.replaceAll(/[\\']/g, '\\$&')}'}`;
-  // ([objectpath '/…/1'], @ao []): what is open, and what is locked.
+  // Such as ([objectpath '/…/1'], @ao []): unlocked entries, locked entries.
   const found = /^\((\[.*\]|@ao \[\]), (\[.*\]|@ao \[\])\)$/.exec(
     (await call(ROOT, `${SERVICE}.SearchItems`, attributes)).trim(),
   );

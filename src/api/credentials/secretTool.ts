@@ -2,22 +2,22 @@ import { execFile } from 'node:child_process';
 import type { Keyring } from './keychainProtocol.ts';
 
 /*
- * libsecret's own program, of the distribution (Debian: libsecret-tools): for installs where keytar was not built or does not
- * load. It reads and writes the very entries that keytar does, which takes keytar's schema among the attributes
+ * libsecret's command-line tool, a package of the distribution (Debian: libsecret-tools), for installations where keytar was not
+ * built or fails to load. It uses the same entries as keytar, which requires keytar's schema among the attributes
  * (docs/decisions/0046-second-keyring.md).
  */
 
 const SCHEMA = ['xdg:schema', 'org.freedesktop.Secret.Generic'];
 
-/** Below the limit for reading (keychainCall.ts), so that it does not outlive the helper. */
+/** Below the read limit of keychainCall.ts, so that it does not outlive the helper. */
 const READ_LIMIT_MS = 2_500;
 const WRITE_LIMIT_MS = 28_000;
 
-/** Null where it is not installed. */
+/** Null if it is not installed. */
 export async function findSecretTool(): Promise<Keyring | null> {
   if (process.platform !== 'linux') return null;
   const isThere = await new Promise<boolean>((resolve) => {
-    // Any answer will do; it has no option for its version.
+    // Any answer proves that it is installed; it has no version option.
     execFile('secret-tool', ['--help'], { timeout: READ_LIMIT_MS }, (error) =>
       resolve(!(error && 'code' in error && error.code === 'ENOENT')),
     );
@@ -66,7 +66,7 @@ function run(args: readonly string[], timeout: number, input = ''): Promise<Ende
           stderr: stderr.trim().replace(/^secret-tool: /, ''),
         });
     });
-    // It may end before it reads; its status says what happened to it.
+    // The program may end before it reads its input; its exit status says why.
     child.stdin?.on('error', () => {});
     child.stdin?.end(input);
   });

@@ -14,21 +14,21 @@ import type { Store } from './store.ts';
 import { systemdStore } from './systemd.ts';
 
 export interface CredentialsOptions extends KeychainOptions {
-  /** The service that the credentials are for; the keychain keeps one entry for each. */
+  /** The service of the credentials; the keychain has one entry per service. */
   readonly baseUrl: string;
-  /** The credentials file; without one that store has nothing. */
+  /** The credentials file; without one, the file store is empty. */
   readonly file?: string | undefined;
-  /** Which account's; null or left out: the default one's. */
+  /** Account name; null or left out for the default account. */
   readonly account?: string | null;
 }
 
-/** `auto`: the first store that has them, in the order of `CREDENTIAL_STORES`. */
+/** `auto`: the first store that has credentials, in the order of `CREDENTIAL_STORES`. */
 export function createCredentialsSource(
   options: CredentialsOptions & { readonly store: 'auto' | CredentialStore },
 ): CredentialsSource {
   const account = options.account ?? null;
   const of = (store: CredentialStore): Store => storeOf(store, options);
-  // Windows has none, and would be told of one.
+  // Windows has no systemd, so messages should not mention it.
   const mayBeUnit = process.platform !== 'win32' || Boolean(options.env['CREDENTIALS_DIRECTORY']);
   const unit = mayBeUnit ? [of('systemd')] : [];
   const stores =
@@ -42,7 +42,7 @@ export function createCredentialsSource(
       for (const store of stores) {
         signal?.throwIfAborted();
         const look = await store.look(signal).catch((error: unknown) => {
-          // They may well be there: to store them again is not what is to be done.
+          // A keychain that did not answer may have them, so don't suggest to store them again.
           if (looked.length === 0 || !(error instanceof ReceiptdError) || !isUnanswered(error)) throw error;
           const message = `${error.message.replace(/\.$/, '')}, and no other store has credentials${ofAccount(account)}; looked in: ${looked.join('; ')}.`;
           throw new ReceiptdError(error.code, message, {
@@ -62,7 +62,7 @@ export function createCredentialsSource(
   };
 }
 
-/** One place where they may be. */
+/** A single credential store. */
 export function storeOf(store: CredentialStore, options: CredentialsOptions): Store {
   const { env, file, baseUrl, account = null } = options;
   switch (store) {
@@ -77,7 +77,7 @@ export function storeOf(store: CredentialStore, options: CredentialsOptions): St
   }
 }
 
-/** A machine without a keychain is no fault where any store would do; the reason stands among the places looked in. */
+/** With `auto`, a missing keychain is no error; the reason is listed among the places searched. */
 function tolerant(keychain: Store): Store {
   return {
     store: keychain.store,
@@ -92,7 +92,7 @@ function tolerant(keychain: Store): Store {
   };
 }
 
-/** What `login` and `logout` write to. @throws ReceiptdError USAGE for a file store without a file */
+/** The store that `login` and `logout` write to. @throws ReceiptdError USAGE for a file store without a file */
 export function createWritableCredentials(
   store: 'keychain' | 'file',
   options: CredentialsOptions,

@@ -1,15 +1,15 @@
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import type { Credentials, CredentialStore } from '../../core/ports/credentials.ts';
 
-/** What a store says. `detail` names the place and why there is nothing, to follow "looked in: ". */
+/** Result of reading a store. `detail` names the place and why it has nothing, to follow "looked in: ". */
 export type Look =
   | { readonly kind: 'found'; readonly credentials: Credentials }
   | { readonly kind: 'absent'; readonly detail: string };
 
-/** One place where credentials may be. */
+/** A place that may have credentials. */
 export interface Store {
   readonly store: CredentialStore;
-  /** @throws ReceiptdError where something is there but must not or cannot be used */
+  /** @throws ReceiptdError if credentials exist, but can't or must not be used */
   look(signal?: AbortSignal): Promise<Look>;
 }
 
@@ -17,11 +17,11 @@ export function absent(detail: string): Look {
   return { kind: 'absent', detail };
 }
 
-/** Longer ones are a whole file taken for a secret by mistake. */
+/** A longer value must be a whole file that was mistaken for a secret. */
 const LONGEST = 4096;
 const CONTROL = /\p{Cc}/u;
 
-/** Files and pasted variables end in newlines that belong to neither value. Null if one of the two is missing, or can't be one. */
+/** Trims the newlines that files and pasted values end with. Null if one of the two is missing or invalid. */
 export function asCredentials(clientId: unknown, clientSecret: unknown): Credentials | null {
   if (typeof clientId !== 'string' || typeof clientSecret !== 'string') return null;
   const trimmed = { clientId: clientId.trim(), clientSecret: clientSecret.trim() };
@@ -29,7 +29,7 @@ export function asCredentials(clientId: unknown, clientSecret: unknown): Credent
   return flawOf(trimmed) === null ? trimmed : null;
 }
 
-/** Why these can't be what a service gave, to follow what holds them; null if they may be. */
+/** Why these can't be credentials of a service, to append to the name of their source; null if they can. */
 export function flawOf({ clientId, clientSecret }: Partial<Credentials>): string | null {
   for (const [what, value = ''] of [
     ['identifier', clientId],
@@ -41,7 +41,7 @@ export function flawOf({ clientId, clientSecret }: Partial<Credentials>): string
   return null;
 }
 
-/** @throws ReceiptdError USAGE for what can't be what a service gave, in whatever store it would be */
+/** @throws ReceiptdError USAGE if these can't be credentials of a service */
 export function assertFit(given: Credentials): void {
   const flaw = flawOf(given);
   if (flaw === null) return;
@@ -50,7 +50,10 @@ export function assertFit(given: Credentials): void {
   });
 }
 
-/** The form that the file and the keychain hold; or why the text is none, to follow the place, as `otherwise` if there is nothing to add. */
+/**
+ * Parses the JSON of the file and the keychain. Else returns what is wrong, to follow the place; `otherwise` if nothing more
+ * specific is known.
+ */
 export function parseCredentials(text: string, otherwise: string): Credentials | string {
   let value: Partial<Record<keyof Credentials, unknown>> | null;
   try {

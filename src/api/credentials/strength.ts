@@ -1,28 +1,28 @@
 import type { CredentialStore } from '../../core/ports/credentials.ts';
 
-/** Who is asked, and on what. */
+/** What to judge a store by. */
 export interface Whose {
   readonly platform: NodeJS.Platform;
   /** Null on Windows. */
   readonly uid: number | null;
-  /** The owner of the state directory, as whom the agent runs; null where that is not known. */
+  /** Owner of the state directory, which the agent runs as; null if unknown. */
   readonly agentUid: number | null;
   readonly file: string;
-  /** Its owner; null where that is not known. */
+  /** Owner of the file; null if unknown. */
   readonly fileUid: number | null;
-  /** How to move them: the options that name the account. */
+  /** Command-line options that name the account, for the suggested command. */
   readonly option: string;
-  /** Whether what systemd gave lies in memory that is never written to disk; null where that is not known. */
+  /** Whether systemd's credentials are in memory that is never written to disk; null if unknown. */
   readonly isInRamfs?: boolean | null;
 }
 
 export interface Strength {
-  /** Weak for how the agent runs, or unusable by it. */
+  /** Weak for the way the agent runs, or unusable by it. */
   readonly isWeak: boolean;
   readonly text: string;
 }
 
-/** How well a store keeps the credentials, and from whom; in one or two sentences. */
+/** How well a store protects the credentials, and from whom; in one or two sentences. */
 export function strengthOf(store: CredentialStore, whose: Whose): Strength {
   const { platform, file, option, agentUid } = whose;
   switch (store) {
@@ -62,7 +62,7 @@ export function strengthOf(store: CredentialStore, whose: Whose): Strength {
   }
 }
 
-/** Numbers of system accounts: below 1000 on Linux (login.defs), below 500 on macOS. */
+/** Uids of system accounts: below 1000 on Linux (login.defs), below 500 on macOS. */
 function isServiceAccount({ platform, uid, agentUid }: Whose): boolean {
   const id = agentUid ?? uid;
   if (id === null) return false;

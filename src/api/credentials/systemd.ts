@@ -4,13 +4,13 @@ import { systemCode } from '../../core/domain/errors.ts';
 import { absent, asCredentials, flawOf } from './store.ts';
 import type { Store } from './store.ts';
 
-/** The names of a unit's credentials: `client_id`, or `client_id_branch` for an account. */
+/** Names of a unit's credentials: `client_id`, or `client_id_branch` for an account. */
 export function unitCredentials(account: string | null): { readonly id: string; readonly secret: string } {
   const end = account === null ? '' : `_${account}`;
   return { id: `client_id${end}`, secret: `client_secret${end}` };
 }
 
-/** `LoadCredential=client_id:…` and `client_secret:…` of a unit; systemd alone sets up the directory. */
+/** Credentials from `LoadCredential=client_id:…` and `client_secret:…` in a unit; only systemd creates the directory. */
 export function systemdStore(env: NodeJS.ProcessEnv, account: string | null = null): Store {
   const { id, secret } = unitCredentials(account);
   return {

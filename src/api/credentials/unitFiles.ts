@@ -10,22 +10,22 @@ import type { Store } from './store.ts';
 import { unitCredentials } from './systemd.ts';
 
 /*
- * What a unit gets by LoadCredentialEncrypted=: files that systemd-creds encrypts with the key of this machine, and with its TPM2
- * where it has one. Only systemd gives them to the agent; here they are written, and read back to be sure.
+ * Credentials that a unit loads with LoadCredentialEncrypted=: files that systemd-creds encrypts with the machine's key, and with
+ * its TPM2 if it has one. Only systemd passes them to the agent; here they are written, and read back for verification.
  */
 
 const LIMIT_MS = 30_000;
 
-/** Where systemd looks for encrypted credentials that a unit names without a path (systemd.exec(5)); for root alone. */
+/** Where systemd looks for encrypted credentials that a unit names without a path (systemd.exec(5)); only root can access it. */
 export const UNIT_CREDENTIALS_DIR = '/etc/credstore.encrypted';
 
-/** Of a unit's credential in that directory, which other programs use too. */
+/** File name of a unit's credential in that directory, which other programs use too. */
 export function credstoreName(name: string): string {
   return `receiptd.${name}`;
 }
 
 interface UnitFile {
-  /** As the unit names it. */
+  /** Name in the unit. */
   readonly name: string;
   readonly path: string;
 }
@@ -36,10 +36,10 @@ function unitFiles(directory: string, account: string | null): [id: UnitFile, se
   return [file(id), file(secret)];
 }
 
-/** The lines of the unit, or of a drop-in, that give them to the agent. */
+/** The lines of the unit, or of a drop-in, that load the credentials. */
 export function unitLines(directory: string, account: string | null): string[] {
   return unitFiles(directory, account).map(({ name, path }) => {
-    // Without a path the unit starts also where there is no such file.
+    // Without a path, the unit also starts if the file is missing.
     const source = directory === UNIT_CREDENTIALS_DIR ? credstoreName(name) : path;
     return `LoadCredentialEncrypted=${name}:${source}`;
   });
@@ -57,7 +57,7 @@ export function writableUnitFiles(directory: string, account: string | null): Wr
       ];
       try {
         await mkdir(directory, { recursive: true, mode: 0o700 });
-        // What was made by hand may be open to all, who could then put files of their own there.
+        // A directory that was created by hand may be open to others, who could put their own files there.
         await chmod(directory, 0o700);
         for (const { file, bytes } of sealed) await replaceFile(file.path, bytes);
       } catch (error) {
@@ -89,7 +89,7 @@ async function removed(path: string): Promise<boolean> {
   }
 }
 
-/** What the files hold, for root, who alone can decrypt them. */
+/** Reads the files; only root can decrypt them. */
 export function unitFileStore(directory: string, account: string | null): Store {
   const [id, secret] = unitFiles(directory, account);
   return {
@@ -110,7 +110,7 @@ export function unitFileStore(directory: string, account: string | null): Store 
   };
 }
 
-/** Input and output are pipes: nothing is in the arguments, which others can see. */
+/** Uses pipes, because other users can see arguments. */
 async function seal(name: string, value: string): Promise<string> {
   const { status, stdout, stderr } = await systemdCreds(['encrypt', `--name=${name}`, '-', '-'], value);
   if (status === 0 && stdout !== '') return stdout;
@@ -146,7 +146,7 @@ async function systemdCreds(args: readonly string[], input = ''): Promise<Ended>
     );
     child.once('close', resolve);
   });
-  // It may end before it reads; its status says what happened to it.
+  // The program may end before it reads its input; its exit status says why.
   child.stdin.on('error', () => {});
   child.stdin.end(input);
   const [ended, stdout, stderr] = await Promise.all([status, text(child.stdout), text(child.stderr)]);

@@ -17,7 +17,7 @@ export interface HoldTimer {
   /** Monotonic. */
   until: number;
   wallUntil: number;
-  /** The document that is being sent to try it. */
+  /** Id of the document being sent as a probe; null if none is. */
   probe: number | null;
   readonly short: boolean;
   /** The service asked to slow down or to wait: only its own probe opens the scope. */
