@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
 /**
- * A program that runs beside the demo.
+ * A child process of the demo.
  *
  *   running ──it ends by itself──▶ ended (onDeath is called)
  *      └─────stop─────▶ stopping ──▶ ended (SIGTERM, then SIGKILL after the grace period)
@@ -11,18 +11,18 @@ import { createInterface } from 'node:readline';
 export interface Child {
   /** Its first line on standard output. */
   firstLine(signal: AbortSignal): Promise<string>;
-  /** Resolves when it is gone. Idempotent. */
+  /** Resolves when the process has ended. Idempotent. */
   stop(): Promise<void>;
 }
 
 export interface ChildOptions {
-  /** As a person knows it. */
+  /** Name shown to people. */
   readonly name: string;
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  /** Called with each line on standard error; the last words are kept. */
+  /** Called with each line on standard error; the latest lines are kept for the error message. */
   readonly onLine?: (line: string) => void;
-  /** Called with one sentence if it ends without having been stopped. */
+  /** Called with one sentence if the process ends without having been stopped. */
   readonly onDeath: (sentence: string) => void;
 }
 
@@ -33,7 +33,7 @@ export function startChild(options: ChildOptions): Child {
   const child = spawn(process.execPath, options.args, {
     env: options.env,
     stdio: ['ignore', 'pipe', 'pipe'],
-    // In a process group of its own, Ctrl-C reaches it through us alone: a second signal would cut its stop short.
+    // With a separate process group, Ctrl-C does not reach it directly: a second signal would cut its shutdown short.
     detached: process.platform !== 'win32',
     windowsHide: true,
   });
@@ -42,7 +42,7 @@ export function startChild(options: ChildOptions): Child {
     child.once('close', (status, signal) => resolve(signal ?? `exit status ${status}`));
   });
 
-  // Also when the demo itself fails, nothing is left running.
+  // Leaves nothing running, even if the demo itself fails.
   const atExit = (): boolean => child.kill('SIGTERM');
   process.once('exit', atExit);
   void ended.then(() => process.removeListener('exit', atExit));

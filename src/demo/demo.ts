@@ -11,14 +11,14 @@ import { DemoError, openScratch, writeConfig } from './scratch.ts';
 import type { Scratch } from './scratch.ts';
 
 export interface DemoOptions {
-  /** The project's directory; the demo works in `scratch` below it. */
+  /** The project directory; the demo uses its subdirectory `scratch`. */
   readonly project: string;
   /** The built binary. */
   readonly main: string;
   readonly env: NodeJS.ProcessEnv;
   readonly print: (text: string) => void;
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** How long the receipts may take, in milliseconds. */
+  /** Time limit for all receipts, in milliseconds. */
   readonly deadlineMs: number;
 }
 
@@ -26,9 +26,9 @@ const SANDBOX_START_MS = 30_000;
 const POLL_MS = 700;
 
 /**
- * Sandbox and agent on a scratch folder, a dozen receipts, the ledger as a table; then it runs on until
- * `stop` is aborted, and ends what it started.
- * @throws DemoError if a program dies or the receipts do not arrive.
+ * Runs sandbox and agent on a scratch folder with a dozen receipts, and shows the ledger as a table. Then keeps them running until
+ * `stop` aborts.
+ * @throws DemoError if a program dies or the receipts do not arrive
  */
 export async function runDemo(options: DemoOptions, stop: AbortSignal): Promise<void> {
   if (!existsSync(options.main)) {
@@ -44,7 +44,7 @@ export async function runDemo(options: DemoOptions, stop: AbortSignal): Promise<
     if (death.signal.aborted) throw death.signal.reason;
     if (!stop.aborted) throw error;
   } finally {
-    // The agent first, so that uploads under way find the sandbox still there.
+    // Stop the agent first, so that uploads in flight still reach the sandbox.
     for (const child of children.reverse()) await child.stop();
     scratch.release();
   }
@@ -99,7 +99,7 @@ async function play(
   await aborted(signal);
 }
 
-/** The sandbox says on one line of JSON where it listens. */
+/** Reads the sandbox's address and credentials from its first line of output, which is JSON. */
 async function announced(
   sandbox: Child,
   signal: AbortSignal,
@@ -149,7 +149,7 @@ async function untilSettled(
   }
 }
 
-/** A person's own receiptd settings have no business here. */
+/** Keeps the user's own receiptd settings out of the demo. */
 function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([key]) => !key.startsWith('RECEIPTD_')));
 }

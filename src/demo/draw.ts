@@ -4,7 +4,7 @@ import { inventReceipt, printedLines } from './receipt.ts';
 
 export type Format = 'jpeg' | 'png' | 'tiff';
 
-/** An image file of an invented receipt; the same bytes for the same arguments. */
+/** Draws the image file of an invented receipt. Deterministic. */
 export async function drawReceipt(seed: number, format: Format): Promise<Buffer> {
   const receipt = inventReceipt(seed);
   const { pixels, width, height } = paintLines(printedLines(receipt, seed), seed);
@@ -26,7 +26,7 @@ export async function drawReceipt(seed: number, format: Format): Promise<Buffer>
   }
 }
 
-/** EXIF 2.3: `YYYY:MM:DD HH:MM:SS`, without a zone. */
+/** EXIF 2.3 format `YYYY:MM:DD HH:MM:SS`, without a time zone. */
 function exifDate(at: Date): string {
   return at.toISOString().slice(0, 19).replaceAll('-', ':').replace('T', ' ');
 }

@@ -2,12 +2,12 @@ import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { drawReceipt } from './draw.ts';
 
-/** One file that the demo puts into the watched folder, and what is to become of it. */
+/** A file that the demo drops into the watched folder, and its expected outcome. */
 export interface Drop {
   readonly name: string;
   readonly bytes: Buffer;
   readonly expected: 'accepted' | 'duplicate' | 'rejected';
-  /** Written in pieces, as a scanner does it over a network. */
+  /** Written in pieces, as by a scanner over a network. */
   readonly slowly: boolean;
   readonly remark: string;
 }
@@ -54,8 +54,8 @@ export async function planDrops(): Promise<readonly Drop[]> {
 }
 
 /**
- * Removes what an earlier run dropped (or had begun to drop), and nothing else: a file that a person put there
- * has other bytes, even under one of the demo's names.
+ * Removes files that an earlier run dropped, completely or not, and nothing else: a user's file has different bytes, even under the
+ * same name.
  */
 export async function removeOwn(inbox: string, drops: readonly Drop[]): Promise<void> {
   for (const drop of drops) {
@@ -66,10 +66,7 @@ export async function removeOwn(inbox: string, drops: readonly Drop[]): Promise<
   }
 }
 
-/**
- * Drops all files; the slow ones go on beside the others. Resolves the names used: a name that a person took
- * gets a number.
- */
+/** Drops all files; slow ones are written concurrently. Resolves the names used: a name that is taken gets a number. */
 export async function dropAll(
   inbox: string,
   drops: readonly Drop[],
@@ -84,14 +81,14 @@ export async function dropAll(
       used.set(drop, name);
       if (drop.slowly) {
         const rest = appendRest(path.join(inbox, name), drop.bytes, first.length, sleep);
-        // Looked at in the end; until then a failure is not an unhandled one.
+        // Awaited at the end; until then, avoids an unhandled rejection.
         rest.catch(() => {});
         slow.push(rest);
       }
       await sleep(FILE_PAUSE_MS);
     }
   } finally {
-    // Also when stopped: nothing may go on writing.
+    // Also when stopped, so that nothing keeps writing.
     await Promise.allSettled(slow);
   }
   await Promise.all(slow);

@@ -2,7 +2,7 @@
 export const GLYPH_WIDTH = 5;
 export const GLYPH_HEIGHT = 7;
 
-/** Five columns a glyph, from the left; the lowest bit is the top dot. */
+/** Five columns per glyph, from the left; the lowest bit is the top dot. */
 const GLYPHS: Readonly<Record<string, readonly number[]>> = {
   '!': [0x00, 0x00, 0x5f, 0x00, 0x00],
   '#': [0x14, 0x7f, 0x14, 0x7f, 0x14],

@@ -11,7 +11,7 @@ export interface LedgerCommand {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** State by file name, as `receiptd list --json` tells it; empty while there is no ledger yet. */
+/** State by file name, from `receiptd list --json`; empty while there is no ledger yet. */
 export async function readStates(
   command: LedgerCommand,
   signal: AbortSignal,
@@ -23,7 +23,7 @@ export async function readStates(
     signal,
   }).catch((error: unknown) => {
     signal.throwIfAborted();
-    // The agent makes the ledger when it starts; until then there is nothing to list.
+    // The agent creates the ledger when it starts; before that, there is nothing to list.
     if (error instanceof Error) return { stdout: '[]' };
     throw error;
   });
@@ -31,7 +31,7 @@ export async function readStates(
   const states = new Map<string, string>();
   for (const row of Array.isArray(rows) ? rows : []) {
     const { path: file, state }: { path?: unknown; state?: unknown } = Object(row);
-    // Some file systems hand out names in another normal form than they were given.
+    // Some file systems return names in a different Unicode normalization form.
     if (typeof file === 'string' && typeof state === 'string') {
       states.set(path.basename(file).normalize(), state);
     }
@@ -48,7 +48,7 @@ export async function showLedger(command: LedgerCommand): Promise<void> {
   await once(table, 'close');
 }
 
-/** The dropped files that are not yet what they are to be, with what they are. */
+/** The dropped files that have not reached their expected outcome, with their state. */
 export function unsettled(
   dropped: ReadonlyMap<Drop, string>,
   states: ReadonlyMap<string, string>,

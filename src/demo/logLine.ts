@@ -2,7 +2,7 @@ import stringWidth from 'string-width';
 
 const COLUMNS = 80;
 
-/** A line of the agent's log as a person reads it: time, what happened, to what. Anything else as it is. */
+/** Formats a line of the agent's log for people: time, message, subject. Other text is unchanged. */
 export function logLine(line: string): string {
   const entry = parsed(line);
   if (entry === null) return line;

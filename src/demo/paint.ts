@@ -2,7 +2,7 @@ import { GLYPH_HEIGHT, GLYPH_WIDTH, isDot } from './font.ts';
 import { LINE_LENGTH } from './receipt.ts';
 import { seeded } from './seeded.ts';
 
-/** Pixels to a dot of the font. */
+/** Pixels per dot of the font. */
 const SCALE = 3;
 const COLUMN = (GLYPH_WIDTH + 1) * SCALE;
 const ROW = (GLYPH_HEIGHT + 4) * SCALE;
@@ -20,7 +20,7 @@ export interface Picture {
   readonly height: number;
 }
 
-/** What a till would have printed; the same for the same arguments. */
+/** Paints printed lines as a picture. Deterministic. */
 export function paintLines(lines: readonly string[], seed: number): Picture {
   const width = LINE_LENGTH * COLUMN + 2 * MARGIN;
   const height = lines.length * ROW + 2 * MARGIN;

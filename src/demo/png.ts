@@ -3,15 +3,15 @@ import { CHANNELS, type Picture } from './paint.ts';
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-/** The picture as a PNG file, without a library: an installed receiptd has none that draws. */
+/** Encodes a picture as a PNG file without a library: an installed receiptd has no image library for drawing. */
 export function encodePng({ pixels, width, height }: Picture): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  // Eight bits a channel, red, green and blue; no interlacing.
+  // 8 bits per channel, RGB, no interlacing.
   header.set([8, 2, 0, 0, 0], 8);
   const rowBytes = width * CHANNELS;
-  // Each row begins with the number of its filter: none.
+  // Each row starts with its filter type: none.
   const rows = Buffer.alloc(height * (rowBytes + 1));
   for (let y = 0; y < height; y += 1)
     pixels.copy(rows, y * (rowBytes + 1) + 1, y * rowBytes, (y + 1) * rowBytes);

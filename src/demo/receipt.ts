@@ -1,6 +1,6 @@
 import { seeded } from './seeded.ts';
 
-/** Characters on a line of the till's paper. */
+/** Characters per line of the receipt paper. */
 export const LINE_LENGTH = 30;
 
 export interface Receipt {
@@ -26,7 +26,7 @@ const FIRST_DAY = Date.UTC(2026, 0, 1);
 const DAY_MS = 86_400_000;
 const VAT_PERCENT = 19;
 
-/** A plausible purchase; the same for the same seed. */
+/** Invents a plausible purchase. Deterministic. */
 export function inventReceipt(seed: number): Receipt {
   const random = seeded(seed);
   const upTo = (limit: number): number => Math.floor(random() * limit);
@@ -44,7 +44,7 @@ export function inventReceipt(seed: number): Receipt {
   };
 }
 
-/** What the till prints, one string a line. */
+/** The printed receipt, one string per line. */
 export function printedLines(receipt: Receipt, number: number): readonly string[] {
   const day = receipt.at.toISOString();
   const vat = Math.round((receipt.total * VAT_PERCENT) / (100 + VAT_PERCENT));

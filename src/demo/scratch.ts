@@ -2,12 +2,12 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 
-/** Why the demo ends early: one sentence. */
+/** Why the demo ends early, in one sentence. */
 export class DemoError extends Error {
   override name = 'DemoError';
 }
 
-/** The demo's folder. `inbox` belongs to the person as well; all else is recreated by every run. */
+/** The demo's folder. `inbox` may contain the user's own files; everything else is recreated on each run. */
 export interface Scratch {
   readonly inbox: string;
   readonly state: string;
@@ -17,7 +17,7 @@ export interface Scratch {
   release(): void;
 }
 
-/** @throws DemoError where a demo is running on this folder already. */
+/** @throws DemoError if a demo is already running on this folder */
 export async function openScratch(root: string): Promise<Scratch> {
   const scratch = {
     inbox: path.join(root, 'inbox'),
@@ -26,7 +26,7 @@ export async function openScratch(root: string): Promise<Scratch> {
     config: path.join(root, 'receiptd.yaml'),
   };
   await mkdir(scratch.inbox, { recursive: true });
-  // A lock of the operating system: it ends with the process, however that ends.
+  // A lock of the operating system, which ends with the process in any case.
   const lock = new DatabaseSync(path.join(root, 'demo.lock'), { timeout: 500 });
   try {
     lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
@@ -44,7 +44,7 @@ export async function writeConfig(
   scratch: Scratch,
   service: { url: string; endpointUid: string },
 ): Promise<void> {
-  // A JSON string is a YAML string.
+  // A JSON string is valid YAML.
   const quoted = (text: string): string => JSON.stringify(text);
   await writeFile(
     scratch.config,

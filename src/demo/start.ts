@@ -8,11 +8,11 @@ import { DemoError } from './scratch.ts';
 const DEADLINE_MS = 120_000;
 
 const stop = new AbortController();
-// A terminal and npm may both pass on the same Ctrl-C; once is enough.
+// A terminal and npm may both forward the same Ctrl-C; aborting twice is harmless.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   process.on(signal, () => stop.abort());
 }
-// A terminal that went away must not keep us from stopping what we started.
+// Stop the child processes even if the terminal is gone.
 process.stdout.on('error', () => stop.abort());
 process.stderr.on('error', () => stop.abort());
 

@@ -3,8 +3,8 @@ import { encodePng } from './png.ts';
 import { LINE_LENGTH } from './receipt.ts';
 
 /**
- * A receipt that nobody can take for a real one, as a PNG file. Another `number` makes another image, so that it is never
- * the duplicate of an earlier one. `at`: local time, as it is to be printed.
+ * Draws an obvious test receipt as a PNG file. Each `number` gives a different image, so that it is never a duplicate. `at`: local
+ * time, as printed.
  */
 export function drawTestReceipt({ number, at }: { number: number; at: string }): Buffer {
   const lines = [

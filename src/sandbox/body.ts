@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Far above any token or endpoint request, far below what could hurt. */
+/** Far above any token or endpoint request, yet harmless. */
 const JSON_LIMIT = 1_000_000;
 
-/** Reads to the end, so that the connection can be used again after an early refusal. */
+/** Reads to the end, so that the connection can be reused after an early refusal. */
 export async function drain(request: IncomingMessage): Promise<void> {
   for await (const chunk of request) void chunk;
 }
 
-/** The request's JSON value, or what is wrong with it. Rejects only if the client went away. */
+/** The request's JSON value, or an error message. Rejects only if the client went away. */
 export async function readJson(
   request: IncomingMessage,
 ): Promise<{ ok: true; value: unknown } | { ok: false; message: string }> {

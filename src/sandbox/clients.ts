@@ -8,7 +8,7 @@ export interface Client {
   readonly clientSecret: string;
 }
 
-/** Whose credentials are taken: of one client at first, or of several accounts. They can be changed while it runs. */
+/** The accepted credentials: of one client at first, or of several accounts. Can be changed at run time. */
 export class Clients {
   readonly #tokens: Tokens;
   #taken: readonly Client[];
@@ -21,7 +21,7 @@ export class Clients {
     this.#owners = owners;
   }
 
-  /** From now on. Tokens of clients whose credentials are others by now are answered with 401. */
+  /** Replaces the accepted credentials. Tokens of clients whose credentials changed get 401. */
   take(clients: readonly Client[]): void {
     const gone = this.#taken.filter(
       (before) =>

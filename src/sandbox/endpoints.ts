@@ -18,7 +18,7 @@ export interface SandboxEndpoint {
   readonly companyUid: string;
 }
 
-/** An endpoint to be there from the start. `uid` is a UUID in lower case. */
+/** An endpoint that exists from the start. `uid` is a UUID in lower case. */
 export interface EndpointSeed {
   readonly uid: string;
   readonly name: string;
@@ -26,7 +26,7 @@ export interface EndpointSeed {
   readonly dominantLanguage?: string;
 }
 
-// A uid becomes the name of a directory, so that nothing but a UUID may pass here.
+// A uid becomes the name of a directory, so only a UUID may pass.
 const UID = z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'expected a UUID in lower case');
 const KEPT = z.array(
   z.object({
@@ -40,7 +40,7 @@ const KEPT = z.array(
   }),
 );
 
-/** The endpoints, in `<dir>/endpoints.json`: written whole beside the old file, then renamed over it. */
+/** The endpoints, in `<dir>/endpoints.json`. Saved to a new file, which is then renamed over the old one. */
 export class Endpoints {
   readonly #file: string;
   readonly #known = new Map<string, SandboxEndpoint>();
@@ -60,7 +60,7 @@ export class Endpoints {
     return endpoints;
   }
 
-  /** Adds those that are not there yet; one that is there stays as it is. */
+  /** Adds missing endpoints; existing ones stay unchanged. */
   async seed(seeds: readonly EndpointSeed[], now: number): Promise<void> {
     const missing = seeds.filter((seed) => !this.#known.has(UID.parse(seed.uid)));
     for (const seed of missing) this.#add(seed, now);
@@ -96,7 +96,7 @@ export class Endpoints {
     return endpoint;
   }
 
-  /** One write at a time, or two creations at once would rename each other's half file into place. */
+  /** Saves one at a time, because two at once would rename each other's incomplete file into place. */
   #save(): Promise<void> {
     const write = async (): Promise<void> => {
       const temporary = `${this.#file}.new`;

@@ -11,12 +11,12 @@ import type { Ending } from './stats.ts';
  *     ├────cut──▶ cut
  *     └── the client goes away ──▶ aborted, or stalled if it was made to wait forever
  *
- * `ended` is called exactly once, just *before* the answer leaves: a client that saw its answer may send the
- * next request at once, and must not be counted as two.
+ * `ended` is called exactly once, just *before* the answer is sent: a client that has seen its answer may send the next request at
+ * once, and must not be counted twice.
  */
 export class Exchange {
   readonly request: IncomingMessage;
-  /** Kept here, as a request that was destroyed forgets its socket. */
+  /** Kept here, because a destroyed request no longer has its socket. */
   readonly #socket: Socket;
   readonly #response: ServerResponse;
   readonly #ended: (ending: Ending) => void;
@@ -74,17 +74,17 @@ export class Exchange {
     this.#socket.destroy();
   }
 
-  /** From here on only the client or the end of the sandbox ends the exchange. */
+  /** From here on, only the client or the sandbox's shutdown ends the exchange. */
   stall(): void {
     this.#stalled = true;
   }
 
-  /** Like `stall`, but over at once for the count: a body that nobody reads hides that the client has gone. */
+  /** Like `stall`, but counted as ended at once: while nobody reads the body, a client that left goes unnoticed. */
   abandon(): void {
     this.#end('stalled');
   }
 
-  /** Rejects as soon as the client has gone. */
+  /** Sleeps. Rejects as soon as the client is gone. */
   async pause(ms: number): Promise<void> {
     if (ms > 0) await sleep(ms, undefined, { signal: this.#gone.signal });
   }

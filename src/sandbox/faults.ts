@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { SERVICE_ROUTES } from './target.ts';
 import type { ServiceRoute } from './target.ts';
 
-/** Which requests a rule meets, and how often. Without `times` and `probability` it meets all of them. */
+/** Which requests a rule applies to, and how often. Without `times` and `probability`, to all of them. */
 const scope = {
   /** `any`: all four routes of the interface. */
   route: z.enum([...SERVICE_ROUTES, 'any']).default('upload'),
@@ -20,7 +20,7 @@ const store = z.boolean().default(false);
 
 const RULE = z
   .discriminatedUnion('kind', [
-    /** The proper answer, late. */
+    /** The correct answer, late. */
     z.strictObject({ kind: z.literal('delay'), ...scope }),
     /** `retryAfter`: seconds as a number, or a header value verbatim (an HTTP date). */
     z.strictObject({
@@ -44,7 +44,7 @@ const RULE = z
     }),
     /** HTTP 200 with a web page, as a captive portal answers. */
     z.strictObject({ kind: z.literal('html'), ...scope, store }),
-    /** The proper answer cut in half, in a well-formed HTTP message. Changes answers of 2xx only. */
+    /** The correct answer cut in half, in a well-formed HTTP message. Only affects 2xx answers. */
     z.strictObject({ kind: z.literal('truncatedJson'), ...scope }),
     /** Uploads only: stored, but the record names another document or endpoint. */
     z.strictObject({
@@ -70,7 +70,7 @@ const RULE = z
     error: 'a rule has "times" or "probability", not both',
   });
 
-/** Whether a sandbox would take this rule. */
+/** Whether the sandbox accepts this rule. */
 export function isFaultRule(rule: unknown): boolean {
   return RULE.safeParse(rule).success;
 }
@@ -78,13 +78,13 @@ export function isFaultRule(rule: unknown): boolean {
 export type FaultRule = z.input<typeof RULE>;
 export type Fault = z.output<typeof RULE>;
 
-/** A rule as it stands: how often it fired, and whether it is spent. */
+/** A rule with how often it fired, and whether it is spent. */
 export type FaultReport = Fault & { readonly fired: number; readonly spent: boolean };
 
 /**
- * The rules in force, in order; the first that meets a request and fires spoils it. A rule with `probability`
- * that does not fire leaves the request to the rules after it. It is chosen when the head of a request
- * arrives, so a request that would have been refused anyway spends a rule too.
+ * The rules in force, in order. The first one that matches a request and fires is applied. A rule with `probability` that does not
+ * fire passes the request on to the next rules. The choice is made when the head of a request arrives, so a request that would be
+ * refused anyway uses up a rule too.
  */
 export class FaultBook {
   readonly #random: () => number;
@@ -94,13 +94,13 @@ export class FaultBook {
     this.#random = random;
   }
 
-  /** Appends. @throws ZodError for rules that make no sense; then none is added. */
+  /** Appends rules. @throws ZodError if one is invalid; then none is added */
   add(rules: readonly unknown[]): void {
     const parsed = z.array(RULE).parse(rules);
     this.#rules.push(...parsed.map((fault) => ({ fault, fired: 0 })));
   }
 
-  /** Puts these rules in place of all others. @throws like `add`; then the old ones stay. */
+  /** Replaces all rules. @throws like `add`; then the old ones stay */
   replace(rules: readonly unknown[]): void {
     const parsed = z.array(RULE).parse(rules);
     this.#rules = parsed.map((fault) => ({ fault, fired: 0 }));

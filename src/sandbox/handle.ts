@@ -25,7 +25,7 @@ export interface Handling {
   readonly onRequest: (event: RequestEvent) => void;
 }
 
-/** One request, from its head to its end. Resolves when nothing more will be done for it; never rejects. */
+/** Handles a request from head to end. Resolves when all work for it is done; never rejects. */
 export async function handle(
   all: Handling,
   request: IncomingMessage,
@@ -52,7 +52,7 @@ export async function handle(
     if (fault) return await misbehave(exchange, fault, work);
     exchange.send(await work());
   } catch (error) {
-    // A client that went away is no trouble of ours; its end is counted by the exchange.
+    // The client went away, which is not an error here; the exchange counts it.
     if (!exchange.answerable) return;
     exchange.send(problem(500, 'sandbox_failed', error instanceof Error ? error.message : 'unknown'));
   }

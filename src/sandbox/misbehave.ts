@@ -7,7 +7,7 @@ import type { Reply } from './reply.ts';
 const PAGE =
   '<!doctype html>\n<html><head><title>Sign in</title></head><body>Please accept the terms.</body></html>\n';
 
-/** Carries out one fault rule on one request. `work` is what the route would have done and answered. */
+/** Applies a fault rule to a request. `work` does what the route would have done, and resolves its answer. */
 export async function misbehave(exchange: Exchange, fault: Fault, work: () => Promise<Reply>): Promise<void> {
   const instead = async (reply: Reply, store: boolean): Promise<void> => {
     await (store ? work() : drain(exchange.request));

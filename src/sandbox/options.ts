@@ -6,7 +6,7 @@ import type { ResultsPlan } from './results.ts';
 import type { Ending } from './stats.ts';
 import type { Route } from './target.ts';
 
-/** One request that is over. It never carries a token or a secret. */
+/** A finished request. Never contains a token or a secret. */
 export interface RequestEvent {
   readonly method: string;
   readonly route: Route;
@@ -14,41 +14,41 @@ export interface RequestEvent {
   readonly ending: Ending;
   /** Milliseconds. */
   readonly tookMs: number;
-  /** Of an upload. */
+  /** Document name of an upload; null for other requests. */
   readonly name: string | null;
-  /** The kind of the fault rule that met it. */
+  /** Kind of the fault rule that was applied. */
   readonly fault: string | null;
 }
 
 export interface SandboxOptions {
-  /** 0, the default, takes a free one. */
+  /** Default 0: a free port. */
   readonly port?: number;
   /** Default 127.0.0.1. */
   readonly host?: string;
-  /** Where it keeps what it receives. Created; what an earlier run left there is served again. */
+  /** Where received documents are stored. Created if missing; content of an earlier run is served again. */
   readonly dir: string;
   /** Default `sandbox` and `sandbox-secret`. */
   readonly credentials?: { readonly clientId: string; readonly clientSecret: string };
-  /** Endpoint uid → the only client that may upload to it; by default all may. */
+  /** Endpoint uid → the only client that may upload to it. Default: all clients may. */
   readonly owners?: Readonly<Record<string, string>>;
   /** Default 86400 (interface 2.3). */
   readonly tokenLifetimeSeconds?: number;
   /** Default enabled, without a quota. */
   readonly plan?: Plan;
   readonly endpoints?: readonly EndpointSeed[];
-  /** An upload under a name that the endpoint holds: the first one's record again (default), or 409. */
+  /** Answer to an upload under a name that the endpoint already has: the first one's record again (default), or 409. */
   readonly onRepeat?: 'accept' | 'conflict';
-  /** A longer upload is answered with 413. Default 100 MB. */
+  /** Longer uploads get 413. Default: 100 MB. */
   readonly maxBodyBytes?: number;
-  /** The answer to a created endpoint; not shown by the interface. Default 201. */
+  /** Status of the answer to a created endpoint, which the interface does not show. Default: 201. */
   readonly createStatus?: number;
-  /** The answer when the quota is used up; not shown by the interface. Default 429. */
+  /** Status of the answer when the quota is used up, which the interface does not show. Default: 429. */
   readonly quotaStatus?: number;
-  /** What is posted to `outgoingUrl`; default null, nothing. */
+  /** What is posted to `outgoingUrl`. Default null: nothing. */
   readonly results?: ResultsPlan | null;
   readonly onRequest?: (event: RequestEvent) => void;
   readonly clock?: SandboxClock;
-  /** In [0, 1); decides rules with a probability. */
+  /** Returns numbers in [0, 1), for rules with a probability. */
   readonly random?: () => number;
 }
 

@@ -1,12 +1,12 @@
-/** The caller's plan (interface 1, 8). `quota`: uploads that it covers in all; null for no limit. */
+/** The caller's plan (interface 1, 8). `quota`: total number of uploads; null for no limit. */
 export interface Plan {
   readonly enabled: boolean;
   readonly quota: number | null;
 }
 
 /**
- * An upload takes its place in the quota before its body is read, and gives it back unless it is accepted.
- * Otherwise fifty uploads at once would all pass a quota of one. Repeats count: each starts an analysis.
+ * An upload reserves its place in the quota before its body is read, and gives it back unless it is accepted. Otherwise fifty
+ * concurrent uploads could all pass a quota of one. Repeats count, because each starts an analysis.
  */
 export class PlanMeter {
   plan: Plan;
@@ -18,7 +18,7 @@ export class PlanMeter {
     this.#taken = used;
   }
 
-  /** False if the quota is used up. */
+  /** Reserves a place. False if the quota is used up. */
   take(): boolean {
     if (this.plan.quota !== null && this.#taken >= this.plan.quota) return false;
     this.#taken += 1;

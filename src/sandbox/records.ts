@@ -3,9 +3,8 @@ import { COMPANY } from './endpoints.ts';
 import type { DocumentEntry } from './store.ts';
 
 /**
- * The upload's answer: the three documented fields of interface 2.2, and invented ones for those "not shown".
- * The last two are written by hand: a client that parses the record and prints it again, instead of keeping it
- * verbatim, changes them.
+ * The answer to an upload: the three documented fields of interface 2.2, and invented ones for those "not shown". The last two are
+ * formatted by hand, to reveal a client that reserializes the record instead of keeping it verbatim.
  */
 export function documentRecord(document: DocumentEntry): string {
   const receivedAt = timestamp(Date.parse(document.receivedAt));

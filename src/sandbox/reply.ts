@@ -1,6 +1,6 @@
 import type { DocumentEntry } from './store.ts';
 
-/** What a route answers, before a fault rule may spoil it. */
+/** A route's answer, before a fault rule changes it. */
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -21,7 +21,7 @@ export function jsonText(
   return { status, headers: { 'content-type': 'application/json; charset=utf-8', ...headers }, body };
 }
 
-/** The shape of error bodies is not shown (interface 7); this one is invented. */
+/** The interface does not show error bodies (interface 7); this format is invented. */
 export function problem(
   status: number,
   error: string,

@@ -4,23 +4,23 @@ import { timestamp, type SandboxClock } from './clock.ts';
 import type { Endpoints } from './endpoints.ts';
 import type { DocumentEntry } from './store.ts';
 
-/** What is posted to an endpoint's `outgoingUrl` after each upload that was stored. */
+/** What is posted to an endpoint's `outgoingUrl` after each stored upload. */
 export interface ResultsPlan {
-  /** Between the upload and the first status, and from one to the next. */
+  /** Milliseconds from the upload to the first status, and between statuses. */
   readonly afterMs: number;
-  /** In this order; each a result of its own. */
+  /** One result per status, in this order. */
   readonly statuses: readonly string[];
 }
 
-/** One result to be posted now, right or wrong. */
+/** A result to post now, valid or not. */
 export const RESULT = z.strictObject({
   endpointUid: z.string(),
-  /** Of any document, received or not. */
+  /** Name of any document, received or not. */
   name: z.string().exactOptional(),
   status: z.string().exactOptional(),
-  /** Instead of a result: anything, such as what is no JSON. */
+  /** Posted instead of a result: any text, such as invalid JSON. */
   payload: z.string().exactOptional(),
-  /** The same bytes so often. */
+  /** How often to post the same bytes. */
   times: z.int().min(1).max(100).exactOptional(),
 });
 export type ResultRequest = z.infer<typeof RESULT>;
@@ -30,8 +30,8 @@ const AGAIN_MS = 500;
 const PATIENCE_MS = 10_000;
 
 /**
- * Posts results. What the service posts, and when, is not shown by the interface (6): the documented fields of a document
- * and invented ones. One that is not taken with a 2xx is posted again some time later.
+ * Posts results. The interface (6) does not show what the service posts, and when: here, the documented fields of a document and
+ * invented ones. A result without a 2xx answer is posted again later.
  */
 export class ResultPoster {
   readonly #plan: ResultsPlan | null;
@@ -46,7 +46,7 @@ export class ResultPoster {
     this.#clock = clock;
   }
 
-  /** An upload was stored. */
+  /** Call after an upload was stored. */
   stored(document: DocumentEntry): void {
     const url = this.#urlOf(document.endpointUid);
     if (this.#plan === null || this.#plan.statuses.length === 0 || url === null) return;
@@ -56,7 +56,7 @@ export class ResultPoster {
     this.#underWay.add(work);
   }
 
-  /** Resolves the statuses that came back, 0 where there was no answer; null for an endpoint without an `outgoingUrl`. */
+  /** Resolves the statuses of the answers, 0 for none; null if the endpoint has no `outgoingUrl`. */
   async post({ endpointUid, name, status, payload, times = 1 }: ResultRequest): Promise<number[] | null> {
     const url = this.#urlOf(endpointUid);
     if (url === null) return null;

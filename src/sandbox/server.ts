@@ -30,45 +30,45 @@ export type { ResultRequest, ResultsPlan } from './results.ts';
 export type { Ending, SandboxStats } from './stats.ts';
 export type { StoredDocument } from './store.ts';
 
-/** A receipt analysis service that runs. The same can be reached over HTTP, see routes/control.ts. */
+/** A running receipt analysis service. For control over HTTP, see routes/control.ts. */
 export interface Sandbox {
   /** Base URL, without a trailing slash. */
   readonly url: string;
   readonly port: number;
   readonly dir: string;
-  /** Adds fault rules after those in force. @throws ZodError */
+  /** Appends fault rules. @throws ZodError */
   misbehave(...rules: FaultRule[]): void;
-  /** Drops every fault rule. What stalls already goes on stalling. */
+  /** Removes all fault rules. Requests that are stalled stay stalled. */
   behave(): void;
   faults(): readonly FaultReport[];
-  /** Everything kept, in order of the names' first arrival. */
+  /** Everything stored, in order of the names' first arrival. */
   received(): StoredDocument[];
   endpoints(): readonly SandboxEndpoint[];
   stats(): SandboxStats;
   /** Monotonic milliseconds of the last 10,000 upload requests, of one endpoint or of all; oldest first. */
   arrivals(endpointUid?: string): number[];
-  /** From now on. An upload that has begun keeps its place. */
+  /** Applies to uploads that begin from now on. */
   setPlan(plan: Plan): void;
-  /** Takes these credentials from now on, and no others. */
+  /** Accepts these credentials from now on, and no others. */
   takeCredentials(...clients: Client[]): void;
-  /** Every token issued so far is answered with 401. */
+  /** Invalidates all tokens issued so far: they get 401. */
   revokeTokens(): void;
-  /** Posts a result now. Resolves the statuses that came back, 0 where there was no answer; null without an outgoingUrl. */
+  /** Posts a result now. Resolves the statuses of the answers, 0 for none; null without an outgoingUrl. */
   postResult(result: ResultRequest): Promise<number[] | null>;
-  /** Cuts every connection, finishes what is being written, and frees the port. */
+  /** Cuts all connections, finishes pending writes, and frees the port. */
   close(): Promise<void>;
 }
 
 /**
- * Starts a receipt analysis service on this machine, and resolves when it answers.
+ * Starts a receipt analysis service on this machine. Resolves when it accepts requests.
  *
- * @throws Error with the `code` EADDRINUSE for a used port, and other system errors of `listen` and of `dir`.
+ * @throws Error with `code` EADDRINUSE if the port is taken, and other system errors of `listen` and `dir`
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const settings = withDefaults(options);
   const dir = resolve(settings.dir);
   const active = new Set<Promise<void>>();
-  // The port comes first: until it is ours, another sandbox may be working on the same directory.
+  // Take the port first: until it is ours, another sandbox may be using the same directory.
   const server = createServer((request, response) => void serve(request, response));
   await listen(server, settings.port, settings.host);
   const opening = open(settings, dir);
@@ -155,9 +155,9 @@ async function open(settings: Required<SandboxOptions>, dir: string): Promise<Ha
 }
 
 function listen(server: Server, port: number, host: string): Promise<void> {
-  // Longer than any pause between two scans that a test makes, so that keep-alive is the client's choice.
+  // Longer than any pause between two scans in a test, so that the client decides about keep-alive.
   server.keepAliveTimeout = 60_000;
-  // Or Node would answer 408 by itself in the middle of a long stall.
+  // Otherwise Node would answer 408 during a long stall.
   server.requestTimeout = 0;
   return new Promise((resolve, reject) => {
     server.once('error', reject);

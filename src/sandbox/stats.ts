@@ -5,26 +5,26 @@ import type { SandboxClock } from './clock.ts';
 export type Ending = number | 'cut' | 'stalled' | 'aborted';
 
 export interface SandboxStats {
-  /** By route, then by status code or ending; since the start. */
+  /** Count by route, then by status code or ending, since the start. */
   readonly requests: Readonly<Record<string, Readonly<Record<string, number>>>>;
-  /** Distinct documents kept, those of earlier runs included; as are the next three. */
+  /** Distinct documents stored, including earlier runs, as for the next three. */
   readonly stored: number;
-  /** Uploads of a name beyond its first. */
+  /** Repeated uploads of a name. */
   readonly repeats: number;
   readonly repeatsWithOtherBytes: number;
   /** Uploads that count towards the plan's quota. */
   readonly quotaUsed: number;
   readonly uploadsInFlight: number;
-  /** Most uploads at once, from the arrival of the head to just before the answer; since the start. */
+  /** Most concurrent uploads since the start, each counted from the arrival of its head until just before its answer. */
   readonly maxConcurrentUploads: number;
   readonly maxConcurrentUploadsByEndpoint: Readonly<Record<string, number>>;
-  /** Monotonic milliseconds of the last 10,000 upload requests, refused and spoilt ones included; oldest first. */
+  /** Monotonic milliseconds of the last 10,000 upload requests, including refused and faulty ones; oldest first. */
   readonly uploadArrivals: readonly number[];
 }
 
 const ARRIVALS = 10_000;
 
-/** Counts requests. Memory is bounded: a ring of arrivals, and one counter for each route, status and endpoint. */
+/** Counts requests. Memory is bounded: a ring buffer of arrivals, and one counter per route, status and endpoint. */
 export class Meter {
   readonly #clock: SandboxClock;
   readonly #requests: Record<string, Record<string, number>> = {};
@@ -43,7 +43,7 @@ export class Meter {
     of[ending] = (of[ending] ?? 0) + 1;
   }
 
-  /** `endpointUid` is null for an endpoint that does not exist. Returns what to call when the upload is over. */
+  /** `endpointUid` is null for an unknown endpoint. @returns the function to call when the upload is over */
   uploadArrived(endpointUid: string | null): () => void {
     const arrival = { at: this.#clock.monotonic(), endpointUid };
     if (this.#arrivals.length < ARRIVALS) this.#arrivals.push(arrival);

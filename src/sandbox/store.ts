@@ -6,46 +6,46 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 
-/** A line of the index: bytes that arrived under a name. A name that came with different bytes has several. */
+/** A line of the index: bytes received under a name. A name with several different contents has several lines. */
 const ENTRY = z.object({
   uid: z.string(),
   endpointUid: z.string(),
-  /** Verbatim, as it stood in the query parameter. */
+  /** Verbatim from the query parameter. */
   name: z.string(),
   sha256: z.string(),
   bytes: z.number(),
   contentType: z.string().nullable(),
-  /** ISO 8601, UTC; of the first arrival. */
+  /** ISO 8601, UTC; when the bytes first arrived. */
   receivedAt: z.string(),
-  /** How often these bytes arrived under this name. */
+  /** How often these bytes were received under this name. */
   tries: z.number(),
-  /** False if every upload of it was answered with 409. */
+  /** False if every upload of these bytes got 409. */
   accepted: z.boolean(),
 });
 export type DocumentEntry = z.infer<typeof ENTRY>;
 
-/** `file`: absolute path of the bytes as they came. */
+/** `file`: absolute path of the bytes as received. */
 export type StoredDocument = DocumentEntry & { readonly file: string };
 
-/** A body on disk that has no name yet. */
+/** A body on disk that was not given a name yet. */
 export interface Incoming {
   readonly file: string;
   readonly sha256: string;
   readonly bytes: number;
 }
 
-/** How an upload relates to what is there under its name. */
+/** How an upload compares to what is stored under its name. */
 export type Kept = 'new' | 'sameBytes' | 'otherBytes';
 
 /**
- * What the sandbox received. A body is on disk as one of:
+ * The documents that the sandbox received. A body on disk is one of:
  *
  *   `incoming/<run>-<id>.part`      arriving, hashed on the way; deleted at the next start if it was cut off
  *   `<endpointUid>/<sha256>.bin`    whole (renamed into place), perhaps without a line yet
  *   the same, and a line in `documents.jsonl`: stored. Only then does the client get its answer.
  *
- * So a killed sandbox has never forgotten what it answered for. It does not sync: a power cut is out of scope.
- * The index stays in memory too (some 500 bytes a document), because repeats must be recognised.
+ * So a killed sandbox never loses a document that it confirmed. It does not sync, so a power failure may. The index is also kept in
+ * memory (about 500 bytes per document), to recognize repeats.
  */
 export class DocumentStore {
   readonly #dir: string;
@@ -71,7 +71,7 @@ export class DocumentStore {
     return store;
   }
 
-  /** Deletes what another run left half received. Only once the port is ours: until then that run may be alive. */
+  /** Deletes incomplete bodies of earlier runs. Call only once the port is ours: until then, that run may still be alive. */
   async deleteLeftovers(): Promise<void> {
     const incoming = join(this.#dir, 'incoming');
     for (const entry of await readdir(incoming)) {
@@ -79,7 +79,7 @@ export class DocumentStore {
     }
   }
 
-  /** Streams a body to disk. Reads it to its end in any case; null if it is longer than `limit` bytes. */
+  /** Streams a body to disk, always reading it to its end. Null if it is longer than `limit` bytes. */
   async receive(body: AsyncIterable<Buffer>, limit: number): Promise<Incoming | null> {
     const file = join(this.#dir, 'incoming', `${this.#run}-${randomUUID()}.part`);
     const handle = await open(file, 'wx');
@@ -108,8 +108,8 @@ export class DocumentStore {
   }
 
   /**
-   * Gives received bytes their name, durably. Bytes other than the name's first are kept beside them. One at a
-   * time, so that of two uploads of one name exactly one is the first. `document` is the name's first.
+   * Stores received bytes under a name, durably against a kill. Different bytes are stored next to the first. Runs one at a time,
+   * so that exactly one of two concurrent uploads of a name is the first. `document` is the name's first.
    */
   keep(
     incoming: Incoming,
@@ -174,7 +174,7 @@ export class DocumentStore {
   }
 
   async #append(entry: DocumentEntry): Promise<void> {
-    // To some line readers, Node's newer readline among them, U+2028 and U+2029 end a line; JSON leaves them in.
+    // Some line readers, including newer versions of Node's readline, split lines at U+2028 and U+2029, which JSON does not escape.
     const line = JSON.stringify(entry).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
     const text = `${this.#torn ? '\n' : ''}${line}\n`;
     this.#torn = true;
@@ -208,7 +208,7 @@ export class DocumentStore {
   }
 }
 
-/** Null for a line that a kill cut short: nobody was answered for it. */
+/** Null for a line that a kill cut short: its upload was never answered. */
 function parse(text: string): DocumentEntry | null {
   try {
     return ENTRY.parse(JSON.parse(text));

@@ -6,11 +6,11 @@ export type Route = ServiceRoute | 'control' | 'other';
 export interface Target {
   readonly route: Route;
   readonly path: string;
-  /** Of an upload: the path parameter. */
+  /** Path parameter of an upload; null for other requests. */
   readonly endpointUid: string | null;
-  /** Of an upload: every `name` parameter. Null if the query is not well-formed UTF-8. */
+  /** All `name` parameters of an upload. Null if the query is not well-formed UTF-8. */
   readonly names: readonly string[] | null;
-  /** Methods that this path knows; empty for an unknown path. */
+  /** Methods allowed for this path; empty for an unknown path. */
   readonly allow: readonly string[];
 }
 
@@ -41,7 +41,7 @@ export function parseTarget(method: string, url: string): Target {
   }
 }
 
-/** Strict, unlike URLSearchParams, which turns a broken encoding into U+FFFD and hides the client's defect. */
+/** Strict, unlike URLSearchParams, which replaces invalid encoding by U+FFFD and thus hides defects of the client. */
 function parameter(query: string, wanted: string): readonly string[] | null {
   const values: string[] = [];
   for (const pair of query.split('&')) {

@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import type { SandboxClock } from './clock.ts';
 
-/** More live tokens than this and the oldest stops working, so that memory stays bounded. */
+/** Cap on live tokens, to bound memory; beyond it, the oldest stops working. */
 const MOST_TOKENS = 10_000;
 
 /**
- * A token is live from its issue until its lifetime is over, it is revoked, or the sandbox stops: tokens
- * are not kept over a restart, as a client has to cope with that anyway (interface 5).
+ * A token is valid until it expires or is revoked, or the sandbox stops: tokens are not kept over a restart, since clients must
+ * cope with that anyway (interface 5).
  */
 export class Tokens {
   readonly #clock: SandboxClock;
   readonly #lifetimeMs: number;
-  /** Token → whose it is, and the monotonic moment at which it expires; in order of issue. */
+  /** Token → its client, and when it expires (monotonic milliseconds); in order of issue. */
   readonly #live = new Map<string, { readonly clientId: string; readonly expiresAt: number }>();
 
   constructor(clock: SandboxClock, lifetimeSeconds: number) {
@@ -30,7 +30,7 @@ export class Tokens {
     return token;
   }
 
-  /** Why the header is refused, or null if it is good. `values`: every Authorization header of the request. */
+  /** Why the header is refused; null if it is valid. `values`: all Authorization headers of the request. */
   refusal(values: readonly string[]): string | null {
     if (values.length === 0) return 'the Authorization header is missing';
     if (values.length > 1) return 'there is more than one Authorization header';
@@ -43,7 +43,7 @@ export class Tokens {
     return null;
   }
 
-  /** Whose token a header carries that is not refused; null for any other. */
+  /** The client of an accepted header's token; null for any other header. */
   clientOf([value = '']: readonly string[]): string | null {
     return this.#live.get(value.replace(/^Bearer /, ''))?.clientId ?? null;
   }

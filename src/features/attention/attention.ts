@@ -17,7 +17,7 @@ import { relativeTo } from '../../core/paths.ts';
 import { Notifier } from '../../core/notifier.ts';
 
 export interface AttentionDeps {
-  /** Of its own, so that nobody who admits waits for it. */
+  /** A separate instance, so that admissions never wait for it. */
   readonly folder: WatchedFolder;
   readonly place: AttentionFolder;
   readonly book: AttentionBook;
@@ -25,26 +25,26 @@ export interface AttentionDeps {
   readonly incidents: Incidents;
   readonly clock: Clock;
   readonly log: Log;
-  /** Larger files are told of, not copied. Bytes. */
+  /** Bytes. Larger files get a note but no copy. */
   readonly maxFileSize: number;
-  /** Whether the watched folder is there, and is what it was. */
+  /** Whether the watched folder is present and still the same one. */
   readonly isInPlace: () => boolean;
-  /** Of a folder that agents share; left out: of one that is this agent's alone. */
+  /** For a shared folder; left out if the folder is this agent's alone. */
   readonly shared?: {
-    /** Another agent takes in what comes into it, and shows people what can't be sent. */
+    /** Whether another agent leads the folder's intake, and shows people what can't be sent. */
     readonly isLedElsewhere: () => boolean;
   };
 }
 
 const ATTENTION_LIMIT = 1_000;
-/** Files that wait to be looked at; where there are more, the ledger is asked. */
+/** Files queued to be checked; beyond this, the ledger is queried instead. */
 const WAITING_LIMIT = 5_000;
 const AT_ONCE = 20;
 const LOOK_EVERY_MS = 3_000;
-/** How soon a folder is checked again that is not there, or was not listed yet. */
+/** Interval of checks while the folder is missing or was not listed yet. */
 const IN_PLACE_MS = 500;
 const AGAIN_MS = 30_000;
-/** What other agents found out about documents of a shared folder, nobody tells this one. */
+/** Interval of queries about a shared folder, since nothing signals what other agents found out about its documents. */
 const ASK_OTHERS_MS = 60_000;
 const STATES = ['rejected', 'incomplete', 'unreadable', 'failed'] as const;
 
@@ -61,7 +61,7 @@ interface New {
  *      └──────────────────────────────────────────────────────────────────────────────┘   │
  *   over: what is left of ours is removed ◀──mended, gone, sent, or wrong in another way──┘
  *
- * What people delete stays deleted: the book still has it. Runs beside intake and delivery, and neither waits for it.
+ * What people delete stays deleted, because the book still has it. Intake and delivery never wait for this.
  */
 export class Attention {
   readonly #deps: AttentionDeps;
@@ -70,7 +70,7 @@ export class Attention {
   readonly #waiting = new Set<string>();
   #made: string | null = null;
   #hasBegun = false;
-  /** The ledger is to be asked for all of them. */
+  /** Whether to query the ledger for all such files. */
   #asksAll = true;
   #isFull = false;
   #checkedAt: number | null | undefined;
@@ -81,7 +81,7 @@ export class Attention {
     this.#notifier = new Notifier(deps.clock);
   }
 
-  /** Something was decided about this file. */
+  /** Call after a decision about this file. */
   look(path: string): void {
     if (this.#waiting.size < WAITING_LIMIT) this.#waiting.add(path);
     else this.#asksAll = true;
@@ -95,12 +95,12 @@ export class Attention {
     }
   }
 
-  /** The same for a run that ends by itself. */
+  /** Updates the folder once, for a run that ends when the queue is empty. */
   async once(signal: AbortSignal): Promise<void> {
     if (this.#deps.isInPlace()) await this.#try(signal);
   }
 
-  /** Resolves when to look again. */
+  /** Resolves the milliseconds until the next check. */
   async #try(signal: AbortSignal): Promise<number> {
     const { incidents, place, log } = this.#deps;
     const key = `ATTENTION_UNWRITABLE ${place.path}`;
@@ -121,7 +121,7 @@ export class Attention {
     }
   }
 
-  /** The same where the folder is not there, or another agent shows it. */
+  /** The same while the folder is missing, or another agent shows its files. */
   async #aside(signal: AbortSignal): Promise<number> {
     const { shared, log } = this.#deps;
     if (shared?.isLedElsewhere() !== true) return IN_PLACE_MS;
@@ -135,7 +135,7 @@ export class Attention {
     }
   }
 
-  /** Two notes about one file would contradict each other, and nobody would ever remove these. */
+  /** Removes our files: notes by two agents about one file would contradict each other, and nobody would remove the older ones. */
   async #leave(): Promise<void> {
     if (!this.#hasBegun) await this.#begin();
     const { place } = this.#deps;
@@ -164,7 +164,7 @@ export class Attention {
     }
   }
 
-  /** What a kill left half done is taken back, and done again. */
+  /** Undoes what a crash left half done, so that it is done again. */
   async #begin(): Promise<void> {
     const { book, place } = this.#deps;
     const { entries: known, made } = await book.read(this.#key);
@@ -187,12 +187,12 @@ export class Attention {
     for (const entry of this.#entries.values()) {
       if ((await this.#amiss(entry.path))?.about !== entry.about) over.push(entry);
     }
-    // Another disk may not be there, and still hold them.
+    // A needs-attention folder on another disk may be unmounted, and still hold the files.
     if (over.length > 0 && !(await place.isThere()) && !this.#liesInside) return;
     for (const entry of over) {
       await place.remove(entry.files);
       this.#entries.delete(entry.path);
-      // Wrong in another way, perhaps.
+      // The file may have another problem now.
       this.#waiting.add(entry.path);
     }
     if (over.length > 0) await this.#write();
@@ -254,12 +254,12 @@ export class Attention {
     await this.#write().catch(() => {});
   }
 
-  /** Null: it is not what it was when that was found, and is checked again anyway. */
+  /** Null if the file has changed since; it is checked again anyway. */
   async #prepare(path: string, { standing, amiss }: Found): Promise<PreparedAttention | null> {
     const { place, folder, maxFileSize } = this.#deps;
     const { size } = standing.identity;
     let copy: Uint8Array | null = null;
-    // A page lies in its file, which people have.
+    // A page is part of its file, which people have.
     if (amiss.state !== 'unreadable' && pageOf(path) === null && size <= maxFileSize) {
       const read = await folder.read(path, maxFileSize);
       if (read.kind === 'gone' || read.kind === 'changed') return null;
@@ -275,7 +275,7 @@ export class Attention {
     if (this.#entries.size + more < ATTENTION_LIMIT) return true;
     let there = more;
     for (const { files } of this.#entries.values()) if ((await place.count(files)) > 0) there += 1;
-    // People have deleted some; what is remembered of them is bounded anyway.
+    // People may have deleted some files, so bound the remembered entries too.
     if (there < ATTENTION_LIMIT && this.#entries.size + more < 10 * ATTENTION_LIMIT) return true;
     if (!this.#isFull)
       log.warn('The folder for people is full; no more files are shown until some are fixed', {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/ports/clock.ts';
 import type { LedgerReports, ListState, SeenCount, StateCount } from '../../core/ports/ledgerReports.ts';
 
-/** What may have become of a file, or of a page of one: exactly one of these (promise P1). */
+/** Outcomes of a file, or of a page of one: exactly one applies (promise P1). */
 export const CATEGORIES = [
   'accepted',
   'duplicate',
@@ -33,11 +33,11 @@ const CATEGORY_OF: Readonly<Record<ListState, Category>> = {
 const OF_DOCUMENTS = ['queued', 'uploading', 'accepted', 'failed', 'unconfirmed', 'lost'] as const;
 const OF_FILES = ['duplicate', 'split', 'rejected', 'skipped', 'incomplete', 'unreadable'] as const;
 
-/** Every file seen, in exactly one place. */
+/** Every file seen, counted in exactly one category. */
 export interface Tally {
   readonly seen: number;
   readonly by: Readonly<Record<Category, number>>;
-  /** What `waiting` is made of. */
+  /** The states that make up `waiting`. */
   readonly waiting: Readonly<Partial<Record<ListState, number>>>;
 }
 
@@ -63,19 +63,19 @@ export function tally(counts: readonly SeenCount[]): Tally {
   return { seen, by, waiting };
 }
 
-/** Whether a tally is its own sum: a state that this program does not know would stand in no category. */
+/** Whether a tally equals the sum of its categories: an unknown state would be in none. */
 export function addsUp({ seen, by }: Tally): boolean {
   return seen === CATEGORIES.reduce((sum, category) => sum + by[category], 0);
 }
 
 export interface CrossCheck {
-  /** Names issued, that is to say documents. */
+  /** Names issued, which equals the number of documents. */
   readonly documents: number;
-  /** Documents that a person sent into a second endpoint: they have no file of their own. */
+  /** Documents that a person resent to another endpoint: they have no file of their own. */
   readonly sentElsewhere: number;
-  /** False if the ledger changed all the while, so that some numbers could not be compared. */
+  /** False if the ledger kept changing, so that some numbers could not be compared. */
   readonly settled: boolean;
-  /** In one sentence each. */
+  /** One sentence each. */
   readonly differences: readonly string[];
 }
 
@@ -83,9 +83,9 @@ const TRIES = 20;
 const AGAIN_MS = 100;
 
 /**
- * Counts the ledger twice: by its files (sightings), and by its documents and the files that are none. Files that are
- * no document must be as many in both. Of documents there must be at least as many files as documents in each state
- * (a file that left and came back was seen twice); where there are fewer, each document is asked for its file.
+ * Counts the ledger twice: by files (sightings), and by documents plus files that are not documents. Files that are not documents
+ * must match exactly. In each state, there must be at least as many files as documents (a file that left and came back was seen
+ * twice); if there are fewer, each document's file is looked up.
  */
 export async function crossCheck(
   reports: LedgerReports,
@@ -97,7 +97,7 @@ export async function crossCheck(
     const seen = await reports.seenCounts(null, null);
     const after = await reports.counts();
     const settled = JSON.stringify(before) === JSON.stringify(after);
-    // Between two reads a daemon may have written: what differs then says nothing.
+    // A daemon may have written between the two reads: a difference proves nothing then.
     if (!settled && left > 0) {
       await clock.sleep(AGAIN_MS, signal);
       continue;
@@ -156,7 +156,7 @@ function isOfDocuments(count: { readonly state: ListState }): boolean {
   return OF_DOCUMENTS.some((state) => state === stateOf(count));
 }
 
-/** `held` is a queued document seen together with a hold. */
+/** `held` is a queued document under a hold. */
 function stateOf({ state }: { readonly state: ListState }): ListState {
   return state === 'held' ? 'queued' : state;
 }

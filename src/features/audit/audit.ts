@@ -6,12 +6,12 @@ import type { LedgerReports, ListState, Standing } from '../../core/ports/ledger
 import { fingerprint } from './fingerprint.ts';
 import { inChunks } from '../../core/inChunks.ts';
 
-/** A file for which folder and ledger do not agree. */
+/** A file on which folder and ledger disagree. */
 export interface Unaccounted {
   readonly path: string;
-  /** `unknown` to the ledger; `changed` since it was recorded; `missing` from the folder, while the ledger has it there. */
+  /** `unknown`: not in the ledger. `changed`: since it was recorded. `missing`: gone from the folder, though the ledger still lists it. */
   readonly problem: 'unknown' | 'changed' | 'missing';
-  /** What the ledger has under that path; null where it has nothing. */
+  /** State of the ledger's record for that path; null if there is none. */
   readonly state: ListState | null;
   /** Name of its document, if it has one. */
   readonly name: string | null;
@@ -24,11 +24,11 @@ export interface NotLookedAt {
 }
 
 export interface Comparison {
-  /** Files in the folder that its patterns let in. */
+  /** Files in the folder that match its patterns. */
   readonly listed: number;
-  /** Of those: in the ledger, with the same size, times and inode. */
+  /** Of those, files in the ledger with the same size, times and inode. */
   readonly known: number;
-  /** In the ledger as being there, and let in by the patterns no more. */
+  /** Files that the ledger lists as present, but that no longer match the patterns. */
   readonly excluded: number;
   readonly unaccounted: readonly Unaccounted[];
   readonly notLookedAt: readonly NotLookedAt[];
@@ -42,13 +42,12 @@ export interface AuditDeps {
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 2_000;
-/** What `reconcile` records of a file that can't be opened under the name that the system gives. */
+/** What `reconcile` records for a file that can't be opened under the name that the system reports. */
 const NO_IDENTITY: FileIdentity = { size: 0, mtimeNs: 0n, ctimeNs: 0n, inode: 0n };
 
 /**
- * Compares the folder as it is now with what the ledger holds of it, to the file. One directory at a time is in
- * memory, and a number for each file of the ledger. `settleMs`: how long a file may take to be at rest and in the
- * ledger, where an agent runs; null where none does.
+ * Compares every file in the folder with the ledger. Holds one directory in memory at a time, plus one number per file of the
+ * ledger. `settleMs`: how long a file may take to settle and reach the ledger while an agent is running; null if none is.
  */
 export async function compareFolder(
   deps: AuditDeps,
@@ -84,7 +83,7 @@ export async function compareFolder(
   }
 }
 
-/** Of a folder that can't be listed now, or whose listing says nothing. */
+/** Result for a folder that can't be listed now, or whose listing means nothing. */
 export function notListed(message: string): Comparison {
   return { listed: 0, known: 0, excluded: 0, unaccounted: [], notLookedAt: [{ path: '', message }] };
 }
@@ -92,9 +91,9 @@ export function notListed(message: string): Comparison {
 interface FirstLook {
   readonly known: number;
   readonly excluded: number;
-  /** Paths for which folder and ledger did not agree at first sight. */
+  /** Paths on which folder and ledger disagreed at first sight. */
   readonly suspects: ReadonlySet<string>;
-  /** Those of them that can't be asked for under the name that is shown. */
+  /** Suspects that can't be opened under the displayed name. */
   readonly badNames: ReadonlySet<string>;
   readonly notLookedAt: readonly NotLookedAt[];
 }
@@ -114,7 +113,7 @@ async function look({ folder, reports }: AuditDeps, signal: AbortSignal): Promis
   const allBadNames = new Set<string>();
   for await (const { files, badNames = [], unreadableDirs = [] } of folder.list('', signal)) {
     for (const { path, code } of unreadableDirs) {
-      // It vanished while the folder was listed; its files are looked for one by one.
+      // The directory vanished during the listing; its files are looked up one by one.
       if (code !== 'ENOENT') notLookedAt.push({ path, message: `The folder can't be read (${code}).` });
     }
     for (const path of badNames) {
@@ -148,7 +147,7 @@ interface Judged {
   readonly notLookedAt: readonly NotLookedAt[];
 }
 
-/** Each suspect, from what folder and ledger say of it now. */
+/** Judges each suspect by what folder and ledger have now. */
 async function judge(
   suspects: ReadonlySet<string>,
   badNames: ReadonlySet<string>,
@@ -192,7 +191,7 @@ function problemOf(
   return sameIdentity(standing.identity, found.identity) ? 'none' : 'changed';
 }
 
-/** A system error's code where the system won't say. */
+/** Resolves the code of the system error if stat fails. */
 async function statOf(folder: WatchedFolder, path: string): Promise<FileStat | null | string> {
   try {
     return await folder.stat(path);

@@ -1,8 +1,8 @@
 import type { FileIdentity } from '../../core/domain/document.ts';
 
 /**
- * 53 bits of a file's path and identity: a million of them fit where a thousandth of the paths would. That one file
- * passes for another among a million has a chance of one in nine thousand million.
+ * A 53-bit hash of a file's path and identity, to keep a million files in the memory of a thousandth of their paths. The chance
+ * that a file is mistaken for one of a million others is one in nine billion.
  */
 export function fingerprint(path: string, { size, mtimeNs, ctimeNs, inode }: FileIdentity): number {
   const text = `${path}\0${size} ${mtimeNs} ${ctimeNs} ${inode}`;
@@ -19,7 +19,7 @@ export function fingerprint(path: string, { size, mtimeNs, ctimeNs, inode }: Fil
   return (one >>> 11) * 2 ** 32 + (other >>> 0);
 }
 
-/** Spreads every bit over all of them. */
+/** Mixes every bit into all others. */
 function mix(bits: number): number {
   let mixed = Math.imul(bits ^ (bits >>> 16), 0x7feb352d);
   mixed = Math.imul(mixed ^ (mixed >>> 15), 0x846ca68b);

@@ -5,21 +5,21 @@ import { join } from 'node:path';
 import { openSqliteReports } from '../../ledger/sqlite/openReports.ts';
 import type { ListState } from '../../core/ports/ledgerReports.ts';
 
-/** Documents whose bytes are still wanted. */
+/** States in which the bytes are still needed. */
 const WAITING: readonly ListState[] = ['queued', 'uploading', 'held'];
-/** They may be wanted again, if a person says so. */
+/** States in which a person may want to send the bytes again. */
 const PERHAPS: readonly ListState[] = ['unconfirmed', 'failed'];
 
 export interface Wanted {
   readonly sha256: string;
-  /** Where it was scanned; null where the copy alone counts. */
+  /** Path of the original; null if only the copy counts. */
   readonly path: string | null;
   readonly size: number;
 }
 
 /**
- * The images of a copied ledger that a backup takes along, one after the other: a long queue must not be in memory.
- * Of documents that only may be wanted again, those whose copy is there.
+ * The images of a copied ledger to include in a backup, one at a time, so that a long queue need not fit in memory. Documents that
+ * might be sent again are only included if their copy exists.
  */
 export async function* wantedImages(ledger: string, copies: string): AsyncGenerator<Wanted> {
   const reports = await openSqliteReports({ path: ledger });
@@ -33,7 +33,7 @@ export async function* wantedImages(ledger: string, copies: string): AsyncGenera
   }
 }
 
-/** Links to the copies in a spool that nobody can take away meanwhile; where the file system has none, copies. */
+/** Links the spool's copies, so that they can't be removed meanwhile; copies them if the file system has no links. */
 export async function linkCopies(spool: string, to: string): Promise<void> {
   for (const fanOut of await namesIn(spool)) {
     for (const name of /^[0-9a-f]{2}$/.test(fanOut) ? await namesIn(join(spool, fanOut)) : []) {
@@ -41,7 +41,7 @@ export async function linkCopies(spool: string, to: string): Promise<void> {
       const from = join(spool, fanOut, name);
       await fs.link(from, join(to, name)).catch(async (error: unknown) => {
         const code = error instanceof Error && 'code' in error ? error.code : '';
-        // It is there already, or was sent a moment ago.
+        // It exists already, or was sent and removed a moment ago.
         if (code === 'EEXIST' || code === 'ENOENT') return;
         await fs.copyFile(from, join(to, name)).catch(() => {});
       });
@@ -49,11 +49,11 @@ export async function linkCopies(spool: string, to: string): Promise<void> {
   }
 }
 
-/** An image's bytes, from the copy or from where it was scanned; null where neither has them any more. */
+/** An image's bytes, from its copy or its original; null if neither has them any more. */
 export async function bytesOf({ sha256, path, size }: Wanted, copies: string): Promise<Buffer | null> {
   for (const file of [join(copies, sha256), path]) {
     if (file === null) continue;
-    // Gone, another image, or not to be read: reported together.
+    // Gone, changed or unreadable: all reported together.
     const about = await fs.stat(file).catch(() => null);
     if (about?.isFile() !== true || about.size !== size) continue;
     const bytes = await fs.readFile(file).catch(() => null);

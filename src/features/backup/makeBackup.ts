@@ -21,10 +21,10 @@ import { FORMAT_VERSION, MANIFEST, SETTINGS, type Manifest } from './manifest.ts
 import { readBackup } from './readBackup.ts';
 import { portableSettings } from './settings.ts';
 
-/** Images of waiting documents that can't be had. */
+/** Waiting documents whose image can't be found. */
 export interface WithoutImage {
   readonly count: number;
-  /** The first of them. */
+  /** The first few paths. */
   readonly paths: readonly string[];
 }
 
@@ -32,11 +32,11 @@ export interface BackupOptions {
   /** Absolute; a new file. */
   readonly file: string;
   readonly version: string;
-  /** The caller holds the instance lock then, and this machine is closed before the archive is in its place. */
+  /** Requires that the caller holds the instance lock. This machine is closed before the archive gets its final name. */
   readonly final: boolean;
-  /** Copies the ledger to a new file, beside a running agent too. */
+  /** Copies the ledger to a new file; works while an agent is running. */
   readonly copyLedger: (target: string) => Promise<JournalHead>;
-  /** Asked before anything counts. @throws to end it */
+  /** Called before anything takes effect. @throws to cancel the backup */
   readonly onWithoutImage: (missing: WithoutImage) => Promise<void>;
 }
 
@@ -46,22 +46,22 @@ export interface BackedUp {
   readonly withoutImage: WithoutImage;
 }
 
-/** One that was killed leaves this behind; the next one removes it after a day. */
+/** Prefix of temporary directories. A crash leaves one behind, which a later backup removes after a day. */
 const ASIDE = 'backing-up-';
 const DAY_MS = 24 * 60 * 60_000;
 const SHOWN = 20;
 
 /**
- * Writes ledger, journal, images that wait and settings into a new archive, all of one moment and no secrets:
+ * Writes ledger, journal, waiting images and settings to a new archive: a consistent snapshot without secrets.
  *
  *   gathered aside ──▶ written beside its place ──▶ read back, all of it ──final: this machine is closed──▶ in its place
  *
- * A kill leaves no archive, or a machine that says that it is closed, and never two agents that send.
+ * A crash leaves no archive, or at worst a machine that is marked as closed, but never two agents that send.
  * @throws ReceiptdError OUTPUT_UNWRITABLE and what copying throws; nothing is left behind then
  */
 export async function makeBackup(config: Config, options: BackupOptions): Promise<BackedUp> {
   const { stateDir } = config;
-  // Looked at again in the end; but nobody should wait for that.
+  // Fails early; `place` checks again at the end.
   if (existsSync(options.file)) throw taken(options.file);
   await removeOld(stateDir);
   const aside = await fs.mkdtemp(join(stateDir, ASIDE)).catch((error: unknown) => {
@@ -69,7 +69,7 @@ export async function makeBackup(config: Config, options: BackupOptions): Promis
   });
   try {
     const owner = await fs.stat(stateDir);
-    // The agent writes its part itself, as its own user.
+    // The agent writes the ledger copy itself, as its own user.
     if (process.geteuid?.() === 0) await fs.chown(aside, owner.uid, owner.gid);
     const { manifest, parts } = await gather(config, aside, options);
     return await write(stateDir, manifest, parts, aside, options);
@@ -88,7 +88,7 @@ async function gather(
   const { stateDir } = config;
   const copies = join(aside, 'copies');
   await fs.mkdir(copies, { mode: 0o700 });
-  // Before the ledger is copied and after: what is queued meanwhile is found the second time, what is sent the first.
+  // Before and after the copy of the ledger: the second pass finds images queued meanwhile, the first those sent meanwhile.
   await linkCopies(join(stateDir, 'spool'), copies);
   const ledger = join(aside, 'ledger.db');
   const head = await copyLedger(ledger);
@@ -147,7 +147,7 @@ async function countsOf(
   }
 }
 
-/** The journal goes on; the ledger that was copied ends with this entry. */
+/** Copies the journal up to the entry with which the copied ledger ends. */
 async function copyJournal(journal: string, head: JournalHead, to: string): Promise<void> {
   const end = endOfEntry(journal, head);
   if (end === null) {
@@ -213,7 +213,7 @@ async function write(
     const { size } = await fs.stat(written);
     await readBack(written, file, manifest.id);
     if (count > 0) await onWithoutImage({ count, paths });
-    // Before there is an archive to go on from elsewhere: a kill in between leaves an agent that waits, never two that send.
+    // Before the archive exists: a crash in between leaves an agent that waits, never two that send.
     if (final) {
       await markMovedAway(stateDir, { at: manifest.at, file, isCopy: false });
       isMarked = true;
@@ -228,7 +228,7 @@ async function write(
   }
 }
 
-/** A stick that keeps other bytes than it was given is found before anything depends on it. */
+/** Verifies the written archive, because a faulty USB stick must be noticed before anything depends on it. */
 async function readBack(written: string, file: string, id: string): Promise<void> {
   try {
     if ((await readBackup(written, null)).id === id) return;
@@ -247,20 +247,20 @@ function unsound(file: string, why: string, cause?: unknown): ReceiptdError {
   );
 }
 
-/** Never over another file. */
+/** Gives the archive its final name. Never overwrites a file. */
 async function place(written: string, file: string): Promise<void> {
   try {
     await fs.link(written, file);
   } catch (error) {
     if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(systemCode(error) ?? '')) throw error;
-    // A stick with a file system that has no links.
+    // A file system without links, as on many USB sticks.
     if (existsSync(file)) throw taken(file);
     await fs.rename(written, file);
   }
   try {
     await syncDirectory(dirname(file));
   } catch (error) {
-    // What failed must not be restored elsewhere while this machine goes on.
+    // A backup that failed must not be restored elsewhere while this machine continues.
     await fs.rm(file, { force: true });
     throw error;
   }

@@ -1,38 +1,38 @@
 import { z } from 'zod';
 
-/** The first file of an archive; it says what the others have to be. */
+/** The first file of an archive; it describes the others. */
 export const MANIFEST = 'manifest.json';
-/** The second. */
+/** The second file. */
 export const SETTINGS = 'receiptd.yaml';
 export const FORMAT_VERSION = 1;
 export const SETTINGS_LIMIT = 1024 * 1024;
 export const MANIFEST_LIMIT = 1024 * 1024;
 
-/** Nothing else is ever written, so that no name leads anywhere. */
+/** The only names that may be unpacked, so that no name can point outside. */
 const NAME = /^(?:ledger\.db|ledger\.journal|receiptd\.yaml|results-handed|attention\/[0-9a-f]{8}\.json)$/;
 const SHA256 = /^[0-9a-f]{64}$/;
-/** An image that waits. Its name is its hash, so the manifest need not list what may be half a million. */
+/** A waiting image. Its hash is in its name, so the manifest need not list what may be half a million images. */
 export const IMAGE = /^spool\/([0-9a-f]{64})$/;
 
 export const manifestSchema = z.strictObject({
   format: z.literal('receiptd-backup'),
   version: z.int().positive(),
-  /** Of this archive. */
+  /** Id of this archive. */
   id: z.uuid(),
-  /** Whether the PC that it comes from was closed. */
+  /** Whether the PC that was backed up is closed. */
   final: z.boolean(),
   at: z.iso.datetime(),
   receiptd: z.string().max(100),
-  /** Version of the ledger. */
+  /** Schema version of the ledger. */
   schema: z.int().positive(),
   host: z.string().max(300),
   stateDir: z.string().max(5000),
   head: z.object({ ledger: z.string(), seq: z.int().positive(), hash: z.string().regex(SHA256) }),
   documents: z.int().min(0),
   waiting: z.int().min(0),
-  /** What has to be set up again, in sentences. */
+  /** What must be set up again after a restore, in sentences. */
   setUpAgain: z.array(z.string().max(2000)).max(100),
-  /** The most that may follow the parts: not every image could be had. */
+  /** Upper bounds for the images after the parts; some may have been unavailable. */
   images: z.strictObject({ count: z.int().min(0), bytes: z.int().min(0) }),
   parts: z
     .array(

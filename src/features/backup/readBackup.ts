@@ -16,18 +16,21 @@ import {
   type Manifest,
 } from './manifest.ts';
 
-/** Ledgers shrink to a tenth or so; what claims much more than that is made to fill a disk. Scans of blank paper may shrink to a thousandth. */
+/**
+ * Ledgers compress to about a tenth, so a file that claims much more is meant to fill the disk. Scans of blank paper may compress
+ * to a thousandth.
+ */
 const MOST_GROWTH = 200;
 const GROWS_FREELY = 64 * 1024 * 1024;
-/** Left free on the disk. */
+/** Bytes to leave free on the disk. */
 const SPARE = 50_000_000;
 
-/** Manifest and settings, which stand first: no more is read. @throws as `readBackup` */
+/** Reads only the manifest and the settings, which come first. @throws as `readBackup` */
 export function readManifest(file: string): Promise<{ manifest: Manifest; settings: string }> {
   return refusing(file, async () => {
     let manifest: Manifest | null = null;
     const bytes = MANIFEST_LIMIT + SETTINGS_LIMIT;
-    // A member has to be read to its end before the archive is let go of.
+    // A member must be read to its end before the archive can be closed.
     for await (const member of readArchive(file, () => ({ bytes, members: 2 }))) {
       if (manifest !== null) return { manifest, settings: await textOf(member, SETTINGS, SETTINGS_LIMIT) };
       manifest = await manifestOf(file, member);
@@ -37,9 +40,9 @@ export function readManifest(file: string): Promise<{ manifest: Manifest; settin
 }
 
 /**
- * Reads an archive to its end and compares all of it with its manifest. Into `to`, a directory that is empty, it is unpacked meanwhile:
- * files of its own naming, owner-only, durable, and nothing else; null only checks.
- * @throws ReceiptdError ARCHIVE_REFUSED, LEDGER_NEWER, FILE_UNREADABLE; DISK_FULL, if it can before anything is written
+ * Reads a whole archive and checks it against its manifest. Unpacks it into `to`, an empty directory: owner-only, durable files
+ * with names checked by us, and nothing else. Null only checks.
+ * @throws ReceiptdError ARCHIVE_REFUSED, LEDGER_NEWER, FILE_UNREADABLE; DISK_FULL, if possible before anything is written
  */
 export function readBackup(file: string, to: string | null): Promise<Manifest> {
   return refusing(file, async () => {
@@ -136,10 +139,10 @@ async function seeRoom(file: string, to: string, bytes: number): Promise<void> {
   );
 }
 
-/** Syncs at a time: a disk takes some together in little more than the time for one. */
+/** Syncs run at once: together they take little longer than one. */
 const TOGETHER = 16;
 
-/** Its hash, once it is read to its end. Where it is stored, `syncs` tell when it is durable. */
+/** The hash of a member, after reading it to its end. If it is stored, a promise in `syncs` resolves once it is durable. */
 async function taken({ name, content }: Member, to: string | null, syncs: Promise<void>[]): Promise<string> {
   const digest = createHash('sha256');
   const handle = to === null ? null : await create(join(to, ...placeOf(name)));
@@ -154,7 +157,7 @@ async function taken({ name, content }: Member, to: string | null, syncs: Promis
   }
   if (handle !== null) {
     const sync = synced(handle);
-    // Told to anyone who waits for all of them.
+    // The error is reported by awaiting `syncs`.
     sync.catch(() => {});
     if (syncs.push(sync) >= TOGETHER) await Promise.all(syncs.splice(0));
   }
@@ -169,14 +172,14 @@ async function synced(handle: fs.FileHandle): Promise<void> {
   }
 }
 
-/** A spool has a directory for each beginning of a hash. */
+/** The spool has a subdirectory for each hash prefix. */
 function placeOf(name: string): string[] {
   const [folder = '', rest = ''] = name.split('/');
   if (folder === 'spool') return [folder, rest.slice(0, 2), rest];
   return rest === '' ? [folder] : [folder, rest];
 }
 
-/** Null for an image that is there: the same one, sent to two endpoints. */
+/** Null for an image that exists already: the same one, sent to two endpoints. */
 async function create(path: string): Promise<fs.FileHandle | null> {
   await fs.mkdir(dirname(path), { recursive: true, mode: 0o700 });
   try {

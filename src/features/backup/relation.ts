@@ -8,30 +8,30 @@ import type { JournalEntry, JournalHead } from '../../core/ports/journal.ts';
 import { withReports } from '../../ledger/configured/reports.ts';
 import { ledgerPath } from '../../state-dir/stateFiles.ts';
 
-/** How what is in the state directory stands to a backup. */
+/** How the state directory relates to a backup. */
 export type Relation =
-  /** Nothing is there. */
+  /** The state directory is empty. */
   | { readonly kind: 'none' }
-  /** The journal there goes on from the backup, which is an earlier state of the same ledger. */
+  /** The local journal continues from the backup, which is an earlier state of the same ledger. */
   | { readonly kind: 'earlier' }
-  /** The backup holds all that is recorded there, and more: it was there, went elsewhere, and comes back. */
+  /** The backup has everything that is recorded here, and more: the agent moved to another machine and is coming back. */
   | { readonly kind: 'later' }
-  /** Another ledger, or the same that went on by itself. */
+  /** A different ledger, or the same one after it diverged. */
   | { readonly kind: 'other' };
 
-/** Entries about documents that are recorded here and not in the backup. */
+/** Entries about documents that are recorded here but not in the backup. */
 export interface Newer {
   readonly entries: number;
-  /** Documents that they say were accepted: without them these are sent again. */
+  /** Documents that were accepted according to these entries, and would be sent again without them. */
   readonly accepted: number;
 }
 
-/** Without these nothing is lost, and nothing is sent twice. */
+/** Entry kinds that may be lost without losing a document or sending one twice. */
 const OF_NO_DOCUMENT: ReadonlySet<string> = new Set(
   'begun continued restored rebuilt act watched placed endpoint paused resumed'.split(' '),
 );
 
-/** `archived`: the journal of the backup, which ends with `head`; null where it has none. */
+/** `archived`: path of the backup's journal, which ends with `head`; null if it has none. */
 export async function relationTo(
   config: Config,
   head: JournalHead,
@@ -48,12 +48,12 @@ export async function relationTo(
   return { kind: (await holdsSomething(config)) ? 'other' : 'none' };
 }
 
-/** Whether the journal here holds what the backup ends with: nothing is lost then. */
+/** Whether the local journal contains the backup's last entry, so that nothing is lost. */
 export function isEarlier(config: Config, head: JournalHead): boolean {
   return isPartOf(head, head.ledger, journalOf(config));
 }
 
-/** What would be forgotten; `archived` as above. */
+/** What a restore would forget; `archived` as above. */
 export function newerHere(config: Config, head: JournalHead, archived: string | null): Newer {
   const journal = journalOf(config);
   if (isEarlier(config, head)) return counted(entriesOf(journal, head.seq));
@@ -64,7 +64,7 @@ function journalOf(config: Config): string {
   return journalPathOf(ledgerPath(config));
 }
 
-/** The journals tell, whatever became of the ledger's own file. */
+/** Uses the journals, which are independent of the state of the ledger file. */
 function entriesOf(journal: string, after = 0): Iterable<JournalEntry> {
   return readJournal(journal, after, { lenient: true });
 }
@@ -75,7 +75,7 @@ function lastOf(journal: string): JournalEntry | null {
   return last;
 }
 
-/** The entries from where the two part; none where they have nothing in common. */
+/** The entries from where the two journals diverge; none if they have nothing in common. */
 function* branch(journal: string, archived: string): Generator<JournalEntry> {
   const theirs = entriesOf(archived)[Symbol.iterator]();
   let isShared = false;
@@ -104,7 +104,7 @@ function counted(newer: Iterable<JournalEntry>): Newer {
   return { entries, accepted: accepted.size };
 }
 
-/** A ledger that can't be read may hold anything. */
+/** An unreadable ledger counts as holding something. */
 async function holdsSomething(config: Config): Promise<boolean> {
   const path = ledgerPath(config);
   try {
@@ -113,7 +113,7 @@ async function holdsSomething(config: Config): Promise<boolean> {
     });
   } catch (error) {
     if (!(error instanceof ReceiptdError) || error.code !== 'LEDGER_MISSING') return true;
-    // Gone, or of an older version.
+    // Missing, or of an older version.
     const journal = statSync(journalPathOf(path), { throwIfNoEntry: false });
     return existsSync(path) || (journal !== undefined && journal.size > 0);
   }

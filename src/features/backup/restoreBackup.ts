@@ -30,11 +30,11 @@ export interface RestoreOptions {
   /** Absolute. */
   readonly file: string;
   readonly source: Source;
-  /** Takes the place of another ledger, which is kept aside. */
+  /** Replaces a different ledger, which is moved aside. */
   readonly replace: boolean;
-  /** Goes back to an earlier state of the ledger that is there, and forgets what came since. */
+  /** Restores an earlier state of the present ledger, and forgets what was recorded since. */
   readonly older: boolean;
-  /** Only to look at: no agent runs on what is restored. */
+  /** For inspection only: no agent may run on the restored state. */
   readonly isCopy: boolean;
   /** Operating-system user. */
   readonly by: string;
@@ -42,16 +42,17 @@ export interface RestoreOptions {
 
 export interface Restored extends Adopted {
   readonly relation: Relation['kind'];
-  /** Where what was there before is kept; null if there was nothing. */
+  /** Where the previous state was moved; null if there was none. */
   readonly setAside: string | null;
-  /** Whether somebody who restores the same file elsewhere is told. */
+  /** Whether the restore was noted beside the file, for anyone who restores it elsewhere. */
   readonly isNoted: boolean;
 }
 
 /**
- * Puts what a backup holds into the state directory, all of it or nothing, whatever ends this on the way. Where the journal there goes on from
- * the backup, nothing of it is forgotten.
- * @throws ReceiptdError ARCHIVE_REFUSED, BACKUP_FAILED, LEDGER_NEWER, LEDGER_EXISTS, STATE_MOVED, ALREADY_RUNNING, DISK_FULL, STATE_UNWRITABLE
+ * Restores a backup into the state directory: completely or not at all, even after a crash. If the local journal continues from the
+ * backup, none of it is forgotten.
+ * @throws ReceiptdError ARCHIVE_REFUSED, BACKUP_FAILED, LEDGER_NEWER, LEDGER_EXISTS, STATE_MOVED, ALREADY_RUNNING, DISK_FULL,
+ * STATE_UNWRITABLE
  */
 export async function restoreBackup(config: Config, options: RestoreOptions): Promise<Restored> {
   const { file, source, older, isCopy } = options;
@@ -83,13 +84,13 @@ export async function restoreBackup(config: Config, options: RestoreOptions): Pr
   } catch (error) {
     throw systemCode(error) === undefined ? error : unwritable(stateDir, error);
   } finally {
-    // Nothing of it counts; once it does, there is none.
+    // After a failure, the staged files are of no use; after success, the directory no longer exists.
     await fs.rm(staging, { recursive: true, force: true }).catch(() => {});
     await lock.release();
   }
 }
 
-/** A name for what was there before. */
+/** An unused directory name for the previous state. */
 function unused(stateDir: string, at: string): string {
   const name = `before-restore-${at.replaceAll(/[-:]|\.\d+/g, '')}`;
   for (let n = 1; ; n += 1) {
@@ -98,7 +99,7 @@ function unused(stateDir: string, at: string): string {
   }
 }
 
-/** @returns the journal that came along; null where none did */
+/** @returns the path of the backup's journal; null if it has none */
 async function unpack(file: string, source: Source, ledger: string): Promise<string | null> {
   if (source.kind === 'ledger') {
     await fs.copyFile(file, ledger, constants.COPYFILE_EXCL);
@@ -112,7 +113,7 @@ async function unpack(file: string, source: Source, ledger: string): Promise<str
   throw refusedArchive(file, 'its ledger ends at the wrong entry');
 }
 
-/** What is here, and is not in the backup, is given up only if somebody says so. */
+/** Refuses to discard what is recorded here but not in the backup, unless the options allow it. */
 async function refuseLoss(
   config: Config,
   { file, source, replace, older, isCopy }: RestoreOptions,
@@ -120,7 +121,7 @@ async function refuseLoss(
   archived: string | null,
 ): Promise<void> {
   const { stateDir } = config;
-  // What comes back from the other PC takes the place of the mark; anything else would be a second agent.
+  // A backup that comes back from the other PC replaces the mark; anything else would be a second agent.
   if (kind !== 'later' && !isCopy && (await movedAway(stateDir)) !== null) await refuseIfMoved(stateDir);
   if (kind === 'none' || kind === 'later' || (kind === 'earlier' && !older)) return;
   const { entries, accepted } = newerHere(config, source.head, archived);
@@ -156,7 +157,7 @@ function adopt(
       ? `Restored from a backup of ${source.manifest.host} (state of ${source.manifest.at}) by ${by}.`
       : `Restored from ${file} by ${by}.`;
   const isPair = source.kind === 'archive' && !goesOn;
-  // With a journal of its own it is whole, or no good.
+  // With its own journal, the backup must be complete to be valid.
   const backupsDir = goesOn ? join(stateDir, 'backups') : `${path}.none`;
   try {
     return adoptLedger({ path, backupsDir, because, at: systemClock.now(), isPair });
@@ -173,7 +174,10 @@ function refusedArchive(file: string, why: string, cause?: unknown): ReceiptdErr
   });
 }
 
-/** Every part is there, if need be with nothing in it, and on the disk. What goes on keeps all but its ledger, and gets the copies that it lacks. */
+/**
+ * Completes the staged state: every part exists, empty if need be, and is durable. If the present state continues, it keeps all but
+ * its ledger, and gets the copies it lacks.
+ */
 async function complete(staging: string, goesOn: boolean, stateDir: string): Promise<void> {
   for (const name of await fs.readdir(staging))
     if (name === SETTINGS || /^ledger\.(?:db|journal)[-.]/.test(name))
@@ -194,7 +198,7 @@ async function complete(staging: string, goesOn: boolean, stateDir: string): Pro
   syncDirectorySync(staging);
 }
 
-/** A copy that nothing waits for is swept. */
+/** The next sweep removes copies that nothing needs. */
 async function addCopies(from: string, to: string): Promise<void> {
   for (const fanOut of await namesIn(from)) {
     await fs.mkdir(join(to, fanOut), { recursive: true, mode: 0o700 });

@@ -9,13 +9,13 @@ import { withoutSecrets } from './withoutSecrets.ts';
 
 export interface PortableSettings {
   readonly text: string;
-  /** What was taken out, or never was in it, in sentences. */
+  /** What was removed or was never included, in sentences. */
   readonly setUpAgain: readonly string[];
 }
 
 /**
- * The configuration without what is secret in it. Comments stay, but for the paths of addresses in them; all the rest stays as it is.
- * @throws ReceiptdError CONFIG_INVALID where a secret can't be taken out
+ * The configuration without its secrets. Comments stay, except for paths of addresses in them; the rest is unchanged.
+ * @throws ReceiptdError CONFIG_INVALID if a secret can't be removed
  */
 export async function portableSettings(text: string, config: Config): Promise<PortableSettings> {
   const logins = [null, ...config.accounts.map(({ name }) => name)].map(
@@ -41,7 +41,7 @@ export async function portableSettings(text: string, config: Config): Promise<Po
   return { text: portable, setUpAgain };
 }
 
-/** Files beside the configuration, each with the key that names it. */
+/** Files that the configuration refers to, each with its key. */
 function namedFiles({ service, console: page, results, alerts }: Config): [key: string, file: string][] {
   const named: [string, string | null | undefined][] = [
     ['service.ca', service.ca],
@@ -55,7 +55,7 @@ function namedFiles({ service, console: page, results, alerts }: Config): [key: 
   return named.filter((each): each is [string, string] => typeof each[1] === 'string');
 }
 
-/** Shorter ones, and plain words, are found in names too. */
+/** Values likely to be a secret. Shorter ones and plain words also occur in names. */
 const TELLING = /^(?=.*\d)(?=.*[A-Za-z]).{8,}$|^.{20,}$/;
 
 async function refuseSecrets(portable: string, text: string, config: Config): Promise<void> {
@@ -72,7 +72,7 @@ async function refuseSecrets(portable: string, text: string, config: Config): Pr
   );
 }
 
-/** What does not fit this machine, in sentences. */
+/** Settings that don't fit this machine, in sentences. */
 export async function misfits(config: Config): Promise<string[]> {
   const paths: [key: string, path: string][] = config.folders.flatMap(
     ({ path, archiveTo, afterUpload }, at): [string, string][] => [

@@ -6,7 +6,7 @@ import type { JournalHead } from '../../core/ports/journal.ts';
 import type { Manifest } from './manifest.ts';
 import { readManifest } from './readBackup.ts';
 
-/** What can be restored: an archive of `receiptd backup`, or the ledger alone, as the agent backs it up by itself. */
+/** What can be restored: an archive of `receiptd backup`, or one of the agent's own scheduled backups, which is just a ledger. */
 export type Source =
   | {
       readonly kind: 'archive';
@@ -18,14 +18,14 @@ export type Source =
 
 const SQLITE = 'SQLite format 3\0';
 
-/** Looks no further than it must. @throws ReceiptdError ARCHIVE_REFUSED, BACKUP_FAILED, FILE_UNREADABLE, LEDGER_NEWER */
+/** Reads as little as possible. @throws ReceiptdError ARCHIVE_REFUSED, BACKUP_FAILED, FILE_UNREADABLE, LEDGER_NEWER */
 export async function inspectBackup(file: string): Promise<Source> {
   if (await isLedger(file)) return { kind: 'ledger', head: checkBackup(file) };
   const { manifest, settings } = await readManifest(file);
   return { kind: 'archive', manifest, settings, head: manifest.head };
 }
 
-/** What can't be opened is for the reader of archives to explain. */
+/** False if the file can't be opened: the archive reader explains why. */
 async function isLedger(file: string): Promise<boolean> {
   const handle = await openPlainFile(file).catch(() => null);
   if (handle === null) return false;
@@ -37,17 +37,17 @@ async function isLedger(file: string): Promise<boolean> {
   }
 }
 
-/** A place in which an archive was restored. */
+/** Where and when an archive was restored. */
 export interface RestoredAt {
   readonly host: string;
   readonly stateDir: string;
   readonly at: string;
 }
 
-/** Beside the archive, so that a second PC that restores from the same stick or share can be told. */
+/** Next to the archive, to warn a second PC that restores from the same stick or share. */
 const noteOf = (file: string): string => `${file}.restored`;
 
-/** Where this very file was restored, as far as is known. */
+/** Where this file was restored before, as far as is known. */
 export async function restoredAt(file: string): Promise<RestoredAt[]> {
   const text = await readPlainFile(noteOf(file)).catch(() => null);
   return (text ?? '').split('\n').flatMap((line) => {
@@ -60,7 +60,7 @@ export async function restoredAt(file: string): Promise<RestoredAt[]> {
   });
 }
 
-/** @returns false where it can't be noted: on a stick that may only be read */
+/** @returns false if it can't be noted, as on a read-only stick */
 export async function noteRestored(file: string, stateDir: string, at: string): Promise<boolean> {
   const note: RestoredAt = { host: hostname(), stateDir, at };
   try {

@@ -6,7 +6,7 @@ import { applyEdits } from '../../config/edit.ts';
 import { readYaml } from '../../config/yamlSource.ts';
 import { hidePasswords } from '../../config/hidePasswords.ts';
 
-/** A config file's text without passwords in addresses, and without the path of the webhook's, however they are written. */
+/** Removes passwords in addresses, and the webhook's path, from a config file's text, however they are escaped. */
 export function withoutSecrets(
   text: string,
   config: Pick<Config, 'file' | 'service'>,
@@ -16,7 +16,7 @@ export function withoutSecrets(
   let hasPasswords = false;
   for (const [path, value] of textsIn(readYaml(uncommented.replace(MARK, ''), config.file).data)) {
     const isHook = isDeepStrictEqual(path, ['alerts', 'webhook', 'url']);
-    // Anyone who knows the whole of such an address may post there.
+    // Knowing the full webhook address is enough to post there.
     const shown = isHook ? `${new URL(value).origin}/***` : hidePasswords(value);
     if (shown === value) continue;
     edits.push({ kind: 'set', path, value: shown });
@@ -28,7 +28,7 @@ export function withoutSecrets(
 const MARK = /^\uFEFF/;
 const ADDRESS = /[a-z][a-z0-9+.-]*:(?:\\?\/){2}[^\s"'<>]+/gi;
 
-/** An address that was used once, and is one to post to still. */
+/** Hides the path of addresses in a comment: an earlier webhook may still work. */
 function hidePaths(comment: string, { service }: Pick<Config, 'service'>): string {
   return comment.replace(ADDRESS, (found) => {
     const address = found.replaceAll('\\/', '/');
@@ -38,9 +38,9 @@ function hidePaths(comment: string, { service }: Pick<Config, 'service'>): strin
   });
 }
 
-/** What stands in front of a scalar among the lexer's tokens. */
+/** The lexer's token before a scalar. */
 const SCALAR = '\u001F';
-/** Of no length in the text. */
+/** Tokens with no length in the text. */
 const MARKS = new Set(['\u0002', '\u0018', SCALAR]);
 
 function inComments(text: string, change: (comment: string) => string): string {

@@ -24,7 +24,7 @@ const MOST_FILES = 200;
 
 export interface Patient {
   readonly config: Config | null;
-  /** Of the config file; empty where it can't be read. */
+  /** Text of the config file; empty if it can't be read. */
   readonly text: string;
   readonly stateDir: string;
   readonly env: NodeJS.ProcessEnv;
@@ -32,7 +32,7 @@ export interface Patient {
   readonly findings: readonly Finding[];
 }
 
-/** The files of a support bundle. A part that can't be had says why in its place. No image and no secret is read for it. */
+/** The files of a support bundle. If one can't be created, its content says why. Reads no images and no secrets. */
 export async function bundleOf(patient: Patient, redaction: Redaction): Promise<Part[]> {
   const { stateDir } = patient;
   const parts: [name: string, text: () => Promise<string>][] = [
@@ -66,7 +66,7 @@ export async function bundleOf(patient: Patient, redaction: Redaction): Promise<
 
 export type { Part };
 
-/** A new file, whole or none. @throws what the file system says */
+/** Writes a new file, completely or not at all. @throws errors of the file system */
 export async function writeBundle(file: string, parts: readonly Part[]): Promise<void> {
   try {
     await writeArchive(file, parts, new Date());
@@ -89,7 +89,7 @@ function findingsText(findings: readonly Finding[], redaction: Redaction): strin
     .join('');
 }
 
-/** Values that can hold nothing but what they are for; of ours only whether they are set. */
+/** Environment variables whose values can't be sensitive if they match; of our own variables, only the names are shown. */
 const LOCALE = /^(?:C|POSIX|[a-z]{2,3}(?:_[A-Z]{2})?)(?:\.(?:UTF-?8|ISO-?8859-?\d{1,2}))?(?:@euro)?$/i;
 const SHOWN_VARIABLES: Readonly<Record<string, RegExp>> = {
   LANG: LOCALE,
@@ -106,7 +106,7 @@ function environment({ env, version }: Patient, redaction: Redaction) {
     receiptd: version,
     node: process.versions.node,
     platform: `${process.platform} ${process.arch}`,
-    // What follows the numbers may be anybody's own.
+    // Custom kernels may have any text after the numbers.
     system: /^\d[\d.]{0,20}(?:-\d{1,6})?/.exec(os.release())?.[0] ?? null,
     processors: os.availableParallelism(),
     memory: { total: os.totalmem(), free: os.freemem(), rss },
@@ -122,7 +122,7 @@ function environment({ env, version }: Patient, redaction: Redaction) {
     ),
     variablesThatAreSet: Object.keys(env).flatMap((name) => {
       if (NAMED_VARIABLES.test(name)) return [name];
-      // An account's are called after it.
+      // Variables of an account contain its name.
       return name.startsWith('RECEIPTD_') ? [redaction.name(name, 'variable')] : [];
     }),
   };
@@ -132,7 +132,7 @@ async function stateFiles(stateDir: string, redaction: Redaction) {
   const files: Record<string, unknown> = { '.': await fileFacts(stateDir) };
   for (const folder of ['', 'backups', 'logs']) {
     for (const name of (await readdir(join(stateDir, folder)).catch(() => [])).slice(0, MOST_FILES)) {
-      // Whatever is not our own gets a stand-in, and so does what is called after an account.
+      // Foreign files, and files named after an account, get a stand-in.
       const isPlain = isOwnName(name) && !name.startsWith('credentials-');
       const shown = isPlain ? name : redaction.name(name, 'file');
       files[folder === '' ? shown : `${folder}/${shown}`] = await fileFacts(join(stateDir, folder, name));
@@ -161,7 +161,7 @@ const AGES: readonly [label: string, ms: number][] = [
   ['older', Infinity],
 ];
 
-/** How many, in which state, how old. */
+/** Number of documents by state, and their age. */
 async function ledgerFigures({ config, stateDir }: Patient, redaction: Redaction) {
   await refuseOddFiles(stateDir);
   const reports =
@@ -225,7 +225,7 @@ async function mounts({ config, stateDir }: Patient, redaction: Redaction) {
   return found;
 }
 
-/** Numbers, times and kinds. What an entry says of a document stays out. */
+/** Numbers, times and kinds only. An entry's data about a document is left out. */
 async function journalTail(stateDir: string, redaction: Redaction): Promise<string> {
   const text = await tailOf(join(stateDir, 'ledger.journal'), JOURNAL_BYTES);
   const lines = text.split('\n').flatMap((line) => {

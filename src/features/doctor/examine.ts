@@ -11,9 +11,9 @@ import { within } from './inTime.ts';
 import { ledgerFinding } from './ledgerFinding.ts';
 import { clockAhead, syncTimes, systemdUnit, tailOf } from './machine.ts';
 
-/** Above this a scan waits noticeably for each of the ledger's commits. Milliseconds. */
+/** Milliseconds. Above this, each commit of the ledger delays a scan noticeably. */
 const SLOW_SYNC_MS = 100;
-/** Certificates, tokens and people notice it. Milliseconds. */
+/** Milliseconds. Above this, certificates and tokens fail, and people notice. */
 const CLOCK_OFF_MS = 60_000;
 const LOG_TAIL = 1_000_000;
 const HOW_CLOCK: Partial<Record<NodeJS.Platform, string>> = {
@@ -22,7 +22,7 @@ const HOW_CLOCK: Partial<Record<NodeJS.Platform, string>> = {
 };
 const DAY_MS = 24 * 60 * 60_000;
 
-/** What `check` does not look at. Never throws, never waits forever. */
+/** Checks what `check` does not. Never throws, and every step has a time limit. */
 export async function examine(options: {
   readonly config: Config | null;
   readonly stateDir: string;
@@ -59,7 +59,7 @@ async function owner(stateDir: string): Promise<Finding> {
       subject,
       message: `${stateDir} does not exist yet; \`receiptd run\` creates it.`,
     };
-  // Neither an owner nor a mode that says anything; `check` looks at the access list.
+  // Windows has no meaningful owner and mode; `check` covers the access list.
   if (process.platform === 'win32') return { level: 'ok', subject, message: `${stateDir} is there.` };
   const own = process.geteuid?.();
   const mode = (about.mode & 0o777).toString(8).padStart(3, '0');

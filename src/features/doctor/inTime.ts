@@ -1,10 +1,10 @@
 import { describeError } from '../../core/domain/errors.ts';
 import type { Finding } from '../../core/domain/finding.ts';
 
-/** Of one look: a share that hangs must not hang the doctor. */
+/** Time limit of one check, because a network share may hang. */
 export const LOOK_MS = 30_000;
 
-/** The finding, or why there is none. */
+/** The finding, or one that says why there is none. */
 export async function within(subject: string, look: () => Promise<Finding>): Promise<Finding> {
   const [finding] = await withinAll(subject, async () => [await look()]);
   return finding ?? { level: 'warn', subject, message: 'This could not be checked.' };
@@ -22,7 +22,7 @@ export async function withinAll(
   }
 }
 
-/** What the work gives, or `late` where it takes longer than anybody waits. */
+/** The result of `work`, or `late` after LOOK_MS. */
 export async function orElse<T>(work: () => Promise<T>, late: () => T): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const end = new Promise<T>((resolve) => {

@@ -6,13 +6,13 @@ import type { Config } from '../../config/config.ts';
 import type { Finding } from '../../core/domain/finding.ts';
 import { isOwnWord, knownKeys } from './redactedConfig.ts';
 
-/** Who somebody is, on which machine, and through which proxies. */
+/** Variables with the user, the machine or the proxies. */
 const PERSONAL = /^(?:USER|LOGNAME|USERNAME|SUDO_USER|HOSTNAME|COMPUTERNAME|HOME|(?:https?|all|no)_proxy)$/i;
 
-/** What people, machines, folders and companies are called, as far as it is known, so that it can be found in sentences. */
+/** Known names of people, machines, folders and companies, to find them in sentences. */
 export async function knownNames(options: {
   readonly config: Config | null;
-  /** Of the config file, whatever it says. */
+  /** Text of the config file, valid or not. */
   readonly text: string;
   readonly stateDir: string;
   readonly env: NodeJS.ProcessEnv;
@@ -25,7 +25,7 @@ export async function knownNames(options: {
     if (PERSONAL.test(name)) names.push(...partsOf(value));
   for (const finding of findings) names.push(...(finding.names ?? []));
   if (config !== null) {
-    // Paths as they were resolved.
+    // Absolute paths, as resolved.
     names.push(config.file, config.credentials.file, config.service.baseUrl);
     for (const { credentials } of config.accounts) names.push(credentials.file);
     for (const { path, archiveTo, needsAttention } of config.folders)
@@ -43,7 +43,7 @@ function user(): string[] {
   }
 }
 
-/** Every text in the file that is no choice of ours, and every key that is none of ours. */
+/** Every text in the file that is not one of our choices, and every key that is not ours. */
 function valuesOf(text: string): string[] {
   const found: string[] = [];
   const keys = knownKeys();
@@ -58,19 +58,19 @@ function valuesOf(text: string): string[] {
   try {
     collect(YAML.parse(text, { maxAliasCount: 10, logLevel: 'silent' }));
   } catch {
-    // Its words are none of ours either.
+    // Invalid YAML: nothing to collect.
   }
   return found;
 }
 
-/** Of an address its host and its user as well. */
+/** For an address, also its host and user. */
 function partsOf(value: string): string[] {
   const [, address = ''] = /^[a-z][a-z+.-]*:\/\/(?:[^@/]*@)?([^/:?#]+)/i.exec(value) ?? [];
   const [, mailbox = '', domain = ''] = /^([^\s@]+)@([^\s@]+)$/.exec(value) ?? [];
   return [value, address, mailbox, domain];
 }
 
-/** Of the program's own texts, made with it. Where they are not to be had every word may be a name. */
+/** Words of the program's own texts, collected at build time. If the list is missing, every word may be a name. */
 export async function ownWords(): Promise<ReadonlySet<string>> {
   const text = await readFile(join(import.meta.dirname, 'words.txt'), 'utf8').catch(() => '');
   return new Set(text.split('\n').filter((word) => word !== ''));

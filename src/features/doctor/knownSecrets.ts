@@ -4,20 +4,20 @@ import type { Config } from '../../config/config.ts';
 import { isSecretKey } from '../../config/secrets.ts';
 
 const LONGEST = 64 * 1024;
-/** A user alone may be a token, but not in the address of a database. */
+/** Matches a user without a password too, since it may be a token, except in a database address. */
 const USERINFO = /(?<!\bpostgres(?:ql)?(?=:\/\/[^:@]*@)):\/\/([^\s/?#"'<>\\]+)@/gi;
-/** In the state directory. */
+/** Files of the state directory that contain secrets. */
 const HOLDS_SECRETS = /^(?:(?:mail-)?credentials(?:-.+)?\.json|results-secret|console-password)$/;
-/** Of what systemd gave the unit: ours. What is not is read only where the configuration names it. */
+/** Our credentials from systemd. Others are read only if the configuration names them. */
 const OF_UNIT = /^client_(?:id|secret)(?:_.+)?$/;
 const SECRET_LINE = /^\s*-?\s*["']?([\w -]+?)["']?\s*:\s*(.+?)\s*$/;
 
-/** Every secret that this process can learn without asking anybody, to look for it in what is about to be written. */
+/** Every secret available to this process without a prompt, in order to remove them from output. */
 export async function knownSecrets(options: {
   readonly env: NodeJS.ProcessEnv;
   readonly stateDir: string | null;
   readonly config: Config | null;
-  /** Of the config file, whatever it says. */
+  /** Text of the config file, valid or not. */
   readonly text: string;
 }): Promise<string[]> {
   const { env, stateDir, config, text } = options;
@@ -51,11 +51,11 @@ export async function knownSecrets(options: {
     const { pathname, search } = new URL(hook);
     secrets.push(`${pathname}${search}`, pathname, ...pathname.split('/').filter((part) => part.length > 7));
   }
-  // Names of methods and words of ours are none.
+  // Shorter ones are our own words, such as names of methods.
   return secrets.map((each) => each.trim()).filter((each) => each.length >= 4);
 }
 
-/** The whole of a small file, its lines, and every text in it if it is JSON. */
+/** The whole content of a small file, each of its lines, and every string in it if it is JSON. */
 async function secretsIn(file: string): Promise<string[]> {
   try {
     const about = await stat(file);

@@ -11,10 +11,10 @@ import { journalPathOf } from '../../ledger/sqlite/files.ts';
 import { openSqliteReports } from '../../ledger/sqlite/openReports.ts';
 import { ledgerPath } from '../../state-dir/stateFiles.ts';
 
-/** Looking through a larger one takes longer than anybody waits; `ledger verify` does. */
+/** Bytes. Checking a larger ledger takes too long here; `ledger verify` does it. */
 const LARGE_LEDGER = 500_000_000;
 
-/** @throws what keeps the ledger from being read */
+/** @throws the reason why the ledger can't be read */
 export function ledgerFinding(config: Config | null, stateDir: string): Promise<Finding> {
   if (config?.ledger.kind === 'postgres') return sharedLedger(config);
   return ownLedger(stateDir).catch((error: unknown) => Promise.reject(asFailure(error, stateDir)));
@@ -71,7 +71,7 @@ async function ownLedger(stateDir: string): Promise<Finding> {
   }
 }
 
-/** SQLite would wait forever for somebody to write into a FIFO, and nothing else would go on. @throws what is odd */
+/** SQLite would block the process forever on a FIFO. @throws if a file is not a regular one */
 export async function refuseOddFiles(stateDir: string): Promise<void> {
   const path = ledgerPath({ stateDir });
   for (const file of [path, `${path}-wal`, `${path}-shm`, journalPathOf(path)]) {
@@ -80,7 +80,7 @@ export async function refuseOddFiles(stateDir: string): Promise<void> {
   }
 }
 
-/** What SQLite says, in our words. */
+/** Turns an SQLite error into our own message. */
 function asFailure(error: unknown, stateDir: string): Error {
   const failure = storeFailure(error, ledgerPath({ stateDir }), 'read');
   return failure instanceof Error ? failure : new Error(String(failure));

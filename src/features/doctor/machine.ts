@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import type { Config } from '../../config/config.ts';
 import { openPlainFile } from '../../system/plainFile.ts';
 
-/** Milliseconds that each of some writes took to reach the disk. @throws what the file system says */
+/** Milliseconds that each of several synced writes took. @throws errors of the file system */
 export async function syncTimes(stateDir: string): Promise<number[]> {
   const file = join(stateDir, `.doctor-${process.pid}`);
   const handle = await open(file, 'wx', 0o600);
@@ -28,7 +28,7 @@ export async function syncTimes(stateDir: string): Promise<number[]> {
 
 const ANSWER_MS = 5_000;
 
-/** How far this machine's clock is ahead of the service's, in milliseconds; null where it can't be told. */
+/** How far this machine's clock is ahead of the service's, in milliseconds; null if unknown. */
 export async function clockAhead({ service }: Config): Promise<number | null> {
   try {
     const ca = service.ca === null ? undefined : await contentOf(service.ca);
@@ -48,7 +48,7 @@ export async function clockAhead({ service }: Config): Promise<number | null> {
       asked.end();
     });
     const theirs = Date.parse(date ?? '');
-    // A Date header has whole seconds.
+    // A Date header is in whole seconds, so add half a second on average.
     return Number.isNaN(theirs) ? null : Math.round((from + Date.now()) / 2 - theirs - 500);
   } catch {
     return null;
@@ -75,7 +75,7 @@ const UNIT_FACTS = [
   'WatchdogUSec',
 ];
 
-/** What systemd says of a unit called receiptd; null where there is no systemd, or no such unit. */
+/** Properties of the systemd unit named receiptd; null without systemd or such a unit. */
 export async function systemdUnit(): Promise<Record<string, string> | null> {
   if (process.platform !== 'linux') return null;
   try {
@@ -93,7 +93,7 @@ export async function systemdUnit(): Promise<Record<string, string> | null> {
   }
 }
 
-/** Kind and plain options of what a path lies on. Where it comes from, and who signs in there, are not among them. */
+/** File system type and plain mount options of a path. Source and user name are left out. */
 export async function mountOf(
   path: string,
 ): Promise<{ readonly type: string; readonly options: string[] } | null> {
@@ -117,14 +117,14 @@ export async function mountOf(
     : { type: FILE_SYSTEM.test(found.type) ? found.type : 'other', options: [...new Set(found.options)] };
 }
 
-/** A file system in user space is called what its author likes. */
+/** User-space file systems have arbitrary names, so only known ones are shown. */
 const FILE_SYSTEM =
   /^(?:ext[234]|xfs|btrfs|zfs|f2fs|tmpfs|ramfs|overlay|squashfs|cifs|smb3|nfs4?|9p|virtiofs|drvfs|v?fat|exfat|ntfs3?|autofs|ceph|gfs2|ocfs2|ecryptfs|fuse|fuseblk|fuse\.(?:sshfs|rclone|gvfsd-fuse|portal|glusterfs|s3fs|mergerfs|vmhgfs-fuse))$/;
 
 const PLAIN_OPTION =
   /^(?:ro|rw|nosuid|nodev|noexec|relatime|noatime|sync|async|soft|hard|intr|serverino|noserverino|nobrl|(?:vers|cache|actimeo|rsize|wsize|timeo|retrans)=[\w.]{1,12})$/;
 
-/** `0600`, owner as this process sees it, size. */
+/** Mode such as `0600`, owner relative to this process, size, and time of change. */
 export async function fileFacts(
   path: string,
 ): Promise<{ mode: string; owner: string; bytes: number; changed: string } | null> {
@@ -142,7 +142,7 @@ export async function fileFacts(
   }
 }
 
-/** The last bytes of a file, from the beginning of a line; nothing where it can't be read. */
+/** The last bytes of a file, from the start of a line; empty if it can't be read. */
 export async function tailOf(file: string, bytes: number): Promise<string> {
   try {
     const handle = await openPlainFile(file);

@@ -3,13 +3,13 @@ import { jsonSchemaText } from '../../config/jsonSchema.ts';
 import { isSecretKey } from '../../config/secrets.ts';
 import type { Redaction } from './redaction.ts';
 
-/** Figures, with a unit or without, hours and the words of our own that stand for a choice. */
+/** Numbers with or without a unit, and hours of the day. */
 const FIGURE =
   /^\d{1,9}(?:\.\d+)?\s?(?:ms|s|m|min|h|d|[kMG]?B)?(?:\/(?:s|min|h))?$|^\d\d:\d\d(?:-\d\d:\d\d)?$/;
 const CHOICE =
   /^(?:auto|always|never|keep|archive|delete|send|skip|unlimited|none|off|on|direct|debug|info|warn|error|sqlite|postgres|events|poll|polled|environment|systemd|file|keychain|jpeg|png|tiff|webp|gif|bmp|heic|pdf)$/;
 
-/** The file's settings by an allow-list; comments, unknown keys and free text are left out or get stand-ins. Any text will do. */
+/** The file's settings, by an allow-list. Comments and unknown keys are left out; free text gets stand-ins. Accepts any text. */
 export function redactedConfig(text: string, redaction: Redaction): string {
   let data: unknown;
   try {
@@ -31,7 +31,7 @@ function shown(
   if (typeof value === 'number' || typeof value === 'boolean' || value === null)
     return isSecretKey(key) ? HIDDEN : value;
   if (Array.isArray(value)) {
-    // Arguments of programs may be anything.
+    // Arguments of programs may contain anything.
     if (key === 'command') return `[a program with ${value.length - 1} arguments]`;
     return value.map((each: unknown) => shown(each, path, keys, redaction));
   }
@@ -62,12 +62,12 @@ function shownText(text: string, key: string, redaction: Redaction): string {
   return redaction.name(text, key === 'endpoint' ? 'endpoint' : 'name');
 }
 
-/** A choice or a figure of a setting, or our own name. */
+/** A choice or a number, or our own name. */
 export function isOwnWord(text: string): boolean {
   return FIGURE.test(text) || CHOICE.test(text) || text === 'receiptd' || text === 'root';
 }
 
-/** Of every setting. */
+/** The keys of all settings. */
 export function knownKeys(): ReadonlySet<string> {
   return keysOf(JSON.parse(jsonSchemaText()));
 }

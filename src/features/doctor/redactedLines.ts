@@ -1,14 +1,14 @@
 import type { Redaction } from './redaction.ts';
 
-/** Fields whose texts are our own words: one of a few, a code, a time. */
+/** Fields whose values are ours: a fixed choice, a code, a time. */
 const OWN = /^(?:time|timestamp|level|code|version|state|outcome|reason|kind|at|store|scope|mode)$/;
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 const OWN_TEXT = /^(?:[A-Z][A-Z0-9_]{1,39}|[a-z][A-Za-z]{1,19}|\d{4}-\d\d-\d\dT[\d:.]+Z|\d+\.\d+\.\d+)$/;
-/** Whole sentences of ours. */
+/** Fields with whole sentences of ours. */
 const SENTENCES = /^(?:message|hint|text)$/;
 const CODE_AT_END = /\[([A-Z][A-Z_]{2,39})\]$/;
 
-/** Lines of JSON, each by an allow-list: numbers, codes and our own words stay, all other text gets a stand-in. */
+/** Redacts lines of JSON by an allow-list: numbers, codes and our own words stay, all other text gets a stand-in. */
 export function redactedLines(text: string, redaction: Redaction): string {
   const lines = text.split('\n').filter((line) => line !== '');
   return lines.map((line) => `${redactedLine(line, redaction)}\n`).join('');

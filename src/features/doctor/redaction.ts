@@ -2,32 +2,32 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { hiderOf } from '../../logs/hideTexts.ts';
 import { createRedactor } from '../../logs/redact.ts';
 
-/** What stands between a support bundle and what must not be in it. */
+/** Redacts names and secrets from a support bundle. */
 export interface Redaction {
   /** Whether names of files, folders, documents and people may be shown. */
   readonly withNames: boolean;
-  /** The same name gets the same stand-in within one bundle, and another one in the next. */
+  /** Replaces a name. Equal names get equal stand-ins within one bundle, but not across bundles. */
   name(text: string, kind?: string): string;
-  /** A sentence of ours about things whose names are known: those get stand-ins, and so does every word that may be a name. */
+  /** Redacts one of our sentences: known names get stand-ins, and so does every other word that may be a name. */
   sentence(text: string): string;
-  /** The last gate: known secrets in any of their forms, and what looks like one. Everything that is written goes through it. */
+  /** The final filter, for everything that is written: known secrets in any form, and anything that looks like one. */
   scrub(text: string): string;
 }
 
 const HIDDEN = '[redacted]';
-/** Shorter ones would hit words of ours. */
+/** Shorter secrets would match our own words. */
 const SHORTEST = 4;
-/** A figure with its unit, as our sentences have them. */
+/** A number with its unit, as in our sentences. */
 const FIGURE = /^[-+]?\d[\d.,:]*(?:%|ms|s|h|min|kB|MB|GB)?$/;
-/** Nothing of ours is that long without a space, besides hashes, which are names here. */
+/** Nothing of ours is that long without a space, except hashes, which count as names here. */
 const TOKEN = /[A-Za-z0-9+/_=-]{40,}/g;
 
 export function createRedaction(options: {
   readonly withNames: boolean;
   readonly secrets: readonly string[];
-  /** Names that are known from the configuration, the machine and the service. */
+  /** Known names, from the configuration, the machine and the service. */
   readonly names: readonly string[];
-  /** Of our own texts; any other word may be a name. */
+  /** Words of our own texts; any other word may be a name. */
   readonly words: ReadonlySet<string>;
 }): Redaction {
   const { withNames, words } = options;
@@ -37,7 +37,7 @@ export function createRedaction(options: {
   const patterns = createRedactor();
   const names = options.names.filter((each) => each.length >= SHORTEST_NAME);
   const standIn = hiderOf(names, { anyCase: true });
-  // Everywhere, also where JSON needs a word of ours as it is.
+  // Replaced everywhere, even where JSON needs our own words unchanged.
   const foreign = hiderOf(
     names.filter((each) => !words.has(each) && !words.has(each.toLowerCase())),
     { anyCase: true },
@@ -67,7 +67,7 @@ export function createRedaction(options: {
     scrub,
     sentence(text) {
       if (withNames) return text;
-      // What stands in quotation marks was read somewhere: in the configuration, in an answer of the service.
+      // Quoted text comes from elsewhere: the configuration, or an answer of the service.
       const unquoted = text.replace(/"[^"]*"/g, '[…]');
       const tokens = standIn(unquoted, (found) => name(found)).split(' ');
       return tokens.map((token) => (token === '[…]' || isOurs(token) ? token : '[…]')).join(' ');
@@ -81,12 +81,12 @@ const AROUND = /^[("'`[]*(.*?)[)"'`\].,;:!?]*$/;
 const WITHIN = /[-.'’_[\]<>=()\d]+/;
 const STAND_IN = /^[a-z]+-[0-9a-f]{8}$/;
 
-/** As at the beginning of a sentence. */
+/** Undoes the capital letter at the start of a sentence. */
 function uncapitalised(word: string): string {
   return word.charAt(0).toLowerCase() + word.slice(1);
 }
 
-/** As it is, in JSON, percent-encoded, in hexadecimal, and in base64 wherever it begins there. */
+/** All forms of a secret: verbatim, JSON, percent-encoded, hexadecimal, and base64 at any offset. */
 function formsOf(value: string): string[] {
   const bytes = Buffer.from(value);
   const json = JSON.stringify(value).slice(1, -1);
@@ -101,7 +101,7 @@ function formsOf(value: string): string[] {
   all.push(new URLSearchParams([['', value]]).toString().slice(1));
   for (let shift = 0; shift < 3; shift += 1) {
     const padded = Buffer.concat([Buffer.alloc(shift), bytes]);
-    // Characters at the edges depend on the neighbours.
+    // The first and last characters depend on the neighbouring bytes.
     const from = Math.ceil((shift * 8) / 6);
     const until = Math.floor((padded.length * 8) / 6);
     for (const kind of ['base64', 'base64url'] as const) all.push(padded.toString(kind).slice(from, until));

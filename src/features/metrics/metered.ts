@@ -3,10 +3,10 @@ import type { Ledger } from '../../core/ports/ledger.ts';
 import type { Meter } from '../../core/ports/meter.ts';
 import type { ReceiptService } from '../../core/ports/service.ts';
 
-/** Null while nobody measures. */
+/** Null while metrics are off. */
 export type CurrentMeter = () => Meter | null;
 
-/** The same ledger, counted. */
+/** Wraps a ledger with metrics. */
 export function meteredLedger(ledger: Ledger, meter: CurrentMeter, clock: Clock): Ledger {
   const durable = (askedAt: number): void => meter()?.durable((clock.monotonic() - askedAt) / 1_000);
 
@@ -45,7 +45,7 @@ export function meteredLedger(ledger: Ledger, meter: CurrentMeter, clock: Clock)
   };
 }
 
-/** The same service, counted. */
+/** Wraps the service with metrics. */
 export function meteredService(service: ReceiptService, meter: CurrentMeter, clock: Clock): ReceiptService {
   return {
     upload: async (request, signal, progress) => {

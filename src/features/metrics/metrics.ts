@@ -6,11 +6,11 @@ import type { StateCount } from '../../core/ports/ledgerReports.ts';
 import type { Meter } from '../../core/ports/meter.ts';
 import { METRICS, type MetricName } from './set.ts';
 
-/** What is asked for at each scrape. */
+/** The state read at each scrape. */
 export interface Standing {
   readonly counts: readonly StateCount[];
   readonly holds: readonly Hold[];
-  /** Wall-clock milliseconds; null where none waits. */
+  /** Wall-clock milliseconds; null if nothing is waiting. */
   readonly oldestWaiting: number | null;
   readonly inFlight: number;
   readonly incidents: readonly { readonly code: string }[];
@@ -32,16 +32,16 @@ export interface Metrics {
   scrape(): Promise<{ readonly text: string; readonly mediaType: string }>;
 }
 
-/** Uploads take from some milliseconds on the same network to minutes over a bad line. */
+/** From milliseconds on a local network to minutes over a bad connection. */
 const UPLOAD_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 const ACCEPTANCE_SECONDS = [0.25, 0.5, 1, 2, 5, 15, 60, 300, 3_600, 6 * 3_600, 24 * 3_600];
 const LEDGER_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
-/** How often the delay of the event loop is sampled: ten times a second is nothing, a hundred times is felt at rest. */
-/** On standby it is watched by another agent of the fleet. */
+/** Folder states that count as watched: on standby, another agent of the fleet watches it. */
 const WATCHED: ReadonlySet<string> = new Set(['watching', 'starting', 'standby']);
+/** Sampling interval of the event loop delay. Ten times a second costs nothing; a hundred times shows up in an idle agent. */
 const LOOP_SAMPLE_MS = 100;
 
-/** Counts from the moment it is made, as long as the process lives: the library's own samples can't be ended. */
+/** Collects until the process ends, because the library's own samples can't be stopped. */
 export function createMetrics({ version, clock, standing, aliasOf }: MetricsDeps): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LOOP_SAMPLE_MS });

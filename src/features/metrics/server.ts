@@ -12,7 +12,7 @@ interface Place {
 export interface MonitoringOffer {
   /** Prometheus' text format. */
   readonly metrics: () => Promise<{ readonly text: string; readonly mediaType: string }>;
-  /** Error codes of what keeps receipts from being taken in; none where all is well. */
+  /** Codes of the problems that keep receipts from being taken in; empty if there are none. */
   readonly unready: () => readonly string[];
   readonly log: Log;
 }
@@ -23,7 +23,7 @@ const LOOK_EVERY_MS = 2_000;
 const KEEP_ALIVE_MS = 65_000;
 const MOST_CONNECTIONS = 32;
 
-/** Metrics and health for machines; nothing here changes anything. @throws ReceiptdError PORT_IN_USE, MONITORING_UNAVAILABLE */
+/** Serves metrics and health checks; read-only. @throws ReceiptdError PORT_IN_USE, MONITORING_UNAVAILABLE */
 export async function serveMonitoring<S>(place: Place, offer: MonitoringOffer): Promise<ListeningServer<S>> {
   const server = createServer({
     maxHeaderSize: HEADERS_BYTES,
@@ -52,7 +52,7 @@ class Desk {
 
   /** Never rejects. */
   async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // Whatever body it has is not read, so the connection can't be used again.
+    // The request body is not read, so the connection can't be reused.
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       response.writeHead(405, { allow: 'GET, HEAD', connection: 'close' }).end();
       return;
@@ -74,7 +74,7 @@ class Desk {
         return;
       }
       case '/healthz':
-        // That this is answered is the proof.
+        // Answering at all is the proof.
         return answer(response, 200, { status: 'alive' });
       case '/readyz': {
         const reasons = this.#offer.unready();
@@ -86,7 +86,7 @@ class Desk {
     }
   }
 
-  /** Once for all who ask at the same time. */
+  /** Concurrent requests share one scrape. */
   #scrape(): ReturnType<MonitoringOffer['metrics']> {
     this.#scraping ??= this.#offer.metrics().finally(() => (this.#scraping = null));
     return this.#scraping;

@@ -1,6 +1,6 @@
 /**
- * Every metric of the agent's own, as docs/metrics.md lists them (a test holds the two together). Names and units follow
- * the Prometheus conventions: base units, `_total` for counters.
+ * Every metric of the agent, as listed in docs/metrics.md (a test compares the two). Names and units follow the Prometheus
+ * conventions: base units, `_total` for counters.
  */
 export const METRICS = {
   receiptd_info: { type: 'gauge', labels: ['version'], help: 'Always 1; the version is a label.' },

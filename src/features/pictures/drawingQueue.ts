@@ -2,14 +2,14 @@ import PQueue from 'p-queue';
 import type { Clock } from '../../core/ports/clock.ts';
 
 export interface QueueLimits {
-  /** That wait; more are not taken. */
+  /** Cap on waiting jobs; further ones are refused. */
   readonly most: number;
-  /** For an answer. */
+  /** Longest wait for an answer, in milliseconds. */
   readonly waitMs: number;
 }
 
 interface Asked {
-  /** Somebody waits for this one alone. */
+  /** A single picture that somebody is waiting for. */
   readonly isUrgent: boolean;
   readonly signal: AbortSignal;
 }
@@ -17,12 +17,12 @@ interface Asked {
 interface Job<T> {
   asking: number;
   state: 'waiting' | 'under way' | 'left out';
-  /** Null where it was left out. */
+  /** Null if the job was dropped. */
   readonly done: Promise<T | null>;
 }
 
 /**
- * One piece of work at a time. Those who want the same share it:
+ * Runs one job at a time. Requests with the same key share a job:
  *
  *   waiting ──turn──▶ under way ──▶ done
  *      └──nobody wants it any more──▶ left out
@@ -31,7 +31,7 @@ export class DrawingQueue<T> {
   readonly #clock: Clock;
   readonly #limits: QueueLimits;
   readonly #queue = new PQueue({ concurrency: 1 });
-  /** That wait or are under way. */
+  /** Waiting and running jobs. */
   readonly #jobs = new Map<string, Job<T>>();
 
   constructor(clock: Clock, limits: QueueLimits) {
@@ -39,7 +39,7 @@ export class DrawingQueue<T> {
     this.#limits = limits;
   }
 
-  /** Null where that takes too long, or too much waits already. @throws what `work` throws */
+  /** Null if it takes too long, or too many jobs are waiting. @throws errors of `work` */
   async ask(key: string, work: () => Promise<T>, { isUrgent, signal }: Asked): Promise<T | null> {
     const job = this.#jobs.get(key) ?? this.#add(key, work, isUrgent);
     if (job === null) return null;
@@ -68,7 +68,7 @@ export class DrawingQueue<T> {
       return work().finally(() => this.#jobs.delete(key));
     };
     const done = this.#queue.add(inTurn, { priority: isUrgent ? 1 : 0 });
-    // Nobody may be left to hear of it.
+    // Prevents an unhandled rejection if nobody is waiting any more.
     done.catch(() => {});
     const added = Object.assign(job, { done });
     this.#jobs.set(key, added);

@@ -8,7 +8,7 @@ import type { Pictures } from './pictures.ts';
 export interface ErasureSweepDeps {
   readonly pictures: Pick<Pictures, 'hashes' | 'forget'>;
   readonly ledger: Pick<LedgerReports, 'bySha256'>;
-  /** Those of the configuration that is in effect. */
+  /** Endpoints of the current configuration. */
   readonly endpoints: () => readonly EndpointKey[];
   readonly clock: Clock;
   readonly log: Log;
@@ -16,7 +16,7 @@ export interface ErasureSweepDeps {
 
 const EVERY_MS = 6 * 60 * 60_000;
 
-/** For a ledger that agents share: whoever erases a document reaches the thumbnails of its own machine. Until aborted. */
+/** For a shared ledger: erasing a document on one machine does not remove thumbnails on the others. Runs until aborted. */
 export async function runErasureSweep(deps: ErasureSweepDeps, signal: AbortSignal): Promise<void> {
   const { clock, log } = deps;
   while (!signal.aborted) {
@@ -29,7 +29,7 @@ export async function runErasureSweep(deps: ErasureSweepDeps, signal: AbortSigna
   }
 }
 
-/** Takes away thumbnails of images whose documents are all erased. */
+/** Removes thumbnails of images whose documents are all erased. */
 async function sweepErased(
   { pictures, ledger, endpoints }: ErasureSweepDeps,
   signal: AbortSignal,

@@ -11,11 +11,11 @@ import type { EarlierScan, PaperImage, ScannedPapers } from '../../core/ports/pa
 import { writeDurably } from '../../system/durableFile.ts';
 
 export interface FiledPapersOptions {
-  /** Absolute; made when the first paper is remembered. */
+  /** Absolute; created with the first record. */
   readonly dir: string;
   readonly clock: Clock;
   readonly log: Pick<Log, 'debug'>;
-  /** Of one folder. */
+  /** Most records per folder. */
   readonly most?: number;
 }
 
@@ -24,12 +24,12 @@ const REMEMBERED_MS = 30 * 24 * 60 * 60_000;
 const HASH_BYTES = 32;
 const TIME_BYTES = 8;
 const RECORD_BYTES = HASH_BYTES + TIME_BYTES + PRINT_BYTES;
-/** Compared at once; others have a turn then. */
+/** Records compared at once, before other work gets a turn. */
 const COMPARED = 20;
 
 /**
- * A file for each folder, named by the hash of its path: a record for each image, all of one length, the newest last. One that was forgotten is
- * zeros. Nothing is kept in memory: what is compared is read for it.
+ * One file per folder, named by the hash of its path, with fixed-length records for its images, newest last. A forgotten record is
+ * all zeros. Nothing is kept in memory: records are read for each comparison.
  */
 export class FiledPapers implements ScannedPapers {
   readonly #options: FiledPapersOptions;
@@ -64,7 +64,7 @@ export class FiledPapers implements ScannedPapers {
     return this.#inTurn(() => this.#add(this.#file(folder), record), undefined);
   }
 
-  /** Also in folders that are not watched any more. Idempotent. @throws what the file system says */
+  /** Covers folders that are no longer watched, too. Idempotent. @throws errors of the file system */
   forget(sha256: string): Promise<void> {
     const wanted = Buffer.from(sha256, 'hex');
     const work = this.#turn.then(async () => {
@@ -84,7 +84,7 @@ export class FiledPapers implements ScannedPapers {
     const { dir, clock } = this.#options;
     await mkdir(dir, { recursive: true, mode: 0o700 });
     const { size } = await orWhereMissing<{ readonly size: number }>(stat(file), { size: 0 });
-    // A kill may have left a part of one.
+    // A crash may have left a partial record.
     const whole = size - (size % RECORD_BYTES);
     if (whole < size) await truncate(file, whole);
     if (whole < 2 * this.#most * RECORD_BYTES) return overwrite(file, record, whole);
@@ -93,7 +93,7 @@ export class FiledPapers implements ScannedPapers {
     await this.#dropFormer(clock.now() - REMEMBERED_MS);
   }
 
-  /** Of folders into which nothing was scanned for so long. */
+  /** Removes the files of folders with no scan since `since`. */
   async #dropFormer(since: number): Promise<void> {
     for (const name of await readdir(this.#options.dir)) {
       const file = join(this.#options.dir, name);
@@ -101,7 +101,7 @@ export class FiledPapers implements ScannedPapers {
     }
   }
 
-  /** The newest, the last one last. */
+  /** The latest records, newest last. */
   async #read(file: string): Promise<Buffer[]> {
     const bytes = await orWhereMissing(readFile(file), Buffer.alloc(0));
     const records: Buffer[] = [];
@@ -141,7 +141,7 @@ async function overwrite(file: string, bytes: Buffer, at: number): Promise<void>
   }
 }
 
-/** What can't be read for another reason is not nothing: it would be written over, or count as erased. */
+/** Only a missing file counts as empty. Other errors must not: the file would be overwritten, or count as erased. */
 function orWhereMissing<T>(read: Promise<T>, otherwise: T): Promise<T> {
   return read.catch((error: unknown) => {
     if (systemCode(error) === 'ENOENT') return otherwise;

@@ -7,7 +7,7 @@ import { DrawingQueue, type QueueLimits } from './drawingQueue.ts';
 import type { ThumbnailCache } from './thumbnailCache.ts';
 
 export interface PicturesDeps {
-  /** Null: what draws is not installed. */
+  /** Null if the image library is not installed. */
   readonly maker: PictureMaker | null;
   readonly cache: ThumbnailCache;
   readonly clock: Clock;
@@ -17,9 +17,9 @@ export interface PicturesDeps {
 
 const THUMBNAIL = { size: 320, mostBytes: 20_000 };
 const PREVIEW = { size: 1600, mostBytes: 1_000_000 };
-/** Of images that are read for it. */
+/** Largest image that is read for a picture. */
 const MOST_BYTES = 100_000_000;
-/** A browser has six connections for everything that the console asks. */
+/** Short waits: a browser has six connections for everything the console requests. */
 const QUEUE: QueueLimits = { most: 100, waitMs: 3_000 };
 const MOST_UNDRAWABLE = 1_000;
 
@@ -30,13 +30,13 @@ interface Wanted {
   readonly how: typeof THUMBNAIL;
 }
 
-/** Thumbnails are kept, previews are not. */
+/** Draws thumbnails and previews; only thumbnails are stored. */
 export class Pictures implements DocumentPictures {
   readonly #deps: PicturesDeps;
   readonly #queue: DrawingQueue<Shown>;
-  /** Asked for in vain, by hash and page. */
+  /** Images that could not be drawn, by hash and page. */
   readonly #undrawable = new Set<string>();
-  /** The hash of what is drawn right now; null: nothing, or it was forgotten meanwhile. */
+  /** The hash of the image being drawn; null if there is none, or it was forgotten meanwhile. */
   #drawing: string | null = null;
   #isWarned = false;
 
@@ -62,12 +62,12 @@ export class Pictures implements DocumentPictures {
     await this.#deps.cache.forget(sha256);
   }
 
-  /** Of `console.thumbnails`, in bytes; 0: off. */
+  /** Applies `console.thumbnails`, in bytes; 0 turns thumbnails off. */
   async take(limitBytes: number): Promise<void> {
     await this.#deps.cache.take(limitBytes).catch((error: unknown) => this.#warn(error));
   }
 
-  /** Of all images that have a thumbnail. @throws what the file system says */
+  /** Hashes of all images with a thumbnail. @throws errors of the file system */
   hashes(): Promise<readonly string[]> {
     return this.#deps.cache.hashes();
   }
@@ -108,7 +108,7 @@ export class Pictures implements DocumentPictures {
     if (this.#undrawable.size > MOST_UNDRAWABLE) this.#undrawable.delete(oldest);
   }
 
-  /** Once: it may be so for every thumbnail. */
+  /** Warns once, because every thumbnail may fail. */
   #warn(error: unknown): null {
     if (!this.#isWarned) this.#deps.log.warn('Thumbnails can’t be stored', describeError(error));
     this.#isWarned = true;

@@ -7,37 +7,37 @@ import type { Clock } from '../../core/ports/clock.ts';
 import { writeDurably } from '../../system/durableFile.ts';
 
 export interface CacheOptions {
-  /** Absolute; made when the first thumbnail is kept. */
+  /** Absolute; created with the first thumbnail. */
   readonly dir: string;
-  /** Of all files together; 0: nothing is kept, and what was kept is removed. */
+  /** Limit for all files together. 0: nothing is stored, and existing files are removed. */
   readonly limitBytes: number;
   readonly clock: Clock;
 }
 
 interface Kept {
   readonly size: number;
-  /** Last used, as its file says. */
+  /** Time of last use, from the file's mtime. */
   readonly usedAt: number;
 }
 
 const NAME = /^([0-9a-f]{64})\.webp$/;
 const ASIDE = /^[0-9a-f]{64}\.webp\.tmp$/;
-/** How exactly files say when they were last used. */
+/** Precision with which files record their last use. */
 const NOTED_EVERY_MS = 60 * 60_000;
 const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /**
- * Thumbnails in files, named by the hash of the image that they show:
+ * Thumbnails in files, named by the hash of their image:
  *
  *   absent ──put: others make room, written aside, synced, renamed──▶ there ──unused for the longest, forgotten, or not whole──▶ absent
  *
- * The directory is listed when it is first used. What changes it happens one after the other.
+ * The directory is listed on first use. Operations run one after the other.
  */
 export class ThumbnailCache {
   readonly #dir: string;
   readonly #clock: Clock;
   #limit: number;
-  /** The one unused for the longest first; null: not listed yet. */
+  /** Least recently used first; null if not listed yet. */
   #kept: Map<string, Kept> | null = null;
   #used = 0;
   #turn: Promise<unknown> = Promise.resolve();
@@ -52,7 +52,7 @@ export class ThumbnailCache {
     return this.#limit;
   }
 
-  /** Takes another limit at once. @throws what the file system says */
+  /** Applies another limit at once. @throws errors of the file system */
   async take(limitBytes: number): Promise<void> {
     this.#limit = limitBytes;
     await this.#inTurn(async () => {
@@ -60,12 +60,12 @@ export class ThumbnailCache {
     });
   }
 
-  /** Of all images that have a thumbnail. @throws what the file system says */
+  /** Hashes of all images with a thumbnail. @throws errors of the file system */
   hashes(): Promise<readonly string[]> {
     return this.#inTurn(() => this.#inPassing(async (kept) => [...kept.keys()]));
   }
 
-  /** Null where there is none, or none that is whole. @throws what the file system says */
+  /** Null if missing or incomplete. @throws errors of the file system */
   async read(sha256: string): Promise<Buffer | null> {
     return this.#inTurn(async () => {
       const kept = await this.#list();
@@ -81,7 +81,7 @@ export class ThumbnailCache {
     });
   }
 
-  /** One that is larger than the limit is not kept. @throws what the file system says */
+  /** A thumbnail larger than the limit is not stored. @throws errors of the file system */
   async put(sha256: string, bytes: Buffer): Promise<void> {
     await this.#inTurn(async () => {
       if (bytes.length > this.#limit) return;
@@ -92,7 +92,7 @@ export class ThumbnailCache {
         await mkdir(this.#dir, { recursive: true, mode: 0o700 });
         await writeDurably(this.#pathOf(sha256), bytes);
       } catch (error) {
-        // It may lie there all the same: listed again.
+        // The file may exist nevertheless, so list again.
         this.#kept = null;
         throw error;
       }
@@ -101,7 +101,7 @@ export class ThumbnailCache {
     });
   }
 
-  /** Idempotent, also where nothing was listed yet. @throws what the file system says */
+  /** Idempotent; needs no listing. @throws errors of the file system */
   async forget(sha256: string): Promise<void> {
     await this.#inTurn(async () => {
       await removeFile(`${this.#pathOf(sha256)}.tmp`);
@@ -128,7 +128,7 @@ export class ThumbnailCache {
     return kept;
   }
 
-  /** An agent whose console nobody opens carries no list. */
+  /** Drops the list afterwards if it was not loaded before, so that it takes no memory while nobody uses the console. */
   async #inPassing<T>(work: (kept: Map<string, Kept>) => Promise<T>): Promise<T> {
     const isInUse = this.#kept !== null;
     const done = await work(await this.#list());
@@ -154,14 +154,14 @@ export class ThumbnailCache {
   async #note(kept: Map<string, Kept>, sha256: string, known: Kept): Promise<void> {
     const now = this.#clock.now();
     const isStale = Math.abs(now - known.usedAt) > NOTED_EVERY_MS;
-    // Where that is forbidden, the order holds until the next start.
+    // If the file system forbids it, the order is lost at the next start.
     if (isStale) await utimes(this.#pathOf(sha256), now / 1_000, now / 1_000).catch(() => {});
     kept.delete(sha256);
     kept.set(sha256, isStale ? { ...known, usedAt: now } : known);
   }
 
   #pathOf(sha256: string): string {
-    // It becomes part of a path.
+    // The hash becomes part of a path.
     if (!NAME.test(`${sha256}.webp`)) throw new Error(`not a hash: ${sha256}`);
     return join(this.#dir, `${sha256}.webp`);
   }
@@ -173,7 +173,7 @@ export class ThumbnailCache {
   }
 }
 
-/** Null where there is no such file, or it has another size by now. */
+/** Null if the file is missing or its size has changed. */
 async function readFile(path: string, size: number): Promise<Buffer | null> {
   try {
     const handle = await open(path, READ_FLAGS);
@@ -189,7 +189,7 @@ async function readFile(path: string, size: number): Promise<Buffer | null> {
   }
 }
 
-/** What is not a file is not ours, and stays. */
+/** Leaves anything that is not a regular file, because the agent did not create it. */
 async function removeFile(path: string): Promise<void> {
   if ((await lstat(path).catch(absent))?.isFile()) await unlink(path).catch(absent);
 }

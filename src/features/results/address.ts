@@ -1,14 +1,14 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-/** What the path of a request says. Null: it is not one of ours, and nobody is told why. */
+/** The parsed path of a request. Null for any path that is not ours, without a reason given to the sender. */
 export interface Addressed {
-  /** The endpoint; null where the path does not say it. */
+  /** The endpoint's uid; null if the path has none. */
   readonly uid: string | null;
 }
 
 const LONGEST_UID = 200;
 
-/** `/results/SECRET` or `/results/SECRET/UID`. How long it takes says nothing about how much of the secret was right. */
+/** Parses `/results/SECRET` or `/results/SECRET/UID`. Constant-time, so that it does not reveal how much of the secret was right. */
 export function readAddress(url: string, secret: string): Addressed | null {
   const [path = ''] = url.split(/[?#]/, 1);
   const [empty, results, given = '', uid, ...more] = path.split('/');
@@ -19,7 +19,7 @@ export function readAddress(url: string, secret: string): Addressed | null {
   return decoded === null || decoded === '' || decoded.length > LONGEST_UID ? null : { uid: decoded };
 }
 
-/** Of one length, whatever was given. */
+/** Makes inputs equally long for the comparison. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

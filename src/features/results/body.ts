@@ -1,19 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 
-/** All bodies that are being received at once. */
+/** Cap on all bodies being received at once. */
 const MOST_HELD_BYTES = 64 * 1024 * 1024;
 
 export type Body =
   | { readonly kind: 'whole'; readonly bytes: Buffer }
   | { readonly kind: 'tooLarge' | 'noRoom' }
-  /** Its sender broke it off. */
+  /** The sender aborted it. */
   | { readonly kind: 'broken' };
 
-/** Receives bodies, none of them larger than it may be, and all of them no larger than memory bears. */
+/** Receives request bodies, with a limit for each and one for all together. */
 export class Bodies {
   #held = 0;
 
-  /** Calls `use` with what came; its room is given back after that. */
+  /** Calls `use` with the body, and frees its memory afterwards. */
   async with<T>(request: IncomingMessage, limit: number, use: (body: Body) => Promise<T>): Promise<T> {
     let size = 0;
     try {
@@ -24,10 +24,10 @@ export class Bodies {
   }
 
   async #receive(request: IncomingMessage, limit: number, hold: (bytes: number) => number): Promise<Body> {
-    // A length is a promise; what comes is counted anyway.
+    // Content-Length may be wrong, so the bytes are counted too.
     if (Number(request.headers['content-length'] ?? 0) > limit) return { kind: 'tooLarge' };
     const chunks: Buffer[] = [];
-    // Left early it would take the connection with it, and the answer.
+    // Leaving the iterator early would destroy the connection before the answer is sent.
     const stream: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
     try {
       for await (const chunk of stream) {

@@ -1,10 +1,10 @@
 import type { Rate } from '../../core/domain/rate.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 
-/** An interval is counted in so many parts. */
+/** Parts into which an interval is divided for counting. */
 const PARTS = 20;
 
-/** At most as many as the rate says in any interval, in memory that does not grow with it. */
+/** Enforces a rate in any interval. Memory use does not depend on the rate. */
 export class RateGate {
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #counts: { readonly part: number; count: number }[] = [];
@@ -20,13 +20,13 @@ export class RateGate {
     this.#rate = rate;
   }
 
-  /** Lets one through, or says after how many milliseconds it may be asked again. */
+  /** Lets one pass and returns null; otherwise returns the milliseconds until the next may pass. */
   pass(): number | null {
     if (this.#rate === null) return null;
     const { count, intervalMs } = this.#rate;
     const partMs = intervalMs / PARTS;
     const part = Math.floor(this.#clock.monotonic() / partMs);
-    // One part more than an interval has: none of those that lie within it is forgotten.
+    // One part more than an interval, so that none inside it is dropped.
     while (this.#counts[0] !== undefined && this.#counts[0].part < part - PARTS) this.#counts.shift();
     const passed = this.#counts.reduce((sum, each) => sum + each.count, 0);
     const [oldest] = this.#counts;

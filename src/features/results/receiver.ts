@@ -12,7 +12,7 @@ export interface ReceiverDeps extends Omit<ResultHandlerDeps, 'secret'> {
   readonly incidents: Incidents;
 }
 
-/** What the service posts to: one desk, wherever it listens. */
+/** Receives the results that the service posts; one handler serves all addresses. */
 export function createReceiver(deps: ReceiverDeps): Listening<ResultsSettings> {
   const { settings, incidents, clock, log } = deps;
   let desk: ResultHandler | null = null;
@@ -26,7 +26,7 @@ export function createReceiver(deps: ReceiverDeps): Listening<ResultsSettings> {
     const receive = desk.receive.bind(desk);
     const about = { listener: RESULTS_LISTENER, clock, log };
     const pair = tls === null ? null : await currentPair(tls, about);
-    // Loaded where it is wanted: most agents receive none.
+    // Loaded on demand, because most agents receive no results.
     const { serveResults } = await import('./server.ts');
     const server = await serveResults({ ...address, pair, receive, log });
     const closed = new AbortController();

@@ -22,7 +22,7 @@ export interface ResultCommandDeps {
   readonly log: Log;
   readonly incidents: Incidents;
   readonly timeoutMs?: number;
-  /** Told how far it has come, for the agent that may have to go on in this one's place. Never rejects. */
+  /** Called with the last result handed over, for an agent that may have to take over from this one. Never rejects. */
   readonly onHanded?: (turn: number) => Promise<void>;
 }
 
@@ -32,8 +32,8 @@ const BACKOFF: BackoffRange = { baseMs: 2_000, maxMs: 5 * 60_000 };
 const BATCH = 50;
 
 /**
- * Hands every new result to the program of the configuration, one at a time and in order. How far it has come lies in a
- * file beside the ledger, written after each: after a kill the last one may be handed over again, and none is left out.
+ * Passes every new result to the configured program, one at a time and in order. The position is in a file next to the ledger,
+ * written after each result: after a crash the last one may be passed again, but none is skipped.
  *
  *   idle ──a new result──▶ handing ──status 0──▶ on record ──▶ the next one, or idle
  *                             ▲  └──any other end──▶ waiting, longer each time
@@ -52,13 +52,13 @@ export class ResultCommand {
     this.#file = join(deps.stateDir, 'results-handed');
   }
 
-  /** There is a new one. */
+  /** Call when there is a new result. */
   notify(): void {
     this.#isNotified = true;
     this.#wake();
   }
 
-  /** Another program from now on, or none. */
+  /** Changes the program; null for none. */
   take(command: readonly string[] | null): void {
     if (JSON.stringify(command) === JSON.stringify(this.#command)) return;
     this.#command = command;
@@ -66,7 +66,7 @@ export class ResultCommand {
     this.notify();
   }
 
-  /** Until aborted. Never rejects. */
+  /** Runs until aborted. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     const abort = (): void => this.#wake();
     signal.addEventListener('abort', abort, { once: true });
@@ -92,7 +92,7 @@ export class ResultCommand {
     for (;;) {
       const batch = await ledger.results({ of: 'received', order: 'oldest', after, limit: BATCH });
       for (const row of batch) {
-        // Taken again for each: the configuration may have changed meanwhile.
+        // Checked for each result, because the configuration may have changed.
         if (signal.aborted || this.#command === null) return;
         await this.#hand(row, this.#command, signal);
         after = row.turn;
@@ -106,14 +106,14 @@ export class ResultCommand {
     }
   }
 
-  /** Where it goes on: what came before there was a program is not handed to it. */
+  /** Where to continue. Without a file, results from before the program was configured are skipped. */
   async #begin(): Promise<number> {
     const last = await this.#deps.ledger.lastResult();
     const text = await readFile(this.#file, 'utf8').catch((error: unknown) => {
       if (systemCode(error) === 'ENOENT') return null;
       throw error;
     });
-    // A ledger that was restored may know fewer than were handed over.
+    // A restored ledger may have fewer results than were passed on.
     if (text !== null && /^\d{1,15}\n?$/.test(text)) return Math.min(Number(text), last);
     await writeDurably(this.#file, `${last}\n`);
     return last;
@@ -158,14 +158,14 @@ export class ResultCommand {
     log.debug('A result will be passed to the program again later', { ...fields, why: message });
   }
 
-  /** Until there is a new one; after a failure, for so long. */
+  /** Waits for a new result; after a failure, for `ms`. */
   async #rest(ms: number | null, signal: AbortSignal): Promise<void> {
     if (signal.aborted || (ms === null && this.#isNotified)) return;
     const notified = new AbortController();
     const command = this.#command;
     await new Promise<void>((resolve) => {
       this.#wake = () => {
-        // Another result makes a program that fails no better; another program may.
+        // After a failure, only a changed program ends the wait, not another result.
         if (ms === null || signal.aborted || this.#command !== command) resolve();
       };
       if (ms !== null) void this.#deps.clock.sleep(ms, notified.signal).then(resolve, () => {});

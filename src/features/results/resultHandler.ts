@@ -15,7 +15,7 @@ export interface ResultHandlerDeps {
   readonly secret: string;
   readonly log: Log;
   readonly clock: Clock;
-  /** Told of each that is new, once it is durable. */
+  /** Called for each new result, once it is durable. */
   readonly onRecorded: (recorded: RecordedResult) => void;
 }
 
@@ -24,8 +24,8 @@ type Limits = Pick<ResultsSettings, 'maxSize' | 'rate' | 'baseUrl'>;
 const LATER_S = 10;
 
 /**
- * Answers each request that reaches the receiver. Anyone who does not know the secret learns that there is nothing (404),
- * whatever was asked. 204 says that the result is durable; 429 and 503 ask for it again later.
+ * Answers each request to the receiver. Without the secret, every request gets 404. 204 means that the result is durable; 429 and
+ * 503 ask the sender to retry later.
  */
 export class ResultHandler {
   readonly #deps: ResultHandlerDeps;
@@ -112,10 +112,10 @@ export class ResultHandler {
   }
 }
 
-/** What is still coming is let come for a moment: a connection that is reset may take the answer with it. */
+/** How long to read on after an early answer: resetting the connection might lose the answer. */
 const LINGER_MS = 1_000;
 
-/** With nothing in it that tells more than the status. */
+/** Ends with an empty body, so that only the status is revealed. */
 function end(
   response: ServerResponse,
   status: number,

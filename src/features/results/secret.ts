@@ -2,13 +2,13 @@ import { join } from 'node:path';
 import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import { readOrCreate } from '../../system/durableFile.ts';
 
-/** 256 bits: nobody finds it by trying. */
+/** 256 bits can't be guessed. */
 const BYTES = 32;
 const SHAPE = /^[\w-]{43}$/;
 
 /**
- * The secret part of the address that results are posted to; the interface knows no other way for the service to show
- * that it is the service. Made when it is first asked for, and then the same forever, since the endpoints have it.
+ * The secret part of the address that results are posted to: the interface has no other way to authenticate the service. Created on
+ * first use and never changed, because it is part of the endpoints' addresses.
  * @throws ReceiptdError RESULTS_UNAVAILABLE
  */
 export async function resultsSecret(stateDir: string, random: (bytes: number) => Buffer): Promise<string> {

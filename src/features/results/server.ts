@@ -13,32 +13,32 @@ import { keepRoom } from '../../http/room.ts';
 
 export interface ServeOptions {
   readonly host: string;
-  /** 0: one that is free. */
+  /** 0 picks a free port. */
   readonly port: number;
   readonly pair: Pair | null;
   /** Never rejects. */
   readonly receive: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   readonly log: Log;
-  /** For trials. */
+  /** For tests. */
   readonly requestMs?: number;
 }
 
 export interface ResultsServer {
   /** Such as `http://127.0.0.1:8472`. */
   readonly origin: string;
-  /** A renewed certificate, for new connections. */
+  /** Uses a renewed certificate for new connections. */
   take(pair: Pair): void;
-  /** Ends all connections. */
+  /** Closes all connections. */
   close(): Promise<void>;
 }
 
-/** A service that posts from many machines keeps some each. */
+/** A service that posts from many machines keeps several open on each. */
 const MOST_CONNECTIONS = 256;
 const HEADERS_BYTES = 16 * 1024;
-/** From the first byte of a request to its last. */
+/** From the first byte of a request to its last, in milliseconds. */
 const REQUEST_MS = 15_000;
 const KEEP_ALIVE_MS = 10_000;
-/** In which nothing moves on a connection. */
+/** Idle timeout of a connection, in milliseconds. */
 const STILL_MS = 30_000;
 
 /** @throws ReceiptdError PORT_IN_USE, RESULTS_UNAVAILABLE */

@@ -1,8 +1,8 @@
 import type { Rate } from '../../core/domain/rate.ts';
 
-/** The section `results` of the configuration, and what it needs of others. */
+/** The section `results` of the configuration, plus settings it needs from other sections. */
 export interface ResultsSettings {
-  /** Null: nobody listens. */
+  /** Null: results are not received. */
   readonly listen: { readonly host: string; readonly port: number } | null;
   /** Absolute paths of PEM files. */
   readonly tls: { readonly cert: string; readonly key: string } | null;
@@ -11,6 +11,6 @@ export interface ResultsSettings {
   readonly rate: Rate | null;
   /** A program and its arguments. */
   readonly command: readonly string[] | null;
-  /** Of the service that the results come from. */
+  /** Base URL of the service that posts the results. */
   readonly baseUrl: string;
 }

@@ -3,7 +3,7 @@ import { problem } from '../reply.ts';
 import type { Reply } from '../reply.ts';
 import type { Tokens } from '../tokens.ts';
 
-/** Null if the request may pass; otherwise the 401 (interface 5.4, 7). */
+/** The 401 to answer with (interface 5.4, 7); null if the request is authorized. */
 export function refuseUnauthorized(tokens: Tokens, request: IncomingMessage): Reply | null {
   const refusal = tokens.refusal(request.headersDistinct['authorization'] ?? []);
   return refusal === null

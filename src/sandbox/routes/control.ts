@@ -19,24 +19,24 @@ export interface Controls {
 }
 
 /**
- * The sandbox's own routes, no part of the interface. They answer to loopback only and need no token.
+ * The sandbox's own routes, which are not part of the interface. Loopback only; no token needed.
  *
  *   GET    /sandbox/documents   what was received: array of documents, as in documents.jsonl
  *   GET    /sandbox/stats       requests, repeats, concurrency, arrivals
  *   GET    /sandbox/faults      the fault rules in force, and how often each fired
- *   PUT    /sandbox/faults      replaces them: an array of rules, or one rule
- *   DELETE /sandbox/faults      behaves again
- *   PUT    /sandbox/credentials takes these from now on: an array of clientId and clientSecret; tokens of others are over
- *   POST   /sandbox/results     posts a result to the outgoingUrl of an endpoint now; answers what came back
+ *   PUT    /sandbox/faults      replaces the rules: an array of rules, or one rule
+ *   DELETE /sandbox/faults      removes all rules
+ *   PUT    /sandbox/credentials replaces the accepted credentials: an array of clientId and clientSecret; other tokens end
+ *   POST   /sandbox/results     posts a result to an endpoint's outgoingUrl now; answers with the statuses
  *
- * For example, every second upload answered with 503, on average:
+ * For example, to answer every second upload with 503, on average:
  *
- *   curl -X PUT http://127.0.0.1:PORT/sandbox/faults \
+ *   curl -X PUT http://127.0.0.1:PORT/sandbox/faults \\
  *        -d '[{"kind":"status","status":503,"probability":0.5}]'
  *
- * A result that comes twice, or (with `payload`) one that is no JSON:
+ * To post a result twice, or (with `payload`) one that is not JSON:
  *
- *   curl http://127.0.0.1:PORT/sandbox/results \
+ *   curl http://127.0.0.1:PORT/sandbox/results \\
  *        -d '{"endpointUid":"UID","name":"NAME","status":"DONE","times":2}'
  */
 export async function control(controls: Controls, exchange: Exchange, path: string): Promise<void> {
@@ -86,7 +86,7 @@ function replaceFaults(faults: FaultBook, value: unknown): Reply {
   return json(200, faults.report());
 }
 
-/** What is taken is not in the answer. */
+/** The answer does not repeat the credentials. */
 function takeCredentials(clients: Clients, value: unknown): Reply {
   const parsed = CLIENTS.safeParse(value);
   if (!parsed.success) return problem(400, 'invalid_request', z.prettifyError(parsed.error));
@@ -102,7 +102,7 @@ async function postResult(poster: ResultPoster, value: unknown): Promise<Reply> 
   return json(200, { answers });
 }
 
-/** Piece by piece: the list of a million documents does not fit into one string. */
+/** In pieces, because the list of a million documents does not fit into one string. */
 function* documentList(store: DocumentStore): IterableIterator<string> {
   let separator = '[';
   for (const entry of store.entries()) {

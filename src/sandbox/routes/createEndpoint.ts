@@ -6,7 +6,7 @@ import type { Reply } from '../reply.ts';
 import { refuseUnauthorized } from './authorize.ts';
 import type { Service } from './service.ts';
 
-// Which fields are required is not shown; a name is the least that makes sense. Unknown fields are drift.
+// The interface does not show which fields are required; a name is the minimum. Unknown fields reveal drift in the client.
 const REQUEST = z.strictObject({
   name: z.string().min(1),
   outgoingUrl: z.url().exactOptional(),

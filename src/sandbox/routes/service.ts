@@ -6,7 +6,7 @@ import type { ResultPoster } from '../results.ts';
 import type { DocumentStore } from '../store.ts';
 import type { Tokens } from '../tokens.ts';
 
-/** What the routes work with. */
+/** Shared by all routes. */
 export interface Service {
   readonly clock: SandboxClock;
   readonly clients: Clients;

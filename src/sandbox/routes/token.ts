@@ -5,14 +5,14 @@ import { json, problem } from '../reply.ts';
 import type { Reply } from '../reply.ts';
 import type { Service } from './service.ts';
 
-// Strict: a field beyond those of interface 4.1 is drift in the client, which has to show.
+// Strict, to reveal drift in the client: fields beyond those of interface 4.1.
 const REQUEST = z.strictObject({
   client_id: z.string(),
   client_secret: z.string(),
   grant_type: z.literal('client_credentials'),
 });
 
-/** Interface 4.1. The body never gets into an answer: it holds the secret. */
+/** Interface 4.1. Answers never quote the body, because it contains the secret. */
 export async function token(service: Service, request: IncomingMessage): Promise<Reply> {
   const body = await readJson(request);
   if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '')) {

@@ -7,7 +7,7 @@ import type { Target } from '../target.ts';
 import { refuseUnauthorized } from './authorize.ts';
 import type { Service } from './service.ts';
 
-/** Interface 4.4. The statuses 400, 404, 409, 413 and 429 are not shown by it; they are the sandbox's guess. */
+/** Interface 4.4, which does not show the statuses 400, 404, 409, 413 and 429; they are guesses. */
 export async function upload(service: Service, request: IncomingMessage, target: Target): Promise<Reply> {
   const { plan } = service;
   const checked = check(service, request, target);
@@ -54,7 +54,7 @@ function check(service: Service, request: IncomingMessage, target: Target): Repl
 
 async function receive(service: Service, request: IncomingMessage, place: Place): Promise<Reply> {
   const { store, maxBodyBytes } = service;
-  // A full disk must not destroy the request: it would leave the client without an answer and without an end.
+  // If the disk is full, the request must not be destroyed, or the client would get no answer.
   const body: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
   const incoming = await store.receive(body, maxBodyBytes);
   if (incoming === null) return problem(413, 'too_large', `the body has more than ${maxBodyBytes} bytes`);
