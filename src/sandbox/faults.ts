@@ -8,7 +8,7 @@ const scope = {
   route: z.enum([...SERVICE_ROUTES, 'any']).default('upload'),
   /** Only uploads whose document name contains this. */
   nameIncludes: z.string().min(1).optional(),
-  /** The next so many requests, then the rule is spent. */
+  /** Applies to this many requests, then the rule is spent. */
   times: z.int().positive().optional(),
   probability: z.number().min(0).max(1).optional(),
   /** Milliseconds to wait before the answer or the cut. */

@@ -11,7 +11,7 @@ import type { AlertState, Entry } from './state.ts';
 import type { AlertStore } from './store.ts';
 import { digestAt, isQuiet, type Times } from './times.ts';
 
-/** What is in memory, and costs nothing to look at. */
+/** State in memory, which costs nothing to read. */
 export interface Around extends Pick<Sight, 'incidents' | 'isOfGeneration' | 'folders' | 'endpoints'> {
   /** Some folders were not checked yet: a cause that is absent may still be there. */
   readonly isLooking: boolean;
@@ -141,7 +141,7 @@ export class Alerting {
     if (!stop.aborted && !isQuiet(this.#times.quietHours, now)) this.#delivery.step(stop);
   }
 
-  /** @returns when */
+  /** @returns the time of the look */
   async #look({ isFresh = false } = {}): Promise<number> {
     const { clock, ledger, around } = this.#deps;
     if (isFresh || clock.monotonic() >= this.#lookAgainAt) {

@@ -78,7 +78,7 @@ function ofIncident({ key, code, message, hint, since }: Incident, { isOfGenerat
   return { key: own, code, message, hint, since, count: null, patienceMs, isOfProcess };
 }
 
-/** Some incidents keep their key when the trouble changes and needs another remedy: that is another cause. */
+/** Some incidents keep their key when the trouble changes and needs another remedy: that counts as a different cause. */
 function incidentKey(key: string, code: ErrorCode): string {
   const hasCode = key === code || key.startsWith(`${code} `);
   return hasCode ? `incident ${key}` : `incident ${key} ${code}`;

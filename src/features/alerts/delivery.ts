@@ -122,7 +122,7 @@ export class Delivery {
     }
   }
 
-  /** Once nothing is under way. */
+  /** Resolves once no delivery is in progress. */
   async settled(): Promise<void> {
     await Promise.all(this.#underWay.values());
   }

@@ -2,9 +2,7 @@ import { z } from 'zod';
 import { ERROR_CODES } from '../../core/domain/errors.ts';
 import { ALERT_CHANNELS, ALERT_KINDS } from '../../core/ports/alert.ts';
 
-/*
- * What was sent and what waits to be sent, as in alerts.json. Times are wall-clock milliseconds.
- */
+/* Alerts sent and waiting to be sent, as stored in alerts.json. Times are wall-clock milliseconds. */
 
 const entry = z.object({
   key: z.string(),
@@ -14,7 +12,7 @@ const entry = z.object({
   since: z.number(),
   count: z.number().nullable(),
   patienceMs: z.number().nullable(),
-  /** Null while it is there. */
+  /** Null while it is present. */
   awaySince: z.number().nullable(),
   /** The alert that was sent, when, and for how many documents; null before that. */
   told: z
@@ -66,13 +64,13 @@ const parcel = z.object({
 export const alertState = z.object({
   version: z.literal(1),
   entries: z.array(entry),
-  /** When alerts of the last hour were made. */
+  /** When the alerts of the last hour were created. */
   toldAt: z.array(z.number()),
-  /** Causes that began and ended within the quiet hours. */
+  /** Number of causes that began and ended within the quiet hours. */
   endedUntold: z.number(),
-  /** The time for which the last digest was made or skipped; null before the first. */
+  /** Time of the last digest created or skipped; null before the first. */
   digestFor: z.number().nullable(),
-  /** The oldest first. */
+  /** Oldest first. */
   outbox: z.array(parcel),
 });
 

@@ -33,9 +33,9 @@ export function quietUntil(quietHours: Hours, now: number): number | null {
 const TOO_LATE_MS = 12 * 60 * MINUTE_MS;
 
 export interface Digest {
-  /** The day and time for which it is made. */
+  /** The day and time of the digest. */
   readonly for: number;
-  /** It counts from the same time on the day before. */
+  /** Start of its period: the same time on the day before. */
   readonly from: number;
   /** False: it is skipped. */
   readonly isDue: boolean;

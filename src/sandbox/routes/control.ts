@@ -31,12 +31,12 @@ export interface Controls {
  *
  * For example, to answer every second upload with 503, on average:
  *
- *   curl -X PUT http://127.0.0.1:PORT/sandbox/faults \\
+ *   curl -X PUT http://127.0.0.1:PORT/sandbox/faults \
  *        -d '[{"kind":"status","status":503,"probability":0.5}]'
  *
  * To post a result twice, or (with `payload`) one that is not JSON:
  *
- *   curl http://127.0.0.1:PORT/sandbox/results \\
+ *   curl http://127.0.0.1:PORT/sandbox/results \
  *        -d '{"endpointUid":"UID","name":"NAME","status":"DONE","times":2}'
  */
 export async function control(controls: Controls, exchange: Exchange, path: string): Promise<void> {

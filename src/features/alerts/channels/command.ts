@@ -4,7 +4,7 @@ import { alertJson } from './json.ts';
 import type { Run } from './program.ts';
 import { undelivered } from './undelivered.ts';
 
-/** Runs the admin's program for each alert. Taken is what it ends with status 0 for. */
+/** Runs the admin's program for each alert. Exit status 0 means delivered. */
 export function createCommandChannel({
   command,
   run,
@@ -23,7 +23,7 @@ export function createCommandChannel({
   };
 }
 
-/** Longer ones would keep the program from starting; all of it is on its standard input. */
+/** Longer values would keep the program from starting; the full text is on its standard input. */
 const MOST = 8_000;
 
 function variablesOf(alert: Alert): Record<string, string> {
@@ -42,7 +42,7 @@ function variablesOf(alert: Alert): Record<string, string> {
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [
       `RECEIPTD_ALERT_${name}`,
-      // The system takes none in a variable.
+      // A variable can't contain NUL.
       value.slice(0, MOST).replaceAll('\0', ''),
     ]),
   );

@@ -32,12 +32,12 @@ export function createDesktopChannel({
   };
 }
 
-/** A notice has room for a few lines. */
+/** A notification only has room for a few lines. */
 const MOST_TEXT = 600;
 
 /**
- * The program that shows it, and its arguments. Titles and texts hold names of files and folders, which others choose: they
- * are never a part of a script, and never look like an option.
+ * The program that shows it, with its arguments. Titles and texts contain file and folder names chosen by others, so they are never
+ * part of a script and never look like an option.
  */
 export function noticeOf(alert: Alert, platform: NodeJS.Platform): Notice {
   const title = `receiptd: ${plain(alert.subject)}`;
@@ -58,12 +58,12 @@ export function noticeOf(alert: Alert, platform: NodeJS.Platform): Notice {
   }
 }
 
-/** Without what no program takes in an argument, and what would move the text about. */
+/** Replaces control characters, which break arguments or the layout; keeps line breaks. */
 function plain(text: string): string {
   return text.replace(/[\0-\x09\x0b-\x1f\x7f]/g, ' ');
 }
 
-/** notify-send takes the body as markup, and backslashes as the beginning of an escape. */
+/** notify-send treats the body as markup, and a backslash as the start of an escape sequence. */
 function markup(text: string): string {
   return text
     .replaceAll('\\', '\\\\')
@@ -72,7 +72,7 @@ function markup(text: string): string {
     .replaceAll('>', '&gt;');
 }
 
-/** The texts come as arguments, so that nothing in them is a part of the script. */
+/** Texts are passed as arguments, so that they are never part of the script. */
 const APPLE_SCRIPT = [
   '-e',
   'on run argv',
@@ -82,7 +82,7 @@ const APPLE_SCRIPT = [
   'end run',
 ];
 
-/** The texts come from the environment, and become nodes of a document without being parsed. */
+/** Texts come from the environment and become text nodes, so they are never parsed. */
 const TOAST = `
 $ErrorActionPreference = 'Stop'
 $null = [Windows.UI.Notifications.ToastNotificationManager, Windows.UI.Notifications, ContentType = WindowsRuntime]

@@ -7,24 +7,24 @@ import { defaultSender, mailOf } from './mail.ts';
 import { quoted, undelivered } from './undelivered.ts';
 
 export interface EmailOptions {
-  /** smtp: or smtps:, with host and, if wanted, port. */
+  /** smtp: or smtps:, with host and optional port. */
   readonly server: string;
-  /** Null: without signing in. The password is asked for with each mail. */
+  /** Null: no authentication. The password is read for each mail. */
   readonly login: { readonly user: string; readonly password: () => Promise<string> } | null;
-  /** Null: receiptd at the alert's machine. */
+  /** Null: receiptd@ the alert's machine. */
   readonly from: string | null;
   readonly to: readonly string[];
-  /** Further settings of TLS, such as authorities to trust. */
+  /** Further TLS settings, such as trusted authorities. */
   readonly tls: () => Promise<ConnectionOptions>;
   readonly log: Log;
-  /** Takes secrets out of what a server says, which may repeat the password. */
+  /** Removes secrets from a server's answer, which may repeat the password. */
   readonly redact: (text: string) => string;
 }
 
-/** Below the limit of a whole delivery, so that the sentence says which part took too long. */
+/** Below the limit of a whole delivery, so that the error says which step timed out. */
 const STEP_MS = 8_000;
 
-/** Sends each alert as a mail of its own, over a connection of its own. Taken is what the server has accepted for one recipient at least. */
+/** Sends each alert as a separate mail over a new connection. Delivered means that the server accepted it for at least one recipient. */
 export function createEmailChannel(options: EmailOptions): AlertChannel {
   return {
     name: 'email',
@@ -58,9 +58,9 @@ async function deliver(
     host,
     port: port === '' ? defaultPort(isSecure, isHere) : Number(port),
     secure: isSecure,
-    // Password and alert would travel in the clear, to whoever answers.
+    // Otherwise password and alert would be sent in the clear, to any server that answers.
     requireTLS: !isSecure && !isHere,
-    // Of this machine itself nobody has a certificate that others have signed.
+    // A server on this machine can't have a certificate signed by an authority.
     tls: { ...(await tls()), ...(isHere && { rejectUnauthorized: false }) },
     connectionTimeout: STEP_MS,
     greetingTimeout: STEP_MS,
@@ -100,14 +100,14 @@ function defaultPort(isSecure: boolean, isHere: boolean): number {
   return isHere ? 25 : 587;
 }
 
-/** Without the error itself, which holds all that was said. */
+/** Leaves out the error itself, which contains the whole dialogue with the server. */
 function explained(error: unknown, { server, login, redact }: EmailOptions): ReceiptdError {
   const { host } = new URL(server);
   const [what, hint] = wordsOf(error, login?.user ?? null);
   return undelivered(redact(`The mail server ${host} ${what}.`), hint);
 }
 
-/** What to follow the server's name, and what to do. */
+/** What failed, to follow the server's name; and the hint. */
 function wordsOf(error: unknown, user: string | null): readonly [string, string] {
   const said = saidBy(error);
   const words = error instanceof Error ? quoted(error.message).replace(/\.$/, '') : String(error);

@@ -3,7 +3,7 @@ import type { Notice } from './desktop.ts';
 import type { Run } from './program.ts';
 import { undelivered } from './undelivered.ts';
 
-/** What monitoring can tell alerts apart by, in any language. */
+/** Event ids and types by which monitoring can tell alerts apart, in any language. */
 const ENTRIES: Readonly<Record<AlertKind, readonly [id: number, type: 'Error' | 'Warning' | 'Information']>> =
   {
     opened: [1, 'Error'],
@@ -12,12 +12,12 @@ const ENTRIES: Readonly<Record<AlertKind, readonly [id: number, type: 'Error' | 
     digest: [4, 'Information'],
     test: [5, 'Information'],
   };
-/** An entry has room for 31,839 characters. */
+/** An entry can hold 31,839 characters. */
 const MOST_TEXT = 30_000;
 
 /**
- * Writes each alert into the event log `Application` of Windows, under the source `receiptd`. Not with eventcreate, which only administrators
- * may use: the agent of a service is none.
+ * Writes each alert to the Windows event log `Application`, under the source `receiptd`. Not with eventcreate, which only
+ * administrators may use: the service's agent is not one.
  */
 export function createEventLogChannel({
   platform,
@@ -43,7 +43,10 @@ export function createEventLogChannel({
   };
 }
 
-/** The program that writes it. Texts hold names that others choose: they are in the environment, and never a part of the script. */
+/**
+ * The program that writes the entry. Texts contain names chosen by others, so they are passed in the environment and never become
+ * part of the script.
+ */
 export function entryOf({ kind, subject, text }: Alert): Notice {
   const [id, type] = ENTRIES[kind];
   return {

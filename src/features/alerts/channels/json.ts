@@ -1,7 +1,7 @@
 import { iso } from '../../../core/domain/words.ts';
 import type { Alert } from '../../../core/ports/alert.ts';
 
-/** What programs are given of an alert; docs/alerts.md describes it. */
+/** An alert as JSON for programs; see docs/alerts.md. */
 export function alertJson({ id, at, since, until, causes, ...rest }: Alert): string {
   return JSON.stringify({
     type: `alert.${rest.kind}`,

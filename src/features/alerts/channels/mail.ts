@@ -1,7 +1,7 @@
 import { local } from '../../../core/domain/words.ts';
 import type { Alert } from '../../../core/ports/alert.ts';
 
-/** What a mail says, without who gets it. */
+/** Content of a mail, without its recipients. */
 export interface Mail {
   readonly subject: string;
   readonly text: string;
@@ -14,8 +14,8 @@ export interface Mail {
 const LONGEST_SUBJECT = 180;
 
 /**
- * An alert as a mail in plain text. Its Message-ID follows from the alert's, so that what is sent again is the same mail, and
- * what tells the end is a reply to what told the beginning.
+ * An alert as a plain-text mail. Its Message-ID is derived from the alert's id, so that a repeated delivery is the same mail, and a
+ * recovery is a reply to the alert.
  */
 export function mailOf(alert: Alert): Mail {
   const { host, id, follows, text } = alert;
@@ -25,7 +25,7 @@ export function mailOf(alert: Alert): Mail {
     text: `${text}\n\n-- \nreceiptd on ${host}\n`,
     messageId: messageId(id, host),
     ...(references[0] !== undefined && { inReplyTo: references[0], references }),
-    // Nobody's holiday notice should answer it.
+    // Prevents automatic replies, such as holiday notices.
     headers: { 'Auto-Submitted': 'auto-generated' },
   };
 }
@@ -37,12 +37,12 @@ function subjectOf({ host, kind, subject, since }: Alert): string {
   return cut + sinceThen;
 }
 
-/** 10:42 */
+/** Such as 10:42. */
 function clockTime(at: number): string {
   return local(at).slice(11, 16);
 }
 
-/** A line break would begin another header. */
+/** A line break would start another header. */
 function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
 }
@@ -51,12 +51,12 @@ function messageId(id: string, host: string): string {
   return `<${id}@${domainOf(host)}>`;
 }
 
-/** Who mail comes from where nobody says. */
+/** Sender address if none is configured. */
 export function defaultSender(host: string): string {
   return `receiptd@${domainOf(host)}`;
 }
 
-/** Of a machine whose name no mail system would take, the parts that it would. */
+/** The host name, reduced to characters that mail systems accept. */
 function domainOf(host: string): string {
   const name = host
     .toLowerCase()

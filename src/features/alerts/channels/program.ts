@@ -1,6 +1,6 @@
 /**
- * Runs a program by no shell and within a time limit, with these variables beside what a process needs to run. Resolves null
- * if it ended well, or how it ended otherwise, to follow its name in a sentence. Rejects with the signal's reason only.
+ * Runs a program without a shell and within a time limit, with these variables in addition to those any process needs. Resolves
+ * null if it succeeded, otherwise how it ended, to follow its name in a sentence. Rejects only with the signal's reason.
  */
 export type Run = (
   command: readonly string[],

@@ -8,8 +8,8 @@ const GROUP_AND_OTHERS = 0o077;
 const MOST_BYTES = 64 * 1024;
 
 /**
- * The secret in a file: its first line. Read again each time, so that a new one needs no restart.
- * @throws ReceiptdError CREDENTIALS_INSECURE where others can read it, ALERT_UNDELIVERED where it holds none
+ * The first line of a secret file. Read for each use, so that a changed secret needs no restart.
+ * @throws ReceiptdError CREDENTIALS_INSECURE if others can read it, ALERT_UNDELIVERED if it has no secret
  */
 export async function readSecretFile(file: string, key: string): Promise<string> {
   // Without O_NONBLOCK, opening a FIFO would wait forever.
@@ -19,7 +19,7 @@ export async function readSecretFile(file: string, key: string): Promise<string>
     },
   );
   try {
-    // Of the open file, so that nobody can swap it between the check and the reading.
+    // Stat of the open file, so that it can't be swapped between check and read.
     const stat = await handle.stat();
     if (!stat.isFile()) throw unusable(key, file, 'is not a regular file');
     if (process.platform !== 'win32' && (stat.mode & GROUP_AND_OTHERS) !== 0) {

@@ -3,14 +3,14 @@ import { undelivered } from './undelivered.ts';
 
 const PREFIX = 'whsec_';
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
-/** What Standard Webhooks asks for, in bytes. */
+/** Key lengths that Standard Webhooks requires, in bytes. */
 const SHORTEST = 24;
 const LONGEST = 64;
 
 /**
- * The headers of a message as Standard Webhooks has them (https://www.standardwebhooks.com): identifier, time in seconds
- * and HMAC-SHA256 over both and the body, so that a receiver can tell what is forged, changed, old or repeated.
- * @throws ReceiptdError ALERT_UNDELIVERED for a secret that is none
+ * The headers of Standard Webhooks (https://www.standardwebhooks.com): id, time in seconds, and an HMAC-SHA256 of both and the
+ * body, so that a receiver can detect forged, changed, old and repeated messages.
+ * @throws ReceiptdError ALERT_UNDELIVERED for an invalid secret
  */
 export function signatureHeaders(
   secret: string | null,

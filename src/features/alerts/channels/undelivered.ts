@@ -1,13 +1,13 @@
 import { ReceiptdError } from '../../../core/domain/errors.ts';
 
-/** A sentence: what could not be done with whom, and why. */
+/** Creates the error; `message` is a sentence that says what failed, with which recipient, and why. */
 export function undelivered(message: string, hint: string, cause?: unknown): ReceiptdError {
   return new ReceiptdError('ALERT_UNDELIVERED', message, { hint, cause });
 }
 
 const MOST_WORDS = 200;
 
-/** What the other side said, fit for a sentence of ours: one line, and not too much of it. */
+/** Shortens the other side's message to one line, to quote it in a sentence. */
 export function quoted(words: string): string {
   const line = words.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
   return line.length > MOST_WORDS ? `${line.slice(0, MOST_WORDS)}…` : line;

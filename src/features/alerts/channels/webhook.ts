@@ -5,13 +5,13 @@ import { signatureHeaders } from './signature.ts';
 import { quoted, undelivered } from './undelivered.ts';
 
 export interface WebhookOptions {
-  /** http: or https:, with or without a path and a query. Anyone who knows all of it may be let in by that, so it is never shown. */
+  /** http: or https:, with an optional path and query. Never shown as a whole, because the URL may be all that is needed to post there. */
   readonly url: string;
-  /** Null: unsigned. Asked for with each alert. */
+  /** Read for each alert. Null: requests are not signed. */
   readonly secret: (() => Promise<string>) | null;
   /** Wall-clock milliseconds. */
   readonly now: () => number;
-  /** One request, never redirected; rejects with the signal's reason only. */
+  /** Sends one request, without following redirects; rejects only with the signal's reason. */
   readonly exchange: (
     request: {
       readonly method: 'POST';
@@ -23,7 +23,7 @@ export interface WebhookOptions {
   ) => Promise<Answer>;
 }
 
-/** Posts each alert as JSON. Taken is what is answered with 2xx; a redirect is not. */
+/** Posts each alert as JSON. Only a 2xx answer means delivered, not a redirect. */
 export function createWebhookChannel({ url, secret, now, exchange }: WebhookOptions): AlertChannel {
   const { host, pathname, search } = new URL(url);
   return {

@@ -1,28 +1,28 @@
 import { local } from '../../../core/domain/words.ts';
 
 /*
- * When a folder that gets scans has fallen silent. All of it goes by working hours, which a folder shows by itself: the
- * weekdays on which scans usually come, from its usual first scan to its usual last one.
+ * Decides when a folder has fallen silent. Based on working hours, which are derived from the folder's own scans: the weekdays on
+ * which scans usually arrive, from the usual first scan to the usual last one.
  */
 
-/** `auto`: by what is usual in the folder; else milliseconds of its working hours without a scan. */
+/** `auto`: based on the folder's usual pauses; a number: milliseconds of working hours without a scan. */
 export type SilentAfter = 'auto' | 'never' | number;
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/** Days before today that say what is usual. */
+/** Number of days before today that define what is usual. */
 export const HISTORY_DAYS = 56;
-/** Fewer with scans say nothing yet. */
+/** Minimum number of days with scans to derive anything. */
 const LEAST_DAYS = 5;
-/** A scan earlier or later than on nine days of ten belongs to no working hours. */
+/** Working hours leave out the earliest and latest tenth of the days' first and last scans. */
 const EDGE_SHARE = 0.1;
-/** `auto`: half as long again as the usual longest pause of a day, and some time. */
+/** `auto`: the allowed pause is the longest usual pause of a day, times PAUSES, plus MORE_MINUTES. */
 const PAUSES = 1.5;
 const MORE_MINUTES = 90;
-/** `auto`, where days are too short to tell: so many of them. */
+/** `auto`, if that pause exceeds a working day: number of whole days without a scan. */
 const WHOLE_DAYS = 2;
 
-/** A day of the calendar where the machine is; one more for the day after, whatever its clocks did. */
+/** Number of the local calendar day. Consecutive days differ by one, even across clock changes. */
 export function dayOf(at: number): number {
   const date = new Date(at);
   return Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / DAY_MS;
@@ -38,12 +38,12 @@ function weekdayOf(day: number): number {
   return (day + 4) % 7;
 }
 
-/** When scans came into one folder: minutes of each day, local time, in order. */
+/** When scans came into one folder: minutes of each day in local time, ascending. */
 export class ScanTimes {
   readonly #days = new Map<number, number[]>();
   #last: number | null = null;
 
-  /** In order. */
+  /** Call in chronological order. */
   add(at: number): void {
     const day = dayOf(at);
     const minutes = this.#days.get(day);
@@ -52,7 +52,7 @@ export class ScanTimes {
     this.#last = at;
   }
 
-  /** Milliseconds. */
+  /** Time of the last scan in milliseconds; null if there was none. */
   get last(): number | null {
     return this.#last;
   }
@@ -66,16 +66,16 @@ export class ScanTimes {
   }
 }
 
-/** Minutes of the day. */
+/** Times are minutes of the day. */
 export interface WorkingHours {
   readonly weekdays: ReadonlySet<number>;
   readonly from: number;
   readonly until: number;
-  /** Longest time without a scan on a usual day. */
+  /** Longest time without a scan on a usual day, in minutes. */
   readonly pause: number;
 }
 
-/** By the weeks before that day; null: too few days with scans. */
+/** Derived from the weeks before `today`; null if too few days had scans. */
 export function workingHours(times: ScanTimes, today: number): WorkingHours | null {
   const days = Array.from({ length: HISTORY_DAYS }, (_, at) => today - HISTORY_DAYS + at);
   const withScans = days.filter((day) => times.on(day).length > 0);
@@ -112,7 +112,7 @@ export function worksOn(hours: WorkingHours | null, day: number): boolean {
   return hours?.weekdays.has(weekdayOf(day)) ?? false;
 }
 
-/** The value that this share of them is below. */
+/** The quantile of these values: `share` of them are below it. */
 function shareOf(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
@@ -122,23 +122,23 @@ export interface Watched {
   readonly times: ScanTimes;
   readonly hours: WorkingHours | null;
   readonly silentAfter: SilentAfter;
-  /** Since when all that came was seen, without a gap; milliseconds. */
+  /** Start of the present period of uninterrupted watching; milliseconds. */
   readonly since: number;
   readonly now: number;
-  /** Days on which the office was closed, as far as other folders tell. Numbers as `dayOf` gives them. */
+  /** Whether the office was closed that day, judging by other folders. Days are numbered as by `dayOf`. */
   readonly isClosed: (day: number) => boolean;
 }
 
 export interface Silence {
   /** The last scan; milliseconds. */
   readonly last: number;
-  /** Minutes of working hours since then, as far as they were watched. */
+  /** Minutes of working hours since the last scan, as far as they were watched. */
   readonly minutes: number;
-  /** The longest pause of a usual day, in minutes, where that was what it was compared with. */
+  /** Longest pause of a usual day in minutes, if that was the measure; otherwise null. */
   readonly pause: number | null;
 }
 
-/** Null: scans came, or none had to come yet, or nothing can be said. */
+/** Null if the folder is not silent, or that can't be judged. */
 export function silenceOf({ times, hours, silentAfter, since, now, isClosed }: Watched): Silence | null {
   const { last } = times;
   if (silentAfter === 'never' || hours === null || last === null || last > now) return null;
@@ -159,11 +159,11 @@ export function silenceOf({ times, hours, silentAfter, since, now, isClosed }: W
   return minutes > WHOLE_DAYS * (until - from) ? { last, minutes, pause: null } : null;
 }
 
-/** Beyond, a weekday may mean another week's. */
+/** Days after which a weekday name would be ambiguous. */
 const WEEK_DAYS = 6;
 const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 
-/** A part of a sentence. */
+/** Explains a silence, as part of a sentence. */
 export function explain({ last, minutes, pause }: Silence, now: number): string {
   const none = `none since ${sinceText(last, now)}, for ${spanText(minutes)} of its working hours`;
   return pause === null ? none : `${none}; its longest pause on a normal day is ${spanText(pause)}`;

@@ -30,22 +30,22 @@ export interface SilenceDeps {
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const LOOK_EVERY_MS = MINUTE_MS;
-/** So that an agent at rest asks the ledger rarely; while a folder is silent it is every minute, to see the first scan. */
+/** Rare, so that an idle agent seldom queries the ledger. While a folder is silent, it is judged every minute, to notice the first scan. */
 const JUDGE_EVERY_MS = 10 * MINUTE_MS;
-/** What was seen a moment ago may not be written yet. */
+/** A scan that was just seen may not be recorded yet. */
 const WRITTEN_AFTER_MS = 30_000;
-/** In which the ledger counts; every time zone is whole in it. */
+/** Bucket size of the ledger's counts; every time zone offset is a multiple of it. */
 const COUNTED_IN_MS = 5 * MINUTE_MS;
-/** The clock was set, or the machine slept. */
+/** A larger jump means that the clock was set or the machine slept. */
 const JUMP_MS = MINUTE_MS;
 
 /**
- * Tells when a folder that gets scans has fallen silent. Each folder is
+ * Opens an incident when a folder that gets scans falls silent. Each folder is
  *
  *   unseen ──watched──▶ seen (since then) ──in trouble, paused, clock jumped, nothing can be recorded──▶ unseen
  *
- * and only what did not come while it was seen counts: not what an agent that did not run can't know. Lives as long as the
- * process, so that a changed configuration does not make it forget.
+ * and only time in which it was seen counts, because scans at other times are unknown. Lives as long as the process, so that a
+ * changed configuration does not reset it.
  */
 export class SilenceWatch {
   readonly #deps: SilenceDeps;
@@ -54,9 +54,9 @@ export class SilenceWatch {
   readonly #times = new Map<string, ScanTimes>();
   readonly #open = new Map<string, Omit<Incident, 'since'>>();
   #silent = new SilentFolders();
-  /** What came before is in `#times`; null: nothing is. */
+  /** `#times` has all scans before this time; null if nothing was read yet. */
   #readUntil: number | null = null;
-  /** In which the days and hours of `#times` are. */
+  /** Time zone of the days and minutes in `#times`. */
   #zone = '';
   #judgedAt: number;
   #silentAfter: ReadonlyMap<string, SilentAfter> = new Map();
@@ -68,12 +68,12 @@ export class SilenceWatch {
     this.take(settings);
   }
 
-  /** The configuration may change while it runs. */
+  /** Applies a changed configuration. */
   take(settings: readonly SilenceSetting[]): void {
     this.#silentAfter = new Map(settings.map(({ path, silentAfter }) => [path, silentAfter]));
   }
 
-  /** One generation after the other, until `signal` aborts. */
+  /** Runs until `signal` aborts. Called once per generation of the configuration. */
   async run(folders: () => readonly FolderNow[], incidents: Incidents, signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#deps;
     for (const incident of this.#open.values()) incidents.open(incident);
@@ -123,7 +123,7 @@ export class SilenceWatch {
     }
   }
 
-  /** A day at a time, since a busy year has many. */
+  /** Reads one day at a time, since a busy year has many scans. */
   async #read(now: number, signal: AbortSignal): Promise<void> {
     const zone = zoneName();
     if (this.#readUntil === null || now < this.#readUntil || zone !== this.#zone) {
@@ -164,11 +164,11 @@ export class SilenceWatch {
 }
 
 const CODE = 'FOLDER_SILENT' as const;
-/** More at once have one cause, and are one alarm. */
+/** More folders than this falling silent at once have a common cause, and share one incident. */
 const EACH_AT_MOST = 3;
 const LOOK = 'Check the scanner, and the network between it and the folder.';
 
-/** What people are told. `watched`: how many folders were looked at. */
+/** The incidents to open. `watched`: number of folders checked. */
 export function incidentsOf(
   { all, alone }: SilentNow,
   watched: number,

@@ -17,34 +17,34 @@ export interface SilentAgentsDeps {
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const LOOK_EVERY_MS = MINUTE_MS / 3;
-/** A restart of the machine, or an update of it, is no news; where documents wait for it, `status` says so at once. */
+/** A restart or an update of the machine is not worth an alert; if documents wait for the agent, `status` shows that at once. */
 const SILENT_FOR_MS = 10 * MINUTE_MS;
 const WAITED_FOR_MS = MINUTE_MS / 3;
-/** Anyone who is not back by then is gone for good, and people were told. */
+/** An agent that is not back by then is gone for good, and people have been alerted. */
 const AT_MOST_MS = 7 * DAY_MS;
-/** So long the agent that tells may be away, and all agents may take to come back after the ledger did. */
+/** Tolerated absence of the agent that reports, and time for all agents to come back after the ledger does. */
 const WAITS_MS = 10 * MINUTE_MS;
-/** What waits for a silent agent hardly changes, and has to be counted. */
+/** Documents waiting for a silent agent rarely change, and counting them takes a query. */
 const COUNT_EVERY_MS = 60 * MINUTE_MS;
 
 /**
- * Tells of agents of the fleet that have fallen silent, one incident for each: opened by the first by name of the agents that run, and kept
- * by whoever opened it until it is over, so that nobody tells the end of what goes on.
+ * Opens an incident for each agent of the fleet that has fallen silent. The first running agent by name opens it, and keeps it
+ * until it is over, so that no other agent reports a recovery too early.
  *
  *   heard of ──silent for 10 minutes, or documents wait for it──▶ silent (incident) ──is back, has stopped, or 7 days──▶ over
  */
 export class SilentAgents {
   readonly #deps: SilentAgentsDeps;
-  /** Agents that an incident is open for, and when (monotonic) what waits for each is counted again. */
+  /** Agents with an open incident, and when (monotonic) to count their waiting documents again. */
   readonly #open = new Map<string, number>();
-  /** From when on (monotonic) this agent is the one that tells. At its start at once: it may have told it before. */
+  /** When (monotonic) this agent starts to report. Immediately after its start, since it may have reported before. */
   #tellsFrom = -Infinity;
 
   constructor(deps: SilentAgentsDeps) {
     this.#deps = deps;
   }
 
-  /** Until aborted; never rejects. */
+  /** Runs until aborted; never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#deps;
     while (!signal.aborted) {
@@ -59,7 +59,7 @@ export class SilentAgents {
   async #look(): Promise<void> {
     const { fleet, storage, incidents, clock } = this.#deps;
     if (storage.trouble() !== null) {
-      // Nobody could be heard of.
+      // Without the ledger, heartbeats can't be seen.
       this.#tellsFrom = Infinity;
       return;
     }

@@ -13,19 +13,19 @@ export interface FolderScans {
   readonly path: string;
   readonly times: ScanTimes;
   readonly silentAfter: SilentAfter;
-  /** As in `Watched`. */
+  /** See `Watched`. */
   readonly since: number;
 }
 
 export interface SilentNow {
-  /** Nothing came into any folder today; then nothing new is said of each. */
+  /** Set if no folder got a scan today: then no new folders are reported individually. */
   readonly all: Silence | null;
   readonly alone: readonly (Silence & { readonly path: string })[];
 }
 
 /**
- * Which folders are silent, each until its next scan. On a holiday the first of them to be missed stands for all, so that one
- * sentence is said instead of thirty.
+ * Which folders are silent, each until its next scan. On a holiday, the first folder to fall silent represents all, so that there
+ * is one alert instead of thirty.
  */
 export class SilentFolders {
   readonly #alone = new Map<string, Silence>();
