@@ -23,7 +23,7 @@ export interface Reading {
   readonly kept: number;
   /** Bytes kept in addition to `kept`. */
   readonly beyond: number;
-  /** The rest of a larger body is not read. */
+  /** Reading stops after this many bytes. */
   readonly most: number;
 }
 

@@ -352,7 +352,7 @@ export class Dispatcher {
 
 const PATIENCE: readonly Idle['why'][] = ['pace', 'notDue', 'outage', 'hold', 'done'];
 
-/** The endpoint that can go on first decides how long to wait and why. */
+/** The shortest wait of all endpoints, and the reason that resolves first. */
 function leastIdle(idles: readonly Idle[]): Idle {
   const waits = idles.flatMap(({ waitMs }) => waitMs ?? []);
   const [first] = [...idles].sort((a, b) => PATIENCE.indexOf(a.why) - PATIENCE.indexOf(b.why));

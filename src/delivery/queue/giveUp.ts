@@ -40,7 +40,7 @@ export async function giveUp(
       await ledger.release([id]);
       return;
     } catch (cause) {
-      // The claim must end eventually, so retry only while the ledger is the cause.
+      // Retry while the ledger is unavailable, even for a day: otherwise the document would stay claimed.
       if (abort.aborted || isOfLedger(cause)) continue;
       log.error('A document stays in state uploading until the next start', {
         ...fields,

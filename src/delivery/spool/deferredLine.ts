@@ -69,7 +69,7 @@ function parse(text: string): Entry | null {
   if (digest === undefined || !text.endsWith('}')) return null;
   const entry = text.slice(HEAD_LENGTH, -1);
   if (digestOf(entry) !== digest) return null;
-  // Written by `line`, and by nothing else: the digest says so.
+  // The digest proves that `line` wrote it, so the shape is known.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const { kind, identity, ...image } = JSON.parse(entry) as Written;
   const { size, mtimeNs, ctimeNs, inode } = identity;

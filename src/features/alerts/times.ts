@@ -37,7 +37,7 @@ export interface Digest {
   readonly for: number;
   /** Start of its period: the same time on the day before. */
   readonly from: number;
-  /** False: it is skipped. */
+  /** False if the digest is skipped. */
   readonly isDue: boolean;
 }
 

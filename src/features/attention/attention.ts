@@ -56,10 +56,10 @@ interface New {
 /**
  * Shows people at the scanner which files can't be sent, and why. Each such file is
  *
- *   told of ──written under hidden names──▶ pending (in the book) ──given its names──▶ shown
+ *   noticed ──written under hidden names──▶ pending (in the book) ──given its names──▶ shown
  *      ▲                                        └──killed: removed at the next start──┐   │
  *      └──────────────────────────────────────────────────────────────────────────────┘   │
- *   over: what is left of ours is removed ◀──mended, gone, sent, or wrong in another way──┘
+ *   over: what is left of ours is removed ◀──fixed, gone, sent, or another problem now──┘
  *
  * What people delete stays deleted, because the book still has it. Intake and delivery never wait for this.
  */

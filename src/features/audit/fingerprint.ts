@@ -1,8 +1,8 @@
 import type { FileIdentity } from '../../core/domain/document.ts';
 
 /**
- * A 53-bit hash of a file's path and identity, to keep a million files in the memory of a thousandth of their paths. The chance
- * that a file is mistaken for one of a million others is one in nine billion.
+ * A 53-bit hash of a file's path and identity, so that comparing a million files needs little memory. The chance that a file is
+ * mistaken for one of a million others is one in nine billion.
  */
 export function fingerprint(path: string, { size, mtimeNs, ctimeNs, inode }: FileIdentity): number {
   const text = `${path}\0${size} ${mtimeNs} ${ctimeNs} ${inode}`;

@@ -14,7 +14,7 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 export const HISTORY_DAYS = 56;
 /** Minimum number of days with scans to derive anything. */
 const LEAST_DAYS = 5;
-/** Working hours leave out the earliest and latest tenth of the days' first and last scans. */
+/** Working hours ignore the earliest tenth of the days' first scans, and the latest tenth of their last scans. */
 const EDGE_SHARE = 0.1;
 /** `auto`: the allowed pause is the longest usual pause of a day, times PAUSES, plus MORE_MINUTES. */
 const PAUSES = 1.5;
