@@ -30,7 +30,7 @@ export class Latency {
   #isKnown = false;
   readonly #first: Baseline = { count: 0, log: 0 };
 
-  /** `few`: little was in flight. Only then the baseline adapts; else a slowdown that the agent itself causes would become the baseline. */
+  /** `few`: little was in flight. Only then does the baseline adapt; otherwise it would learn slowdowns caused by the agent itself. */
   add(ms: number, bytes: number, few: boolean): void {
     this.#typicalMs += (ms - this.#typicalMs) * (this.#typicalMs === 0 ? 1 : SHORT_SHARE);
     const log = logOf(ms);
@@ -62,7 +62,7 @@ export class Latency {
     return this.#typicalMs;
   }
 
-  /** Whether answers have been slow for LASTING in a row. Resets the count, so it is true again only after as many more. */
+  /** Whether the latest LASTING answers were all slow. Resets the count, so it is true again only after as many more. */
   takeRisen(): boolean {
     if (this.#lasting < LASTING) return false;
     this.#lasting = 0;

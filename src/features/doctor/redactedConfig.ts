@@ -9,7 +9,7 @@ const FIGURE =
 const CHOICE =
   /^(?:auto|always|never|keep|archive|delete|send|skip|unlimited|none|off|on|direct|debug|info|warn|error|sqlite|postgres|events|poll|polled|environment|systemd|file|keychain|jpeg|png|tiff|webp|gif|bmp|heic|pdf)$/;
 
-/** The file's settings, by an allow-list. Comments and unknown keys are left out; free text gets stand-ins. Accepts any text. */
+/** The file's settings, by an allow-list: comments are left out, unknown keys and free text get stand-ins. Accepts any text. */
 export function redactedConfig(text: string, redaction: Redaction): string {
   let data: unknown;
   try {
