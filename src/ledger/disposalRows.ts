@@ -13,7 +13,7 @@ export function toDisposal(folder: string, row: DisposalRow): Disposal {
   return { sightingId: row.id, file, sha256: row.sha256 };
 }
 
-/** Rows of images and of files that were taken apart, read along an index each, as one list. */
+/** Merges rows of images and of split files, each read along its own index, into one list. */
 export function inOrder<Row extends { readonly id: number }>(
   rows: readonly (readonly Row[])[],
   limit: number,
@@ -24,7 +24,7 @@ export function inOrder<Row extends { readonly id: number }>(
     .slice(0, limit);
 }
 
-/** The lowest number of these. */
+/** The lowest id of these rows. */
 export function firstOf(rows: readonly ({ readonly id: number } | undefined)[]): number | undefined {
   const ids = rows.flatMap((row) => row?.id ?? []);
   return ids.length === 0 ? undefined : Math.min(...ids);

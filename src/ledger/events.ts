@@ -4,8 +4,8 @@ import type { PayloadEncoding } from '../core/ports/results.ts';
 import type { Json, JournalEntry, JournalEvent } from '../core/ports/journal.ts';
 
 /**
- * Everything that changes the ledger for good, as the journal keeps it. docs/audit.md describes each kind for
- * auditors. A field is optional here only where an event is about one of several things.
+ * Everything that changes the ledger permanently, as the journal stores it. docs/audit.md describes each kind for
+ * auditors. A field is optional only if an event can be about one of several things.
  */
 export type LedgerEvent =
   | {
@@ -18,7 +18,7 @@ export type LedgerEvent =
       readonly size: number;
       readonly lane: Lane;
       readonly line: number;
-      /** The number that `{seq}` took from the endpoint. */
+      /** Number that `{seq}` took from the endpoint. */
       readonly seq: number | null;
       readonly folder: string;
       readonly path: string;
@@ -36,19 +36,19 @@ export type LedgerEvent =
       readonly size: number;
       readonly folder: string;
       readonly path: string;
-      /** 64 bits, which no JSON number holds. */
+      /** 64 bits, more than a JSON number holds. */
       readonly mtimeNs: string;
       readonly ctimeNs: string;
       readonly inode: string;
       readonly message: string | null;
-      /** Of a page: the sighting of its file. Left out of any other. */
+      /** For a page only: the sighting of its file. */
       readonly file?: number;
-      /** Of a file that is taken apart: how many it has, and into which endpoint they go; null once they are there. Left out of any other. */
+      /** For a file being split only: its number of pages, and the endpoint that they go to; null once they are there. */
       readonly pages?: number;
       readonly into?: EndpointKey | null;
     }
   | { readonly kind: 'gone'; readonly sightings: readonly number[] }
-  /** A person saw to it that these need nobody any more, or took that back; their states stay. */
+  /** A person dismissed these, so that they need nobody any more, or undid that; their states stay. */
   | {
       readonly kind: 'dismissed' | 'undismissed';
       readonly documents: readonly number[];
@@ -56,14 +56,14 @@ export type LedgerEvent =
       readonly by: string;
     }
   | { readonly kind: 'watched'; readonly folder: string }
-  /** On which file system the folder's files are known to lie. */
+  /** The file system that the folder's files are known to be on. */
   | { readonly kind: 'placed'; readonly folder: string; readonly mark: string }
-  /** What `afterUpload` is for the folder from now on; of what was seen up to `stays`, the originals are left alone. */
+  /** The folder's `afterUpload` rule from now on; originals of sightings up to `stays` are left alone. */
   | {
       readonly kind: 'originals';
       readonly folder: string;
       readonly rule: string;
-      /** The number of a sighting; 0: all are disposed of. */
+      /** Number of a sighting; 0: all originals are disposed of. */
       readonly stays: number;
     }
   | {
@@ -105,15 +105,15 @@ export type LedgerEvent =
       readonly key: string;
       readonly message: string;
     }
-  /** What the service posted; `document` is null where it is about none that the ledger knows. */
+  /** What the service posted; `document` is null if the ledger knows no matching one. */
   | {
       readonly kind: 'result';
       readonly result: number;
       readonly document: number | null;
-      /** Upload requests of the document by then. */
+      /** Upload requests of the document so far. */
       readonly attempts: number | null;
       readonly status: string | null;
-      /** Of the payload. */
+      /** SHA-256 of the payload. */
       readonly sha256: string;
       readonly size: number;
       readonly encoding: PayloadEncoding;
@@ -124,14 +124,17 @@ export type LedgerEvent =
   | {
       readonly kind: 'erased';
       readonly documents: readonly number[];
-      /** Files all of whose pages are erased, and those pages. Left out where there are none. */
+      /** Files whose pages are all erased, and those pages. Left out if there are none. */
       readonly sightings?: readonly number[];
-      /** Ranges of entries in the journal whose personal part is blank from now on. */
+      /** Ranges of journal entries whose personal part is blank from now on. */
       readonly entries: readonly (readonly [from: number, to: number])[];
     }
-  /** The chain's own: where it begins, goes on in a new file, or the ledger was recreated from it. */
+  /** About the chain itself: it begins, or continues in a new file. */
   | { readonly kind: 'begun' | 'continued'; readonly ledger: string; readonly because: string }
-  /** The ledger of one agent became part of a shared one: what came before stands in its journal, which ends with that entry. */
+  /**
+   * The ledger of one agent became part of a shared one: the earlier history is in its journal, which ends with that
+   * entry.
+   */
   | {
       readonly kind: 'imported';
       readonly ledger: string;
@@ -140,7 +143,7 @@ export type LedgerEvent =
       readonly documents: number;
       readonly because: string;
     }
-  /** Another ledger had given its name to other bytes before these were sent. */
+  /** Before the document was sent, its name turned out to belong to other bytes in another ledger. */
   | { readonly kind: 'renamed'; readonly document: number; readonly name: string }
   | { readonly kind: 'restored' | 'rebuilt'; readonly because: string; readonly fromSeq: number };
 
@@ -152,7 +155,7 @@ export type Move =
       readonly reason: string;
       readonly message: string | null;
     }
-  /** Later, in the old place of the line. */
+  /** Later, at its old position in the queue. */
   | {
       readonly state: 'queued';
       readonly how: 'later';
@@ -162,7 +165,7 @@ export type Move =
       readonly answerLost: boolean;
       readonly serverError: boolean;
     }
-  /** At the end of the line: one document. */
+  /** At the end of the queue; for one document. */
   | {
       readonly state: 'queued';
       readonly how: 'atEnd';
@@ -172,10 +175,10 @@ export type Move =
     }
   /** A person's retry. */
   | { readonly state: 'queued'; readonly how: 'again' }
-  /** Seen again after it had failed or was lost: one document, a new arrival. */
+  /** Seen again after it failed or was lost: a new arrival; for one document. */
   | { readonly state: 'queued'; readonly how: 'arrived'; readonly line: number; readonly lane: Lane };
 
-/** What erasure takes away. The folder is the configuration's, not a document's. */
+/** Fields that erasure blanks. The folder belongs to the configuration, not to a document. */
 const PERSONAL: ReadonlySet<string> = new Set([
   'path',
   'mtimeNs',
@@ -210,7 +213,7 @@ export function toJournal(event: LedgerEvent, at: number): JournalEvent {
   return { kind: event.kind, at, facts, ...(isPersonal && { personal }) };
 }
 
-/** What stands for a field that was erased, or was null. */
+/** Defaults for fields that were erased or null. */
 const BLANK: Readonly<Record<string, Json>> = {
   path: '',
   mtimeNs: '0',

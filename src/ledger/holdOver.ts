@@ -4,10 +4,10 @@ import type { Hold, HoldScope } from '../core/ports/hold.ts';
 
 export const PAUSED = 'PAUSED';
 
-/** The nearest cause first; the service is no `held`: it is an outage, which passes by itself. */
+/** Nearest cause first. The service is missing from `held`: its hold is an outage, which resolves itself. */
 const NEAREST: readonly HoldScope[] = ['folder', 'endpoint', 'credentials', 'service'];
 
-/** What keeps the queued documents of a folder and endpoint waiting: a pause before anything else. */
+/** What holds back the queued documents of a folder and endpoint; a pause takes precedence. */
 export function holdOver(
   holds: readonly Hold[],
   endpoint: EndpointKey,

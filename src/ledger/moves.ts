@@ -2,7 +2,7 @@ import { BYTES_MISSING } from '../core/domain/document.ts';
 import type { Transition } from '../core/ports/ledgerQueue.ts';
 import type { Move } from './events.ts';
 
-/** How an attempt's end moves its document. */
+/** How the end of an attempt moves its document. */
 export function moveOf(transition: Transition): Move {
   switch (transition.state) {
     case 'accepted': {
@@ -17,12 +17,12 @@ export function moveOf(transition: Transition): Move {
   }
 }
 
-/** Back-off with jitter ends between milliseconds, where an INTEGER column refuses it. */
+/** Rounds up: back-off with jitter yields fractions of a millisecond, which an INTEGER column refuses. */
 export function wholeTime(ms: number): number {
   return Math.max(0, Math.ceil(ms));
 }
 
-/** Of a document whose bytes were seen again while nothing was found of them. */
+/** For a document whose image was seen again during the search for its missing bytes. */
 export function seenAgain(at: number): Move {
   const why = { reason: BYTES_MISSING, message: 'Its image was seen again during the search for it.' };
   return moveOf({ state: 'queued', notBefore: at, ...why, answerLost: false, serverError: false });

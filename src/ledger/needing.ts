@@ -1,7 +1,7 @@
 import { UNDECIDED_STATES } from '../core/domain/needsPerson.ts';
 import type { StateCount } from '../core/ports/ledgerReports.ts';
 
-/** For `IN`: the states in which a document needs a person. */
+/** For `IN`: states in which a document needs a person. */
 export const UNDECIDED_SQL = UNDECIDED_STATES.map((state) => `'${state}'`).join(', ');
 
 /** Files of one folder that need a person. */
@@ -12,7 +12,10 @@ export interface NeedingFiles {
   readonly count: number;
 }
 
-/** Counts with those apart that need a person: `dismissed` are the documents of a state that need none. The sums stay. */
+/**
+ * Splits off documents and files that need a person; `dismissed` counts the documents of a state that need none. Sums
+ * are unchanged.
+ */
 export function withNeeding(
   counts: readonly StateCount[],
   dismissed: readonly StateCount[],

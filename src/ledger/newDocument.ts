@@ -5,7 +5,7 @@ import type { Naming } from '../core/domain/naming.ts';
 import type { Admission } from '../core/ports/ledgerIntake.ts';
 import type { Sighted } from './sighted.ts';
 
-/** An image that its endpoint does not know, before it has a name. */
+/** An image that is new to its endpoint and has no name yet. */
 export interface NewDocument {
   readonly endpoint: EndpointKey;
   readonly folder: string;
@@ -23,7 +23,7 @@ export function newDocumentOf({ endpoint, file, sha256, type, lane, at, naming }
   return { endpoint, folder, path, sha256, type, size: identity.size, lane, at, naming };
 }
 
-/** Known bytes for another endpoint, under the same name if it is free there. */
+/** Known bytes for another endpoint; they keep their name if it is free there. */
 export function copyFor(endpoint: EndpointKey, document: Document, at: number): NewDocument {
   const naming = [document.name, `${document.name}-${document.sha256.slice(0, 16)}`];
   return { ...document, endpoint, lane: 'fresh', at, naming };
@@ -33,7 +33,7 @@ export function sightedOf({ sha256, remark = null, at }: Admission): Omit<Sighte
   return { sha256, policy: null, reason: remark?.reason ?? null, message: remark?.message ?? null, at };
 }
 
-/** A document in this state is queued again when its bytes are seen once more. */
+/** Whether a document in this state is queued again when its bytes are seen again. */
 export function isToSendAgain(state: DocumentState): boolean {
   return state === 'failed' || state === 'lost';
 }

@@ -1,7 +1,7 @@
 /** Literals, quoted names, comments (the last of each kind may lack its end), casts, or a parameter. */
 const PARAM = /'[^']*'?|"[^"]*"?|`[^`]*`?|\[[^\]]*\]?|--[^\n]*|\/\*[^]*?(?:\*\/|$)|::|:([A-Za-z_]\w*)/g;
 
-/** Parameters written `:name`, by number: `?1` or `$1`. A name that stands twice has one number. */
+/** Replaces parameters written `:name` by numbers, `?1` or `$1`. A repeated name has one number. */
 export function numberParams(
   text: string,
   sign: '?' | '$' = '?',

@@ -29,14 +29,14 @@ export interface PageRow {
   readonly reason: string | null;
 }
 
-/** What is recorded of a page by now. */
+/** What is recorded about a page. */
 export interface PageSighting {
   readonly id: number;
   readonly verdict: SplitPage['verdict'];
   readonly documentId: number | null;
 }
 
-/** Those that were not erased, the last word on each. */
+/** The pages that were not erased, each with its latest verdict. */
 export function toPages(rows: readonly PageRow[]): SplitPage[] {
   const pages = new Map<number, SplitPage>();
   for (const row of rows.toSorted((a, b) => a.id - b.id)) {
@@ -47,13 +47,13 @@ export function toPages(rows: readonly PageRow[]): SplitPage[] {
   return [...pages.values()];
 }
 
-/** What is said of a file while it is taken apart (0), and after. */
+/** Message for a file while it is being split (0 pages) and afterwards. */
 export function splitMessage(pages: number): string {
   if (pages === 0) return 'It is being split into pages.';
   return pages === 1 ? 'Its image is a document.' : `Each of its ${pages} pages is a document.`;
 }
 
-/** The file itself, once each of its pages is decided, or it is given up. */
+/** Event for the file itself, once all of its pages are decided or the split was given up. */
 export function endOfSplit({ id, file, sha256 }: Split, end: SplitEnd): SightedEvent {
   const { at, pages, reason, policy } = end;
   const [verdict, message] =

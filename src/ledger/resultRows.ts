@@ -5,7 +5,7 @@ import { postedWords } from '../core/domain/search.ts';
 import type { PayloadEncoding, ResultRow } from '../core/ports/results.ts';
 import type { Move } from './events.ts';
 
-/** A payload as it is kept. */
+/** A payload as it is stored. */
 export interface KeptPayload {
   readonly encoding: PayloadEncoding;
   readonly payload: string;
@@ -13,8 +13,8 @@ export interface KeptPayload {
 }
 
 /**
- * Whether the result says what no answer did. What was known to be there and is queued was queued by a person, to be sent
- * again; and the verdict of the service on a document (`failed`) is for a person to judge.
+ * Whether the result proves an acceptance that no answer reported. Not for a queued document that was known to be there (a
+ * person queued it to be sent again), nor for a `failed` one: a person judges the service's verdict on it.
  */
 export function wasMissing({
   state,
@@ -30,7 +30,7 @@ export function wasMissing({
   return state === 'queued' && answerLost === 1 && !wasThere;
 }
 
-/** What is known of results as the document's last upload request ends; see `SINCE_LAST_ATTEMPT`. */
+/** What results have reported when the document's last upload request ends; see `SINCE_LAST_ATTEMPT`. */
 export interface SinceLastAttempt {
   readonly serviceStatus: string | null;
   readonly response: string | null;
@@ -42,9 +42,9 @@ export interface SinceLastAttempt {
 }
 
 /**
- * How a request ends beside results that came before its answer. That answer is older than what it speaks of, so the results' status wins. Where
- * this request's answer was lost, a result that came since it began stands for it; where an earlier one was lost, so does one that came
- * since the upload began, its replay after a 401 included.
+ * Combines the end of a request with results that came before its answer. The answer is older than they are, so their
+ * status wins. If this request's answer was lost, a result since its beginning replaces it. If an earlier answer was
+ * lost, so does a result since the upload began, which includes its replay after a 401.
  */
 export function besideThese(
   { serviceStatus: status, response, answerLost, results, ofReplay, statuses, wasThere }: SinceLastAttempt,
@@ -52,29 +52,29 @@ export function besideThese(
 ): Move {
   if (move.state === 'accepted') return statuses > 0 ? { ...move, status } : move;
   const isLost = move.state === 'unconfirmed' || ('answerLost' in move && move.answerLost);
-  // What was known to be there is sent again because a person wants that: the result may be of an earlier request.
+  // A document known to be there is resent because a person wants that: the result may be about an earlier request.
   const wasLost = answerLost === 1 && wasThere === 0;
   const isProof = (isLost && results > 0) || (wasLost && ofReplay > 0);
   return isProof ? { state: 'accepted', status, response } : move;
 }
 
-/** Base64 where it is no UTF-8, or where so much would have to be escaped that it is shorter. */
+/** Base64 if the bytes are not UTF-8, or if escaping them would take more space than Base64. */
 export function textOf(payload: Uint8Array): Omit<KeptPayload, 'sha256'> {
   const bytes = Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength);
-  // SQLite's own functions, and other programs, take a zero for the end of a text; PostgreSQL has none in it.
+  // SQLite's own functions and other programs end a text at a NUL character; PostgreSQL allows none.
   if (isUtf8(bytes) && !bytes.includes(0) && escapes(bytes) * 6 < bytes.length / 4 + 64)
     return { encoding: 'utf8', payload: bytes.toString('utf8') };
   return { encoding: 'base64', payload: bytes.toString('base64') };
 }
 
-/** Control characters that JSON writes as six; line feeds and the like are two, and common. */
+/** Counts control characters that JSON escapes as six; line feeds and the like take two, and are common. */
 function escapes(bytes: Buffer): number {
   let count = 0;
   for (const byte of bytes) if (byte < 32 && byte !== 9 && byte !== 10 && byte !== 13) count += 1;
   return count;
 }
 
-/** What is looked for, and shown, of a payload: columns beside it, made of it alone. */
+/** Columns for search and display, derived from the payload alone. */
 export function postedOf({ encoding, payload }: { encoding: PayloadEncoding; payload: string | null }): {
   readonly fields: string | null;
   readonly words: string | null;
@@ -84,7 +84,7 @@ export function postedOf({ encoding, payload }: { encoding: PayloadEncoding; pay
   return { fields: JSON.stringify(posted), words: postedWords(posted) };
 }
 
-/** Whoever posts more about one document gets the first of it shown by `results` alone. */
+/** Most results of a document that lists show; `results` shows the older ones too. */
 export const MOST_POSTED = 100;
 
 /** @param fields a list of the `fields` of a document's results, newest first @returns oldest first */

@@ -4,14 +4,14 @@ import type { Attempt, Document, FileIdentity, Verdict } from '../core/domain/do
 import type { KnownFile, NamedFile } from '../core/ports/ledgerIntake.ts';
 import type { DocumentDetail, SightingRow } from '../core/ports/ledgerReports.ts';
 
-/** Columns as `sql/documents.ts` names them. */
+/** Columns as named in `sql/documents.ts`. */
 export interface DocumentRow extends Omit<Document, 'endpoint' | 'answerLost'> {
   readonly baseUrl: string;
   readonly uid: string;
   readonly answerLost: number;
 }
 
-/** What only the view of one document shows. */
+/** Columns that only the view of one document shows. */
 export interface DocumentMoreRow {
   readonly response: string | null;
   readonly dismissedAt: number | null;
@@ -23,7 +23,7 @@ export function toMore(row: DocumentMoreRow | undefined): Pick<DocumentDetail, '
   return { response, dismissed: dismissedAt === null ? null : { at: dismissedAt, by: dismissedBy ?? '' } };
 }
 
-/** The defaults of a new row's columns: reading the row back would be the dearest question of an admission. */
+/** Column defaults of a new row: reading the row back would be the most expensive query of an admission. */
 export const UNTOUCHED = {
   state: 'queued',
   reason: null,
@@ -35,7 +35,7 @@ export const UNTOUCHED = {
   notBefore: 0,
 } as const;
 
-/** Field by field: to spread an object that SQLite's binding made takes longer than to ask for it. */
+/** Field by field: spreading an object made by SQLite's binding takes longer than the query itself. */
 export function toDocument(row: DocumentRow): Document {
   return {
     id: row.id,
@@ -77,7 +77,7 @@ export function toIdentity(row: IdentityRow): FileIdentity {
   };
 }
 
-/** The parameters of a file's identity; an inode above 2^63 wraps as it does in Node's own `lstat`. */
+/** A file's identity as parameters; an inode above 2^63 wraps, as in Node's own `lstat`. */
 export function identityParams({ size, mtimeNs, ctimeNs, inode }: FileIdentity): FileIdentity {
   return { size, mtimeNs, ctimeNs, inode: BigInt.asIntN(64, inode) };
 }
@@ -92,7 +92,7 @@ export function toKnownFile(row: KnownRow): KnownFile {
   return { sighting: row.id, identity: toIdentity(row), verdict: row.verdict, policy: row.policy };
 }
 
-/** Number, name, verdict, policy, size, mtime, ctime, inode. */
+/** Id, name, verdict, policy, size, mtime, ctime, inode. */
 export type KnownTuple = readonly [bigint, string, Verdict, string | null, bigint, bigint, bigint, bigint];
 
 export function toNamedFile(row: KnownTuple): NamedFile {
@@ -105,7 +105,7 @@ export function toAttempt(row: Attempt): Attempt {
   return { ...row };
 }
 
-/** A file's place as the sightings keep it: by directory and name, with `/` between segments. */
+/** A file's location as stored with its sighting: directory and name, with `/` between segments. */
 export interface PlaceRow {
   readonly folder: string;
   readonly dir: string;
@@ -117,7 +117,7 @@ export function splitPath(path: string): { dir: string; name: string } {
   return cut < 0 ? { dir: '', name: path } : { dir: path.slice(0, cut), name: path.slice(cut + 1) };
 }
 
-/** What is asked of the file at this path, or of the page. */
+/** The query for the file, or the page, at this path. */
 export function standingOf(
   path: string,
   sql: { readonly STANDING: string; readonly STANDING_OF_PAGE: string },

@@ -12,7 +12,7 @@ export interface CurrentSighting extends IdentityRow {
   readonly disposed: 'kept' | null;
 }
 
-/** What is recorded of a file, whatever became of it. */
+/** What is recorded about a file, whatever its verdict. */
 export interface Sighted {
   readonly verdict: Verdict;
   readonly documentId: number | null;
@@ -23,13 +23,13 @@ export interface Sighted {
   readonly at: number;
 }
 
-/** Whether this file, as it lies there now, is a document or a duplicate of one already, or its pages are. */
+/** Whether this file, unchanged, is already a document or a duplicate of one, or was split into pages. */
 export function isDocument(current: CurrentSighting | undefined, identity: FileIdentity): boolean {
   if (current === undefined || (current.documentId === null && current.verdict !== 'split')) return false;
   return sameIdentity(toIdentity(current), identity);
 }
 
-/** Whether what is seen at a path now is the file that is current there, judged again. */
+/** Whether the file seen at a path is the current one there, judged again. */
 export function isSameFile(
   current: CurrentSighting,
   identity: FileIdentity,
@@ -37,7 +37,7 @@ export function isSameFile(
 ): boolean {
   if (current.disposed !== null) return false;
   if (current.documentId !== null) return current.documentId === sighted.documentId;
-  // What was still growing, or could not be read, was never judged: nothing of it is worth keeping.
+  // A file that was growing or unreadable was never judged: there is no history to keep.
   if (current.verdict === 'incomplete' || current.verdict === 'unreadable') return true;
   if (sameIdentity(toIdentity(current), identity)) return true;
   return current.sha256 !== null && current.sha256 === sighted.sha256;
@@ -45,7 +45,7 @@ export function isSameFile(
 
 export type SightedEvent = Extract<LedgerEvent, { kind: 'sighted' }>;
 
-/** What is recorded of a file as an event. `supersedes`: what was current at its path. */
+/** Event that records a file. `supersedes`: the sighting that was current at its path. */
 export function sightedEvent(
   sighting: number,
   { folder, path, identity }: FileSeen,

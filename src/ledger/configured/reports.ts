@@ -20,7 +20,8 @@ export async function withReports<T>(
 }
 
 /**
- * What reads needs no writer, no journal and no pipeline: these are loaded for it neither. Also beside a running agent.
+ * Opens the ledger read-only, also beside a running agent. Loads neither writer, journal nor pipeline, which reading
+ * does not need.
  * @throws ReceiptdError LEDGER_MISSING, LEDGER_OLDER, LEDGER_NEWER, FILE_UNREADABLE; LEDGER_DAMAGED for SQLite,
  * LEDGER_UNREACHABLE and LEDGER_REFUSED for PostgreSQL
  */

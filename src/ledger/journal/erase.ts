@@ -1,22 +1,23 @@
 /*
- * Erasure: blanks take the place of personal data, byte for byte, and the chain, which covers only their digest,
- * stays verifiable. In three steps, of which the caller does the second:
+ * Erasure overwrites personal data with blanks, byte for byte. The chain covers only their digest, so it stays
+ * verifiable. The caller does the second of three steps:
  *
  *   personalRanges ──▶ an `erased` entry with these ranges, durable ──▶ blankInJournal
  *
- * In this order a kill in between leaves an intent that can be finished from the ranges alone. The other way round
- * it would leave blanks that nothing accounts for, which nobody could tell from tampering.
+ * In this order, a crash in between leaves an intent that can be finished from the ranges alone. The reverse order
+ * could
+ * leave blanks without a record, indistinguishable from tampering.
  */
 import fs from 'node:fs';
 import type { JournalEntry } from '../../core/ports/journal.ts';
 import { checkedLines, damagedJournal } from './read.ts';
 
-/** Numbers of entries, both ends included. */
+/** Entry numbers, both inclusive. */
 export type SeqRange = readonly [from: number, to: number];
 
 /**
- * Where personal data of the entries that `wanted` picks stand. Entries that never had any may lie within a range;
- * those whose personal data stay never do.
+ * Ranges of the entries that `wanted` picks and that hold personal data. A range may include entries that never had
+ * any, but no entry whose personal data must stay.
  * @throws ReceiptdError JOURNAL_DAMAGED; system errors
  */
 export function personalRanges(path: string, wanted: (entry: JournalEntry) => boolean): SeqRange[] {
@@ -35,7 +36,7 @@ export function personalRanges(path: string, wanted: (entry: JournalEntry) => bo
   return ranges;
 }
 
-/** Blanks all personal data within `ranges`; durable when it returns, and harmless where they are blank already. */
+/** Blanks all personal data within `ranges`; durable on return. Idempotent. */
 export function blankInJournal(path: string, ranges: readonly SeqRange[]): void {
   const [first] = ranges;
   if (first === undefined) return;

@@ -13,32 +13,33 @@ export { damagedJournal, readJournal, type JournalFault, type ReadOptions } from
 
 const SALT_BYTES = 16;
 const SALTS_AT_ONCE = 256;
-/** 32 hexadecimal digits that nobody can guess. */
+/** 32 unguessable hexadecimal digits. */
 const randomSalt = createSalts();
 
-/** As much as a commit or two. */
+/** About the size of a commit or two. */
 const PROBE_BYTES = 64 * 1024;
 
-/** Where the last entry ends, and which it is. */
+/** The last entry and where it ends. */
 interface Place {
   readonly offset: number;
   readonly head: JournalHead;
 }
 
 /**
- * The journal in the hands of its one writer. Two states:
+ * The journal, held by its only writer. Two states:
  *
  * - whole: the file ends with the last entry.
- * - ragged: an append failed, or was taken back, and what it wrote could not be cut off. `head` is right all the
- *   same, and every later append cuts first. A process that ends here leaves entries that the ledger never held, or
- *   a torn line, for the next open.
+ * - ragged: an append failed or was rewound, and its bytes could not be cut off. `head` is right nevertheless, and
+ *   every
+ *   later append cuts first. If the process ends now, the next open finds entries that the ledger never held, or a torn
+ *   line.
  */
 export class Journal {
   readonly path: string;
-  /** Bytes of a commit that a crash cut short; they were cut off when the journal was opened. */
+  /** Bytes of an incomplete commit that a crash left; cut off when the journal was opened. */
   readonly tornBytes: number;
   #place: Place;
-  /** Before the last append, until that is taken back. One that failed leaves nothing to take back. */
+  /** The place before the last append, until that is rewound. A failed append leaves nothing to rewind. */
   #before: Place | null = null;
   #ragged = false;
   readonly #fd: number;
@@ -61,8 +62,8 @@ export class Journal {
   }
 
   /**
-   * Appends all of `events` in one write; they are durable when it returns.
-   * @throws the system's error; nothing is appended then, and the journal stays usable
+   * Appends all `events` in one write; durable on return.
+   * @throws the system's error; nothing was appended then, and the journal stays usable
    */
   append(events: readonly JournalEvent[]): JournalHead {
     const before = this.#place;
@@ -85,9 +86,8 @@ export class Journal {
   }
 
   /**
-   * Takes back the last append, because the transaction that went with it failed. Harmless after an append that
-   * failed itself.
-   * @throws the system's error where the file could not be cut; `head` is back anyway
+   * Undoes the last append because its transaction failed. Harmless after an append that failed itself.
+   * @throws the system's error if the file could not be cut; `head` is reset anyway
    */
   rewind(): void {
     if (this.#before === null) throw new Error('There is no append to take back.');
@@ -99,7 +99,7 @@ export class Journal {
     this.#cut();
   }
 
-  /** Throws what keeps the file from being written; it is as it was afterwards. */
+  /** Writes a probe and removes it again. @throws the error that prevents writing; the file is unchanged */
   tryWriting(): void {
     const { offset } = this.#place;
     this.#ragged = true;
@@ -124,7 +124,7 @@ export class Journal {
       try {
         this.#cut();
       } catch {
-        // The first error is the one to tell; the next append cuts again.
+        // The first error is the one to report; the next append cuts again.
       }
       throw error;
     }
@@ -138,8 +138,9 @@ export class Journal {
 }
 
 /**
- * Opens the journal of a ledger for its one writer. Reads its first line and its end only, so it takes no longer
- * for a large one; what a crash left of a last commit is cut off. Null where there is no file, or an empty one.
+ * Opens the journal of a ledger for its only writer. Reads only the first line and the end, so that a large journal
+ * opens as fast as a small one. Cuts off an incomplete last commit that a crash left. Null if the file is missing or
+ * empty.
  * @throws ReceiptdError JOURNAL_DAMAGED; system errors
  */
 export function openJournal(path: string): Journal | null {
@@ -162,7 +163,7 @@ export function openJournal(path: string): Journal | null {
       fs.ftruncateSync(fd, place.offset);
       fs.fdatasyncSync(fd);
     }
-    // A kill while it was begun leaves its second name.
+    // A crash during creation leaves the temporary name.
     fs.rmSync(asideOf(path), { force: true });
     return new Journal(path, fd, place, torn);
   } catch (error) {
@@ -172,10 +173,10 @@ export function openJournal(path: string): Journal | null {
 }
 
 /**
- * Begins a journal with `first` (its facts name the ledger), behind `after` where a journal came before, and what it is
- * `told` again, in batches. It is made aside and named when all of that is durable: a crash leaves either none or a whole
- * one, for what a ledger is recreated from must not end in the middle.
- * @throws the system's error; EEXIST where there is a file that is not empty
+ * Creates a journal that begins with `first` (its facts name the ledger), after `after` if there was a journal before,
+ * followed by `told` in batches. Written under a temporary name and linked once it is durable: a ledger is recreated
+ * from it, so a crash must leave either no journal or a complete one.
+ * @throws the system's error; EEXIST if a file exists that is not empty
  */
 export function createJournal(
   path: string,
@@ -209,7 +210,7 @@ export function createJournal(
   }
 }
 
-/** Asking the system for random bytes costs more than hashing a line. */
+/** Buffered: requesting random bytes from the system costs more than hashing a line. */
 function createSalts(): () => string {
   let bytes = Buffer.alloc(0);
   let used = 0;
@@ -230,7 +231,7 @@ function asideOf(path: string): string {
 function placeIn(fd: number, size: number, path: string): Place {
   let last = lastLine(fd, size);
   const first = last && soundEntry(parseLine(lineAfter(fd, 0)?.bytes ?? null));
-  // A journal is never without its first entry: a file that holds none was damaged.
+  // Every journal has a first entry: a file without one was damaged.
   if (typeof first === 'string' || first === undefined) {
     throw damagedJournal(path, 1, first ?? 'the file has no complete line');
   }
@@ -246,7 +247,7 @@ function placeIn(fd: number, size: number, path: string): Place {
     if (!last || !isPart) {
       return { offset: last?.end ?? 0, head: { ledger, seq: entry.seq, hash: entry.hash } };
     }
-    // Half a commit says what never was: an answer without what followed from it.
+    // Half a commit would be false: an answer without its consequences.
     last = lastLine(fd, last.line.offset);
   }
 }

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import type { Json, JournalEntry, JournalEvent, JournalHead, JsonObject } from '../../core/ports/journal.ts';
 
-/** What stands where the hash of the entry before the first one would. */
+/** The first entry has this in place of its predecessor's hash. */
 export const NO_HASH = '0'.repeat(64);
-/** No entry comes near; a longer line is damage, and is never held in memory whole. */
+/** Far larger than any entry: a longer line is damage, and is never held in memory whole. */
 export const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
 const TAB = 9;
@@ -11,25 +11,25 @@ const SPACE = 32;
 const SHA256 = /^[0-9a-f]{64}$/;
 const UTC = /^[+-]?\d{4,6}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** One line: ENTRY, HASH, PERSONAL, with tabs between; docs/audit.md describes it. */
+/** One line: ENTRY, HASH, PERSONAL, separated by tabs; see docs/audit.md. */
 export interface ParsedLine {
   readonly entry: JournalEntry;
   readonly prev: string;
-  /** Its commit goes on with the next entry. */
+  /** The commit continues with the next entry. */
   readonly isPart: boolean;
-  /** Where the personal data stand in the line, in bytes; empty where there never were any. */
+  /** Byte position of the personal data in the line; empty if there never were any. */
   readonly personalAt: { readonly from: number; readonly length: number };
-  /** `broken`: the field does not have the digest that the entry gives. */
+  /** `broken`: the field does not match the digest in the entry. */
   readonly personal: 'none' | 'kept' | 'erased' | 'broken';
 }
 
-/** A line that is no entry; `seq` is the number that it claims, where that can be read. */
+/** A line that is not an entry; `seq` is the number that it claims, if readable. */
 export interface BadLine {
   readonly seq: number | null;
   readonly what: string;
 }
 
-/** The line of an event as the successor of `after`, with its line feed; `isPart` where its commit goes on behind it. */
+/** Formats an event as the successor of `after`, with line feed; `isPart` if its commit continues after it. */
 export function formatLine(
   { kind, at, facts, personal }: JournalEvent,
   after: Pick<JournalHead, 'seq' | 'hash'>,
@@ -54,7 +54,7 @@ export function formatLine(
   return { text, seq, hash: digest };
 }
 
-/** Checks all of a line that can be checked without its neighbours. `line` is without its line feed; null: too long. */
+/** Checks everything that needs no neighbouring line. `line` is without its line feed; null: too long. */
 export function parseLine(line: Buffer | null): ParsedLine | BadLine {
   if (line === null) return { seq: null, what: 'the line is longer than any entry' };
   const first = line.indexOf(TAB);
@@ -93,13 +93,13 @@ export function isBad(line: ParsedLine | BadLine): line is BadLine {
 
 let last = { at: NaN, utc: '' };
 
-/** Making it takes as long as hashing the line, and much of a commit happens in one millisecond. */
+/** Cached: formatting takes as long as hashing the line, and much of a commit happens in one millisecond. */
 function utcOf(at: number): string {
   if (at !== last.at) last = { at, utc: new Date(at).toISOString() };
   return last.utc;
 }
 
-/** A UTF-16 unit is three bytes at most: few lines have to be measured. */
+/** A UTF-16 code unit takes at most three bytes, so that few lines have to be measured. */
 function isTooLong(text: string): boolean {
   return text.length > MAX_LINE_BYTES / 3 && Buffer.byteLength(text) > MAX_LINE_BYTES;
 }
@@ -114,7 +114,7 @@ function personalState(digest: string | null, bytes: Buffer): ParsedLine['person
   return sha256(bytes) === digest ? 'kept' : 'broken';
 }
 
-/** Undefined for what receiptd does not write. Its hash is not looked at. */
+/** Undefined for anything that receiptd does not write. Does not check the hash. */
 export function parseEntryText(text: string) {
   const { seq, at, kind, facts, personal, prev, part } = parseObject(text) ?? {};
   if (typeof seq !== 'number' || !Number.isSafeInteger(seq) || seq < 1) return undefined;
@@ -142,7 +142,7 @@ function parseObject(text: string): JsonObject | null {
   }
 }
 
-/** The salt keeps personal data that were erased from being guessed by their digest; nobody else needs it. */
+/** Drops the salt: it only keeps erased personal data from being guessed by their digest. */
 function withoutSalt(personal: JsonObject): JsonObject {
   const { salt: _, ...rest } = personal;
   return rest;

@@ -5,13 +5,13 @@ const CHUNK_BYTES = 1024 * 1024;
 const LINE_FEED = 10;
 
 export interface RawLine {
-  /** Where it begins in the file. */
+  /** Offset of its first byte in the file. */
   readonly offset: number;
-  /** Without its line feed; null where it is longer than any entry. Good until the next line is asked for. */
+  /** Without its line feed; null if it is longer than any entry. Valid until the next line is requested. */
   readonly bytes: Buffer | null;
 }
 
-/** The complete lines from `from` on, in constant memory. @returns where what is not a complete line begins. */
+/** Yields the complete lines from offset `from` on, in constant memory. @returns the end of the last complete line */
 export function* linesOf(fd: number, from = 0, until = Infinity): Generator<RawLine, number> {
   let offset = from;
   let position = from;
@@ -36,7 +36,7 @@ export function* linesOf(fd: number, from = 0, until = Infinity): Generator<RawL
       held = 0;
     }
     if (start < read) {
-      // Of a line that is too long only the length is wanted.
+      // For an overlong line, only the length is counted.
       held += read - start;
       if (held <= MAX_LINE_BYTES) pieces.push(chunk.subarray(start, read));
       else pieces = [];
@@ -57,7 +57,7 @@ function first(lines: Iterator<RawLine, number>): RawLine | undefined {
   return done ? undefined : value;
 }
 
-/** The last complete line and where the file's complete part ends; undefined where there is no line feed. */
+/** The last complete line, and where the complete part of the file ends; undefined without a line feed. */
 export function lastLine(fd: number, size: number): { line: RawLine; end: number } | undefined {
   let reach = Math.min(size, 64 * 1024);
   for (;;) {

@@ -3,10 +3,10 @@ import type { ParsedLine } from './line.ts';
 
 type Range = [from: number, to: number];
 
-/** Which personal data are there, which were erased, and whether `erased` entries say the same. */
+/** Tracks which personal data exist, which were erased, and whether the `erased` entries agree. */
 export class PersonalData {
   readonly #erased: Range[] = [];
-  /** May reach over entries that never had any, so that a journal without erasures is one range. */
+  /** May span entries that never had personal data, so that a journal without erasures is one range. */
   readonly #kept: Range[] = [];
   readonly #accounted: Range[] = [];
   #erasedCount = 0;
@@ -16,7 +16,7 @@ export class PersonalData {
     return this.#erasedCount;
   }
 
-  /** Numbers rise from call to call. */
+  /** Numbers must rise from call to call. */
   met(seq: number, personal: ParsedLine['personal']): void {
     if (personal === 'kept') {
       const open = this.#keptIsOpen ? this.#kept.at(-1) : undefined;
@@ -32,7 +32,7 @@ export class PersonalData {
     }
   }
 
-  /** Entry `seq` says that it accounts for `ranges`; it can do so only for what came before. */
+  /** Entry `seq` claims to account for `ranges`; it can do so only for earlier entries. */
   accounted(seq: number, ranges: Json | undefined): void {
     if (!isArray(ranges)) return;
     for (const range of ranges) {
@@ -63,7 +63,7 @@ function named([from, to]: Range): string {
   return from === to ? `entry ${from}` : `entries ${from} to ${to}`;
 }
 
-/** In order, and none touching another. */
+/** Sorted, with overlapping and adjacent ranges merged. */
 function joined(ranges: readonly Range[]): Range[] {
   const result: Range[] = [];
   for (const [from, to] of ranges.toSorted(([a], [b]) => a - b)) {
@@ -74,7 +74,7 @@ function joined(ranges: readonly Range[]): Range[] {
   return result;
 }
 
-/** The parts of `ranges` that none of `others` covers; both in order. */
+/** The parts of `ranges` that none of `others` covers; both sorted. */
 function* without(ranges: readonly Range[], others: readonly Range[]): Generator<Range, void> {
   let next = 0;
   for (const [from, to] of ranges) {
@@ -88,7 +88,7 @@ function* without(ranges: readonly Range[], others: readonly Range[]): Generator
   }
 }
 
-/** The parts of `ranges` that one of `others` covers; both in order. */
+/** The parts of `ranges` that one of `others` covers; both sorted. */
 function* common(ranges: readonly Range[], others: readonly Range[]): Generator<Range, void> {
   let next = 0;
   for (const [from, to] of ranges) {

@@ -4,24 +4,24 @@ import type { JournalEntry } from '../../core/ports/journal.ts';
 import { isBad, NO_HASH, parseLine, type ParsedLine } from './line.ts';
 import { lineAfter, linesOf, type RawLine } from './lines.ts';
 
-/** Below this a file is read through. */
+/** Files smaller than this are read through. */
 const HALVE_ABOVE_BYTES = 64 * 1024;
 
-/** Something in the journal that can't be trusted, behind entry `after` (0: at the beginning). */
+/** Part of the journal that can't be trusted, after entry `after` (0: at the beginning). */
 export interface JournalFault {
   readonly after: number;
   readonly what: string;
 }
 
 export interface ReadOptions {
-  /** Goes on behind what can't be trusted, and tells `onFault`, to save what can be saved. */
+  /** Continues after untrusted parts and reports them to `onFault`, to save what can be saved. */
   readonly lenient?: boolean;
   readonly onFault?: (fault: JournalFault) => void;
 }
 
 /**
- * The entries behind number `afterSeq`, each checked: its hash, its place in the chain, its personal data. What
- * a crash left of a last commit is passed over. Nothing where there is no file.
+ * Yields the entries after number `afterSeq`, each checked: its hash, its place in the chain, its personal data. Skips
+ * an incomplete last commit that a crash left. Yields nothing if there is no file.
  * @throws ReceiptdError JOURNAL_DAMAGED, unless `lenient`; system errors
  */
 export function* readJournal(
@@ -32,7 +32,7 @@ export function* readJournal(
   let commit: JournalEntry[] = [];
   for (const { parsed, fault } of checkedLines(path, afterSeq)) {
     if (fault !== undefined) {
-      // The end of a commit may be what is damaged; what there is of it is saved.
+      // The damaged line may be the end of this commit; the part that was read is saved.
       yield* commit;
       commit = [];
       if (!lenient) throw damagedJournal(path, fault.after + 1, fault.what);
@@ -48,12 +48,12 @@ export function* readJournal(
 
 export interface CheckedLine {
   readonly raw: RawLine;
-  /** Null where the line holds nothing that can be used: damaged, or a number that came before. */
+  /** Null if the line holds nothing usable: damaged, or a number that was already read. */
   readonly parsed: ParsedLine | null;
   readonly fault?: JournalFault;
 }
 
-/** From the entry `afterSeq` on (it is the anchor of the chain), or from the first. */
+/** From the entry `afterSeq` on (it anchors the chain), or from the first. */
 export function* checkedLines(path: string, afterSeq = 0): Generator<CheckedLine, void> {
   let fd: number;
   try {
@@ -64,7 +64,7 @@ export function* checkedLines(path: string, afterSeq = 0): Generator<CheckedLine
   }
   try {
     const from = afterSeq === 0 ? 0 : offsetOf(fd, afterSeq);
-    /** The entry before, where it is known and sound. */
+    /** The previous entry, if known and sound. */
     let before: { seq: number; hash: string } | null = from === 0 ? { seq: 0, hash: NO_HASH } : null;
     let last = from === 0 ? 0 : afterSeq - 1;
     for (const raw of linesOf(fd, from)) {
@@ -93,7 +93,7 @@ function faultOf(
   before: { seq: number; hash: string } | null,
   isFirst: boolean,
 ): string | undefined {
-  // A journal that was restarted continues a chain whose beginning lies elsewhere.
+  // A restarted journal continues a chain that begins elsewhere.
   const isContinued = isFirst && entry.kind === 'continued';
   if (before !== null && !isContinued) {
     if (entry.seq !== before.seq + 1) return `entry ${entry.seq} follows entry ${before.seq}`;
@@ -102,7 +102,7 @@ function faultOf(
   return personal === 'broken' ? `the personal data of entry ${entry.seq} were changed` : undefined;
 }
 
-/** Where entry `seq` begins: numbers only rise, so a sound file is searched by halves. 0 where it is not found. */
+/** Offset of entry `seq`, or 0 if not found. Numbers only rise, so a sound file allows binary search. */
 function offsetOf(fd: number, seq: number): number {
   let low = 0;
   let high = fs.fstatSync(fd).size;
@@ -114,7 +114,7 @@ function offsetOf(fd: number, seq: number): number {
       continue;
     }
     const parsed = parseLine(raw.bytes);
-    // In a damaged file nothing is skipped.
+    // In a damaged file, nothing is skipped.
     if (isBad(parsed)) return 0;
     if (parsed.entry.seq > seq) high = raw.offset;
     else low = raw.offset;

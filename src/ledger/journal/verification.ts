@@ -3,45 +3,45 @@ import { NO_HASH, type BadLine, type ParsedLine } from './line.ts';
 import { PersonalData } from './personalData.ts';
 
 export interface JournalFinding {
-  /** Number of the entry, where one can be told. */
+  /** Number of the entry, if known. */
   readonly seq: number | null;
-  /** Line of the file, from 1; null where it is about no line. */
+  /** Line of the file, from 1; null if the finding is not about a line. */
   readonly line: number | null;
-  /** A whole sentence. */
+  /** A complete sentence. */
   readonly what: string;
 }
 
 export interface JournalVerification {
-  /** Lines that hold an entry in its place. */
+  /** Number of lines with an entry in its correct place. */
   readonly entries: number;
   readonly firstSeq: number | null;
   readonly lastSeq: number | null;
-  /** The last entry; null where there is none, or the ledger has no name. */
+  /** The last entry; null if there is none or the ledger's name is unknown. */
   readonly head: JournalHead | null;
-  /** What is not as receiptd left it; at most `MOST_FINDINGS`. */
+  /** Differences from what receiptd wrote; at most `MOST_FINDINGS`. */
   readonly findings: readonly JournalFinding[];
-  /** How many findings there are beyond those. */
+  /** Number of findings beyond those. */
   readonly moreFindings: number;
-  /** What an auditor should know, though nothing is wrong with it. */
+  /** Notes for auditors about things that are not wrong. */
   readonly remarks: readonly string[];
   /** Entries whose personal data were erased. */
   readonly erased: number;
 }
 
-/** A head that was kept elsewhere. */
+/** A journal head that was recorded elsewhere. */
 export type KeptHead = Pick<JournalHead, 'seq' | 'hash'> & { readonly ledger?: string };
 
-/** The last entry of a chain that lies in files, and the file that ends with it. */
+/** The last entry of an archived chain, and the file that ends with it. */
 export interface ArchivedEnd extends JournalHead {
   readonly file: string;
 }
 
 const MOST_FINDINGS = 1_000;
 
-/** What happens at one time is written down in the order in which it ends. */
+/** How far times may go backwards: concurrent events are recorded in the order in which they end. */
 const OVERTAKEN_MS = 1_000;
 
-/** What is known when lines have been read one after another; it never holds the lines themselves. */
+/** What is known after reading lines in order; never holds the lines themselves. */
 export class Verification {
   readonly #kept: KeptHead | undefined;
   readonly #after: ArchivedEnd | undefined;
@@ -56,12 +56,12 @@ export class Verification {
   #first: { readonly seq: number; readonly prev: string } | null = null;
   /** The entry with the highest number so far. */
   #last: { readonly seq: number; readonly hash: string; readonly at: number } | null = null;
-  /** Lines without an entry since then. */
+  /** Lines without a valid entry since `#last`. */
   #badSince = 0;
   #metKept = false;
   #backwards: { count: number; readonly first: number } | null = null;
 
-  /** `after`: where what was archived ends; the chain goes on there. */
+  /** `after`: the end of the archived part, from which the chain continues. */
   constructor(kept?: KeptHead, after?: ArchivedEnd) {
     this.#kept = kept;
     this.#after = after;
@@ -103,7 +103,7 @@ export class Verification {
     }
   }
 
-  /** The last entry is not the end of its commit. */
+  /** Whether the last entry is not the end of its commit. */
   get isWithinCommit(): boolean {
     return this.#isWithinCommit;
   }
@@ -180,7 +180,7 @@ export class Verification {
     }
   }
 
-  /** False for an entry that stands where it does not belong; what follows is then compared with those before. */
+  /** False if the entry is out of place; later entries are then compared with those before it. */
   #isInPlace(seq: number, prev: string): boolean {
     const last = this.#last;
     if (last === null) return true;

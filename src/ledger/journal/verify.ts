@@ -8,21 +8,21 @@ import { Verification, type JournalVerification, type KeptHead } from './verific
 
 export type { JournalFinding, JournalVerification, KeptHead } from './verification.ts';
 
-/** The event loop gets its turn after so much. */
+/** Yields to the event loop after this many bytes. */
 const TURN_BYTES = 1024 * 1024;
 const PAUSE_MS = 20;
 
 export interface VerifyOptions {
   readonly head?: KeptHead | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** A last commit that stays incomplete for so long is none that is being written. */
+  /** Once the last commit has been incomplete for this long (milliseconds), it is not one being written. */
   readonly patienceMs?: number;
 }
 
 /**
- * Reads the whole journal and says, in words for auditors, everything in it that is not as receiptd left it. May
- * run beside the writer; what is appended meanwhile is not looked at. Constant memory.
- * @throws ReceiptdError FILE_UNREADABLE; a journal that is not there is a finding
+ * Reads the whole journal and reports, in words for auditors, everything that differs from what receiptd wrote. May run
+ * beside the writer; ignores what is appended meanwhile. Uses constant memory.
+ * @throws ReceiptdError FILE_UNREADABLE; a missing journal is a finding
  */
 export async function verifyJournal(
   path: string,
@@ -46,7 +46,7 @@ export async function verifyJournal(
         }
       }
     };
-    // Before a small file too: a caller that asks again and again must not keep the event loop to itself.
+    // Also before a small file: a caller that verifies in a loop must not monopolize the event loop.
     await setImmediate(undefined, { signal });
     const { size } = fs.fstatSync(fd);
     let whole = await read(0, size);
@@ -56,7 +56,7 @@ export async function verifyJournal(
       await sleep(PAUSE_MS, undefined, { signal });
       const now = fs.fstatSync(fd).size;
       const end = await read(whole, now);
-      // Completed by its writer, or taken back.
+      // Its writer completed the commit, or took it back.
       unfinished = end > whole ? 0 : Math.max(0, now - whole);
       whole = end;
     }

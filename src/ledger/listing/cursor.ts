@@ -1,7 +1,7 @@
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import type { Position } from './walk.ts';
 
-/** Where walks go on; null where nothing is left. */
+/** Where the walks continue; null if no rows are left. */
 export type Places = readonly [documents: Position | null, sightings: Position | null];
 
 export function startOf(from: string | Places | undefined, beginning: Position): Places {
@@ -9,7 +9,7 @@ export function startOf(from: string | Places | undefined, beginning: Position):
   return typeof from === 'string' ? readCursor(from) : from;
 }
 
-/** Two places, each `at.id`, or `-` where nothing is left. */
+/** Two positions, each `at.id`, or `-` if no rows are left. */
 export function cursorOf(places: readonly (Position | null)[]): string {
   return places.map((place) => (place === null ? '-' : `${place.at}.${place.id}`)).join('~');
 }

@@ -4,10 +4,10 @@ import { isMeantBy, queriesOf } from './queries.ts';
 import type { ListSource } from './source.ts';
 import { nextOf, Walk, type Position } from './walk.ts';
 
-/** What is walked: documents, and the files that are no document's own. Null where none of them can pass. */
+/** Walks over documents and over files that have no document of their own. Null if the filter excludes all of them. */
 type Walks = readonly [documents: Walk | null, sightings: Walk | null];
 
-/** Merged by the time of creation, so that a list of any length costs one window of memory. */
+/** Merged by creation time, so that a list of any length needs memory for one window only. */
 export async function* list(source: ListSource, filter: ListFilter): AsyncGenerator<ListRow> {
   const walks = await walksOf(source, filter, 'oldest');
   const open = walks.filter((walk) => walk !== null);

@@ -44,7 +44,7 @@ interface DismissalRow {
 }
 
 interface PostedRow {
-  /** Of the document's results. */
+  /** JSON list of the fields of the document's results. */
   readonly posted: string | null;
 }
 

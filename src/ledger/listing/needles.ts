@@ -3,26 +3,26 @@ import { fold, searchWords } from '../../core/domain/search.ts';
 import type { Hold } from '../../core/ports/hold.ts';
 import { LIST_STATES, type ListState } from '../../core/ports/ledgerReports.ts';
 
-/** The longest of a search; the rest is for `isFound` alone. A statement is kept for each number of them. */
+/** Most needles in a search; `isFound` checks the rest. A prepared statement is kept for each number of needles. */
 const MOST = 6;
 
-/** A part of a word that SQL looks for. Rows are passed on where they might hold it. */
+/** Part of a word that SQL searches for. SQL passes rows that might contain it. */
 export interface Needle {
-  /** Folded, without separators: it lies in the folder's path or in the file's. */
+  /** Folded text without path separators: it lies entirely within the folder's path or the file's. */
   readonly text: string;
-  /** Numbers of the folders whose path holds it. */
+  /** Ids of the folders whose path contains it. */
   readonly folders: readonly number[];
-  /** Whether a queued document may be shown with it: as held, or with what a hold says. */
+  /** Whether it may match what a queued document is shown with: as held, or with the text of a hold. */
   readonly ofHeld: boolean;
 }
 
 export interface KnownFolder {
   readonly id: number;
-  /** As rows show it. */
+  /** The path as rows show it. */
   readonly path: string;
 }
 
-/** Whether rows that hold all needles hold all words, one by one: then SQL alone can decide. */
+/** Whether the needles cover all words, one by one: then SQL alone can decide. */
 export function isWhollyNeedles(search: string): boolean {
   const words = searchWords(search);
   return words.length <= MOST && words.every((word) => !/[/\\]/.test(word));
@@ -44,22 +44,22 @@ export function needlesOf(
   }));
 }
 
-/** Of SHA-256 in hexadecimal digits. Most words can't be, and most of the time goes into looking for them. */
+/** Whether the text can be part of a hexadecimal SHA-256. Most words can't, and searching for them takes most of the time. */
 export function isPartOfHash(text: string): boolean {
   return /^[0-9a-f]{1,64}$/.test(text);
 }
 
-/** States whose name holds it; few words are part of one. */
+/** States whose name contains the text; few words are part of one. */
 export function statesNamed(text: string): readonly ListState[] {
   return LIST_STATES.filter((state) => state.includes(text));
 }
 
-/** What SQL looks for of a value that is wanted. */
+/** What SQL searches for to find a wanted value. */
 interface ValueNeedle {
   /** The pointer as a key in JSON. */
   readonly key: string;
   readonly word: string | null;
-  /** Of numbers; what is text may lie there or not. */
+  /** Range of numbers; text may or may not lie within it. */
   readonly from: number;
   readonly to: number;
 }

@@ -9,15 +9,15 @@ import { needlesOf } from './needles.ts';
 import { QUARTER_MS, type Conditions, type ListSource, type ReadTally } from './source.ts';
 import type { Position, ReadWindow } from './walk.ts';
 
-/** What a filter asks of the ledger. */
+/** What a filter needs from the ledger. */
 export interface Queries {
   readonly holds: readonly Hold[];
-  /** Documents, and the files that are no document's own. Null where none of them can pass. */
+  /** Documents, and files that have no document of their own. Null if the filter excludes all of them. */
   readonly documents: Query | null;
   readonly sightings: Query | null;
-  /** Before the first row, in this order. */
+  /** The position before the first row, in this order. */
   readonly beginning: Position;
-  /** The first time that is not wanted any more. */
+  /** The first time outside the wanted range. */
   readonly stop: number;
 }
 
@@ -40,7 +40,7 @@ export async function queriesOf(
   const to = until ?? Number.MAX_SAFE_INTEGER;
   const isOldest = order === 'oldest';
   const conditions: Conditions = {
-    // `held` is a queued document seen together with a hold.
+    // `held` is a queued document under a hold.
     states: states?.map((state) => (state === 'held' ? 'queued' : state)) ?? null,
     statuses: statuses ?? null,
     folder: folder ?? null,
@@ -77,17 +77,17 @@ export async function queriesOf(
   };
 }
 
-/** What SQL only says roughly. */
+/** Checks exactly what SQL checks only roughly. */
 export function isMeantBy({ states, search = '', values = [] }: ListFilter): (row: ListRow) => boolean {
   const words = searchWords(search);
   return (row) =>
-    // Only together with the holds a queued document is known to be held or not.
+    // Only the holds tell whether a queued document is held.
     (states === undefined || states.includes(row.state)) &&
     isFound(row, words) &&
     values.every((wanted) => isValueMeant(row.posted, wanted));
 }
 
-/** Whatever else is asked for: only in some states a person may be needed, or have been. */
+/** A filter by attention leaves only the states in which a person may be needed, or may have been. */
 function statesWanted({ states, attention }: ListFilter): readonly ListState[] | undefined {
   return attention === undefined || attention === 'none'
     ? states

@@ -7,30 +7,30 @@ import type { ListedDocument, ListedSighting } from './listedRows.ts';
 import type { KnownFolder, Needle } from './needles.ts';
 import type { Listed, Position, ReadWindow, WindowWanted } from './walk.ts';
 
-/** What may be walked along: all documents, those that are not accepted (few in most ledgers), other files. */
+/** What a walk goes along: all documents, those not accepted (few in most ledgers), or other files. */
 export type Along = 'documents' | 'unsettled' | 'sightings';
 
-/** What a window's rows are filtered by; null filters nothing. */
+/** Filters for the rows of a window; null filters nothing. */
 export interface Conditions {
-  /** Of documents and verdicts. */
+  /** States of documents and verdicts on files. */
   readonly states: readonly string[] | null;
   readonly statuses: readonly string[] | null;
   readonly folder: string | null;
   readonly endpoint: EndpointKey | null;
-  /** Each must be found, or may be found by who looks at the whole row. */
+  /** Each must match, or might match once the whole row is checked. */
   readonly needles: readonly Needle[];
-  /** The same. */
+  /** Like `needles`. */
   readonly values: readonly ValueWanted[];
   readonly attention: Attention | null;
 }
 
-/** What lists and pages are made of, whatever stores it. */
+/** What lists and pages are built from, independent of the storage. */
 export interface ListSource {
   readonly accountOf: AccountOf;
   holds(): Promise<readonly Hold[]>;
-  /** All that any row lies in. */
+  /** All folders that any row belongs to. */
   folders(): Promise<readonly KnownFolder[]>;
-  /** `toListed` makes rows of what the adapter selects: documents (with `archivedTo`), or sightings. */
+  /** `toListed` converts the rows that the adapter selects: documents (with `archivedTo`), or sightings. */
   reads(
     along: 'documents' | 'unsettled',
     conditions: Conditions,
@@ -40,20 +40,20 @@ export interface ListSource {
   tallies(along: Along, conditions: Conditions, spanMs: number): ReadTally;
 }
 
-/** How many needles and values a statement is for; how long the spans are that it counts. */
+/** How many needles and values a statement has parameters for, and the length of the spans that it counts by. */
 export interface Wanted {
   readonly needles: number;
   readonly values: number;
   readonly spanMs: number;
 }
 
-/** Every zone's days begin with a quarter of an hour. */
+/** In every time zone, days begin on a quarter of an hour. */
 export const QUARTER_MS = 15 * 60_000;
 export const HOUR_MS = 4 * QUARTER_MS;
 
 export type ToListed<Row> = (row: Row) => Listed;
 
-/** Rows of a window that are alike. */
+/** A group of similar rows of a window, and how many there are. */
 export interface TalliedRow {
   readonly folder: string;
   readonly baseUrl: string | null;
@@ -63,11 +63,11 @@ export interface TalliedRow {
   /** Number of the quarter of an hour, or of the hour. */
   readonly span: number;
   readonly count: number;
-  /** Whether only the rows themselves say which of them are found. */
+  /** Whether the rows must be read to tell which of them match. */
   readonly isUnsure: number | boolean;
 }
 
-/** The same window as `ReadWindow` reads. */
+/** Counts the window that `ReadWindow` would read. */
 export type ReadTally = (
   wanted: WindowWanted,
 ) => Promise<{ readonly rows: readonly TalliedRow[]; readonly looked: Position | null }>;

@@ -6,10 +6,10 @@ import { isMeantBy, queriesOf, type Query } from './queries.ts';
 import { HOUR_MS, QUARTER_MS, type ListSource, type TalliedRow } from './source.ts';
 import { endOf, LARGEST_WINDOW, type Listed, type Position, type WindowWanted } from './walk.ts';
 
-/** So many rows are read as fast as they are counted. */
+/** Reading this many rows takes no longer than counting them. */
 const FEW = 500;
 
-/** How many rows `list` has of each kind, as far as the time goes. Rows themselves are read only where SQL can't decide. */
+/** Counts the rows of `list` by kind, as far as time allows. Reads rows only where SQL can't decide. */
 export async function tally(
   source: ListSource,
   filter: Omit<ListFilter, 'limit'>,
@@ -30,7 +30,7 @@ export async function tally(
     return { folder, endpoint, state: held ? 'held' : state, status, at: span * spanMs, count };
   };
   const groups = new Groups();
-  /** Along which a window of few rows had to be read after all: the next one is not counted first. */
+  /** Queries whose last window had few matching rows and had to be read after all: the next one is not counted first. */
   const rare = new Set<Query>();
   const look = async (query: Query, start: Position): Promise<Position | null> => {
     const { read, tally: count } = query;

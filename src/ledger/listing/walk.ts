@@ -1,14 +1,14 @@
 import type { ListOrder, ListRow } from '../../core/ports/ledgerReports.ts';
 
-/** Rows that are looked at in the first read: a screen of them. */
+/** Rows examined in the first window: about one screen. */
 const FIRST_WINDOW = 50;
 const GROWTH = 16;
-/** And in any: no read transaction, and no turn of the event loop, lasts longer. */
+/** Largest window: bounds each read transaction and each turn of the event loop. */
 export const LARGEST_WINDOW = 10_000;
-/** So many rows may come of one: each costs as much as ten that are passed over. */
+/** Most rows that one window may return: each costs as much as ten rows that are skipped. */
 const LARGEST_YIELD = 1_000;
 
-/** A row's place in the order of creation. */
+/** A row's position in the order of creation. */
 export interface Position {
   readonly at: number;
   readonly id: number;
@@ -20,19 +20,19 @@ export interface Listed extends Position {
   readonly row: ListRow;
 }
 
-/** What an adapter reads at once: of the `size` rows behind `start`, up to `end` at most, those that the filter lets pass. */
+/** What an adapter reads at once: of the `size` rows after `start`, up to `end`, those that pass the filter. */
 export interface WindowWanted {
   readonly order: ListOrder;
   readonly start: Position;
   readonly size: number;
-  /** The first time that is not wanted any more, in this order. */
+  /** The first time outside the wanted range, in this order. */
   readonly stop: number;
   readonly end: Position;
 }
 
 export interface Window {
   readonly rows: Listed[];
-  /** The last row that was looked at; null: nothing is left behind it. */
+  /** The last row examined; null if no rows are left. */
   readonly looked: Position | null;
 }
 
@@ -40,31 +40,31 @@ export type ReadWindow = (wanted: WindowWanted) => Promise<Window>;
 
 export interface WalkOptions {
   readonly order: ListOrder;
-  /** Begins behind it. */
+  /** Starts after this position. */
   readonly from: Position;
   readonly stop: number;
   readonly read: ReadWindow;
-  /** Decides about what was read. As soon as it is read: several walks can look for their next rows at the same time. */
+  /** Filters rows right after they are read, so that several walks can search for their next row at the same time. */
   readonly isMeant: (row: ListRow) => boolean;
 }
 
-/** Whether the end of a window, where one was found, lies before the walk's own. */
+/** Whether the end of a window, if one was found, comes before the end of the walk. */
 export function isInside(found: Position | undefined, { order, stop }: WindowWanted): found is Position {
   return found !== undefined && (order === 'oldest' ? found.at < stop : found.at > stop);
 }
 
-/** The last place before the first time that is not wanted. */
+/** The last position before `stop`. */
 export function endOf(order: ListOrder, stop: number): Position {
   return order === 'oldest'
     ? { at: stop - 1, id: Number.MAX_SAFE_INTEGER }
     : { at: stop + 1, id: Number.MIN_SAFE_INTEGER };
 }
 
-/** Along an index by the time of creation, window by window. */
+/** Walks along an index by creation time, window by window. */
 export class Walk {
   readonly #options: WalkOptions;
   #pending: Listed[] = [];
-  /** Where the last window ended; null: nothing is left. */
+  /** Where the last window ended; null if no rows are left. */
   #looked: Position | null;
   #taken: Position;
   #size = FIRST_WINDOW;
@@ -75,7 +75,7 @@ export class Walk {
     this.#taken = options.from;
   }
 
-  /** The next row, if it is known. */
+  /** The next row, if it has been read. */
   get next(): Listed | undefined {
     return this.#pending[0];
   }
@@ -84,14 +84,14 @@ export class Walk {
     return this.#pending.length === 0 && this.#looked === null;
   }
 
-  /** From where another walk would go on; null where nothing is left. */
+  /** Where another walk would continue; null if no rows are left. */
   get position(): Position | null {
     return this.#pending.length > 0 ? this.#taken : this.#looked;
   }
 
   /**
-   * Everything before this time was looked at; null where nothing is left. Not that of `position`: while no row has been
-   * taken, that is where the walk began, and may be no time at all.
+   * Everything before this time was examined; null if no rows are left. Differs from `position`, which is the start of
+   * the walk until a row is taken, and may not be a real time then.
    */
   get lookedUntil(): number | null {
     return (this.next ?? this.#looked)?.at ?? null;
@@ -101,7 +101,7 @@ export class Walk {
     this.#taken = this.#pending.shift() ?? this.#taken;
   }
 
-  /** Reads one window, where nothing is known. */
+  /** Reads one window, unless a row is pending. */
   async look(): Promise<void> {
     const { order, stop, read, isMeant } = this.#options;
     const start = this.#looked;
@@ -115,14 +115,14 @@ export class Walk {
   }
 }
 
-/** The next of several walks' rows; `later` where the time was up before it was found, null where nothing is left. */
+/** The walk with the next row; `later` if time ran out before one was found, null if no rows are left. */
 export async function nextOf(
   walks: readonly Walk[],
   order: ListOrder,
   isUp = () => false,
 ): Promise<Walk | 'later' | null> {
   const isUnknown = (walk: Walk): boolean => walk.next === undefined && !walk.isOver;
-  // Each at its own pace: a walk's next row is needed, however far away it is.
+  // Each walk at its own pace: the next row of every walk is needed, however far away it is.
   await Promise.all(
     walks.map(async (walk) => {
       for (let isFirst = true; isUnknown(walk) && (isFirst || !isUp()); isFirst = false) await walk.look();
