@@ -29,8 +29,7 @@ interface Place {
  * The journal, held by its only writer. Two states:
  *
  * - whole: the file ends with the last entry.
- * - ragged: an append failed or was rewound, and its bytes could not be cut off. `head` is right nevertheless, and
- *   every
+ * - ragged: an append failed or was rewound, and its bytes could not be cut off. `head` is right nevertheless, and every
  *   later append cuts first. If the process ends now, the next open finds entries that the ledger never held, or a torn
  *   line.
  */

@@ -60,7 +60,7 @@ export function createAdmin(store: Store, clock: Clock): LedgerAdmin {
   };
 }
 
-/** Those of these rows that the query lets pass. */
+/** Those of the ids that the query selects. */
 function among(sql: Sql, text: string, ids: readonly number[], more: Params = {}): number[] {
   return sql.all<{ id: number }>(text, { ids: JSON.stringify(ids), ...more }).map(({ id }) => id);
 }

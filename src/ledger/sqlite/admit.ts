@@ -22,7 +22,10 @@ import * as SIGHTINGS from './sql/sightings.ts';
 import type { Sql } from './statements.ts';
 import type { Transaction } from './store.ts';
 
-/** The rows of one image: its document, new or known, and the sighting of its file. In the caller's transaction. */
+/**
+ * Writes the rows of one image, within the caller's transaction: its document, new or known, and the sighting of its
+ * file.
+ */
 export function admit(sql: Transaction, admission: Admission): Admitted {
   const { endpoint, file, sha256, at, page } = admission;
   if (page) return admitPage(sql, admission, page.split);
@@ -34,8 +37,8 @@ export function admit(sql: Transaction, admission: Admission): Admitted {
   }
 
   const current = currentSighting(sql, file);
-  // A lost image is not merely known: its bytes are back.
-  // One whose disposal found other bytes was to stay; the bytes that were sent may go, like any other file of theirs.
+  // A lost image is more than known: its bytes are back. If disposal found other bytes at the path, that sighting stays as
+  // it is; the original that is back may be disposed of like any other file with these bytes.
   if (current?.documentId === existing.id && existing.state !== 'lost' && current.disposed === null) {
     sql.run(SIGHTINGS.REFRESH_IDENTITY, { id: current.id, ...identityParams(file.identity), at });
     return { kind: 'known', document: toDocument(existing) };
@@ -46,7 +49,7 @@ export function admit(sql: Transaction, admission: Admission): Admitted {
   return again(sql, existing, admission.lane, at);
 }
 
-/** The rows of one page, which may be known by its file and its number. */
+/** Writes the rows of one page, which may be known by its file and number. */
 function admitPage(sql: Transaction, admission: Admission, split: number): Admitted {
   const { endpoint, file, sha256, lane, at } = admission;
   const before = pageSighting(sql, split, file);
@@ -75,7 +78,7 @@ function sight(
   if (isElsewhere) sql.emit({ kind: 'gone', sightings: [sighting] }, at);
 }
 
-/** Known bytes into another endpoint: under the same name if it is free there. No file was sighted. */
+/** Copies known bytes to another endpoint, under the same name if it is free there. No file was sighted. */
 export function admitElsewhere(
   sql: Transaction,
   documentId: number,

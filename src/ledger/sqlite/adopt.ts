@@ -12,23 +12,23 @@ import { createSql } from './statements.ts';
 export interface Adopted {
   readonly head: JournalHead;
   readonly documents: number;
-  /** Entries of the journal after the ledger that were taken over. */
+  /** Number of journal entries after the ledger that were replayed. */
   readonly replayed: number;
-  /** What had to be mended, in sentences. */
+  /** Repairs that were needed, in sentences. */
   readonly story: readonly string[];
 }
 
 export interface AdoptOptions {
   readonly path: string;
-  /** A ledger that can't be mended from its journal alone is from here on. */
+  /** Source for a ledger that can't be repaired from its journal alone; the directory for its backups from now on. */
   readonly backupsDir: string;
   readonly because: string;
   readonly at: number;
-  /** Both were written by one agent at one moment, as a backup holds them: anything that has to be mended is a reason to refuse them. */
+  /** One agent wrote both at the same moment, as in a backup: if a repair is needed, they are refused. */
   readonly isPair: boolean;
 }
 
-/** Where entry `seq` ends in a journal, in bytes; null where it is not to be found with that hash. */
+/** End offset of entry `seq` in a journal; null if there is no entry with that number and hash. */
 export function endOfEntry(journal: string, { seq, hash }: Pick<JournalHead, 'seq' | 'hash'>): number | null {
   for (const { raw, parsed } of checkedLines(journal, seq)) {
     if (parsed === null || parsed.entry.seq > seq) return null;
@@ -39,9 +39,10 @@ export function endOfEntry(journal: string, { seq, hash }: Pick<JournalHead, 'se
 }
 
 /**
- * Opens the ledger of a backup, in a place of its own, with the journal that lies beside it there: brings it to the latest version, and to where
- * the journal is, so that names that were given out and images that were accepted since are not forgotten. The journal gets an entry that
- * says so; a new one goes on where there is none. Whole, durable and one file each when this returns.
+ * Opens the ledger of a backup, in a directory of its own, with the journal beside it: upgrades it to the latest
+ * version and replays the journal, so that names given out and images accepted since are not forgotten. An entry in the
+ * journal records the restore; without a journal, a new one is begun. On return, both are complete, durable, and one
+ * file each.
  * @throws ReceiptdError BACKUP_FAILED, LEDGER_DAMAGED, STATE_UNWRITABLE
  */
 export function adoptLedger({ path, backupsDir, because, at, isPair }: AdoptOptions): Adopted {
@@ -56,7 +57,7 @@ export function adoptLedger({ path, backupsDir, because, at, isPair }: AdoptOpti
   const sql = createSql(db);
   try {
     if (isPair && story.length > 0) throw unfit(path, story.join(' '));
-    // A journal that had to be restarted gave nothing.
+    // A journal that had to be restarted contributed nothing.
     const replayed = story.length === 0 ? journal.head.seq - from.seq : 0;
     const head = journal.append([toJournal({ kind: 'restored', because, fromSeq: from.seq }, at)]);
     sql.run(SET_HEAD, { ...head });
@@ -73,8 +74,8 @@ export function adoptLedger({ path, backupsDir, because, at, isPair }: AdoptOpti
 }
 
 /**
- * SQLite ends a connection only when its last statement is collected, and puts its file in order then, by path: what is going
- * to be moved must be a file that this process never opened.
+ * Copies the ledger to a new file. SQLite closes a connection only when its last statement is garbage-collected, and
+ * then tidies its files by path: a file that will be moved must be one that this process never opened.
  */
 function intoNewFile(path: string): void {
   const aside = `${path}.new`;

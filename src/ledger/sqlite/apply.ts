@@ -16,8 +16,8 @@ import * as SIGHTINGS from './sql/sightings.ts';
 import type { Sql } from './statements.ts';
 
 /**
- * The one place where an event becomes rows: when it happens, and when the ledger is recreated from its journal. It
- * decides nothing; what the event says has been decided.
+ * The only place where an event becomes rows, both when it happens and when the ledger is rebuilt from its journal.
+ * Decides nothing: the event contains all decisions.
  */
 export function apply(sql: Sql, event: LedgerEvent, at: number): void {
   switch (event.kind) {
@@ -152,7 +152,7 @@ function applySighted(sql: Sql, event: SightedEvent, at: number): void {
     return;
   }
   if (supersedes !== null) sql.run(SIGHTINGS.GONE, { id: supersedes, at });
-  // Two erased ones must not be taken for one path.
+  // Two erased sightings must not share a path.
   const place = splitPath(path === '' ? `?${id}` : path);
   const foldedPath = foldedUnlessAscii(path);
   sql.run(SIGHTINGS.INSERT_SIGHTING, { folderId: ensureFolder(sql, folder), ...place, foldedPath, ...row });
@@ -160,7 +160,7 @@ function applySighted(sql: Sql, event: SightedEvent, at: number): void {
   applySplit(sql, event);
 }
 
-/** What only files that are taken apart, and their pages, have. */
+/** Columns that only split files and their pages use. */
 function applySplit(sql: Sql, { sighting: id, file, pages, into = null }: SightedEvent): void {
   if (file !== undefined) sql.run(PAGES.SET_FILE, { id, file });
   if (pages === undefined) return;

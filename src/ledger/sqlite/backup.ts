@@ -13,15 +13,15 @@ import { createSql } from './statements.ts';
 const NAME = /^ledger-\d{8}T\d{9}Z\.db$/;
 const UNFINISHED = /^(ledger-\d{8}T\d{9}Z\.db)\.new(?:-wal|-shm|-journal)?$/;
 const UNFINISHED_FOR_MS = 24 * 3600 * 1000;
-/** Pages that SQLite copies at a time; writes go on in between. */
+/** Pages that SQLite copies at a time; writes continue in between. */
 const PAGES_AT_ONCE = 200;
 
-/** A name for a backup made at that time; names sort by age. */
+/** Name for a backup made at that time; names sort by age. */
 export function backupName(at: number): string {
   return `ledger-${new Date(at).toISOString().replaceAll(/[-:.]/g, '')}.db`;
 }
 
-/** When a backup of such a name was made. */
+/** When the backup with this name was made. */
 export function backupTime(path: string): number {
   const [, date = '', time = ''] = /ledger-(\d{8})T(\d{9})Z\.db$/.exec(path) ?? [];
   const [year, month, day] = [date.slice(0, 4), date.slice(4, 6), date.slice(6)];
@@ -35,7 +35,7 @@ export function backupsIn(directory: string): string[] {
   try {
     names = fs.readdirSync(directory).filter((name) => NAME.test(name));
   } catch (error) {
-    // None, or none to be had: the next backup says why.
+    // Missing or unreadable directory: the next backup reports why.
     if (systemCode(error) === undefined) throw error;
     return [];
   }
@@ -45,7 +45,7 @@ export function backupsIn(directory: string): string[] {
     .map((name) => join(directory, name));
 }
 
-/** Removes all but the newest `keep`. Those from the future were made by a clock that was wrong: they go first. */
+/** Removes all but the newest `keep`. Backups from the future were made while the clock was wrong: they are removed first. */
 export function pruneBackups(directory: string, keep: number, now: number): void {
   const all = backupsIn(directory);
   const isAhead = (path: string): boolean => backupTime(path) > now;
@@ -54,7 +54,7 @@ export function pruneBackups(directory: string, keep: number, now: number): void
   removeUnfinished(directory, now);
 }
 
-/** What a kill or a power failure left of a backup that was being made; one that is being made now is younger. */
+/** Removes remains of a backup that a crash or power failure interrupted; one in progress is younger. */
 function removeUnfinished(directory: string, now: number): void {
   if (!fs.existsSync(directory)) return;
   for (const name of fs.readdirSync(directory)) {
@@ -65,9 +65,9 @@ function removeUnfinished(directory: string, now: number): void {
 }
 
 /**
- * Copies a ledger that goes on being written, by SQLite's own backup, into a new file: whole, checked and durable
- * when this resolves, and with the journal's head of that moment in it.
- * @throws ReceiptdError BACKUP_FAILED; an existing file is left as it is
+ * Copies a ledger that is being written, using SQLite's backup, into a new file. When it resolves, the copy is
+ * complete, checked and durable, and contains the journal's head of that moment.
+ * @throws ReceiptdError BACKUP_FAILED; an existing file stays unchanged
  */
 export async function backupTo(db: DatabaseSyncInstance, target: string): Promise<JournalHead> {
   const aside = `${target}.new`;
@@ -100,12 +100,12 @@ function removeAside(aside: string): void {
     try {
       fs.rmSync(left, { force: true });
     } catch {
-      // Where nothing could be made, nothing is left; the failure that led here is the one to report.
+      // If nothing could be created, nothing is left; report the original failure.
     }
   }
 }
 
-/** The copy says of itself that it has a log beside it, like the ledger; a backup is one file. */
+/** The copy is in WAL mode, like the ledger; a backup must be a single file. */
 function withoutLog(path: string): void {
   const db = new DatabaseSync(path);
   db.exec('PRAGMA journal_mode = DELETE');
@@ -113,8 +113,8 @@ function withoutLog(path: string): void {
 }
 
 /**
- * The journal's head that a backup holds.
- * @throws ReceiptdError BACKUP_FAILED if it is not a whole ledger with a journal
+ * Checks a backup, and returns the journal's head in it.
+ * @throws ReceiptdError BACKUP_FAILED if it is not a complete ledger with a journal
  */
 export function checkBackup(path: string): JournalHead {
   const bad = (why: string, cause?: unknown): ReceiptdError =>
@@ -123,7 +123,7 @@ export function checkBackup(path: string): JournalHead {
       cause,
     });
   try {
-    // One that was made before an update is brought to the latest version when it is put in place.
+    // A backup made before an update is upgraded when it is restored.
     const db = openForReading(path, { anyVersion: true });
     const sql = createSql(db);
     try {

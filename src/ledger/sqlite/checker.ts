@@ -1,4 +1,4 @@
-/** A program: looks through a ledger beside its writer, and prints `ok` or what is wrong. */
+/** A program: checks a ledger beside its writer, and prints `ok` or what is wrong. */
 import { DatabaseSync } from '@photostructure/sqlite';
 import { isDamage } from './failure.ts';
 import { MISCOUNTED } from './sql/reports.ts';

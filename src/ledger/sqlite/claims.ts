@@ -7,12 +7,12 @@ import * as SQL from './sql/queue.ts';
 import type { Sql } from './statements.ts';
 import type { Store } from './store.ts';
 
-/** How many documents one claim makes due at most, so that an outage's end doesn't block the event loop. */
+/** Most documents that one claim makes due, so that the end of an outage doesn't block the event loop. */
 const MAKE_DUE_LIMIT = 1_000;
 
 /**
- * Which documents this process has claimed, and whose turn it is. In memory only: a claim ends with the process, or with
- * the pipeline that made it.
+ * Which documents this process has claimed, and which folder is next. In memory only: a claim ends with the process, or
+ * with the pipeline that made it.
  *
  *   due ──take──▶ claimed ──drop──▶ due, or uploading
  */
@@ -33,7 +33,7 @@ export class Claims {
     this.#folderOf.clear();
   }
 
-  /** Claims due documents: each folder's in order of arrival, one folder after the other in turn. */
+  /** Claims due documents: in order of arrival within a folder, folders in turn. */
   take(
     sql: Sql,
     line: { readonly endpointId: number; readonly lane: Lane },
@@ -62,7 +62,7 @@ export class Claims {
     return taken.flatMap((id) => byId.get(id) ?? []);
   }
 
-  /** Folder ids in ascending order, begun after the one that was served last. */
+  /** Folder ids in ascending order, starting after the one served last. */
   #inTurn(folderIds: readonly number[], last: number | undefined): readonly number[] {
     const start = folderIds.findIndex((id) => last !== undefined && id > last);
     return start < 0 ? folderIds : [...folderIds.slice(start), ...folderIds.slice(0, start)];
@@ -93,9 +93,9 @@ function dueFolders(sql: Sql, line: { readonly endpointId: number; readonly lane
   }
 }
 
-/** What a claim has to write before it takes anything. */
+/** Writes that a claim needs before it takes anything. */
 export interface LineWrites {
-  /** These wait for a time that has come. */
+  /** Makes documents due whose waiting time is over. */
   readonly makeDue: (ids: readonly number[], now: number, latest: number) => Promise<void>;
   readonly toBacklog: (ids: readonly number[]) => Promise<void>;
 }
@@ -114,9 +114,9 @@ export function lineWrites(store: Store): LineWrites {
 }
 
 /**
- * `not_before` is 0 for what is due. What waits for a time is moved to 0 by the first claim after it, so that a
- * claim walks one index in order of arrival, and never steps over the thousands that an outage left waiting. `store` is
- * only read.
+ * Documents that are due have `not_before` 0. One that waits for a time is set to 0 by the first claim after it, so
+ * that a claim walks one index in order of arrival and never steps over the thousands of documents that an outage left
+ * waiting. `store` is only read.
  */
 export function createClaim(store: Store, claims: Claims, writes: LineWrites): LedgerQueue['claim'] {
   return async ({ endpoint, lane, limit, now, exceptFolders, freshSince, longestWaitMs }) => {
@@ -139,7 +139,7 @@ export function createClaim(store: Store, claims: Claims, writes: LineWrites): L
   };
 }
 
-/** All of them before the first is claimed: what is left in the fresh line would leave before its turn. */
+/** Moves all of them before the first is claimed: one left in the fresh queue would be sent before its turn. */
 async function moveStale(
   store: Store,
   writes: LineWrites,
@@ -152,7 +152,7 @@ async function moveStale(
   }
 }
 
-/** The head of each folder's fresh line, as far as it has waited too long to be fresh. */
+/** The head of each folder's fresh queue: documents that have waited too long to be fresh. */
 function staleFresh(sql: Sql, query: { endpointId: number; freshSince: number }): number[] {
   return dueFolders(sql, { endpointId: query.endpointId, lane: 'fresh' }).flatMap((folderId) =>
     sql.all<{ id: number }>(SQL.STALE_IN_FOLDER, { ...query, folderId }).map(({ id }) => id),

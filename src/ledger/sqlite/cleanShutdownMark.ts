@@ -4,17 +4,17 @@ import { messageOf, ReceiptdError } from '../../core/domain/errors.ts';
 import { syncDirectorySync } from '../../system/syncDirectory.ts';
 
 /*
- * What a clean end says to the next start (decisions/0032): when the ledger was last looked through and sound, and which
- * file that is said of. There is none while a run is open, so that one that was killed leaves none.
+ * A clean shutdown leaves this mark for the next start (decisions/0032): when the ledger was last checked and found
+ * sound, and which file that applies to. It is removed while the agent runs, so that a crash leaves none.
  */
 
-/** A file that anybody has written since is another one; so is a copy of it. */
+/** Identifies the file: one that was written since, or a copy, does not match. */
 interface SoundMark {
   readonly lookedAt: number;
   readonly file: string;
 }
 
-/** Looks are a day apart at most: an agent that lives for seconds only never gets to its full check. */
+/** Checks are at most a day apart: an agent that only ever runs for seconds never reaches its full check. */
 const HOLDS_MS = 24 * 60 * 60_000;
 
 export function cleanShutdownMarkOf(ledger: string): string {
@@ -22,8 +22,9 @@ export function cleanShutdownMarkOf(ledger: string): string {
 }
 
 /**
- * Takes the mark away, durably, before anything is written. @throws ReceiptdError STATE_UNWRITABLE. @returns when the ledger, as it lies there, was looked
- * through; null where a mark that says so is missing.
+ * Removes the mark, durably, before anything is written.
+ * @returns when the present ledger was last checked; null without a mark that matches it
+ * @throws ReceiptdError STATE_UNWRITABLE
  */
 export function takeCleanShutdownMark(ledger: string): number | null {
   const path = cleanShutdownMarkOf(ledger);
@@ -45,9 +46,9 @@ export function takeCleanShutdownMark(ledger: string): number | null {
   return mark.file === fileOf(ledger) ? mark.lookedAt : null;
 }
 
-/** After a clean end, with everything in the one file. Leaves none where the last look was too long ago. */
+/** Call after a clean shutdown, with everything in the main file. Leaves no mark if the last check was too long ago. */
 export function leaveCleanShutdownMark(ledger: string, lookedAt: number, now: number): void {
-  // A look from the future was made by a clock that was wrong.
+  // A check from the future was made while the clock was wrong.
   if (lookedAt > now || lookedAt < now - HOLDS_MS) return;
   const file = fileOf(ledger);
   if (file === null) return;
@@ -56,7 +57,7 @@ export function leaveCleanShutdownMark(ledger: string, lookedAt: number, now: nu
       mode: 0o600,
     });
   } catch {
-    // Then the next start looks through the ledger.
+    // Then the next start checks the ledger.
   }
 }
 

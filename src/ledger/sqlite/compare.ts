@@ -12,11 +12,11 @@ import { HEAD } from './sql/journal.ts';
 import { createSql, type Sql } from './statements.ts';
 
 export interface Comparison {
-  /** In plain words; at most twenty of each kind. */
+  /** Sentences for people; at most twenty of each kind. */
   readonly findings: readonly string[];
   /** Documents in the ledger. */
   readonly documents: number;
-  /** Where they are not all: how many of them the journal names. */
+  /** Number of documents that the journal names, unless it names all. */
   readonly compared?: number;
   readonly head: JournalHead | null;
 }
@@ -24,8 +24,8 @@ export interface Comparison {
 const SHOWN = 20;
 
 /**
- * Makes a second ledger from the journal alone, beside the first, and compares the two: whoever changed the ledger
- * and not the journal is found. Works beside a running daemon, on a copy of one moment.
+ * Rebuilds a second ledger from the journal alone and compares the two, which reveals changes made to the ledger but
+ * not to the journal. Works beside a running daemon, on a snapshot.
  * @throws ReceiptdError LEDGER_MISSING, LEDGER_OLDER, FILE_UNREADABLE, LEDGER_NEWER, LEDGER_DAMAGED, BACKUP_FAILED
  */
 export async function compareWithJournal(path: string, journalPath: string, at: number): Promise<Comparison> {

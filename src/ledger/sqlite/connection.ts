@@ -10,12 +10,12 @@ import { syncDirectorySync } from '../../system/syncDirectory.ts';
 import { keepBeforeUpgrade } from './upgrade.ts';
 
 export const BUSY_TIMEOUT_MS = 5_000;
-/** Of 4 KiB pages: fewer, larger checkpoints than the default of 1,000; the log grows to 16 MB. */
+/** In pages of 4 KiB: checkpoints are fewer and larger than with the default of 1,000; the WAL grows to 16 MB. */
 const CHECKPOINT_PAGES = 4_000;
 
 /**
- * Opens the ledger for its one writer, and creates it where there is none. `isKnownSound` may leave out the look through
- * all of it; it is asked about a ledger of the latest version only. One of a former version is kept before it is changed.
+ * Opens the ledger for its only writer, and creates it if missing. If `isKnownSound` returns true, the full check is
+ * skipped; it is called for a ledger of the latest version only. An older one is copied before it is upgraded.
  * @throws ReceiptdError STATE_UNWRITABLE, LEDGER_NEWER, LEDGER_DAMAGED, UPGRADE_NO_SPACE, BACKUP_FAILED
  */
 export function openForWriting(
@@ -28,15 +28,15 @@ export function openForWriting(
   return guarded(path, { readOnly: false }, (db) => {
     const version = checkedVersion(db, path);
     if (version < LATEST_VERSION || !isKnownSound(db)) {
-      // Found now, damage costs a restore; found after more writing, it costs receipts.
+      // Found now, damage costs a restore; found after more writes, it costs receipts.
       const [verdict] = pragma(db, 'quick_check(1)');
       if (verdict !== 'ok') throw damaged(path, String(verdict));
     }
     if (version < LATEST_VERSION) keepBeforeUpgrade(db, path, backupsDir, version);
     migrate(db, version, at);
-    // The journal is what is synced at each commit; what a power failure takes from the end of SQLite's log, the next
-    // start takes over from it (pair.ts). What a savepoint would undo is kept in memory: in a file beside it, each write
-    // of a group would write its pages twice.
+    // The journal is synced at each commit. If a power failure cuts off the end of SQLite's WAL, the next start replays it
+    // from the journal (openLedgerAndJournal.ts). Savepoint rollback data stays in memory: in a file, each write of a group
+    // would write its pages twice.
     db.exec(`PRAGMA journal_mode = WAL;
       PRAGMA synchronous = NORMAL;
       PRAGMA checkpoint_fullfsync = ON;
@@ -49,8 +49,8 @@ export function openForWriting(
 }
 
 /**
- * Opens a ledger that another process may be writing. SQLite may put its `-wal` and `-shm` files beside it.
- * `anyVersion`: also one that was not yet brought to the latest.
+ * Opens a ledger that another process may be writing. SQLite may create `-wal` and `-shm` files beside it. `anyVersion`
+ * also accepts a ledger that was not yet upgraded.
  * @throws ReceiptdError LEDGER_MISSING, LEDGER_OLDER, FILE_UNREADABLE, LEDGER_NEWER, LEDGER_DAMAGED
  */
 export function openForReading(
@@ -58,7 +58,7 @@ export function openForReading(
   { anyVersion = false }: { readonly anyVersion?: boolean } = {},
 ): DatabaseSyncInstance {
   const about = lookFor(path);
-  // SQLite would wait forever for somebody to write into a FIFO.
+  // SQLite would wait forever for a writer to a FIFO.
   if (about !== undefined && !about.isFile() && !about.isDirectory()) {
     throw new ReceiptdError('FILE_UNREADABLE', `The ledger ${path} is not a regular file.`, {
       hint: 'Find out who put it there, and remove it.',
@@ -82,8 +82,8 @@ export function openForReading(
 }
 
 /**
- * Made aside and renamed when whole: an empty file at `path` is then always a loss and never a beginning.
- * Taken for a beginning, it would have every receipt sent again under another name.
+ * Creates the ledger under a temporary name and renames it once complete, so that an empty file at `path` always means
+ * a loss. Mistaken for a new ledger, it would make the agent send every receipt again under another name.
  */
 function create(path: string, at: number): void {
   const log = fs.statSync(`${path}-wal`, { throwIfNoEntry: false });
@@ -119,9 +119,9 @@ function guarded(
 ): DatabaseSyncInstance {
   let db: DatabaseSyncInstance | undefined;
   try {
-    // SQLite takes a path that begins with `file:` for a URI; an absolute path never does.
+    // SQLite treats a path that begins with `file:` as a URI; an absolute path never does.
     db = new DatabaseSync(path, { ...options, timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
-    // For what a search compares. No part of the schema needs it: other programs can read the file.
+    // For searches. No part of the schema uses it, so that other programs can read the file.
     db.function('fold', { deterministic: true }, (text: unknown) =>
       typeof text === 'string' ? fold(text) : null,
     );
@@ -140,7 +140,7 @@ function guarded(
   }
 }
 
-/** A directory that may not be looked into hides whether there is one. @throws ReceiptdError FILE_UNREADABLE */
+/** Without permission to search the directory, the ledger may or may not exist. @throws ReceiptdError FILE_UNREADABLE */
 function lookFor(path: string): fs.Stats | undefined {
   try {
     return fs.statSync(path, { throwIfNoEntry: false });
@@ -156,7 +156,7 @@ function lookFor(path: string): fs.Stats | undefined {
   }
 }
 
-/** Reads only, so that a file that is not ours is left as it is. */
+/** Only reads, so that a foreign file stays unchanged. */
 function checkedVersion(db: DatabaseSyncInstance, path: string): number {
   const [applicationId] = pragma(db, 'application_id');
   if (applicationId !== APPLICATION_ID) throw damaged(path, 'the file is not a receiptd ledger');

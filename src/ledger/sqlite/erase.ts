@@ -11,9 +11,9 @@ const FOLD_TRIES = 20;
 const FOLD_AGAIN_MS = 500;
 
 /**
- * Erases what is personal about documents: first recorded, in ledger and journal, then blanked in the journal's file.
- * In this order a crash in between leaves something to be finished at the next start; in the other it would leave
- * blanks that nothing accounts for, which look like tampering.
+ * Erases personal data of documents: first recorded in ledger and journal, then blanked in the journal file. In this
+ * order, a crash in between leaves work that the next start finishes. The reverse order could leave unrecorded blanks,
+ * which look like tampering.
  */
 export async function erase(
   store: Store,
@@ -22,7 +22,7 @@ export async function erase(
   at: number,
 ): Promise<number> {
   const journalPath = journalPathOf(store.path);
-  // Entries of the same group would not be in the file yet when it is looked through.
+  // Entries of the same group would not be in the file yet when it is searched.
   const { documents, entries } = await store.writeAlone((sql) => {
     const erasable = [...new Set(documentIds)].filter((id) => sql.get(ERASABLE_ONE, { id }) !== undefined);
     if (erasable.length === 0) return { documents: erasable, entries: [] as SeqRange[] };
@@ -39,12 +39,12 @@ export async function erase(
     blankInJournal(journalPath, entries);
     await store.write((sql) => sql.run(END_ERASURE, { entries: JSON.stringify(entries) }));
   }
-  // Also for nothing: an erasure before this one may have left something there.
+  // Even if nothing was erased now: an earlier erasure may have left data in the log.
   await foldLog(store, clock);
   return documents.length;
 }
 
-/** What was deleted is still in the log until it is folded into the file, which zeroes what it frees. */
+/** Deleted data stays in the log until the log is folded into the file, which zeroes freed space. */
 async function foldLog(store: Store, clock: Clock): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     if (store.foldLog()) return;

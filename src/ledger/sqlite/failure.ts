@@ -4,7 +4,7 @@ const CORRUPT = 11;
 const FULL = 13;
 const NOT_A_DATABASE = 26;
 
-/** Result codes that say the store itself failed: busy, locked, nomem, readonly, ioerr, full, cantopen, ... */
+/** Result codes for failures of the store itself: busy, locked, nomem, readonly, ioerr, full, cantopen, ... */
 const STORE_FAILURES: ReadonlySet<number> = new Set([
   5,
   6,
@@ -19,7 +19,7 @@ const STORE_FAILURES: ReadonlySet<number> = new Set([
   NOT_A_DATABASE,
 ]);
 
-/** Failing to prepare a statement, the driver gives SQLite's fixed text and no code. */
+/** If preparing a statement fails, the driver gives SQLite's fixed text without a code. */
 const CODE_OF_TEXT: Readonly<Record<string, number>> = {
   'database is locked': 5,
   'database table is locked': 6,
@@ -40,7 +40,7 @@ function sqliteCode(error: unknown): number | undefined {
   return 'code' in error && error.code === 'ERR_SQLITE_ERROR' ? CODE_OF_TEXT[error.message] : undefined;
 }
 
-/** True where the transaction as a whole can't be trusted; false where one operation was at fault. */
+/** True if the whole transaction can't be trusted; false if a single operation failed. */
 export function isStoreFailure(error: unknown): boolean {
   const code = sqliteCode(error);
   return code !== undefined && STORE_FAILURES.has(code);
@@ -61,8 +61,8 @@ export function damaged(path: string, detail: string, cause?: unknown): Receiptd
 const NO_SPACE: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
 
 /**
- * Anything that SQLite or the journal's file threw while the ledger was in use; errors of other kinds pass unchanged.
- * DISK_FULL, LEDGER_DAMAGED or LEDGER_WRITE_FAILED.
+ * Converts anything that SQLite or the journal file threw while the ledger was in use to DISK_FULL, LEDGER_DAMAGED or
+ * LEDGER_WRITE_FAILED. Returns other errors unchanged.
  */
 export function storeFailure(error: unknown, path: string, doing: 'written' | 'read'): unknown {
   if (!(error instanceof Error)) return error;
@@ -73,7 +73,7 @@ export function storeFailure(error: unknown, path: string, doing: 'written' | 'r
     });
   }
   if (isDamage(error)) return damaged(path, error.message, error);
-  // Node gives the number of the system's error to its own; SQLite's and a defect of ours have none.
+  // Node's own errors carry the system's `errno`; SQLite's errors and defects in our code do not.
   if (!isStoreFailure(error) && !('errno' in error)) return error;
   return new ReceiptdError('LEDGER_WRITE_FAILED', `The ledger ${path} can't be ${doing}: ${error.message}.`, {
     hint: 'Check the disk and the permissions of the state directory. The agent then continues automatically.',
@@ -81,7 +81,7 @@ export function storeFailure(error: unknown, path: string, doing: 'written' | 'r
   });
 }
 
-/** Another program holds the ledger for a moment. */
+/** Another program holds the ledger's lock for a moment. */
 export function isBusy(failure: ReceiptdError): boolean {
   const code = sqliteCode(failure.cause);
   return code === 5 || code === 6;

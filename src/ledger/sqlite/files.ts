@@ -7,12 +7,12 @@ export function journalPathOf(ledger: string): string {
   return `${ledger.replace(/\.db$/, '')}.journal`;
 }
 
-/** What the next start is told about a ledger that was found damaged while it was in use. */
+/** File that records damage found while the ledger was in use, for the next start. */
 export function damageMarkOf(ledger: string): string {
   return `${ledger}.damaged`;
 }
 
-/** The quick look at the next start may not see the damage. */
+/** Needed because the quick check at the next start may miss the damage. */
 export function markDamaged(ledger: string, message: string): void {
   try {
     fs.writeFileSync(damageMarkOf(ledger), `${message}\n`, { mode: 0o600 });
@@ -21,7 +21,7 @@ export function markDamaged(ledger: string, message: string): void {
   }
 }
 
-/** Keeps a file, and what SQLite put beside it, under another name; resolves that of the first. Null where there is none. */
+/** Renames a file and SQLite's files beside it, to keep them. Returns the new path; null if there is no file. */
 export function setAside(path: string, at: number): string | null {
   const stamp = new Date(at).toISOString().replaceAll(/[-:]/g, '').replace(/\.\d+/, '');
   const parts = ['', '-wal', '-shm'].filter((suffix) => fs.existsSync(path + suffix));
@@ -33,7 +33,7 @@ export function setAside(path: string, at: number): string | null {
   return aside;
 }
 
-/** The file that was kept last; null where there is none. */
+/** The file set aside last; null if there is none. */
 export function lastAside(path: string): string | null {
   const prefix = `${basename(path)}.aside-`;
   const names = fs

@@ -14,7 +14,7 @@ export function createHolds(store: Store, clock: Pick<Clock, 'now'>): LedgerHold
           return sql.emit({ kind: 'paused', scope, key, message }, since);
         }
         const paused = 0;
-        // Back-off with jitter ends between milliseconds, where an INTEGER column refuses it.
+        // Back-off with jitter yields fractions of a millisecond, which an INTEGER column refuses.
         const whole = until === null ? null : Math.ceil(until);
         sql.run(PUT_HOLD, {
           scope,

@@ -8,13 +8,13 @@ import * as SQL from './sql/sightings.ts';
 import type { Store } from './store.ts';
 
 const NAMES_BATCH = 1_000;
-/** Keeps one transaction from blocking the event loop for long. */
+/** Bounds how long one transaction blocks the event loop. */
 export const SKIPPED_BATCH = 500;
 
 export function createIntake(store: Store): LedgerIntake {
   return {
     async markWatched(folder, skipped, note) {
-      // A folder counts as watched only once all of them are recorded, so that a crash in between does no harm.
+      // The folder is marked as watched only after all are recorded, so that a crash in between does no harm.
       for (let start = 0; start < skipped.length; start += SKIPPED_BATCH) {
         const batch = skipped.slice(start, start + SKIPPED_BATCH);
         await markSkipped(store, batch, note);
@@ -43,7 +43,7 @@ export function createIntake(store: Store): LedgerIntake {
         return row ? toKnownFile(row) : null;
       }),
 
-    // A write, though it changes nothing: its turn comes behind all those before it.
+    // A write although it changes nothing: it must run after all earlier writes.
     lastSighting: () => store.write((sql) => idFrom(sql, SQL.LAST_SIGHTING_ID)),
 
     knownIn: (folder, dir, names) =>
@@ -64,7 +64,7 @@ export function createIntake(store: Store): LedgerIntake {
       }),
 
     async *namesIn(folder, dir) {
-      // A name is never empty, so this sorts before the first file.
+      // File names are never empty, so this sorts before the first one.
       for (let after = ''; ;) {
         const batch = await store.read((sql) =>
           sql
@@ -95,7 +95,7 @@ export function createIntake(store: Store): LedgerIntake {
   };
 }
 
-/** No more than `SKIPPED_BATCH` at once. What is a document by now, admitted before or beside this, stays one. */
+/** At most `SKIPPED_BATCH` files. One that became a document, before or concurrently, stays one. */
 export function markSkipped(
   store: Store,
   files: readonly FileSeen[],

@@ -24,7 +24,7 @@ const WALKS: Readonly<Record<Along, SQL.Walks>> = {
 
 export function listSource(store: Store, accountOf: AccountOf): ListSource {
   let turn = Promise.resolve();
-  /** One window in a turn of the event loop, whoever asks: nothing else waits for two. */
+  /** Reads one window per turn of the event loop, for all callers together, so that nothing else waits for two. */
   const ownTurn = (): Promise<void> => (turn = turn.then(() => nextTurn()));
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the columns it selects
   const inWindow = <Row>(
@@ -65,7 +65,7 @@ export function listSource(store: Store, accountOf: AccountOf): ListSource {
   };
 }
 
-/** Null where there are none. */
+/** Null if there are none. */
 function listed(values: readonly unknown[]): string | null {
   return values.length > 0 ? JSON.stringify(values) : null;
 }
@@ -93,7 +93,7 @@ function paramsOf(
     ...Object.fromEntries(
       values.map(valueNeedles).flatMap(({ key, word, from, to }, n) => [
         [`pointer${n}`, key],
-        // SQLite's paths can't name everything that a key may be.
+        // SQLite's JSON paths can't express every key.
         [`at${n}`, /^"[^"\\]*"$/.test(key) ? `$.${key}` : null],
         [`word${n}`, word],
         [`from${n}`, from],

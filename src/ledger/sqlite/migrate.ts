@@ -3,11 +3,11 @@ import { ALL_MIGRATIONS } from './migrations/all.ts';
 
 export const LATEST_VERSION = ALL_MIGRATIONS.length;
 
-/** 'rcpt': tells a ledger from any other SQLite database. */
+/** 'rcpt': distinguishes a ledger from any other SQLite database. */
 export const APPLICATION_ID = 0x72637074;
 
 /**
- * All steps in one transaction: cut short, the ledger is of the version that it was, and the copy that was kept is of that one.
+ * Runs all steps in one transaction: if interrupted, the ledger keeps its version, which the copy made before has too.
  * Uses `exec` only, so that no statement outlives the call.
  */
 export function migrate(db: DatabaseSyncInstance, fromVersion: number, at: number): void {
@@ -24,7 +24,7 @@ export function migrate(db: DatabaseSyncInstance, fromVersion: number, at: numbe
       PRAGMA user_version = ${LATEST_VERSION};
       COMMIT`);
   } catch (error) {
-    // A connection may outlive its `close` while a statement of it does, and with it the lock.
+    // A closed connection, and its lock, can outlive `close` as long as one of its statements does.
     if (db.isTransaction) db.exec('ROLLBACK');
     throw error;
   }

@@ -5,8 +5,8 @@ import { NEXT_SIGHTING_ID } from './sql/sightings.ts';
 import type { EndpointNumbers, Numbered, Sql } from './statements.ts';
 
 /*
- * The next numbers of rows. Asked for once: one connection adds rows, none is ever deleted, and what a rollback may have taken away is
- * forgotten with it.
+ * The next ids of rows, queried once and cached: only one connection adds rows, none is ever deleted, and a rollback
+ * clears the cache.
  */
 
 const NEXT = {
@@ -15,7 +15,7 @@ const NEXT = {
   attempts: NEXT_ATTEMPT_ID,
 } as const satisfies Record<Numbered, string>;
 
-/** For a row that is about to be inserted in this transaction. */
+/** Id for a row that is about to be inserted in this transaction. */
 export function nextId(sql: Sql, table: Numbered): number {
   const known = sql.nextIds.get(table);
   if (known !== undefined) return known;
@@ -24,13 +24,13 @@ export function nextId(sql: Sql, table: Numbered): number {
   return id;
 }
 
-/** The row was inserted. */
+/** Call after inserting the row. */
 export function tookId(sql: Sql, table: Numbered, id: number): void {
   const next = sql.nextIds.get(table);
   if (next !== undefined && next <= id) sql.nextIds.set(table, id + 1);
 }
 
-/** Taken by the event that says so. */
+/** The event that uses these numbers takes them. */
 export function nextNumbers(sql: Sql, endpointId: number): EndpointNumbers {
   const known = sql.nextNumbers.get(endpointId);
   if (known) return known;
@@ -48,7 +48,7 @@ export function tookNumbers(sql: Sql, endpointId: number, taken: { line: number;
   sql.nextNumbers.set(endpointId, { seq, line });
 }
 
-/** What a query for a number gives. */
+/** The id that the query returns. */
 export function idFrom(sql: Sql, text: string): number {
   const row = sql.get<{ id: number }>(text);
   if (!row) throw new Error('a query for a number gave no row');

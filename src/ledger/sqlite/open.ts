@@ -15,9 +15,9 @@ import { openWriter, type WriterOptions } from './writer.ts';
 export { openSqliteReports } from './openReports.ts';
 
 export interface LedgerOptions extends WriterOptions {
-  /** Tells what the credentials of which account keep waiting; one account for all where left out. */
+  /** The account that an endpoint uses, which credential holds refer to; by default one account for all. */
   readonly accountOf?: AccountOf;
-  /** The compiled program that looks through the ledger; by default the one beside this file. */
+  /** The compiled program that checks the ledger; by default the one beside this file. */
   readonly checkerPath?: string;
 }
 
@@ -29,7 +29,7 @@ export async function openSqliteLedger(options: LedgerOptions): Promise<Ledger> 
   return { ...ledgerOver(store, trouble, keeping, accountOf), close };
 }
 
-/** The ledger's operations on a store that is open for writing. */
+/** The ledger's operations on a store opened for writing. */
 export function ledgerOver(
   store: Store,
   storage: LedgerStorage,

@@ -26,7 +26,7 @@ import { createSql } from './statements.ts';
 export interface LedgerAndJournal {
   readonly db: DatabaseSyncInstance;
   readonly journal: Journal;
-  /** When the ledger was last looked through and found sound; `at` where that was now. */
+  /** When the ledger was last checked and found sound; `at` if it was checked now. */
   readonly lookedAt: number;
 }
 
@@ -34,7 +34,7 @@ export interface LedgerAndJournalOptions {
   readonly path: string;
   readonly backupsDir: string;
   readonly at: number;
-  /** Told what had to be mended, in sentences. */
+  /** Called with each repair that was needed, in sentences. */
   readonly onMended: (story: string) => void;
 }
 
@@ -42,15 +42,15 @@ export interface LedgerAndJournalOptions {
 const BATCH = 1_000;
 
 /**
- * Opens ledger and journal so that both say the same, whatever became of either:
+ * Opens ledger and journal so that they agree, whatever happened to either:
  *
- *   neither                         ▶ both are begun
- *   journal ahead of the ledger     ▶ a crash came between the two: the ledger takes the entries over
+ *   neither                          ▶ both are created
+ *   journal ahead of the ledger      ▶ a crash came between the two: the ledger replays the entries
  *   ledger damaged, gone or outdated ▶ set aside and rebuilt (rebuild.ts)
- *   journal damaged, gone or behind ▶ set aside; a new one continues the chain from the head that the ledger holds
- *   both damaged                    ▶ the ledger first, from what can be read, then the journal
+ *   journal damaged, gone or behind  ▶ set aside; a new one continues the chain from the ledger's head
+ *   both damaged                     ▶ first the ledger, from what is readable, then the journal
  *
- * A ledger that ended cleanly and says the same as its journal is not looked through again (soundMark.ts).
+ * A ledger that was shut down cleanly and agrees with its journal is not checked again (cleanShutdownMark.ts).
  *
  * @throws ReceiptdError STATE_UNWRITABLE, LEDGER_NEWER
  */
@@ -72,7 +72,7 @@ export function openLedgerAndJournal(options: LedgerAndJournalOptions): LedgerAn
       found.journal?.close();
       journal = beginJournal(db, { ...options, journalPath, damage });
     } else journal = found.journal;
-    // What was begun or taken over a moment ago must not hang on a log that was never synced.
+    // What was just created or replayed must not depend on a WAL that was never synced.
     db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     finishErasures(db, journalPath);
     return { db, journal, lookedAt };
@@ -107,7 +107,7 @@ function openOrRemake(
   }
 }
 
-/** What a crash left the ledger without is taken over. Resolves what is wrong with the journal, if anything is. */
+/** Replays what a crash left the ledger without. Returns what is wrong with the journal, or null. */
 function bringTogether(
   db: DatabaseSyncInstance,
   journal: Journal | null,
@@ -156,7 +156,7 @@ function findJournal(journalPath: string): FoundJournal {
   }
 }
 
-/** Why the ledger must be recreated although it may look well; null where it is as it should be. */
+/** Why the ledger must be rebuilt even if it looks sound; null if it need not be. */
 function damageOf(
   { path, backupsDir }: LedgerAndJournalOptions,
   { journal, damage }: FoundJournal,
@@ -165,7 +165,7 @@ function damageOf(
   if (fs.existsSync(mark)) return fs.readFileSync(mark, 'utf8').trim();
   if (fs.existsSync(path)) return null;
   const log = fs.statSync(`${path}-wal`, { throwIfNoEntry: false });
-  // A crash in the very first moment leaves a journal with nothing in it.
+  // A crash during the very first start leaves a journal without content.
   const isFirst =
     (journal === null || journal.head.seq === 1) &&
     damage === null &&
@@ -181,7 +181,7 @@ function remake(
 ): DatabaseSyncInstance {
   const { path, backupsDir, at, onMended } = options;
   const isAnew = fs.existsSync(damageMarkOf(path));
-  // A kill before the rebuilt one is in its place must not look like a ledger that never was.
+  // If the agent crashes before the rebuilt ledger is in place, the next start must not take it for a first start.
   markDamaged(path, because);
   const damaged = setAside(path, at) ?? (isAnew ? lastAside(path) : null);
   const ledger = journal?.head.ledger ?? null;
@@ -196,8 +196,9 @@ function remake(
 }
 
 /**
- * How a ledger stands to a sound journal. `behind`: it lacks the last entries, as a crash leaves it. `outdated`: it is of
- * a time before the file begins, which tells everything again. `foreign`: the journal is another's, or lacks its own end.
+ * How a ledger relates to a sound journal. `behind`: it lacks the last entries, as after a crash. `outdated`: it is
+ * older than the file, which begins with a complete snapshot. `foreign`: the journal belongs to another ledger, or
+ * lacks its own end.
  */
 function standingOf(
   db: DatabaseSyncInstance,
@@ -207,7 +208,7 @@ function standingOf(
   const head = headOf(db);
   const last = journal.head;
   if (head === null) {
-    // A ledger that holds something and has no head is of a version before journals: it has to tell what it knows.
+    // A ledger with content but no head is older than journals: a new journal must record its content.
     if (!isEmpty(db)) return 'foreign';
     return last.seq === 1 ? 'behind' : 'outdated';
   }
@@ -224,7 +225,7 @@ function foreign(head: JournalHead | null, last: JournalHead): string | null {
   return 'The journal did not belong to the ledger.';
 }
 
-/** Takes over what can be read of the journal after the ledger's head; of a damaged one as well. */
+/** Replays whatever is readable of the journal after the ledger's head, even if it is damaged. */
 function catchUp(
   db: DatabaseSyncInstance,
   journalPath: string,
@@ -236,7 +237,7 @@ function catchUp(
   for (const seq of misfits) onFault({ after: seq - 1, what: 'it does not fit what comes before it' });
 }
 
-/** As if nothing of this journal had been read yet; null where it does not say whose it is. */
+/** The head before the journal's first entry; null if the journal does not name its ledger. */
 function beginningOf(journalPath: string): JournalHead | null {
   for (const { facts } of readJournal(journalPath, 0, { lenient: true })) {
     const { ledger } = facts;
@@ -252,7 +253,7 @@ function isEmpty(db: DatabaseSyncInstance): boolean {
   return row === undefined;
 }
 
-/** A new journal file for a ledger that has rows already, or none. */
+/** Creates a journal file for a ledger with or without rows. */
 function beginJournal(
   db: DatabaseSyncInstance,
   {

@@ -11,7 +11,7 @@ import { Store } from './store.ts';
  */
 export async function openSqliteReports(options: {
   readonly path: string;
-  /** Tells what the credentials of which account keep waiting; one account for all where left out. */
+  /** The account that an endpoint uses, which credential holds refer to; by default one account for all. */
   readonly accountOf?: AccountOf;
 }): Promise<LedgerReports & { close(): Promise<void> }> {
   const path = resolve(options.path);

@@ -15,7 +15,7 @@ SELECT CAST(f.id AS TEXT) AS id, f.path, f.watched_at AS watchedAt, f.mark, o.ru
 const PAUSES = `SELECT scope, key, message, since FROM holds WHERE paused = 1 ORDER BY scope, key`;
 
 /**
- * Opens a ledger, or a copy of one, for anyone who takes all of it over.
+ * Opens a ledger, or a copy of one, for a caller that imports all of it.
  * @throws ReceiptdError LEDGER_MISSING, LEDGER_OLDER, FILE_UNREADABLE, LEDGER_NEWER, LEDGER_DAMAGED
  */
 export function openSource(path: string): Source {
@@ -34,7 +34,7 @@ export function openSource(path: string): Source {
   }
   return {
     head: { ...head },
-    // Plain objects: those of the binding are its own.
+    // Copied into plain objects: SQLite's binding returns its own kind.
     endpoints: sql.all<SourceEndpoint>(ENDPOINTS).map((row) => ({ ...row })),
     folders: sql.all<SourceFolder>(FOLDERS).map((row) => ({ ...row })),
     pauses: sql.all<SourcePause>(PAUSES).map((row) => ({ ...row })),

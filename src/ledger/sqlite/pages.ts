@@ -97,7 +97,7 @@ function beginSplit(
   return { id, endpoint, file, sha256 };
 }
 
-/** Under way into that endpoint, or its pages are there. */
+/** The file is being split into that endpoint, or its pages are already there. */
 function isIn(current: CurrentSplit, { baseUrl, uid }: SplitPlan['endpoint']): boolean {
   return current.uid === null ? current.isThere === 1 : current.uid === uid && current.baseUrl === baseUrl;
 }
@@ -110,7 +110,7 @@ export function pageSighting(
   return sql.get<PageSighting>(SQL.PAGE, { file, ...splitPath(path) });
 }
 
-/** What became of a page: at once history, since no file lies at its place. */
+/** Records the outcome of a page: history from the start, since no file exists at its path. */
 export function putPage(
   sql: Transaction,
   split: number,

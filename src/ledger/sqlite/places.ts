@@ -3,14 +3,14 @@ import { ENDPOINT_BY_KEY, ENSURE_ENDPOINT } from './sql/endpoints.ts';
 import { ENSURE_FOLDER, FOLDER_BY_PATH } from './sql/sightings.ts';
 import type { Sql } from './statements.ts';
 
-/** Undefined where the ledger does not know the endpoint. */
+/** Undefined if the ledger does not know the endpoint. */
 export function endpointIdOf(sql: Sql, { baseUrl, uid }: EndpointKey): number | undefined {
   return numberOf(sql.endpoints, endpointId({ baseUrl, uid }), () =>
     sql.get(ENDPOINT_BY_KEY, { baseUrl, uid }),
   );
 }
 
-/** Undefined where the ledger does not know the folder. */
+/** Undefined if the ledger does not know the folder. */
 export function folderIdOf(sql: Sql, folder: string): number | undefined {
   return numberOf(sql.folders, folder, () => sql.get(FOLDER_BY_PATH, { folder }));
 }
@@ -29,7 +29,7 @@ export function ensureFolder(sql: Sql, folder: string): number {
   return inserted(folderIdOf(sql, folder));
 }
 
-/** Asked for once: no such row is ever deleted, and what a rollback may have taken away is forgotten with it. */
+/** Cached: such rows are never deleted, and a rollback clears the cache. */
 function numberOf(
   known: Map<string, number>,
   key: string,

@@ -22,7 +22,7 @@ import * as SQL from './sql/queue.ts';
 import type { Sql } from './statements.ts';
 import type { Store, Transaction } from './store.ts';
 
-/** A request leaves once its beginning is committed, which a slow disk may hold up; later than that, none does. */
+/** A request leaves once its start is committed, which a slow disk may delay; after this time, no request leaves any more. */
 const SENT_WITHIN_MS = 10 * 60_000;
 
 const INTERRUPTED = 'receiptd stopped while this was being sent. It may have arrived, and is sent again.';
@@ -30,7 +30,7 @@ const INTERRUPTED = 'receiptd stopped while this was being sent. It may have arr
 export function createQueue(store: Store): LedgerQueue {
   const claims = new Claims();
 
-  /** Ends the claim only once its change is durable: until then the row still looks due. */
+  /** Ends the claim only once the change is durable: until then the row still looks due. */
   const writeClaimed = async <T>(
     documentIds: readonly number[],
     work: (sql: Transaction) => T,
@@ -177,7 +177,10 @@ function standing(sql: Sql, id: number): Standing {
   return row;
 }
 
-/** Queued, or between two attempts of one upload (a 401 and its replay); no request is under way. */
+/**
+ * Requires a document that is queued, or between two attempts of one upload (a 401 and its replay): no request is in
+ * progress.
+ */
 function idle(sql: Sql, id: number, wanted: string): Standing {
   const row = standing(sql, id);
   if (row.state === 'queued' || (row.state === 'uploading' && row.attemptOpen === 0)) return row;

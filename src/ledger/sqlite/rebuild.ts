@@ -17,10 +17,10 @@ import { createSql } from './statements.ts';
 export interface RebuildSources {
   readonly path: string;
   readonly journalPath: string;
-  /** Identifies the ledger; null where no journal says so. */
+  /** Id of the ledger; null if no journal records it. */
   readonly ledger: string | null;
   readonly backupsDir: string;
-  /** A damaged ledger that was set aside: what can be read of it is taken over where nothing else knows it. */
+  /** A damaged ledger that was set aside: its readable rows are used if no other source has them. */
   readonly damaged: string | null;
   readonly at: number;
 }
@@ -28,15 +28,15 @@ export interface RebuildSources {
 export interface Rebuilt {
   /** What was done, in sentences. */
   readonly story: readonly string[];
-  /** Number of the journal entry that the backup held; 0 without one. */
+  /** Number of the last journal entry in the backup; 0 without one. */
   readonly fromSeq: number;
   readonly backup: string | null;
 }
 
 /**
- * Recreates the ledger, aside, and puts it into its place when it is whole: the newest good backup, every journal
- * entry after it, and, where the journal has gaps, what can still be read of the damaged file. What is not known by
- * then comes from the folders, as new files do.
+ * Rebuilds the ledger under a temporary name and renames it once complete: from the newest good backup, every journal
+ * entry after it and, where the journal has gaps, whatever is readable in the damaged file. Anything still unknown is
+ * found again in the folders, as new files.
  */
 export function rebuild(sources: RebuildSources): Rebuilt {
   const { path, journalPath, ledger, damaged, at } = sources;
@@ -50,7 +50,7 @@ export function rebuild(sources: RebuildSources): Rebuilt {
   fs.chmodSync(aside, 0o600);
   const db = new DatabaseSync(aside, { enableForeignKeyConstraints: true });
   try {
-    // Without a log, so that the one file is everything when it is renamed.
+    // Without a WAL, so that renaming the one file moves everything.
     db.exec('PRAGMA journal_mode = DELETE; PRAGMA synchronous = OFF');
     migrate(db, versionOf(db), at);
     const fromSeq = found?.head.seq ?? 0;
@@ -97,7 +97,7 @@ function goodBackup(
   return null;
 }
 
-/** Whether the journal holds this very entry. */
+/** Whether the journal contains exactly this entry. */
 export function isPartOf(head: JournalHead, ledger: string, journalPath: string): boolean {
   if (head.ledger !== ledger) return false;
   try {
@@ -110,7 +110,7 @@ export function isPartOf(head: JournalHead, ledger: string, journalPath: string)
   }
 }
 
-/** Adds what a damaged ledger still gives: an image that it knows as accepted must not be sent again. */
+/** Adds what a damaged ledger still contains: an image that it knows as accepted must not be sent again. */
 function salvage(db: DatabaseSyncInstance, damaged: string): string {
   let lost = 0;
   let taken = 0;
@@ -127,7 +127,7 @@ function salvage(db: DatabaseSyncInstance, damaged: string): string {
           taken += 1;
         } catch (error) {
           if (isStoreFailure(error)) throw error;
-          // Known already from a better source.
+          // Already known from a better source.
           sql.rollback('ROLLBACK TO row');
         }
         sql.run('RELEASE row');

@@ -6,18 +6,19 @@ import { isStoreFailure } from './failure.ts';
 import { SET_HEAD } from './sql/journal.ts';
 import { createSql } from './statements.ts';
 
-/** Entries in one transaction. */
+/** Entries per transaction. */
 const BATCH = 2_000;
 
 export interface Replayed {
   readonly entries: number;
-  /** Numbers of entries that did not fit what was there: at most the first hundred. */
+  /** Numbers of entries that did not fit the existing rows: at most the first hundred. */
   readonly misfits: readonly number[];
 }
 
 /**
- * Brings a ledger to where the journal is. Each transaction also moves the ledger's head, so that a crash in between
- * is gone on from. An entry that does not fit (a damaged journal lacks what it builds on) is passed over and told.
+ * Brings a ledger up to date with the journal. Each transaction also moves the ledger's head, so that a crash in
+ * between can be resumed. Skips and reports an entry that does not fit (because a damaged journal lacks an earlier
+ * one).
  */
 export function replay(db: DatabaseSyncInstance, ledger: string, entries: Iterable<JournalEntry>): Replayed {
   const sql = createSql(db);

@@ -207,7 +207,7 @@ interface CountRow {
   readonly count: number;
 }
 
-/** As many as `list` shows in each state. */
+/** Counts that match what `list` shows in each state. */
 function toCounts(sql: Sql, accountOf: AccountOf, queries: readonly string[]): StateCount[] {
   const holds = allHolds(sql);
   const toCount = ({ baseUrl, uid, folder, state, count }: CountRow): StateCount => {

@@ -5,23 +5,24 @@ import { systemCode } from '../../core/domain/errors.ts';
 import { syncDirectorySync } from '../../system/syncDirectory.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
-/** Free besides a reserve that is restored: with nothing at all the disk would be full again at the next commit. */
+/** Bytes that must stay free after restoring the reserve: otherwise the next commit would fill the disk again. */
 const ROOM_BYTES = 1_000_000;
 
 /**
- * Space set aside for the full disk, so that the outcomes of requests under way can still be recorded:
+ * Disk space set aside, so that the outcomes of requests in progress can still be recorded when the disk is full:
  *
  *   absent ──prepare──▶ held ──release──▶ absent ──restore, once there is room for it and a little more──▶ held
  *
- * A file of random bytes: a file system that compresses or leaves out empty blocks would set nothing aside. Written
- * under another name first, so that what a kill cut short is never taken for the whole. Synchronous, as a commit is.
+ * A file of random bytes: a file system that compresses, or omits empty blocks, would reserve nothing otherwise.
+ * Written under a temporary name first, so that an incomplete file is never taken for the reserve. Synchronous, like
+ * commits.
  */
 export class Reserve {
   readonly #path: string;
   readonly #bytes: number;
   #held = false;
 
-  /** `bytes` 0: there is none, and `prepare` has nothing to do. */
+  /** `bytes` 0: no reserve; `prepare` only removes an old one. */
   constructor(path: string, bytes: number) {
     this.#path = path;
     this.#bytes = bytes;
@@ -31,7 +32,7 @@ export class Reserve {
     return this.#held;
   }
 
-  /** Idempotent. False if there is no space; nothing is left behind then. Other failures of the disk count as that. */
+  /** Idempotent. False without enough space, or on any other disk failure; nothing is left behind then. */
   prepare(): boolean {
     if (this.#bytes === 0) {
       this.#held = false;
@@ -48,19 +49,19 @@ export class Reserve {
     return this.#held;
   }
 
-  /** Idempotent, and never throws: it is called when the disk is in trouble already. */
+  /** Idempotent. Never throws: it is called when the disk is already in trouble. */
   release(): void {
     this.#held = false;
     this.#remove(this.#path);
     this.#remove(this.#partial);
   }
 
-  /** So much has to be free for `restore`. */
+  /** Bytes that must be free for `restore`. */
   get wantedBytes(): number {
     return this.#bytes === 0 ? 0 : this.#bytes + ROOM_BYTES;
   }
 
-  /** Prepares it again, if that leaves some room. */
+  /** Prepares the reserve again if that leaves some room. */
   restore(): boolean {
     if (this.#held) return true;
     try {
@@ -78,7 +79,7 @@ export class Reserve {
 
   #isWhole(): boolean {
     const there = fs.lstatSync(this.#path, { throwIfNoEntry: false });
-    // A copy of the state directory may have left out what it took for empty.
+    // A copy of the state directory may have turned it into a sparse file.
     return there?.isFile() === true && there.size === this.#bytes && there.blocks * 512 >= this.#bytes;
   }
 
@@ -99,7 +100,7 @@ export class Reserve {
     syncDirectorySync(dirname(this.#path));
   }
 
-  /** Truncated first: a file system may give space back late where a file is only unlinked. */
+  /** Truncates first: on some file systems, unlinking alone frees the space late. */
   #remove(path: string): void {
     for (const step of [() => fs.truncateSync(path), () => fs.unlinkSync(path)]) {
       try {

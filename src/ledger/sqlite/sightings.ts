@@ -22,15 +22,15 @@ export function currentSighting(sql: Sql, file: FileRef): CurrentSighting | unde
 }
 
 /**
- * Makes `sighted` what is current at the file's path. The sighting that was current either becomes this one
- * (the same file judged again) or history (other bytes, or bytes that belong to another document). Returns its number.
+ * Makes `sighted` the current sighting at the file's path. The previous one is either updated (the same file judged
+ * again) or becomes history (other bytes, or bytes that belong to another document). Returns the sighting's id.
  */
 export function putSighting(
   sql: Transaction,
   file: FileSeen,
   sighted: Sighted,
   current = currentSighting(sql, file),
-  /** Of a file that is taken apart. */
+  /** Set for a file that is being split. */
   split: Pick<SightedEvent, 'pages' | 'into'> = {},
 ): number {
   const stays = current !== undefined && isSameFile(current, file.identity, sighted);

@@ -15,8 +15,8 @@ export interface Told {
 const BATCH = 500;
 
 /**
- * The events that lead to what a ledger holds: what a journal begins with that did not see them happen. With
- * `onUnreadable`, rows of a damaged ledger that can't be read are passed over, and told by table.
+ * Yields the events that lead to the ledger's content, for a journal that did not record them when they happened. With
+ * `onUnreadable`, skips unreadable rows of a damaged ledger and reports them by table.
  */
 export function* snapshot(sql: Sql, onUnreadable?: (table: string) => void): Generator<Told> {
   for (const row of rowsOf<EndpointRow>(sql, 'endpoints', SQL.ENDPOINTS, onUnreadable)) {
@@ -39,7 +39,7 @@ export function* snapshot(sql: Sql, onUnreadable?: (table: string) => void): Gen
   const rules = originalsRules(sql, onUnreadable);
   for (const { folder, watchedAt, mark } of rowsOf<FolderRow>(sql, 'folders', SQL.FOLDERS, onUnreadable)) {
     if (watchedAt !== null) yield { event: { kind: 'watched', folder }, at: watchedAt };
-    // What follows the first line is a doubt, and not part of the journal.
+    // Everything after the first line is a doubt about the mark, which is not part of the journal.
     const [place] = mark?.split('\n') ?? [];
     if (place) yield { event: { kind: 'placed', folder, mark: place }, at: watchedAt ?? 0 };
     const rule = rules.get(folder);
@@ -53,7 +53,7 @@ export function* snapshot(sql: Sql, onUnreadable?: (table: string) => void): Gen
   }
 }
 
-/** Where one is missing or can't be read, all that is known of the folder stays. */
+/** If the table is missing or unreadable, everything else about the folder is kept. */
 function originalsRules(
   sql: Sql,
   onUnreadable: ((table: string) => void) | undefined,
@@ -82,7 +82,7 @@ function pauses(sql: Sql, onUnreadable: ((table: string) => void) | undefined): 
 function* documentEvents(sql: Sql, row: SnapshotRow, hasResults: boolean): Generator<Told> {
   const { id: document, baseUrl, uid, name, sha256, type, size, lane, line, folder, path } = row;
   const endpoint = { baseUrl, uid };
-  // The numbers that `{seq}` gave out are kept by the last of them.
+  // Numbers that `{seq}` gave out are recorded with the endpoint's last document.
   const seq = row.lastSeq === null ? null : row.lastSeq - 1;
   const named = { document, endpoint, name, sha256, type, size, lane, line, seq, folder, path };
   yield { event: { kind: 'named', ...named }, at: row.createdAt };
@@ -91,11 +91,11 @@ function* documentEvents(sql: Sql, row: SnapshotRow, hasResults: boolean): Gener
   })) {
     yield { event: { kind: 'began', attempt, document, bytes }, at: startedAt };
     const { outcome, httpStatus, message } = end;
-    // One that is open was cut short: only a crash leaves it so.
+    // An open attempt was interrupted: only a crash leaves one.
     const ended = { outcome: outcome ?? ('unknown' as const), httpStatus, message };
     yield { event: { kind: 'ended', attempt, document, ...ended }, at: finishedAt ?? row.updatedAt };
   }
-  // The status of the last one comes again with the state, which may know a later one.
+  // The last result's status is repeated with the state, which may have a later one.
   const results = hasResults ? sql.all<ResultRow>(SQL.RESULTS_OF, { id: document }) : [];
   for (const result of results) yield toldResult(result);
   for (const move of movesOf(row))
@@ -105,7 +105,7 @@ function* documentEvents(sql: Sql, row: SnapshotRow, hasResults: boolean): Gener
     yield { event: { kind: 'erased', documents: [document], entries: [] }, at: row.erasedAt };
 }
 
-/** The service's status stays with a document that was accepted once, whatever came after. */
+/** A document that was ever accepted keeps the service's status, whatever happened later. */
 function movesOf(row: SnapshotRow): Move[] {
   const { state, reason, message, serviceStatus: status, response } = row;
   const isAccepted = status !== null || state === 'accepted';
@@ -161,7 +161,7 @@ function* dismissal({ dismissedAt, dismissedBy }: DismissalRow, cases: Cases): G
     yield { event: { kind: 'dismissed', ...cases, by: dismissedBy ?? '' }, at: dismissedAt };
 }
 
-/** What is told may be of a version before there were any. */
+/** The ledger may be of a version before there were results. */
 function holdsResults(sql: Sql, onUnreadable: ((table: string) => void) | undefined): boolean {
   try {
     return sql.get(SQL.HAS_RESULTS) !== undefined;
@@ -249,7 +249,7 @@ interface PauseRow {
   readonly since: number;
 }
 
-/** By ranges of ids; where a range of a damaged table can't be read, row by row. */
+/** Reads by ranges of ids; row by row if a range of a damaged table can't be read. */
 function* rowsOf<Row extends { readonly id: number }>(
   sql: Sql,
   table: 'endpoints' | 'documents' | 'results' | 'sightings' | 'folders' | 'acts',

@@ -9,24 +9,24 @@ export interface Sql {
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the columns it selects
   get<Row>(text: string, params?: Params): Row | undefined;
   all<Row>(text: string, params?: Params): Row[];
-  /** For many rows: each as its values in the order of the columns, every integer a bigint. */
+  /** For many rows: each as an array of values in column order, with every integer a bigint. */
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the columns it selects
   tuples<Row>(text: string, params?: Params): Row[];
-  /** For what gives no rows. */
+  /** For statements that return no rows. */
   run(text: string, params?: Params): void;
-  /** Takes back the transaction, or what came after a savepoint, unless SQLite has done so by itself. */
+  /** Rolls back the transaction, or to a savepoint, unless SQLite has already done so. */
   rollback(text: 'ROLLBACK' | `ROLLBACK TO ${string}`): void;
-  /** Numbers of rows that are never deleted, by what they are called, until a rollback; see places.ts. */
+  /** Caches of ids of rows that are never deleted, by name; cleared by a rollback. See places.ts. */
   readonly endpoints: Map<string, number>;
   readonly folders: Map<string, number>;
-  /** The next numbers of rows by table, and within endpoints, until a rollback; see numbers.ts. */
+  /** Caches of the next ids by table, and of the next numbers by endpoint; cleared by a rollback. See numbers.ts. */
   readonly nextIds: Map<Numbered, number>;
   readonly nextNumbers: Map<number, EndpointNumbers>;
 }
 
 export type Numbered = 'documents' | 'sightings' | 'attempts';
 
-/** In an endpoint: what `{seq}` takes, and the last place in its line. */
+/** Numbers of an endpoint: the next `{seq}`, and the next position in its queue. */
 export interface EndpointNumbers {
   readonly seq: number;
   readonly line: number;
@@ -38,8 +38,9 @@ interface Prepared {
 }
 
 /**
- * `forget` drops the statements. Closed, the connection keeps its files and locks until the engine has collected them: a
- * process that reads a ledger now and then should keep one connection, and none may remove or replace the files meanwhile.
+ * `forget` drops the statements. A closed connection keeps its files and locks until the engine has garbage-collected
+ * its statements: a process that reads a ledger repeatedly should keep one connection, and nobody may remove or replace
+ * the files meanwhile.
  */
 export function createSql(db: DatabaseSyncInstance): Sql & { forget(): void } {
   const prepare = (text: string): Prepared => {
@@ -78,7 +79,7 @@ export function createSql(db: DatabaseSyncInstance): Sql & { forget(): void } {
     nextNumbers,
     rollback(text) {
       for (const known of [endpoints, folders, nextIds, nextNumbers]) known.clear();
-      // After some failures (a full disk) there is nothing left to take back.
+      // After some failures (a full disk), SQLite has already rolled back.
       if (db.isTransaction) db.exec(text);
     },
     get(text, params = NONE) {
@@ -95,7 +96,7 @@ export function createSql(db: DatabaseSyncInstance): Sql & { forget(): void } {
     },
     run(text, params = NONE) {
       const { statement, names } = prepared(text);
-      // Its own `run` takes twice as long for a small change: it makes an object of what nobody asks here.
+      // The driver's `run` takes twice as long for a small change: it builds a result object that nobody needs here.
       statement.get(...valuesOf(params, names));
     },
     forget: () => {

@@ -9,57 +9,57 @@ import { SET_HEAD } from './sql/journal.ts';
 import { createSql, type Sql } from './statements.ts';
 import type { Trouble } from './trouble.ts';
 
-/** Within a transaction: what changes for good is said as an event, which becomes rows and a journal entry. */
+/** Within a transaction, permanent changes are emitted as events, which become rows and journal entries. */
 export interface Transaction extends Sql {
   emit(event: LedgerEvent, at: number): void;
 }
 
-/** What the store needs of the journal; its calls are synchronous, like the commit that they belong to. */
+/** The store's view of the journal; synchronous, like the commit that the calls belong to. */
 export interface CommitJournal {
-  /** Durable when it returns. On an error nothing was appended. */
+  /** Durable on return. On an error, nothing was appended. */
   append(events: readonly JournalEvent[]): JournalHead;
-  /** Takes the last append back. */
+  /** Undoes the last append. */
   rewind(): void;
-  /** Writes and takes back: throws what keeps the file from being written. */
+  /** Writes a probe and removes it. @throws the error that prevents writing */
   tryWriting(): void;
   close(): void;
 }
 
-/** What a store needs that may be written to. */
+/** What a writable store needs. */
 export interface Writing {
   readonly journal: CommitJournal;
   readonly trouble: Trouble;
-  /** Told how long each commit waited for the disk; milliseconds. */
+  /** Called with how long each commit waited for the disk; milliseconds. */
   readonly onSynced?: (ms: number) => void;
   /** Calls back in the next turn of the event loop; `setImmediate` if left out. */
   readonly nextTurn?: (work: () => void) => void;
 }
 
 interface Operation {
-  /** Does the work, a second time after a rollback if need be; returns what resolves its promise. */
+  /** Does the work, again after a rollback if necessary; returns a function that resolves its promise. */
   readonly work: (sql: Transaction) => () => void;
   readonly reject: (error: unknown) => void;
-  /** The outcome of a request under way: tried although the disk is full. */
+  /** The outcome of a request in progress: tried even if the disk is full. */
   readonly isOutcome: boolean;
-  /** In a group of its own. */
+  /** Committed in a group of its own. */
   readonly isAlone: boolean;
 }
 
-/** Keeps one transaction from blocking the event loop for long. */
+/** Bounds how long one transaction blocks the event loop. */
 const GROUP_LIMIT = 500;
 const FOLD_TIMEOUT_MS = 100;
 
 /**
- * The one connection, and its group commit: writes that are queued in one turn of the event loop share one
- * transaction and one sync of the journal; their promises settle after COMMIT. One at fault rejects alone; when the
- * store itself fails, the whole group rejects and nothing of it stays.
+ * The only connection, with group commit: writes queued in one turn of the event loop share one transaction and one
+ * sync of the journal; their promises settle after COMMIT. A faulty write rejects alone; if the store itself fails, the
+ * whole group rejects and is rolled back.
  *
  *   idle ──write──▶ gathering ──next turn──▶ committing ──▶ idle, or gathering if more than a group waits
  *   any ──close──▶ closed, once everything queued is committed
  *
- * The journal is synced before COMMIT, the ledger only now and then. After a kill or a power failure the journal holds
- * entries that the ledger lacks; the next start takes them over, so that both say the same before anything is acted on.
- * Work is synchronous, and a commit never spans turns: what is read between is always committed.
+ * The journal is synced before COMMIT, the ledger only now and then. After a crash or power failure, the journal has
+ * entries that the ledger lacks; the next start replays them, so that both agree before anything is acted on. Work is
+ * synchronous, and a commit never spans turns: reads in between see committed data only.
  */
 export class Store {
   readonly path: string;
@@ -75,9 +75,9 @@ export class Store {
   constructor(
     db: DatabaseSyncInstance,
     path: string,
-    /** Null: for reading only. */
+    /** Null for a read-only store. */
     writing: Writing | null,
-    /** Told of a read that failed, before it rejects. */
+    /** Called with the error of a failed read before the read rejects. */
     onReadFailed: (failure: unknown) => Promise<void> | void = (failure) =>
       void writing?.trouble.met(failure),
   ) {
@@ -107,28 +107,28 @@ export class Store {
     }
   }
 
-  /** Runs `work` in the next group, and resolves what it returned once that is durable. */
+  /** Runs `work` in the next group; resolves its result once that is durable. */
   write<T>(work: (sql: Transaction) => T): Promise<T> {
     return this.#enqueue(work);
   }
 
-  /** The same in a group of its own, for what has to find everything before it in the journal's file. */
+  /** Like `write`, but in a group of its own: for work that must find everything earlier in the journal file. */
   writeAlone<T>(work: (sql: Transaction) => T): Promise<T> {
     return this.#enqueue(work, { isAlone: true });
   }
 
-  /** The same for the outcome of a request under way, which is tried although the disk is full. */
+  /** Like `write`, for the outcome of a request in progress: tried even if the disk is full. */
   writeOutcome<T>(work: (sql: Transaction) => T): Promise<T> {
     return this.#enqueue(work, { isOutcome: true });
   }
 
-  /** For what SQLite does with a connection as a whole: a backup, a check. */
+  /** For operations on the connection as a whole, such as a backup or a check. */
   use<T>(work: (db: DatabaseSyncInstance) => T): T {
     if (this.#closed) throw this.#refusal('is closed');
     return work(this.#db);
   }
 
-  /** Commits what is queued, then closes. Idempotent. @returns whether the one file is the whole ledger now. */
+  /** Commits what is queued, then closes. Idempotent. @returns whether the main file now contains the whole ledger */
   async close(): Promise<boolean> {
     if (this.#closed) return false;
     this.#closed = true;
@@ -191,7 +191,7 @@ export class Store {
     for (const done of settle) done();
   }
 
-  /** Space was made a moment ago: what is under way gets its place in it. */
+  /** Commits outcomes of requests in progress into the space that was just released. */
   #commitInReserve(outcomes: readonly Operation[]): (() => void)[] {
     try {
       return this.#commit(outcomes);
@@ -200,7 +200,7 @@ export class Store {
     }
   }
 
-  /** One transaction. Resolves how each operation is to be settled; throws what the store itself fails with. */
+  /** One transaction. Returns how to settle each operation; throws the store's own failure. */
   #commit(group: readonly Operation[]): (() => void)[] {
     let appended = false;
     this.#events = [];
@@ -224,7 +224,7 @@ export class Store {
     }
   }
 
-  /** Without savepoints first, which cost as much as the work itself: rarely one is at fault, and then all is done again. */
+  /** Without savepoints, which cost as much as the work itself. Faults are rare, and then the group is repeated. */
   #workOff(group: readonly Operation[]): (() => void)[] {
     try {
       return group.map(({ work }) => work(this.#sql));
@@ -237,7 +237,7 @@ export class Store {
     return group.map((operation) => this.#inSavepoint(operation));
   }
 
-  /** How the operation is to be settled after COMMIT. */
+  /** Returns how to settle the operation after COMMIT. */
   #inSavepoint({ work, reject }: Operation): () => void {
     const before = this.#events.length;
     this.#sql.run('SAVEPOINT operation');
@@ -258,7 +258,7 @@ export class Store {
     try {
       this.#writing?.journal.rewind();
     } catch {
-      // The journal's head is back anyway, and its next append cuts first. What failed first is the one to report.
+      // The journal's head is reset anyway, and its next append cuts first. Report the original failure.
     }
   }
 
@@ -266,11 +266,11 @@ export class Store {
     try {
       this.#sql.rollback('ROLLBACK');
     } catch {
-      // The failure that led here is the one to report.
+      // Report the original failure.
     }
   }
 
-  /** Changes nothing, and reaches the disk anyway. Throws what is still wrong. */
+  /** Changes nothing but reaches the disk. Throws the error that persists. */
   #tryWriting(): void {
     try {
       this.#writing?.journal.tryWriting();
@@ -281,15 +281,15 @@ export class Store {
     }
   }
 
-  /** Brings the log into the main file, so that this one file is the whole ledger. False while others read it. */
+  /** Folds the WAL into the main file, so that this file is the whole ledger. False while others read it. */
   foldLog(): boolean {
     try {
-      // Nobody is kept waiting here: the caller may try again.
+      // Short timeout, since the caller can try again.
       this.#db.exec(`PRAGMA busy_timeout = ${FOLD_TIMEOUT_MS}`);
       const [row]: Record<string, unknown>[] = this.#db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all();
       return row?.['busy'] === 0;
     } catch {
-      // Everything is durable in the log; the next start reads it from there.
+      // Everything is durable in the WAL; the next start reads it from there.
       return false;
     } finally {
       this.#db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);

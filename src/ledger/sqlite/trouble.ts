@@ -4,12 +4,12 @@ import type { Clock } from '../../core/ports/clock.ts';
 import type { LedgerStorage, StorageTrouble } from '../../core/ports/ledger.ts';
 import { isBusy } from './failure.ts';
 
-/** Space held ready for the outcomes of requests under way. */
+/** Disk space reserved for the outcomes of requests in progress. */
 export interface ReservedSpace {
   prepare(): boolean;
   release(): void;
   restore(): boolean;
-  /** So much has to be free before it can be restored. */
+  /** Bytes that must be free before the reserve can be restored. */
   readonly wantedBytes: number;
 }
 
@@ -27,13 +27,15 @@ const NEXT_START =
 /**
  * Whether the store can be written:
  *
- *   well ──a write fails for the store's sake──▶ troubled ──a write works again (tried every 5 s)──▶ well
+ *   well ──a write fails because of the store──▶ troubled ──a write works again (tried every 5 s)──▶ well
  *
- *   well ──SQLite finds damage──▶ damaged, until the next start mends it: the process ends for that, unless it has begun by
- *                                 mending (a disk that goes on damaging it needs a person, not one ledger set aside after another)
+ *   well ──SQLite finds damage──▶ damaged, until the next start repairs it: the process ends for that, unless this
+ *   start already
+ *                                 repaired (a disk that keeps damaging the ledger needs a person, not a series of
+ *                                 set-aside ledgers)
  *
- * When the disk is full the reserve is given back at once, for what is under way; it is well again only once there
- * is space to hold a new one. While troubled, nothing new is begun.
+ * When the disk is full, the reserve is released at once for requests in progress; the store is well again only when
+ * there is space for a new reserve. While troubled, nothing new is begun.
  */
 export class Trouble implements LedgerStorage {
   readonly #clock: Clock;
@@ -47,7 +49,7 @@ export class Trouble implements LedgerStorage {
   #isDamaged = false;
   #isHeld: boolean;
 
-  /** `isMendedNext`: whether the next start is to mend damage without being asked. */
+  /** `isMendedNext`: whether the next start will repair damage without being asked. */
   constructor(
     clock: Clock,
     reserve: ReservedSpace | null,
@@ -75,7 +77,7 @@ export class Trouble implements LedgerStorage {
     return () => this.#listeners.delete(listener);
   }
 
-  /** What new writes are refused with. */
+  /** The error that new writes are rejected with. */
   error(): ReceiptdError | null {
     return this.#error;
   }
@@ -85,7 +87,7 @@ export class Trouble implements LedgerStorage {
     this.#tryWriting = tryWriting;
   }
 
-  /** A write failed. True where there is space now that was not there before. */
+  /** Reports a failed write. True if space was freed by it, so that a retry may succeed. */
   met(failure: unknown): boolean {
     if (!(failure instanceof ReceiptdError) || isBusy(failure)) return false;
     if (failure.code === 'LEDGER_DAMAGED') return this.#damaged(failure);
@@ -103,7 +105,7 @@ export class Trouble implements LedgerStorage {
     return released;
   }
 
-  /** Nothing heals that while the process runs. */
+  /** Damage does not heal while the process runs. */
   #damaged(failure: ReceiptdError): false {
     if (this.#isDamaged) return false;
     this.#isDamaged = true;

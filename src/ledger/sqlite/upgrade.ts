@@ -8,18 +8,18 @@ import { LATEST_VERSION } from './migrate.ts';
 
 const NAME = /^upgrade-from-v\d+\.db$/;
 
-/** The ledger as it was, and room for it to grow by as much again while tables are recreated. */
+/** The copy of the ledger, and as much again for its growth while tables are rebuilt. */
 const COPIES = 2;
 
 export interface UpgradeSources {
-  /** Free bytes of the file system that a directory lies on. */
+  /** Free bytes on the file system of a directory. */
   readonly freeBytes?: (directory: string) => number;
 }
 
 /**
- * Keeps the ledger as it is, before it is brought to the latest version, as `upgrade-from-vN.db` beside the backups:
- * whole and durable when this returns. The one of the upgrade before goes.
- * @throws ReceiptdError UPGRADE_NO_SPACE, BACKUP_FAILED; the ledger is untouched by then
+ * Copies the ledger before an upgrade to `upgrade-from-vN.db` beside the backups; complete and durable on return.
+ * Removes the copy of the previous upgrade.
+ * @throws ReceiptdError UPGRADE_NO_SPACE, BACKUP_FAILED; the ledger is unchanged then
  */
 export function keepBeforeUpgrade(
   db: DatabaseSyncInstance,
@@ -36,7 +36,7 @@ export function keepBeforeUpgrade(
     const free = freeBytes(backupsDir);
     if (free < needed) throw noSpace(ledger, version, needed, free);
     fs.rmSync(aside, { force: true });
-    // SQLite writes into an empty file that is there; it would make one that all may read.
+    // SQLite writes into the existing empty file; a file that it creates itself would be readable by everyone.
     fs.closeSync(fs.openSync(aside, 'wx', 0o600));
     db.prepare('VACUUM INTO ?').run(aside);
     syncFile(aside);
@@ -61,7 +61,7 @@ function removeAside(aside: string): void {
   try {
     fs.rmSync(aside, { force: true });
   } catch {
-    // Where nothing could be made, nothing is left; the failure that led here is the one to report.
+    // If nothing could be created, nothing is left; report the original failure.
   }
 }
 

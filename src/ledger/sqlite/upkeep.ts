@@ -13,7 +13,7 @@ export interface Keeping {
   readonly clock: Clock;
   readonly backupsDir: string;
   readonly checkerPath?: string;
-  /** Told when a look through all of the ledger began that found nothing; null where it found damage. */
+  /** Called with the start time of a full check that found nothing; null if it found damage. */
   readonly onLooked?: (soundAt: number | null) => void;
 }
 
@@ -32,11 +32,11 @@ export function createUpkeep(
 
     async lastBackup() {
       try {
-        // One from the future was made by a clock that was wrong.
+        // A backup from the future was made while the clock was wrong.
         const newest = backupsIn(backupsDir).find((path) => backupTime(path) <= clock.now());
         return newest === undefined ? null : backupTime(newest);
       } catch (error) {
-        // Why the directory can't be listed is for the backup to say that is made then.
+        // Listing errors are ignored here: the next backup reports them.
         if (systemCode(error) === undefined) throw error;
         return null;
       }
@@ -70,7 +70,7 @@ export function createBackup(
   };
 }
 
-/** Null where there is nothing. */
+/** Null if there is no file. */
 function inodeOf(file: string): bigint | null {
   return fs.statSync(file, { bigint: true, throwIfNoEntry: false })?.ino ?? null;
 }
@@ -79,7 +79,7 @@ function checkerBeside(): string {
   return fileURLToPath(new URL(`./checker${extname(import.meta.url)}`, import.meta.url));
 }
 
-/** In a process of its own: it takes seconds, and would stand in the way of everything else. */
+/** Runs in a separate process: the check takes seconds and would block everything else. */
 async function lookThrough(checker: string, path: string, signal: AbortSignal | undefined): Promise<string> {
   const child = spawn(process.execPath, [checker, path], {
     env: {},

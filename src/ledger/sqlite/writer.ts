@@ -9,30 +9,33 @@ import { Trouble, type ReservedSpace } from './trouble.ts';
 export interface WriterOptions {
   readonly path: string;
   readonly clock: Clock;
-  /** Where backups lie; `backups` beside the ledger when left out. */
+  /** Directory of backups; `backups` beside the ledger by default. */
   readonly backupsDir?: string;
-  /** Space for the outcomes of requests under way when the disk is full. */
+  /** Disk space for the outcomes of requests in progress when the disk is full. */
   readonly reserve?: ReservedSpace;
-  /** Told how long each commit waited for the disk; milliseconds. */
+  /** Called with how long each commit waited for the disk; milliseconds. */
   readonly onSynced?: (ms: number) => void;
-  /** Told what had to be mended before the ledger could be used, in sentences. */
+  /** Called with each repair needed before the ledger could be used, in sentences. */
   readonly onMended?: (story: string) => void;
 }
 
-/** A ledger in the hands of its one writer. */
+/** A ledger and its only writer. */
 export interface Writer {
   readonly store: Store;
   readonly trouble: Trouble;
   readonly backupsDir: string;
-  /** A look through all of it began then, and found nothing; null where it found damage. */
+  /** Reports the start time of a full check that found nothing; null if it found damage. */
   readonly looked: (soundAt: number | null) => void;
-  /** Commits what is queued, leaves everything in the one file, and says that it is sound if that is known. Idempotent. */
+  /**
+   * Commits what is queued, folds everything into the main file, and leaves the clean-shutdown mark if it is known to
+   * be sound. Idempotent.
+   */
   readonly close: () => Promise<void>;
 }
 
 /**
- * Opens the ledger and its journal for their one writer, creates them where there are none, brings them to the latest
- * version, and mends what is damaged (pair.ts).
+ * Opens the ledger and its journal for their only writer. Creates them if missing, upgrades them to the latest version,
+ * and repairs damage (openLedgerAndJournal.ts).
  * @throws ReceiptdError STATE_UNWRITABLE, LEDGER_NEWER
  */
 export function openWriter(options: WriterOptions): Writer {

@@ -1,6 +1,6 @@
 /**
- * What journal and ledger both say. Left out is what is only for speed or the moment: places in line, back-offs, a
- * file's times and inode, when a row was last touched.
+ * What both journal and ledger record. Omits what serves only speed or the moment: queue positions, back-offs, a file's
+ * times and inode, the time of a row's last change.
  */
 export const COMPARISONS: readonly { readonly what: string; readonly columns: (schema: string) => string }[] =
   [

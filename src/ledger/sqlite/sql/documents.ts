@@ -22,7 +22,7 @@ export const DOCUMENT_BY_BYTES = `${SELECT_DOCUMENT}
 export const DOCUMENT_MORE = `
 SELECT response, dismissed_at AS dismissedAt, dismissed_by AS dismissedBy FROM documents WHERE id = :id`;
 
-/** Rows are never deleted, so that a number is never given twice. */
+/** Rows are never deleted, so an id is never reused. */
 export const NEXT_DOCUMENT_ID = `SELECT coalesce(max(id), 0) + 1 AS id FROM documents`;
 
 export const IS_NAME_TAKEN = `
@@ -33,7 +33,7 @@ INSERT INTO documents (id, endpoint_id, folder_id, path, name, folded_path, fold
                        created_at, updated_at)
 VALUES (:id, :endpointId, :folderId, :path, :name, :foldedPath, :foldedName, :sha256, :type, :size, :lane, :line, :at, :at)`;
 
-/** A person's retry: the document keeps its place in line. */
+/** A person's retry: the document keeps its place in the queue. */
 export const QUEUE_AGAIN = `
 UPDATE documents
    SET state = 'queued', not_before = 0, server_errors = 0, reason = NULL, message = NULL, updated_at = :at,
@@ -47,10 +47,10 @@ UPDATE documents
        lane = :lane, line = :line, updated_at = :at, dismissed_at = NULL, dismissed_by = NULL
  WHERE id = :id`;
 
-/** When it was touched last stays: a copy of the image is kept for some time from there. */
+/** Leaves `updated_at` unchanged: the retention of the image's copy counts from there. */
 export const DISMISS = `UPDATE documents SET dismissed_at = :at, dismissed_by = :by WHERE id = :id`;
 
-/** Of these ids, those that a person can dismiss; with `undo`, those that were dismissed. */
+/** Those of the ids that a person can dismiss; with `undo`, those that were dismissed. */
 export const DISMISSIBLE = `
 SELECT id FROM documents
  WHERE id IN (SELECT value FROM json_each(:ids)) AND state IN ('failed', 'unconfirmed', 'lost')
@@ -61,16 +61,16 @@ const RETRIABLE = `(state IN ('failed', 'unconfirmed', 'lost') OR (state = 'queu
 
 export const RETRIABLE_ONE = `SELECT id FROM documents WHERE id = :id AND ${RETRIABLE}`;
 
-/** Among what is not accepted, by its index: the row numbers lead through everything that is. */
+/** Uses the index of documents that are not accepted: walking by row id would pass through all accepted ones. */
 export const RETRIABLE_AFTER = `
 SELECT id FROM documents
  WHERE state <> 'accepted' AND +id > :afterId AND ${RETRIABLE} ORDER BY id LIMIT :limit`;
 
-/** A result may come after everything else was erased. */
+/** A result may arrive after everything else was erased. */
 export const HOLDS_PERSONAL_DATA = `(erased_at IS NULL
   OR EXISTS (SELECT 1 FROM results r WHERE r.document_id = documents.id AND r.payload IS NOT NULL))`;
 
-/** Only what is settled: what waits is needed as it is. */
+/** Only settled documents: waiting ones still need their data. */
 export const ERASABLE_ONE = `
 SELECT id FROM documents WHERE id = :id AND ${HOLDS_PERSONAL_DATA} AND state NOT IN ('queued', 'uploading')`;
 
@@ -81,7 +81,7 @@ UPDATE documents
 
 export const ERASE_ATTEMPTS = `UPDATE attempts SET message = NULL WHERE document_id = :id`;
 
-/** Where the file still lies there, it is found, and seen, again. */
+/** If the file is still there, it is found and sighted again. */
 const BLANK_SIGHTINGS = `
 UPDATE sightings
    SET dir = '', name = '', folded_path = NULL, mtime_ns = 0, ctime_ns = 0, inode = 0, message = NULL, archived_to = NULL,

@@ -3,7 +3,7 @@ INSERT INTO endpoints (base_url, uid) VALUES (:baseUrl, :uid) ON CONFLICT (base_
 
 export const ENDPOINT_BY_KEY = `SELECT id FROM endpoints WHERE base_url = :baseUrl AND uid = :uid`;
 
-/** What was given out is given out for good, also when a journal is read once more. */
+/** Numbers are never given out again, even if a journal is replayed. */
 export const GAVE_SEQ = `UPDATE endpoints SET next_seq = max(next_seq, :seq + 1) WHERE id = :id`;
 
 export const GAVE_LINE = `UPDATE endpoints SET next_line = max(next_line, :line + 1) WHERE id = :id`;

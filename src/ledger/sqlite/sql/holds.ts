@@ -5,7 +5,7 @@ ON CONFLICT (scope, key, paused)
 DO UPDATE SET reason = :reason, message = :message, since = :since, until = :until,
               demanded_until = :demandedUntil`;
 
-/** Without a reason: what no person did. */
+/** Without a reason: clears everything but pauses, which only people set. */
 export const CLEAR_HOLD = `
 DELETE FROM holds
  WHERE scope = :scope AND key = :key AND (reason = :reason OR (:reason IS NULL AND paused = 0))`;

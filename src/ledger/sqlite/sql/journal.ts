@@ -6,7 +6,7 @@ export const END_ERASURE = `DELETE FROM erasures WHERE entries = :entries`;
 export const SIGHTINGS_OF_DOCUMENTS = `
 SELECT id FROM sightings WHERE document_id IN (SELECT value FROM json_each(:documents))`;
 
-/** Files none of whose pages is a document that stays, and all that was noted of their pages. What is being taken apart stays. */
+/** Files without any page whose document stays, and all sightings of their pages. Excludes files being split. */
 export const FILES_OF_ERASED = `
 WITH erased AS (SELECT value AS id FROM json_each(:documents)),
      files AS (

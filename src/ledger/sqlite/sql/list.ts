@@ -7,19 +7,19 @@ import { NEEDS_PERSON } from './sightings.ts';
 
 export type Order = 'oldest' | 'newest';
 
-/** Along an index by the time of creation. */
+/** Queries along an index by creation time. */
 export interface Walk {
-  /** The last row of a window of `size` rows behind a row; none when fewer are left. */
+  /** The last row of a window of `size` rows after a given row; no row if fewer are left. */
   readonly windowEnd: string;
-  /** What the window holds. NULL parameters filter nothing; of a search it may hold more than is found. */
+  /** The rows of the window. NULL parameters filter nothing; a search may return more than actually matches. */
   readonly rows: (wanted: Wanted) => string;
-  /** The same, counted. */
+  /** Counts of the same rows. */
   readonly tally: (wanted: Wanted) => string;
 }
 
 export type Walks = Readonly<Record<Order, Walk>>;
 
-/** Comparison, and direction, of what comes later in an order. */
+/** The comparisons and the direction for what comes later in an order. */
 const LATER: Readonly<Record<Order, readonly [later: string, until: string, direction: string]>> = {
   oldest: ['>', '<=', 'ASC'],
   newest: ['<', '>=', 'DESC'],
@@ -31,17 +31,17 @@ function inBothOrders(walk: (order: Order) => Walk): Walks {
 
 export const FOLDERS = `SELECT id, path FROM folders`;
 
-/** Where others than ASCII are in it, `lower` does not fold it; `fold` is search.ts's own (connection.ts). */
+/** `lower` folds ASCII only: for other text, `fold` is search.ts's own function (connection.ts). */
 const holds = (column: string, needle: string) =>
   `${column} IS NOT NULL AND instr(iif(octet_length(${column}) > length(${column}), fold(${column}), lower(${column})), ${needle}) > 0`;
 
-/** Most words are in no folder's path and can be part of no hash and no state: then nothing is looked at. */
+/** Most words match no folder's path, and can't be part of a hash or state: the column is not examined then. */
 const isOneOf = (column: string, list: string) =>
   `(${list} IS NOT NULL AND ${column} IN (SELECT value FROM json_each(${list})))`;
 const hashHolds = (column: string, n: number) =>
   `(:hash${n} IS NOT NULL AND instr(${column}, :hash${n}) > 0)`;
 
-/** For each needle, by its number: somewhere in these. For each value: a result has it, and it may be one that is meant. */
+/** Each needle (by number) must be found in one of these. For each value, some result must have it and possibly match. */
 function findAll(
   { needles, values }: Wanted,
   document: string,
@@ -64,7 +64,7 @@ function findAll(
   return [...found, ...meant].join('');
 }
 
-/** The last results of a document, as `toPosted` reads them. */
+/** The latest results of a document, in the form that `toPosted` reads. */
 const postedAbout = (document: string) => `
        (SELECT '[' || group_concat(p.fields) || ']'
           FROM (SELECT r.fields FROM results r WHERE r.document_id = ${document} AND r.fields IS NOT NULL
@@ -91,7 +91,7 @@ const sightingHolds = (needle: string, n: number) => [
   postedHolds('s.document_id', needle),
 ];
 
-/** Of the folder, and the endpoint, that are meant. The pluses keep the index the one that is walked. */
+/** Filters by folder and endpoint. The unary pluses keep SQLite from using another index than the one walked. */
 const placed = (folderId: string, endpointId: string) => `
            AND (:folder IS NULL OR +${folderId} = (SELECT id FROM folders WHERE path = :folder))
            AND (:baseUrl IS NULL OR +${endpointId} = (SELECT id FROM endpoints WHERE base_url = :baseUrl AND uid = :uid))
@@ -147,7 +147,7 @@ SELECT f.path AS folder, e.base_url AS baseUrl, e.uid, g.state, g.status, g.span
 
 export const DOCUMENTS = documentsAlong('documents_created', 'TRUE');
 
-/** Few in most ledgers, however long. */
+/** Few in most ledgers, however large. */
 export const UNSETTLED_DOCUMENTS = documentsAlong('documents_unsettled', `d.state <> 'accepted'`);
 
 export const SIGHTINGS = inBothOrders((order): Walk => {

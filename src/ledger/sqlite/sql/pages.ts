@@ -4,17 +4,17 @@ import { OF_BYTES } from './sightings.ts';
 const IDENTITY = `s.size, CAST(s.mtime_ns AS TEXT) AS mtimeNs, CAST(s.ctime_ns AS TEXT) AS ctimeNs,
        CAST(s.inode AS TEXT) AS inode`;
 
-/** Of a page. */
+/** Marks a sighting as a page of a file. */
 export const SET_FILE = `UPDATE sightings SET file_id = :file WHERE id = :id`;
 
-/** Of a file. */
+/** For the sighting of a file. */
 export const SET_SPLIT = `UPDATE sightings SET pages = :pages, split_into = :endpointId WHERE id = :id`;
 
 export const PAGE = `
 SELECT s.id, s.verdict, s.document_id AS documentId, s.sha256, s.reason
   FROM sightings s WHERE s.file_id = :file AND s.dir = :dir AND s.name = :name`;
 
-/** What is at a path, if that is a file that was taken apart. */
+/** The split file at a path, if there is one. */
 export const CURRENT_SPLIT = `
 SELECT s.id, s.sha256, s.disposed, e.base_url AS baseUrl, e.uid, ${IDENTITY},
        EXISTS (SELECT 1 FROM sightings p JOIN documents d ON d.id = p.document_id

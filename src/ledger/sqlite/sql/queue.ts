@@ -1,10 +1,10 @@
 import { SELECT_DOCUMENT } from './documents.ts';
 
-/** The conditions are those of the partial indexes `documents_due` and `documents_waiting`, word for word. */
+/** Must match the conditions of the partial indexes `documents_due` and `documents_waiting` literally. */
 const DUE = `state = 'queued' AND not_before = 0`;
 const WAITING = `state = 'queued' AND not_before > 0`;
 
-/** One step from folder to folder along the index. */
+/** Steps from one folder to the next along the index. */
 export const NEXT_DUE_FOLDER = `
 SELECT folder_id AS folderId FROM documents
  WHERE endpoint_id = :endpointId AND lane = :lane AND folder_id > :after AND ${DUE}
@@ -23,7 +23,7 @@ SELECT id FROM documents
 export const MAKE_DUE = `UPDATE documents SET not_before = 0 
  WHERE id = :id AND ${WAITING} AND (not_before <= :now OR not_before > :latest)`;
 
-/** Read from the head of the line only: what waits behind is younger. */
+/** Reads only the head of the queue: documents further back are younger. */
 export const STALE_IN_FOLDER = `
 SELECT id
   FROM (SELECT id, created_at FROM documents
@@ -43,7 +43,7 @@ SELECT DISTINCT h.value AS sha256
   CROSS JOIN documents d ON d.endpoint_id = e.id AND d.sha256 = h.value
  WHERE d.state IN ('queued', 'uploading', 'lost') OR (d.state <> 'accepted' AND d.updated_at >= :failedSince)`;
 
-/** Files that are being taken apart. */
+/** Files that are being split. */
 export const WANTED_FILES = `
 SELECT s.sha256 FROM json_each(:sha256s) wanted CROSS JOIN sightings s
  WHERE s.sha256 = wanted.value AND s.document_id IS NULL AND s.split_into IS NOT NULL AND s.verdict = 'split'`;
@@ -53,7 +53,7 @@ SELECT not_before AS notBefore FROM documents
  WHERE endpoint_id = :endpointId AND ${WAITING} AND not_before > :now
  ORDER BY not_before LIMIT 1`;
 
-/** Rows are never deleted, so that a number is never given twice. */
+/** Rows are never deleted, so an id is never reused. */
 export const NEXT_ATTEMPT_ID = `SELECT coalesce(max(id), 0) + 1 AS id FROM attempts`;
 
 export const DOCUMENT_STANDING = `
@@ -103,7 +103,7 @@ SELECT d.id, a.id AS attemptId
   FROM documents d LEFT JOIN attempts a ON a.document_id = d.id AND a.finished_at IS NULL
  WHERE d.state = 'uploading'`;
 
-/** A request leaves some time after it is recorded (its connection takes a while); at its end at the latest. */
+/** A request leaves some time after it is recorded (connecting takes a while), at the latest when it ends. */
 export const ATTEMPT_TIMES = `
 SELECT max(started_at, coalesce(finished_at, started_at)) AS sentBy FROM attempts
  WHERE endpoint_id = :endpointId AND started_at > :since

@@ -1,7 +1,7 @@
 import { HOLDS_PERSONAL_DATA } from './documents.ts';
 import { NEEDS_PERSON } from './sightings.ts';
 
-/** A sighting that `list` shows beside the documents; waiting ones only while they are current. */
+/** A sighting that `list` shows beside the documents; incomplete and unreadable ones only while they are current. */
 export const LISTED = `s.verdict <> 'document' AND (s.gone_at IS NULL OR s.verdict NOT IN ('incomplete', 'unreadable'))`;
 
 export const COUNT_ACCEPTED = `
@@ -9,7 +9,7 @@ SELECT count(*) AS count
   FROM endpoints e CROSS JOIN attempts a ON a.endpoint_id = e.id
  WHERE a.started_at >= :from AND a.started_at < :to AND a.outcome = 'accepted'`;
 
-/** Upload requests by when they began. */
+/** Upload requests, by start time. */
 export const UPLOADS = `
 SELECT a.started_at AS startedAt, a.finished_at AS finishedAt, a.outcome, a.bytes
   FROM endpoints e CROSS JOIN attempts a ON a.endpoint_id = e.id
@@ -23,7 +23,7 @@ SELECT e.base_url AS baseUrl, e.uid, f.path AS folder, c.state, c.count
  WHERE c.count > 0
  ORDER BY c.endpoint_id, c.folder_id, c.state`;
 
-/** No row where triggers have counted as the rows are. */
+/** Returns no row if the triggers' counts match the rows. */
 export const MISCOUNTED = `
 WITH counted AS (
        SELECT endpoint_id, folder_id, state, count FROM document_counts WHERE count <> 0

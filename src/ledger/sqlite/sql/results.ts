@@ -1,8 +1,8 @@
-/** Rows are never deleted, so that a number is never given twice. */
+/** Rows are never deleted, so an id is never reused. */
 export const LAST_RESULT_ID = `SELECT coalesce(max(id), 0) AS id FROM results`;
 export const NEXT_RESULT_ID = `SELECT coalesce(max(id), 0) + 1 AS id FROM results`;
 
-/** The expression is that of the index `results_repeats`, word for word. */
+/** Must match the expression of the index `results_repeats` literally. */
 export const REPEATED = `SELECT id FROM results WHERE coalesce(document_id, 0) = :documentId AND sha256 = :sha256`;
 
 const MATCH = `
@@ -14,7 +14,7 @@ SELECT d.id, d.state, d.attempts, d.answer_lost AS answerLost, d.service_status 
 
 export const MATCH_IN_ENDPOINT = `${MATCH} AND e.uid = :uid`;
 
-/** Two are enough to know that the name says too little. */
+/** Two rows are enough to see that the name is ambiguous. */
 export const MATCH_BY_NAME = `${MATCH} LIMIT 2`;
 
 export const INSERT_RESULT = `
@@ -25,9 +25,10 @@ VALUES (:id, :at, :documentId, :attempts, :status, :sha256, :size, :encoding, :w
 export const SET_STATUS = `UPDATE documents SET service_status = :status, updated_at = :at WHERE id = :id`;
 
 /**
- * `results`: those that came since the document's last upload request began; `ofReplay`: those, and the ones since the request began that was answered with
- * 401 and replayed. `statuses`: those of `results` that brought one; all that ever did, as long as no request before the last one
- * was accepted. `wasThere`: before all that, the service was known to hold it.
+ * `results`: results since the document's last upload request began. `ofReplay`: those, plus results since the request
+ * began that was answered with 401 and replayed. `statuses`: those of `results` that brought a status; all that ever
+ * did, as long as no request before the last one was accepted. `wasThere`: the service was known to have the document
+ * before all that.
  */
 export const SINCE_LAST_ATTEMPT = `
 SELECT d.service_status AS serviceStatus, d.response, d.answer_lost AS answerLost,

@@ -37,11 +37,11 @@ SELECT s.id, s.name, s.verdict, s.policy, s.size, s.mtime_ns, s.ctime_ns, s.inod
   FROM sightings s
  WHERE s.folder_id = ${FOLDER_ID} AND s.dir = :dir AND s.gone_at IS NULL AND s.name > :after`;
 
-/** Two texts, since one that asks whether there is an end reads on beyond it. */
+/** Two statements: with an optional end, SQLite would read on beyond it. */
 export const CURRENT_UP_TO = `${CURRENT} AND s.name <= :upTo ORDER BY s.name LIMIT :limit`;
 export const CURRENT_AFTER = `${CURRENT} ORDER BY s.name LIMIT :limit`;
 
-/** From one directory to the next, since each may hold a million files. '0' follows '/': 'a-b' is not below 'a'. */
+/** Skips from one directory to the next, since each may hold a million files. '0' follows '/': 'a-b' is not below 'a'. */
 export const CURRENT_DIRS = `
 WITH RECURSIVE dirs (dir) AS (
   SELECT (SELECT s.dir FROM sightings s
@@ -62,11 +62,11 @@ INSERT INTO sightings (id, folder_id, dir, name, folded_path, size, mtime_ns, ct
 VALUES (:id, :folderId, :dir, :name, :foldedPath, :size, :mtimeNs, :ctimeNs, :inode, :verdict, :documentId, :sha256, :policy,
         :reason, :message, :at, :at)`;
 
-/** Rows are never deleted, so that a number is never given twice. */
+/** Rows are never deleted, so an id is never reused. */
 export const LAST_SIGHTING_ID = `SELECT coalesce(max(id), 0) AS id FROM sightings`;
 export const NEXT_SIGHTING_ID = `SELECT coalesce(max(id), 0) + 1 AS id FROM sightings`;
 
-/** What can't be read is noted at every listing: that is no new case. */
+/** An unreadable file is noted at every listing: an unchanged one is not a new case. */
 const AS_BEFORE = `size = :size AND mtime_ns = :mtimeNs AND ctime_ns = :ctimeNs AND inode = :inode
                      AND verdict = :verdict AND reason IS :reason`;
 
@@ -83,7 +83,7 @@ UPDATE sightings
    SET size = :size, mtime_ns = :mtimeNs, ctime_ns = :ctimeNs, inode = :inode, updated_at = :at
  WHERE id = :id`;
 
-/** Those that saw these bytes: a document's are found by the document. */
+/** Sightings of these bytes; those of a document are found through the document. */
 export const OF_BYTES = (sha256: string) => `(
   SELECT id FROM sightings WHERE sha256 = ${sha256} AND document_id IS NULL
    UNION ALL
@@ -91,14 +91,14 @@ export const OF_BYTES = (sha256: string) => `(
     FROM endpoints ne CROSS JOIN documents bd ON bd.endpoint_id = ne.id AND bd.sha256 = ${sha256}
     CROSS JOIN sightings bs ON bs.document_id = bd.id)`;
 
-/** Whether no other identity was recorded of it since. */
+/** Whether no other identity of the file was recorded since. */
 export const IS_AS_SEEN = `
 SELECT id FROM sightings
  WHERE id = :id AND size = :size AND mtime_ns = :mtimeNs AND ctime_ns = :ctimeNs AND inode = :inode`;
 
 export const DISMISS = `UPDATE sightings SET dismissed_at = :at, dismissed_by = :by WHERE id = :id`;
 
-/** The condition is that of the index `sightings_need_person`, word for word. */
+/** Must match the condition of the index `sightings_need_person` literally. */
 export const NEEDS_PERSON = `s.gone_at IS NULL AND s.dismissed_at IS NULL
    AND (s.verdict IN ('incomplete', 'unreadable') OR (s.verdict = 'rejected' AND s.reason <> 'NOT_AN_IMAGE'))`;
 
@@ -111,7 +111,7 @@ SELECT s.id FROM sightings s
 
 export const GONE = `UPDATE sightings SET gone_at = :at, updated_at = :at WHERE id = :id AND gone_at IS NULL`;
 
-/** Whether the document has a current sighting of its own; a page is its own wherever its file is by now. */
+/** Whether the document has a current sighting of its own; a page always counts, wherever its file is now. */
 export const OWN_SIGHTING = `
 SELECT id FROM sightings
  WHERE document_id = :documentId AND verdict = 'document' AND (gone_at IS NULL OR file_id IS NOT NULL) LIMIT 1`;
@@ -137,7 +137,7 @@ SELECT ${STANDING_COLUMNS}
   FROM sightings s CROSS JOIN folders f ON f.id = s.folder_id LEFT JOIN documents d ON d.id = s.document_id
  WHERE s.folder_id = ${FOLDER_ID} AND s.dir = :dir AND s.name = :name AND s.gone_at IS NULL`;
 
-/** Of a page, while its file is there. */
+/** For a page, while its file is there. */
 export const STANDING_OF_PAGE = `
 SELECT ${STANDING_COLUMNS}
   FROM sightings o CROSS JOIN sightings s ON s.file_id = o.id CROSS JOIN folders f ON f.id = s.folder_id
@@ -146,8 +146,8 @@ SELECT ${STANDING_COLUMNS}
    AND s.dir = :dir AND s.name = :name`;
 
 /**
- * An image that went away and came back was seen twice, and is one. What was not at rest yet and went away was never
- * an image.
+ * Counts an image that went away and came back once, although it was seen twice. A file that went away before it was at
+ * rest was never an image.
  */
 export const SEEN_COUNTS = `
 SELECT f.path AS folder, ${LISTED_STATE} AS state,
@@ -158,7 +158,10 @@ SELECT f.path AS folder, ${LISTED_STATE} AS state,
  GROUP BY f.id, 2
  ORDER BY f.id, 2`;
 
-/** Documents by their names' time, the rest by when it was seen: both have an index, and a ledger may hold a million of either. */
+/**
+ * Documents by creation time, other files by when they were seen: both have an index, and a ledger may hold a million
+ * of either.
+ */
 export const ARRIVALS = `
 SELECT f.path AS folder, came.at - came.at % :everyMs AS at, count(*) AS count
   FROM (SELECT d.folder_id, d.created_at AS at FROM documents d INDEXED BY documents_created

@@ -1,4 +1,4 @@
-/** Each reads the rows with an id from `:from` to `:to`, in order. */
+/** Each query reads the rows with ids from `:from` to `:to`, in order. */
 export const ENDPOINTS = `
 SELECT id, base_url AS baseUrl, uid, name, record, created_at AS createdAt
   FROM endpoints WHERE id BETWEEN :from AND :to ORDER BY id`;

@@ -14,7 +14,7 @@ import { createUpkeep, type Keeping } from '../upkeep.ts';
 import type { WriterLink } from './link.ts';
 import { toData, WRITING, type Writing } from './protocol.ts';
 
-/** A ledger that the thread writes, and that is read here. @throws ReceiptdError what opening for reading throws */
+/** A ledger written by the thread and read here. @throws ReceiptdError what opening for reading throws */
 export function ledgerBeside(
   link: WriterLink,
   path: string,
@@ -26,8 +26,8 @@ export function ledgerBeside(
   const { markSkipped, makeDue, toBacklog, readFailed: _, looked: __, ...port } = writing;
   const claims = new Claims();
   /**
-   * Ends the claim only once its change is durable: until then the row still looks due. Anyone who asks without a claim ends none:
-   * what is queued again may be claimed before the answer is here.
+   * Ends the claim only once the change is durable: until then the row still looks due. A caller without a claim ends
+   * none: a document that is queued again may be claimed before the answer arrives.
    */
   const ending = async <T>(id: number, change: Promise<T>): Promise<T> => {
     const isClaimed = claims.has(id);
@@ -43,7 +43,7 @@ export function ledgerBeside(
     ...createReports(reading, keeping.accountOf),
     ...createUpkeep(reading, { ...keeping, onLooked }),
     ...port,
-    // Claims are of this process and need no commit, as a rule: the dispatcher asks for each by itself, and waits for it.
+    // Claims belong to this process and usually need no commit: the dispatcher requests each one separately and waits for it.
     claim: createClaim(reading, claims, { makeDue, toBacklog }),
     release: async (documentIds) => claims.drop(documentIds),
     async recover(at) {
@@ -53,13 +53,13 @@ export function ledgerBeside(
     begin: (id, at, bytes) => ending(id, port.begin(id, at, bytes)),
     postpone: (id, ...how) => ending(id, port.postpone(id, ...how)),
     markLost: (id, ...how) => ending(id, port.markLost(id, ...how)),
-    // Thousands of files at once would be copied in one go, while everything else waits.
+    // In batches: copying thousands of files to the thread at once would block everything else.
     async markWatched(folder, skipped, note) {
       for (let start = 0; start < skipped.length; start += SKIPPED_BATCH)
         await markSkipped(skipped.slice(start, start + SKIPPED_BATCH), note);
       await port.markWatched(folder, [], note);
     },
-    // A view of a part would take all that it is a part of along.
+    // Copied: cloning a view would clone the whole buffer that it is part of.
     recordResult: (result) => port.recordResult({ ...result, payload: Uint8Array.from(result.payload) }),
     storage: link.storage,
     fleet: null,
@@ -84,9 +84,9 @@ function writingOver(link: WriterLink): Writing {
   return Object.fromEntries(methods) as Writing;
 }
 
-/** What is damaged here is damaged there. Resolves once the storage says so. */
+/** Reports to the thread that reading found damage. Resolves once the storage reports it. */
 async function tellThread(writing: Writing, failure: unknown): Promise<void> {
   if (!(failure instanceof ReceiptdError) || isBusy(failure)) return;
-  // Without the thread, that is the trouble.
+  // Without the thread, the storage is in trouble already.
   await writing.readFailed(toData(failure)).catch(() => {});
 }

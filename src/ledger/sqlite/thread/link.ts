@@ -3,7 +3,7 @@ import { ReceiptdError } from '../../../core/domain/errors.ts';
 import type { LedgerStorage, StorageTrouble } from '../../../core/ports/ledger.ts';
 import { fromData, type Answers, type Call, type Calls, type Said, type ThreadData } from './protocol.ts';
 
-/** They take minutes, and others are answered meanwhile. */
+/** These take minutes; other calls are answered meanwhile. */
 const LONG: ReadonlySet<Call['method']> = new Set(['backup']);
 
 interface Pending {
@@ -17,7 +17,7 @@ export interface Opened {
   readonly backupsDir: string;
 }
 
-/** Of its heap: what a commit makes is dropped with it. */
+/** Young generation of the thread's heap: the objects of a commit are dropped with it. */
 const YOUNG_GENERATION_MB = 8;
 const START_AGAIN =
   "receiptd stops, and its service manager restarts it; without one, start it yourself. Nothing recorded is lost. If it happens again, find out what is using this machine's memory, and report it.";
@@ -25,10 +25,11 @@ const START_AGAIN =
 /**
  * The agent's side of the thread that writes the ledger.
  *
- *   started ──open──▶ opening ──▶ open ──close──▶ closing, until everything asked for before is answered ──▶ ended
- *   any ──the thread ends by itself──▶ ended, and the storage is in trouble for good: the process ends (daemon/whileWritable.ts)
+ *   started ──open──▶ opening ──▶ open ──close──▶ closing, until all earlier calls are answered ──▶ ended
+ *   any ──the thread ends unexpectedly──▶ ended, with the storage in permanent trouble: the process ends
+ *   (daemon/whileWritable.ts)
  *
- * While nothing is asked for, the thread does not keep the process alive.
+ * While no call is pending, the thread does not keep the process alive.
  */
 export class WriterLink {
   readonly storage: MirroredStorage;
@@ -39,18 +40,18 @@ export class WriterLink {
   #onSynced: (ms: number) => void = () => {};
   #settleOpening: Pending | null = null;
   #calls: Call[] = [];
-  /** Ends of requests that are being recorded. */
+  /** Number of request ends that are being recorded. */
   #finishing = 0;
   #isScheduled = false;
   #lastId = 0;
   #isClosing = false;
   #isClosed = false;
-  /** Why nothing can be asked for any more. */
+  /** Why calls are no longer possible. */
   #end: ReceiptdError | null = null;
-  /** What an uncaught error said. */
+  /** Message of an uncaught error in the thread. */
   #words: string | null = null;
 
-  /** Starts the thread; it loads its program meanwhile. */
+  /** Starts the thread, which loads its program meanwhile. */
   constructor(program: string) {
     this.storage = new MirroredStorage();
     this.#worker = new Worker(program, {
@@ -67,7 +68,7 @@ export class WriterLink {
     });
   }
 
-  /** @throws ReceiptdError what opening the ledger throws; LEDGER_WRITE_FAILED where there is no thread */
+  /** @throws ReceiptdError what opening the ledger throws; LEDGER_WRITE_FAILED if the thread is gone */
   open(data: ThreadData, onSynced: (ms: number) => void): Promise<Opened> {
     this.#path = data.path;
     this.#onSynced = onSynced;
@@ -79,12 +80,12 @@ export class WriterLink {
     }) as Promise<Opened>;
   }
 
-  /** No ledger is opened after all. */
+  /** Ends the thread without opening a ledger. */
   cancel(): void {
     void this.#worker.terminate();
   }
 
-  /** Goes with whatever else is asked for in this turn of the event loop. */
+  /** Sent together with all other calls of this turn of the event loop. */
   call(method: Call['method'], args: readonly unknown[]): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (this.#end !== null || this.#isClosing) return reject(this.#end ?? this.#refusal());
@@ -93,12 +94,15 @@ export class WriterLink {
       if (!LONG.has(method)) this.storage.asked();
       this.#pending.set(id, { method, resolve, reject });
       this.#calls.push({ id, method, args });
-      // No request waits for the end of another to be recorded: those that come meanwhile share the next commit.
+      // No request waits for the recording of another's end: ends that come meanwhile share the next commit.
       if (method !== 'finish' || this.#finishing === 0) this.#schedule();
     });
   }
 
-  /** Resolves once the ledger is closed and the thread is gone. Idempotent. @throws LEDGER_WRITE_FAILED where it went before that */
+  /**
+   * Resolves once the ledger is closed and the thread has ended. Idempotent. @throws LEDGER_WRITE_FAILED if it ended
+   * earlier
+   */
   async close(): Promise<void> {
     if (!this.#isClosing && this.#end === null) {
       this.#isClosing = true;
@@ -132,7 +136,7 @@ export class WriterLink {
         this.#worker.unref();
         return this.#settleOpening?.resolve(said);
       case 'refused':
-        // It has nothing more to do, and ends.
+        // The thread has nothing more to do, and ends.
         return this.#settleOpening?.reject(fromData(said.error));
       case 'trouble':
         return this.storage.changed(said.trouble);
@@ -185,13 +189,13 @@ export class WriterLink {
   }
 }
 
-/** The thread's storage, as it last said. */
+/** The thread's storage state, as last reported. */
 class MirroredStorage implements LedgerStorage {
   readonly #listeners = new Set<() => void>();
   #trouble: StorageTrouble | null = null;
-  /** Questions without an answer. */
+  /** Number of unanswered calls. */
   #open = 0;
-  /** When there began to be such, or the last answer came; monotonic. */
+  /** When calls began to wait, or the last answer came; monotonic milliseconds. */
   #heardAt = 0;
 
   trouble(): StorageTrouble | null {
@@ -221,7 +225,7 @@ class MirroredStorage implements LedgerStorage {
     this.#heardAt = performance.now();
   }
 
-  /** In other words, or for the first time: nobody is called. */
+  /** Sets the initial state or a new wording; listeners are not called. */
   is(trouble: StorageTrouble | null): void {
     this.#trouble = trouble;
   }

@@ -7,15 +7,15 @@ import type { FileSeen, Note } from '../../../core/ports/ledgerIntake.ts';
  * What the agent and the thread that writes its ledger say to each other. Data only: it is copied from one to the other.
  */
 
-/** The first message: what the thread is to open. */
+/** The first message: the ledger that the thread is to open. */
 export interface ThreadData {
   readonly path: string;
   readonly backupsDir?: string;
-  /** Bytes held ready for a full disk, and where. */
+  /** Bytes reserved for a full disk, and the path of their file. */
   readonly reserve?: { readonly path: string; readonly bytes: number };
 }
 
-/** Methods of the ledger's port that write, or have to come behind what was written before. */
+/** Methods of the ledger's port that write, or must run after earlier writes. */
 export const WRITING = [
   'markWatched',
   'lastSighting',
@@ -51,19 +51,19 @@ export const WRITING = [
   'backup',
 ] as const satisfies readonly (keyof Ledger)[];
 
-/** What the thread is asked for. */
+/** Calls that the thread accepts. */
 export interface Writing extends Pick<Ledger, (typeof WRITING)[number]>, LineWrites {
   /** A part of `markWatched`. */
   readonly markSkipped: (files: readonly FileSeen[], note: Omit<Note, 'verdict'>) => Promise<void>;
-  /** The agent's own connection could not read. */
+  /** The agent's own connection failed to read. */
   readonly readFailed: (failure: ErrorData) => Promise<void>;
   readonly looked: (soundAt: number | null) => Promise<void>;
 }
 
-/** In the order in which they were asked for. */
+/** In the order in which they were made. */
 export interface Calls {
   readonly calls: readonly Call[];
-  /** Close the ledger once they are begun. */
+  /** Close the ledger after starting these calls. */
   readonly isLast: boolean;
 }
 
@@ -76,7 +76,7 @@ export interface Call {
 export type Said =
   | {
       readonly kind: 'opened';
-      /** What had to be mended, in sentences. */
+      /** Repairs that were needed, in sentences. */
       readonly mended: readonly string[];
       readonly backupsDir: string;
       readonly trouble: StorageTrouble | null;
@@ -86,12 +86,12 @@ export type Said =
   | ({ readonly kind: 'answers' } & Answers)
   | { readonly kind: 'closed' };
 
-/** Of one commit, as a rule. */
+/** Usually those of one commit. */
 export interface Answers {
   readonly answers: readonly Answer[];
   /** How long each commit since the last answers waited for the disk; milliseconds. */
   readonly synced: readonly number[];
-  /** As it is now, in other words than before; left out if it is the same. */
+  /** The current state if it or its wording changed; left out otherwise. */
   readonly trouble?: StorageTrouble | null;
 }
 
@@ -99,18 +99,18 @@ export type Answer =
   { readonly id: number; readonly value: unknown } | { readonly id: number; readonly error: ErrorData };
 
 export interface ErrorData {
-  /** Null: not for people, a defect. */
+  /** Null for a defect, which is not for people. */
   readonly code: ErrorCode | null;
   readonly name: string;
   readonly message: string;
   readonly hint: string | null;
-  /** The system's word for it (ENOSPC, …). */
+  /** The system's error code (ENOSPC, …). */
   readonly system: string | null;
   readonly stack: string | null;
   readonly cause: ErrorData | null;
 }
 
-/** Prototypes don't cross. */
+/** Messages between threads lose prototypes. */
 export function toData(error: unknown): ErrorData {
   if (!(error instanceof Error))
     return {

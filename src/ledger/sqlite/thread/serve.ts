@@ -24,8 +24,8 @@ import {
 } from './protocol.ts';
 
 /**
- * The thread's side: opens the ledger once it is told which, says so, and does what it is asked for until it is told to close. Calls that
- * come during a commit share the next one, and the answers of a commit go back together.
+ * The thread's side: waits for the path, opens the ledger, reports that, and handles calls until it is asked to close.
+ * Calls that arrive during a commit share the next one, and the answers of a commit are sent together.
  */
 export function serveLedger(port: MessagePort, clock: Clock): void {
   port.once('message', (data: ThreadData) => open(port, data, clock));
@@ -89,7 +89,7 @@ interface Watched {
   onChange(listener: () => void): unknown;
 }
 
-/** Collects answers, and sends those that are there at the same time together. */
+/** Collects answers and sends those of the same moment together. */
 class Answering {
   readonly #say: (what: Said) => void;
   #storage: Watched | null = null;
@@ -104,7 +104,10 @@ class Answering {
     this.#say = say;
   }
 
-  /** Whoever gets a rejection must find the trouble said: a change goes out before the answers that follow from it. */
+  /**
+   * A caller that gets a rejection must already know about the trouble: a change is sent before the answers that result
+   * from it.
+   */
   watch(storage: Watched): void {
     this.#storage = storage;
     this.#trouble = storage.trouble();
@@ -125,11 +128,11 @@ class Answering {
     this.#open -= 1;
     if (this.#isDue) return;
     this.#isDue = true;
-    // Once all promises of this commit have had their turn, and before the next commit gets its.
+    // After all promises of this commit have settled, and before the next commit.
     process.nextTick(() => this.#flush());
   }
 
-  /** Resolves once everything that was asked for is answered. */
+  /** Resolves once all calls are answered. */
   async end(): Promise<void> {
     if (this.#open > 0) await new Promise<void>((done) => (this.#onDone = done));
     this.#flush();
