@@ -71,7 +71,7 @@ export function createAdmin(store: Store): LedgerAdmin {
   };
 }
 
-/** Those of these rows that the query lets pass. */
+/** Those of the ids that the query selects. */
 async function among(sql: Sql, text: string, ids: readonly number[], more: Params = {}): Promise<number[]> {
   if (ids.length === 0) return [];
   return (await sql.all<{ id: number }>(text, { ids, ...more })).map(({ id }) => id);

@@ -30,8 +30,9 @@ import type { Transaction } from './transaction.ts';
 import { markAsSent } from './wentBack.ts';
 
 /**
- * The rows of images: a document for each, new or known, and the sighting of its file. In the caller's transaction, with the
- * endpoints' rows locked from the first look on: no other agent names anything there meanwhile, nor finds a duplicate.
+ * Writes the rows of images, within the caller's transaction: a document for each, new or known, and the sighting of
+ * its file. Locks the endpoints' rows first, so that no other agent names anything there or finds a duplicate
+ * meanwhile.
  */
 export async function admitAll(
   sql: Transaction,
@@ -55,7 +56,7 @@ export async function admitAll(
   return admissions.map((admission) => admitted.get(admission) as Admitted);
 }
 
-/** The same bytes, or another image at the same path, come in their turn. */
+/** Separates images that must come later: repeated bytes, or another image at the same path. */
 function firstOfEach(admissions: readonly Admission[]): { first: Admission[]; others: Admission[] } {
   const seen = new Set<string>();
   const [first, others]: [Admission[], Admission[]] = [[], []];
@@ -77,7 +78,7 @@ interface LookedUp {
   readonly current: ReadonlyMap<string, ReadonlyMap<string, CurrentSighting>>;
 }
 
-/** Everything that is asked about them, in one round trip. */
+/** Runs all queries about the images in one round trip. */
 async function lookUp(sql: Transaction, admissions: readonly Admission[]): Promise<LookedUp> {
   const byEndpoint = groupBy(admissions, ({ endpoint }) => endpointId(endpoint));
   const byFolder = groupBy(admissions, ({ file }) => file.folder);
@@ -105,7 +106,7 @@ async function lookUp(sql: Transaction, admissions: readonly Admission[]): Promi
   return { given, existing, current };
 }
 
-/** New documents. */
+/** Creates the new documents. */
 async function nameAll(
   sql: Transaction,
   admissions: readonly Admission[],
@@ -129,8 +130,8 @@ async function admitKnown(sql: Transaction, admission: Admission, looked: Looked
   const { endpoint, file, lane, at } = admission;
   const existing = looked.existing.get(bytesOf(admission)) as PlacedRow;
   const current = currentOf(looked.current, admission);
-  // A lost image is not merely known: its bytes are back.
-  // One whose disposal found other bytes was to stay; the bytes that were sent may go, like any other file of theirs.
+  // A lost image is more than known: its bytes are back. If disposal found other bytes at the path, that sighting stays as
+  // it is; the original that is back may be disposed of like any other file with these bytes.
   if (current?.documentId === existing.id && existing.state !== 'lost' && current.disposed === null) {
     sql.send(SIGHTINGS.REFRESH_IDENTITY, { id: current.id, ...identityParams(file.identity), at });
     return { kind: 'known', document: documentOf(sql.places, existing) };
@@ -142,11 +143,11 @@ async function admitKnown(sql: Transaction, admission: Admission, looked: Looked
   const isSecond = ownSighting !== undefined && ownSighting.id !== current?.id;
   const verdict = isSecond ? ('duplicate' as const) : ('document' as const);
   sight(sql, admission, { ...sightedOf(admission), verdict, documentId: existing.id }, current, sighting);
-  // Images that were queued again a moment ago took numbers of the endpoint.
+  // Locked again: images that were just queued again took numbers of the endpoint.
   return again(sql, existing, lane, await lockEndpoint(sql, endpoint), at, file);
 }
 
-/** The rows of one page, which may be known by its file and its number. */
+/** Writes the rows of one page, which may be known by its file and number. */
 async function admitPage(sql: Transaction, admission: Admission, split: number): Promise<Admitted> {
   const { endpoint, file, sha256, lane, at } = admission;
   const given = await lockEndpoint(sql, endpoint);
@@ -194,7 +195,7 @@ function currentOf(current: LookedUp['current'], { file }: Admission): CurrentSi
   return current.get(file.folder)?.get(file.path);
 }
 
-/** Known bytes into another endpoint: under the same name if it is free there. No file was sighted. */
+/** Copies known bytes to another endpoint, under the same name if it is free there. No file was sighted. */
 export async function admitElsewhere(
   sql: Transaction,
   documentId: number,
@@ -227,11 +228,11 @@ async function again(
   const reached = places.reached;
   if (!isToSendAgain(state)) {
     const isOfAnother = state === 'queued' && file !== null && !reached.includes(existing.place);
-    // Who admitted it may never come back.
+    // The agent that admitted it may never come back.
     if (!isOfAnother || !(await sql.get(DOCUMENTS.IS_ABANDONED, { id, reached })))
       return { kind: 'duplicate', document: documentOf(places, existing) };
   } else {
-    // Somebody may have queued it in between.
+    // Another agent may have queued it meanwhile.
     const now = await sql.get<{ state: DocumentState }>(DOCUMENTS.LOCK_DOCUMENT, { id });
     if (!now || !isToSendAgain(now.state))
       return { kind: 'duplicate', document: await requireDocument(sql, id) };
@@ -253,13 +254,13 @@ async function again(
   return { kind: 'requeued', document: await requireDocument(sql, id) };
 }
 
-/** What an endpoint gives out next. */
+/** The next numbers of an endpoint. */
 interface Given {
   readonly nextSeq: number;
   readonly nextLine: number;
 }
 
-/** New documents, in order. `given`: what their endpoints give out next. */
+/** Creates documents, in order. `given`: the next numbers of their endpoints. */
 async function insertDocuments(
   sql: Transaction,
   images: readonly NewDocument[],
@@ -292,7 +293,7 @@ async function insertDocuments(
     if (before?.isSent === true) sent.push({ id, bytes: size, at });
     const row = { endpoint: keyParams(image.endpoint), name, sha256, type, size, lane, folder, path };
     sql.emit({ kind: 'named', document: id, ...row, line, seq: usesSeq(naming) ? seq : null }, at);
-    // Nobody else can send what lies in a folder of this agent's own; each notification holds up the commits of all others.
+    // Only this agent can send files of its own folders, and each notification delays the commits of all other agents.
     if (!sql.places.isOwn(folder)) sql.notify('queue', sql.places.ofFolder(folder).place);
     return { id, ...row, ...UNTOUCHED, createdAt: at, updatedAt: at };
   });
@@ -305,13 +306,13 @@ interface IssuedBefore {
   readonly sha256: string;
   readonly name: string;
   readonly isSent: boolean;
-  /** Another image got that name before this agent could tell of it. */
+  /** Another image got the name before this agent could record it. */
   readonly isTaken: boolean;
 }
 
 /**
- * Names that are not free for any new image, each behind its endpoint: for whose bytes they are reserved, or ''. And what was issued
- * to these very bytes before the database went back, behind endpoint and bytes.
+ * `taken`: names that no new image may use, by endpoint; the value is the hash of the bytes that they are reserved for,
+ * or ''. `issued`: names issued to these very bytes before the database went back, by endpoint and bytes.
  */
 async function takenAmong(
   sql: Transaction,
@@ -336,7 +337,7 @@ async function takenAmong(
   return { taken, issued };
 }
 
-/** Its row is there already (`Store.ensureEndpoint`). */
+/** Its row exists already (`Store.ensureEndpoint`). */
 async function lockEndpoint(sql: Transaction, endpoint: EndpointKey): Promise<Given> {
   const given = await sql.get<Given>(ENDPOINT_FOR_UPDATE, keyParams(endpoint));
   if (!given) throw new Error('the row of an endpoint is missing');

@@ -12,8 +12,8 @@ import * as RESULTS from './sql/results.ts';
 import * as SIGHTINGS from './sql/sightings.ts';
 
 /**
- * The one place where events become rows. It decides nothing; what an event says has been decided. Rows of the folder and the
- * endpoint that it names are there already (`Store.ensureFolder`, `ensureEndpoint`).
+ * The only place where events become rows. Decides nothing: an event contains all decisions. Rows of its folder and
+ * endpoint exist already (`Store.ensureFolder`, `ensureEndpoint`).
  */
 export function applyAll(sql: Sending, told: readonly TimedEvent[]): void {
   const sets = new EventSets();
@@ -25,7 +25,7 @@ export function applyAll(sql: Sending, told: readonly TimedEvent[]): void {
   sets.sendTo(sql);
 }
 
-/** One event by itself. */
+/** Applies a single event. */
 export function apply(sql: Sending, event: LedgerEvent, at: number): void {
   applyAll(sql, [{ event, at }]);
 }
@@ -123,11 +123,11 @@ function applyOne(sql: Sending, event: LedgerEvent, at: number): void {
         at,
       });
       return;
-    // In sets, all of them (eventSets.ts).
+    // Handled in sets (eventSets.ts).
     case 'named':
     case 'began':
     case 'ended':
-    // Of the chain alone.
+    // In the chain only.
     case 'begun':
     case 'continued':
     case 'restored':
@@ -136,7 +136,7 @@ function applyOne(sql: Sending, event: LedgerEvent, at: number): void {
   }
 }
 
-/** In the place of another, that one judged again, or of a file of pages. */
+/** A sighting that replaces another, updates one that was judged again, or is about a file with pages. */
 function applySighted(sql: Sending, event: SightedEvent, at: number): void {
   const { sighting: id, supersedes, document: documentId } = event;
   const { verdict, sha256, policy, reason, message, size, mtimeNs, ctimeNs, inode } = event;
@@ -151,7 +151,7 @@ function applySighted(sql: Sending, event: SightedEvent, at: number): void {
   applySplit(sql, event);
 }
 
-/** What only files that are taken apart, and their pages, have. */
+/** Columns that only split files and their pages use. */
 function applySplit(sql: Sending, { sighting: id, file, pages, into }: SightedEvent): void {
   if (file !== undefined) sql.send(PAGES.SET_FILE, { id, file });
   if (pages !== undefined)

@@ -10,11 +10,11 @@ import { isBad, NO_HASH, parseLine } from '../journal/line.ts';
 import type { Connection } from './connection.ts';
 
 export interface ArchiveOptions {
-  /** Wall-clock milliseconds: months that ended before. */
+  /** Wall-clock milliseconds: archives months that ended before. */
   readonly before: number;
   readonly dir: string;
   readonly gzip: boolean;
-  /** Files are written and checked, and the database keeps what they hold. */
+  /** Writes and checks files without removing anything from the database. */
   readonly keep: boolean;
 }
 
@@ -49,7 +49,7 @@ const PARTITIONS = `
 SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
  WHERE i.inhparent = 'receiptd.history'::regclass AND c.relname ~ '^history_[0-9]{4}_[0-9]{2}$' ORDER BY 1`;
 
-/** Each agent's part of a partition, and where its chain stands before. */
+/** Each agent's part of a partition, and the archived end of its chain before that. */
 const chainsOf = (partition: string): string => `
 SELECT h.agent_id AS "agentId", a.name AS agent, count(*) AS count, coalesce(last.to_seq, 0) AS after,
        coalesce(last.to_hash, '${NO_HASH}') AS "afterHash"
@@ -57,7 +57,7 @@ SELECT h.agent_id AS "agentId", a.name AS agent, count(*) AS count, coalesce(las
   LEFT JOIN LATERAL (SELECT to_seq, to_hash FROM archives WHERE agent_id = h.agent_id ORDER BY to_seq DESC LIMIT 1) last ON true
  GROUP BY 1, 2, 4, 5 ORDER BY 2`;
 
-/** Changes with every line of it, also where one is erased. */
+/** Changes with every line, also when one is erased. */
 const digestOf = (partition: string): string => `
 SELECT count(*)::text || ' ' || coalesce(sum(hashtextextended(entry || hash || personal, seq)::numeric), 0)::text AS digest FROM ${partition}`;
 
@@ -68,9 +68,10 @@ const RECORD = `
 INSERT INTO archives (agent_id, to_seq, to_hash, file) VALUES (:agentId, :toSeq, :toHash, :file)`;
 
 /**
- * Writes each month of the history that ended before a date into journal files, one for each agent, checks them, and takes the
- * month out of the database: oldest first, each in one transaction, so that a kill leaves a month in the database, in whole files,
- * or both. @throws ReceiptdError LEDGER_REFUSED, HISTORY_KEPT, OUTPUT_UNWRITABLE
+ * Writes each month of the history that ended before a date to journal files, one per agent, checks them, and removes
+ * the month from the database. Oldest month first, each in one transaction: after a crash, a month is in the database,
+ * in complete files, or both.
+ * @throws ReceiptdError LEDGER_REFUSED, HISTORY_KEPT, OUTPUT_UNWRITABLE
  */
 export async function archiveHistory(
   connection: Connection,
@@ -106,7 +107,7 @@ async function archivePartition(
     [];
   for (const chain of await connection.all<Chain>(chainsOf(partition))) {
     const { agentId, agent } = chain;
-    // Of a month that was kept in the database the files have been written just now.
+    // A month kept in the database is not recorded as archived: continue from the files written just now.
     const after = heads.get(agentId) ?? { seq: chain.after, hash: chain.afterHash };
     const month = partition.slice('history_'.length).replace('_', '-');
     const name = `history-${agent}-${month}.journal${options.gzip ? '.gz' : ''}`;
@@ -129,7 +130,7 @@ async function archivePartition(
   if (!options.keep) {
     await connection.exec('BEGIN');
     try {
-      // Only erasures write into a month that is over; everything else goes on.
+      // Only erasures write to a past month; everything else continues.
       await connection.exec(`LOCK TABLE ${partition} IN SHARE MODE`);
       const now = await connection.get<{ digest: string }>(digestOf(partition));
       if (now?.digest !== before?.digest)
@@ -157,8 +158,8 @@ async function* linesIn(connection: Connection, partition: string, agentId: numb
 }
 
 /**
- * A file of that name is replaced where it holds the same month of the same chain, as after `--keep` or a kill. That of another
- * ledger, with an agent of the same name, may be the only copy of its history.
+ * Refuses to replace a file of that name unless it contains the same month of the same chain, as after `--keep` or a
+ * crash. A file of another ledger, with an agent of the same name, may be the only copy of its history.
  */
 async function refuseAnother(
   connection: Connection,
@@ -176,12 +177,12 @@ async function refuseAnother(
       break;
     }
   } catch {
-    // Not what this receiptd writes.
+    // Not a file that this version of receiptd writes.
   }
   throw kept(partition, `${file} already exists and contains something else; choose another directory`);
 }
 
-/** Durable, and whole under its name or not there. */
+/** Durable; the file appears under its name only when complete. */
 async function write(file: string, gzip: boolean, texts: AsyncIterable<string>): Promise<void> {
   const aside = `${file}.part`;
   try {
@@ -196,7 +197,7 @@ async function write(file: string, gzip: boolean, texts: AsyncIterable<string>):
   }
 }
 
-/** Reads it back: every line is sound, follows from the one before, and none is missing. */
+/** Reads the file back: every line is sound and follows from the previous one, and none is missing. */
 async function check(
   file: string,
   gzip: boolean,
@@ -238,7 +239,7 @@ async function* linesOfFile(file: string, gzip: boolean): AsyncGenerator<Buffer>
   if (rest.length > 0) yield rest;
 }
 
-/** The first moment that does not belong to the month. */
+/** The first moment after the month. */
 function endOf(partition: string): number {
   const [, year = 0, month = 0] = partition.split('_').map(Number);
   return Date.UTC(year, month, 1);

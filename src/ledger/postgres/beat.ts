@@ -5,10 +5,10 @@ import type { Pulse } from './session.ts';
 import { MAKE_PARTITIONS, PAUSED_BY } from './sql/fleet.ts';
 import type { Store } from './store.ts';
 
-/** The next month's part of the history is made long before it begins, also by agents that run for months. */
+/** Creates the next month's history partition long before it begins, also in agents that run for months. */
 const PARTITIONS_EVERY_MS = 12 * 3_600_000;
 
-/** What an agent does with each heartbeat: it learns whether a person has paused it, and takes over the work of others. */
+/** Work of an agent at each heartbeat: learns whether a person has paused it, and takes over work of expired agents. */
 export class Beat {
   readonly #store: Store;
   readonly #clock: Clock;
@@ -28,7 +28,7 @@ export class Beat {
     return this.#isPaused;
   }
 
-  /** What the last heartbeat found. */
+  /** Result of the last heartbeat. */
   get last(): Pulse | null {
     return this.#last;
   }
@@ -46,7 +46,7 @@ export class Beat {
       this.#log.warn('Took over the work of an agent that went silent', { agent });
   }
 
-  /** Between heartbeats. */
+  /** Updates the state between heartbeats. */
   async look(): Promise<void> {
     const { agentId } = this.#store.session;
     const row = await this.#store.read((sql) => sql.get<Pick<Pulse, 'pausedBy'>>(PAUSED_BY, { agentId }), {

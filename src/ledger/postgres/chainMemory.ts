@@ -5,44 +5,47 @@ import type { EndpointKey } from '../../core/domain/document.ts';
 import type { JournalEvent, JournalHead } from '../../core/ports/journal.ts';
 import type { Log } from '../../core/ports/log.ts';
 
-/** An image that was named, or of which a request was begun. */
+/** An image that was named, or for which a request was begun. */
 export interface Issued {
   readonly endpoint: EndpointKey;
   readonly sha256: string;
   readonly name: string;
-  /** Which number `{seq}` took; null: none, or not known here. */
+  /** Number that `{seq}` took; null: none, or unknown here. */
   readonly seq: number | null;
   readonly isSent: boolean;
 }
 
 type Head = Pick<JournalHead, 'seq' | 'hash'>;
 
-/** One commit: where this agent's chain stood after it, and what it issued. */
+/** One commit: the head of this agent's chain after it, and what it issued. */
 export interface RememberedCommit extends Head {
   readonly issued: readonly Issued[];
 }
 
-/** Whose commits they are. */
+/** The chain that the commits belong to. */
 export interface MemoryOf {
   readonly agent: string;
   readonly chain: string;
-  /** The database, as people are told of it. */
+  /** Name of the database, as shown to people. */
   readonly where: string;
 }
 
 export interface Remembered {
   readonly of: MemoryOf;
-  /** In their order. */
+  /** In chain order. */
   readonly commits: readonly RememberedCommit[];
 }
 
-/** Then a new file is begun, and the one before is kept: some 15,000 images, named and sent, are remembered at least. */
+/**
+ * At this size a new file is started, and the previous one is kept: at least some 15,000 images, named and sent, are
+ * remembered.
+ */
 const MOST_BYTES = 8 * 1024 * 1024;
 
 /**
- * What this agent has committed to the shared ledger, beside it: a database that is restored, or replaced by a standby that lags, does
- * not know what it has lost. Written after each commit and never synced: it need not outlast the machine's power, since then nothing
- * was lost but with the database.
+ * Remembers locally what this agent committed to the shared ledger: a database that was restored, or replaced by a
+ * lagging standby, does not know what it lost. Written after each commit and never synced: it need not survive a
+ * power failure of this machine, which loses no commits unless the database loses them too.
  */
 export class ChainMemory {
   readonly #path: string;
@@ -60,22 +63,22 @@ export class ChainMemory {
     this.#mostBytes = mostBytes;
   }
 
-  /** The last commit of this process; null: none yet. */
+  /** The last commit of this process; null: none so far. */
   get last(): (MemoryOf & Head) | null {
     return this.#of && this.#last && { ...this.#of, ...this.#last };
   }
 
-  /** Null where nothing is remembered. Damaged lines are passed over. */
+  /** Null if nothing is remembered. Skips damaged lines. */
   async read(): Promise<Remembered | null> {
     const [before, now] = await Promise.all([linesOf(this.#formerPath), linesOf(this.#path)]);
     const of = asMemoryOf(now[0] ?? before[0]);
     if (of === null) return null;
-    // The former file may be of another chain.
+    // The previous file may belong to another chain.
     const former = asMemoryOf(before[0])?.chain === of.chain ? before : [];
     return { of, commits: [...former, ...now].flatMap((line) => asCommit(line) ?? []) };
   }
 
-  /** From now on commits are this one's. `isAfresh`: what was remembered is over, as is what is of another chain. */
+  /** Commits belong to `of` from now on. `isAfresh`: earlier commits no longer count, as when the chain changes. */
   begin(of: MemoryOf, isAfresh = false): void {
     if (!isAfresh && this.#of?.chain === of.chain && this.#fd !== null) return;
     if (!isAfresh && this.#of?.chain !== of.chain) this.#last = null;
@@ -113,7 +116,7 @@ export class ChainMemory {
     if (this.#of === null) return;
     this.#fd = openSync(this.#path, 'a', 0o600);
     this.#bytes = statSync(this.#path).size;
-    // A line that a kill cut short ends here.
+    // Terminates a line that a crash cut short.
     if (this.#bytes > 0) this.#bytes += writeSync(this.#fd, '\n');
     this.#write({ ...this.#of });
   }
@@ -136,7 +139,7 @@ export class ChainMemory {
     this.#bytes += writeSync(this.#fd, `${JSON.stringify(line)}\n`);
   }
 
-  /** A full disk must not keep the ledger from being written. */
+  /** A full disk must not prevent writes to the ledger. */
   #attempt(work: () => void): void {
     try {
       work();
@@ -152,7 +155,7 @@ export class ChainMemory {
   }
 }
 
-/** What the events of one commit named. */
+/** The names that the events of one commit issued. */
 export function namedIn(events: readonly JournalEvent[]): Issued[] {
   return events.flatMap(({ kind, facts }) =>
     kind === 'named'

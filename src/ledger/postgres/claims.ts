@@ -6,16 +6,16 @@ import * as SQL from './sql/queue.ts';
 import type { Sql } from './statements.ts';
 import type { Store } from './store.ts';
 
-/** How many documents one step makes due at most, so that none takes long. */
+/** Most documents that one step makes due, so that no step takes long. */
 const DUE_AT_ONCE = 1_000;
-/** How far into each folder's line one step looks for what is no longer fresh. */
+/** How many documents at the head of each folder's queue one step examines for ones that are no longer fresh. */
 const STALE_AT_ONCE = 1_000;
-/** A claim that was never heard of may have been marked anyway. */
+/** How often to look for claims that were marked although their answer was lost. */
 const ASK_EVERY_MS = 60_000;
 
 /**
- * Which documents this agent has claimed, and whose turn it is. A claim is marked in the document's row, for the other agents, and
- * kept here, so that one whose answer was lost is found:
+ * Which documents this agent has claimed, and which folder is next. A claim is marked in the document's row, for other
+ * agents, and remembered here, so that one whose answer was lost is found:
  *
  *   due ──take──▶ claimed ──begin, or moved──▶ uploading, or waiting
  *                    └──drop, fenced, or the agent stops──▶ due
@@ -34,7 +34,7 @@ export class Claims {
     store.onFenced(() => this.forgetAll());
   }
 
-  /** These are not claimed any more, and their rows say so. */
+  /** Forgets claims that ended; their rows are already updated. */
   forget(documentIds: readonly number[]): void {
     for (const id of documentIds) this.#held.delete(id);
   }
@@ -50,12 +50,12 @@ export class Claims {
     await this.#next(() => this.#certain((sql) => sql.run(SQL.RELEASE, { ids: documentIds, agentId })));
   }
 
-  /** Claims due documents: each folder's in order of arrival, one folder after the other in turn. */
+  /** Claims due documents: in order of arrival within a folder, folders in turn. */
   async take(query: ClaimQuery): Promise<readonly Document[]> {
     return this.#next(() => this.#take(query));
   }
 
-  /** One after the other: which folder's turn it is, and what is known to be marked, depends on the one before. */
+  /** Serialized: which folder is next, and which rows are known to be marked, depends on the previous claim. */
   async #next<T>(work: () => Promise<T>): Promise<T> {
     const mine = this.#turn.then(work);
     this.#turn = mine.catch(() => {});
@@ -96,8 +96,9 @@ export class Claims {
   }
 
   /**
-   * `not_before` is 0 for what is due. What waits for a time is moved to 0 by the first claim after it, so that a claim walks one
-   * index in order of arrival. What is no longer fresh leaves that line before the first is claimed: it would leave before its turn.
+   * Documents that are due have `not_before` 0. One that waits for a time is set to 0 by the first claim after it, so
+   * that a claim walks one index in order of arrival. Documents that are no longer fresh leave the fresh queue before
+   * the first claim: otherwise they would be sent before their turn.
    */
   async #makeDue({ endpoint, lane, now, freshSince, longestWaitMs }: ClaimQuery): Promise<void> {
     const { places } = this.#store;
@@ -112,7 +113,7 @@ export class Claims {
     });
   }
 
-  /** After one that failed, or was done twice, what is marked and not known here is given free first. */
+  /** After a claim that failed or was repeated, first releases rows that are marked but unknown here. */
   async #certain<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     return this.#store.read(async (sql) => {
       if (this.#isUncertain) {
@@ -128,7 +129,7 @@ export class Claims {
   }
 }
 
-/** The rows of each folder are in order of arrival: the first of each, then the second of each. */
+/** Rows are in order of arrival within each folder: takes the first of each folder, then the second of each, and so on. */
 function inTurn(rows: readonly { readonly document: number; readonly folder: number }[]): number[] {
   const byFolder = new Map<number, number[]>();
   for (const { document, folder } of rows) {

@@ -14,18 +14,18 @@ import { OpenTransaction, type OwnRow, type Transaction } from './transaction.ts
 
 /** A write, as the store queues it. */
 export interface Operation {
-  /** Shares its transaction with no other. */
+  /** Shares its transaction with no other write. */
   readonly isAlone: boolean;
-  /** Shares its statements with the others that have the same `run`. */
+  /** Shares its statements with others that have the same `run`. */
   readonly isBatched: boolean;
-  /** Does the work of these operations, and resolves how each is to be settled. */
+  /** Does the work of these operations; resolves how to settle each one. */
   readonly run: (sql: Transaction, operations: readonly Operation[]) => Promise<readonly (() => void)[]>;
   /** The endpoint whose row it locks. */
   readonly endpoint: EndpointKey | null;
   readonly reject: (error: unknown) => void;
 }
 
-/** Whether it was committed is not known: the connection was lost in between. */
+/** A group that may or may not be committed: the connection was lost during COMMIT. */
 interface Uncertain {
   readonly seq: number;
   readonly hash: string;
@@ -34,11 +34,14 @@ interface Uncertain {
   readonly group: readonly Operation[];
 }
 
-/** Keeps out whoever would fence this agent or add to its chain, not its own heartbeat: that must not wait for a transaction that waits. */
+/**
+ * Blocks others that would fence this agent or add to its chain, but not its own heartbeat, which must not wait for a
+ * waiting transaction.
+ */
 const LOCK_SELF = `
 SELECT epoch, head_seq AS seq, head_hash AS hash FROM agents WHERE id = :agentId FOR KEY SHARE`;
 const ENTRY = `SELECT hash FROM history WHERE agent_id = :agentId AND seq = :seq AND hash = :hash`;
-/** In one order, so that no two agents have what the other waits for. */
+/** In a fixed order, to avoid deadlocks between agents. */
 const LOCK_ENDPOINTS = `
 SELECT e.id FROM unnest(:baseUrls::text[], :uids::text[]) AS wanted (base_url, uid)
   JOIN endpoints e ON e.base_url = wanted.base_url AND e.uid = wanted.uid
@@ -51,7 +54,7 @@ export interface CommitOptions {
   readonly memory: ChainMemory | null;
 }
 
-/** How a group of writes becomes one transaction, and what of it is not known when the connection is lost in between. */
+/** Turns a group of writes into one transaction, and tracks the group whose COMMIT is uncertain if the connection is lost. */
 export class GroupCommit {
   readonly #options: CommitOptions;
   #ids = new Ids();
@@ -61,24 +64,24 @@ export class GroupCommit {
     this.#options = options;
   }
 
-  /** The group of which it is not known whether it was committed. */
+  /** The group whose COMMIT is uncertain. */
   get uncertain(): readonly Operation[] | null {
     return this.#uncertain?.group ?? null;
   }
 
-  /** A server that took over may give them out once more. */
+  /** After a failover, the server may give out these ids again. */
   forgetIds(): void {
     this.#ids = new Ids();
   }
 
-  /** One transaction. Resolves how each operation is to be settled; throws what the database itself fails with. */
+  /** One transaction. Resolves how to settle each operation; throws the database's own failure. */
   async commit(
     connection: Connection,
     session: Session,
     group: readonly Operation[],
   ): Promise<readonly (() => void)[]> {
     try {
-      // Without savepoints first: rarely one is at fault, and then all is done again.
+      // Without savepoints. Faults are rare, and then the group is repeated.
       return await this.#try(connection, session, group, (tx) => workOff(tx, group));
     } catch (error) {
       if (isOfServer(error) || isFenced(error) || this.#uncertain !== null) throw error;
@@ -87,7 +90,7 @@ export class GroupCommit {
     }
   }
 
-  /** COMMIT goes out with the last statements: the server refuses it by itself where one of them has failed. */
+  /** Sends COMMIT with the last statements: the server refuses it by itself if one of them failed. */
   async #try(
     connection: Connection,
     session: Session,
@@ -119,18 +122,18 @@ export class GroupCommit {
     } catch (error) {
       const cause = await causeOf(tx, error);
       const failed: unknown = await committed?.catch((failure: unknown) => failure);
-      // What the server said to the end, it has rolled back.
+      // If the server answered, it has rolled back: nothing is uncertain.
       if (!isLost(cause) && !isLost(failed)) this.#uncertain = null;
       throw cause;
     }
   }
 
-  /** Once there is a connection again. `lost`: what is told to those that did not come through. */
+  /** Call once there is a connection again. `lost`: the error for writes that did not go through. */
   async settleUncertain(connection: Connection, session: Session, lost: () => unknown): Promise<void> {
     const uncertain = this.#uncertain;
     if (!uncertain) return;
     const { seq, hash } = uncertain;
-    // Not the head: another agent may have added what it erased.
+    // Not compared with the head: another agent may have added an erasure.
     const entry = await connection.get(ENTRY, { agentId: session.agentId, seq, hash });
     if (entry) this.#remember();
     this.#uncertain = null;
@@ -167,7 +170,7 @@ export class GroupCommit {
   }
 }
 
-/** What was asked for at once; its statements go out at once as well. */
+/** Runs operations that were requested together; their statements are sent together, too. */
 async function workOff(tx: OpenTransaction, group: readonly Operation[]): Promise<readonly (() => void)[]> {
   const settle: (() => void)[] = [];
   for (const batches of inOrder(group)) {
@@ -206,8 +209,8 @@ async function oneByOne(tx: OpenTransaction, group: readonly Operation[]): Promi
 type Batch = readonly [Operation, ...Operation[]];
 
 /**
- * What goes together, one after the other. Admissions, beginnings and ends of requests concern different documents, so these pass each
- * other; whatever else was asked for comes in its turn.
+ * Groups operations into rounds that run one after the other. Admissions, and starts and ends of requests, concern
+ * different documents, so these may overtake each other; everything else keeps its place.
  */
 function inOrder(group: readonly Operation[]): Batch[][] {
   const order: Batch[][] = [];
@@ -230,7 +233,7 @@ function inOrder(group: readonly Operation[]): Batch[][] {
   return order;
 }
 
-/** What failed first: whatever comes behind it in the same transaction is only told that it was aborted. */
+/** The first failure: later statements of the same transaction only report that it was aborted. */
 async function causeOf(tx: OpenTransaction, error: unknown): Promise<unknown> {
   const cause = await tx.connection.settled().then(
     () => error,

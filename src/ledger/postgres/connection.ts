@@ -7,23 +7,23 @@ import { readAuthorities, readPassword } from './files.ts';
 import { statement, type Params, type Sql } from './statements.ts';
 
 export interface Target {
-  /** As the configuration has it; may name several hosts, of which the one that takes writes is used. */
+  /** As configured; may list several hosts, of which the writable one is used. */
   readonly url: string;
-  /** Read at every connection, so that a password can be changed. */
+  /** Read for every connection, so that the password can be changed. */
   readonly passwordFile: string | null;
-  /** Further certificate authorities (PEM). */
+  /** Additional certificate authorities (PEM). */
   readonly caFile: string | null;
 }
 
 const CONNECT_WITHIN_MS = 10_000;
-/** Longer than any statement of the agent's takes; a link that is open at one end only is given up then. */
+/** Longer than any of the agent's statements takes; a half-open connection is given up after this. */
 const ANSWER_WITHIN_MS = 30_000;
 
 /**
- * Whatever the role or the database has been given for itself. The server, too, must notice soon when this end is gone, or stands
- * still in the middle of a transaction: what it holds for us stands in others' way. It gives a statement up before this end does, so
- * that one that takes too long is told from a link that is dead. Our statements are small: compiling one (jit) takes a hundred times as
- * long as running it.
+ * Overrides whatever is set for the role or the database. The server must notice soon if this end is gone or hangs
+ * within a transaction, since its locks block others. Its statement timeout is shorter than ours, which distinguishes a
+ * slow statement from a dead connection. JIT is off: compiling our small statements takes a hundred times as long as
+ * running them.
  */
 const settings = (answerWithinMs: number): string => `
 SET search_path = receiptd; SET client_min_messages = warning; SET jit = off;
@@ -33,37 +33,37 @@ SET statement_timeout = ${Math.floor((answerWithinMs * 5) / 6)}; SET idle_in_tra
 SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';
 SELECT current_setting('transaction_read_only') AS "readOnly"`;
 
-/** A server that is there says goodbye at once. */
+/** A responsive server ends the connection at once. */
 const GOODBYE_WITHIN_MS = 2_000;
 
-/** 64-bit integers are ids and milliseconds here, which a JavaScript number holds exactly. */
+/** 64-bit integers are ids and milliseconds here, which JavaScript numbers hold exactly. */
 const NUMBERS: ReadonlySet<number> = new Set([20, 1700]);
 const types: CustomTypesConfig = {
   getTypeParser: (oid, format) => (NUMBERS.has(oid) ? Number : ofPackage.getTypeParser(oid, format)),
 };
 
-/** One connection. All statements go out at once and are answered in order. */
+/** One connection. Statements are pipelined: sent at once and answered in order. */
 export interface Connection extends Sql {
-  /** Sends without waiting; what goes wrong shows when `settled` is awaited. */
+  /** Sends without waiting; `settled` reports errors. */
   send(text: string, params?: Params): void;
-  /** Resolves once everything that was sent is answered. Rejects with the first failure. */
+  /** Resolves once everything sent is answered. Rejects with the first failure. */
   settled(): Promise<void>;
   /** Several statements as one text, without parameters. */
   exec(text: string): Promise<void>;
-  /** @throws where the server rolled back instead, which it does without a word when a statement had failed */
+  /** @throws if the server rolled back instead, which it does silently if a statement failed */
   commit(): Promise<void>;
   /** Calls back with each notification. */
   onNotify(listener: (payload: string) => void): void;
-  /** Resolves, with why, when the connection is gone. */
+  /** Resolves with the reason when the connection is lost. */
   readonly lost: Promise<string>;
   readonly isOpen: boolean;
   close(): Promise<void>;
-  /** At once, whatever is under way. */
+  /** Closes immediately, whatever is in progress. */
   destroy(): void;
 }
 
 /**
- * Connects to the first of the target's hosts that takes writes, beginning with the one that did last.
+ * Connects to the first writable host of the target, starting with the last one that was.
  * @throws ReceiptdError LEDGER_UNREACHABLE, LEDGER_REFUSED
  */
 export class Connector {
@@ -72,7 +72,7 @@ export class Connector {
   readonly #answerWithinMs: number;
   #last = 0;
 
-  /** `answerWithinMs`: 0 for work of which nobody can say how long it takes. */
+  /** `answerWithinMs`: 0 for work of unknown duration. */
   constructor(
     target: Target,
     { answerWithinMs = ANSWER_WITHIN_MS }: { readonly answerWithinMs?: number } = {},
@@ -82,12 +82,12 @@ export class Connector {
     this.#hosts = hostsOf(target.url);
   }
 
-  /** For people: where the ledger is, without user and password. */
+  /** The ledger's location for people, without user and password. */
   get where(): string {
     return placeOf(this.#target.url);
   }
 
-  /** @param answerWithinMs after which a statement that has no answer is given up, and its connection with it */
+  /** @param answerWithinMs milliseconds after which an unanswered statement, and its connection, are given up */
   async connect(applicationName: string, answerWithinMs = this.#answerWithinMs): Promise<Connection> {
     let failure: ReceiptdError | null = null;
     for (let tried = 0; tried < this.#hosts.length; tried += 1) {
@@ -102,7 +102,7 @@ export class Connector {
         return connection;
       } catch (error) {
         const own = ledgerFailure(error, this.where);
-        // What can be mended by waiting says less than what has to be corrected.
+        // Prefer the error that needs correction to one that may pass.
         if (failure === null || own.code === 'LEDGER_REFUSED') failure = own;
       }
     }
@@ -127,13 +127,13 @@ export class Connector {
       keepAliveInitialDelayMillis: 10_000,
       types,
       stream: () => socket,
-      // Not yet in the types of the package.
+      // Missing from the package's types.
       ...({ pipeline: true } as object),
     });
     const connection = new OpenConnection(client, socket, this.where);
     await client.connect();
     try {
-      // Not prepared: a pooler may stand in between, of which nothing is known yet.
+      // Not prepared: there may be a pooler in between, which is not known yet.
       const results = (await client.query(settings(answerWithinMs))) as unknown as QueryResult<{
         readOnly: string;
       }>[];
@@ -153,7 +153,7 @@ export class Connector {
 class OpenConnection implements Connection {
   readonly lost: Promise<string>;
   readonly #client: Client;
-  /** The package has no way to end a connection that does not answer: what it speaks through is ended. */
+  /** The driver can't end a connection that does not answer; destroying its socket does. */
   readonly #socket: Socket;
   readonly #where: string;
   #sent: Promise<unknown>[] = [];
@@ -193,7 +193,7 @@ class OpenConnection implements Connection {
 
   send(text: string, params?: Params): void {
     const sent = this.#query(text, params);
-    // Looked at by `settled`.
+    // `settled` reports it.
     sent.catch(() => {});
     this.#sent.push(sent);
   }

@@ -5,17 +5,17 @@ import type { Places } from './places.ts';
 import { DOCUMENT_BY_ID } from './sql/documents.ts';
 import type { Sql } from './statements.ts';
 
-/** Columns as `SELECT_DOCUMENT` names them; `folder` is the path within the place. */
+/** Columns as named in `SELECT_DOCUMENT`; `folder` is the path within the place. */
 export interface PlacedRow extends DocumentRow {
   readonly place: string;
 }
 
-/** The document with its folder as the port has it. */
+/** The document, with its folder in the port's notation. */
 export function documentOf(places: Places, row: PlacedRow): Document {
   return { ...toDocument(row), folder: places.toFolder(row.place, row.folder) };
 }
 
-/** A transaction, or what reads and knows the places. */
+/** A transaction, or anything that reads and knows the places. */
 export type PlacedSql = Pick<Sql, 'get'> & { readonly places: Places };
 
 export async function documentById(sql: PlacedSql, id: number): Promise<Document | null> {

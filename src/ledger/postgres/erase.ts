@@ -13,19 +13,19 @@ import {
 import type { Store } from './store.ts';
 import type { Transaction } from './transaction.ts';
 
-/** Documents in one transaction: other agents wait for as long as it takes. */
+/** Documents per transaction: other agents wait while it runs. */
 const BATCH = 200;
 
 /**
- * Erases what is personal about documents: in the tables, and in the history of every agent that had to do with them. Blanks
- * take the place of the data, byte for byte, and an entry in the same chain accounts for them.
+ * Erases personal data of documents, in the tables and in the history of every agent involved. Blanks replace the data,
+ * byte for byte, and an entry in the same chain accounts for them.
  */
 export async function erase(store: Store, documentIds: readonly number[], at: number): Promise<number> {
   const ids = [...new Set(documentIds)];
   let erased = 0;
   for (let from = 0; from < ids.length; from += BATCH) {
     const batch = ids.slice(from, from + BATCH);
-    // Entries of the same group would not be in the history yet when it is looked through.
+    // Entries of the same group would not be in the history yet when it is searched.
     erased += await store.writeAlone((sql) => eraseBatch(sql, batch, at));
   }
   return erased;
@@ -33,7 +33,7 @@ export async function erase(store: Store, documentIds: readonly number[], at: nu
 
 async function eraseBatch(sql: Transaction, ids: readonly number[], at: number): Promise<number> {
   const own = sql.session.agentId;
-  // In the order in which everyone locks: agents, then documents.
+  // In the lock order that all agents follow: agents, then documents.
   const idsOf = async (text: string, params: Parameters<typeof sql.all>[1]): Promise<number[]> =>
     (await sql.all<{ id: number }>(text, params)).map(({ id }) => id);
   const held = await idsOf(FILES_OF_DOCUMENTS, { ids });
@@ -70,7 +70,7 @@ interface Head {
   readonly hash: string;
 }
 
-/** Numbers as ranges, both ends included. */
+/** Numbers as ranges, both ends inclusive. */
 function rangesOf(seqs: readonly number[]): (readonly [from: number, to: number])[] {
   const ranges: [number, number][] = [];
   for (const seq of seqs.toSorted((a, b) => a - b)) {

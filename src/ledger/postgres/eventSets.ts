@@ -9,14 +9,14 @@ import * as QUEUE from './sql/queue.ts';
 import * as SIGHTINGS from './sql/sightings.ts';
 import type { Params } from './statements.ts';
 
-/** What applying needs of a transaction: statements go out at once, and nothing waits for their answers. */
+/** What applying needs from a transaction: statements are sent without waiting for answers. */
 export interface Sending {
   readonly session: Session;
   readonly places: Places;
   send(text: string, params?: Params): void;
 }
 
-/** What happened, and when (milliseconds). */
+/** An event and its time (milliseconds). */
 export interface TimedEvent<Event extends LedgerEvent = LedgerEvent> {
   readonly event: Event;
   readonly at: number;
@@ -26,8 +26,8 @@ type Of<Kind extends LedgerEvent['kind']> = TimedEvent<Extract<LedgerEvent, { ki
 type Accepted = TimedEvent<Extract<LedgerEvent, { kind: 'moved'; state: 'accepted' }>>;
 
 /**
- * Events of the kinds that come with every document: those of one kind become rows in one statement. Between kinds the order is always
- * the same, which a document's own events keep to.
+ * Collects events of the kinds that every document has: all events of one kind become rows in one statement. The order
+ * of the kinds is fixed, and matches the order of a document's own events.
  */
 export class EventSets {
   #named: Of<'named'>[] = [];
@@ -36,7 +36,7 @@ export class EventSets {
   #ended: Of<'ended'>[] = [];
   #accepted: Accepted[] = [];
 
-  /** False, and nothing taken, where the event needs statements of its own. */
+  /** False, and nothing is taken, if the event needs statements of its own. */
   take({ event, at }: TimedEvent): boolean {
     switch (event.kind) {
       case 'named':
@@ -61,7 +61,7 @@ export class EventSets {
     }
   }
 
-  /** Its statements go out at once, and nothing waits for their answers. */
+  /** Sends the statements without waiting for answers. */
   sendTo(sql: Sending): void {
     if (this.#named.length > 0) insertNamed(sql, this.#named);
     if (this.#sighted.length > 0) insertSighted(sql, this.#sighted);
@@ -120,7 +120,7 @@ function givenBy(events: readonly Of<'named'>['event'][]) {
 function insertSighted(sql: Sending, sighted: readonly Of<'sighted'>[]): void {
   const events = sighted.map(({ event }) => event);
   const places = events.map(({ folder }) => sql.places.ofFolder(folder));
-  // Two erased ones must not be taken for one path.
+  // Two erased sightings must not share a path.
   const parts = events.map(({ path, sighting }) => splitPath(path === '' ? `?${sighting}` : path));
   sql.send(SIGHTINGS.INSERT_SIGHTINGS, {
     ids: events.map(({ sighting }) => sighting),

@@ -4,15 +4,15 @@ import { ledgerFailure } from './failure.ts';
 import { requireVersion } from './migrate.ts';
 import { refuseTransactionPooling } from './pooling.ts';
 
-/** What can be told of the database before an agent works with it. */
+/** Facts about the database, checked before an agent works with it. */
 export interface LedgerFacts {
-  /** Of PostgreSQL. */
+  /** Version of PostgreSQL. */
   readonly server: string;
-  /** Null on a Unix socket, on which nothing travels. */
+  /** Null for a Unix socket, which needs no encryption. */
   readonly isEncrypted: boolean | null;
-  /** Milliseconds that the database's clock is ahead of this machine's, as far as the way there lets it be told. */
+  /** Milliseconds that the database's clock is ahead of this machine's, as precisely as the latency allows. */
   readonly clockAheadMs: number;
-  /** What the role may not do and an agent has to, such as `INSERT on documents`. */
+  /** Rights that agents need and the role lacks, such as `INSERT on documents`. */
   readonly lacks: readonly string[];
 }
 
@@ -23,7 +23,7 @@ SELECT current_setting('server_version') AS server,
 
 const NOW = `SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now`;
 
-/** One table for each kind of right; a role that was given these was given the others with them. */
+/** One table for each kind of right: they are granted together. */
 const RIGHTS = `
 SELECT format('%s on %s', wanted.privilege, wanted.name) AS lacking
   FROM (VALUES ('SELECT', 'agents'), ('UPDATE', 'agents'), ('INSERT', 'documents'), ('UPDATE', 'documents'),
@@ -32,8 +32,8 @@ SELECT format('%s on %s', wanted.privilege, wanted.name) AS lacking
  WHERE NOT has_table_privilege('receiptd.' || wanted.name, wanted.privilege)`;
 
 /**
- * Looks, and changes nothing. @throws ReceiptdError LEDGER_UNREACHABLE, LEDGER_REFUSED, LEDGER_MISSING, LEDGER_OLDER,
- * LEDGER_NEWER
+ * Examines the ledger without changing anything. @throws ReceiptdError LEDGER_UNREACHABLE, LEDGER_REFUSED,
+ * LEDGER_MISSING, LEDGER_OLDER, LEDGER_NEWER
  */
 export async function examineLedger(target: Target, clock: { now(): number }): Promise<LedgerFacts> {
   const connector = new Connector(target);

@@ -1,22 +1,22 @@
 import { messageOf, ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 
-/** SQLSTATE classes and codes (PostgreSQL, appendix A) after which a connection is of no use. */
+/** SQLSTATE classes and codes (PostgreSQL, appendix A) after which a connection is useless. */
 const LOST = /^(?:08|57P0[1-5]|53300|25006)/;
-/** The server let nobody in, or not this one: waiting does not help. */
+/** The server refuses everyone or this role: waiting does not help. */
 const REFUSED = /^(?:28|3D000|3F000|42501|0LP01)/;
-/** Node's and the package's own words for a connection that ended or never was. */
+/** Error codes and messages of Node and the driver for a connection that ended or never existed. */
 const SYSTEM =
   /^(?:ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENETDOWN|ENOTFOUND|EAI_AGAIN|ENOENT|ECONNABORTED)$/;
 const WORDS =
   /Connection terminated|Query read timeout|timeout expired|not queryable|connection error|socket (?:hang up|disconnected)/i;
-/** Of TLS, by the codes that OpenSSL and Node give. */
+/** TLS failures, by the codes of OpenSSL and Node. */
 const TLS = /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_VERIFY|HOSTNAME_MISMATCH/;
 
-/** What was prepared is of no use any more: somebody has changed the schema, or stands in between and mixes connections up. */
+/** Prepared statements are lost: the schema was changed, or a pooler in between mixes up connections. */
 const UNPREPARED = /^(?:26000|42P05)$/;
 const STALE_PLAN = /cached plan must not change result type/;
 
-/** Whether the connection is gone with it, or never was. */
+/** Whether the connection is lost, or was never made. */
 export function isLost(error: unknown): boolean {
   if (error instanceof ReceiptdError) return error.code === 'LEDGER_UNREACHABLE';
   const code = systemCode(error) ?? '';
@@ -25,22 +25,22 @@ export function isLost(error: unknown): boolean {
   return error instanceof Error && code === '' && WORDS.test(error.message);
 }
 
-/** Two transactions stood in each other's way; the same work again goes through. */
+/** Two transactions conflicted; repeating the work succeeds. */
 export function isConflict(error: unknown): boolean {
   return /^40(?:001|P01)$/.test(systemCode(error) ?? '');
 }
 
-/** The server gave it up; the connection is as good as before. */
+/** The server cancelled the statement; the connection is still good. */
 export function isGivenUp(error: unknown): boolean {
   return systemCode(error) === '57014';
 }
 
-/** Trouble of the server that is no fault of what was to be written. */
+/** A failure of the server, not of what was to be written. */
 export function isOfServer(error: unknown): boolean {
   return isLost(error) || isConflict(error) || /^(?:53|57|58|XX|55)/.test(systemCode(error) ?? '');
 }
 
-/** What to do about a refusal, by its words; what is more special comes first. */
+/** Hints for refusals, by their wording; specific ones come first. */
 const HINTS: readonly (readonly [words: RegExp, hint: string])[] = [
   [
     /unable to (?:verify|get)|self-signed|UNABLE_TO/i,
@@ -57,18 +57,18 @@ const HINTS: readonly (readonly [words: RegExp, hint: string])[] = [
   [/password/, 'Correct the password (`ledger.passwordFile`, --password-file) or the user in the address.'],
 ];
 
-/** Of a role that reaches the database and has no rights in it. */
+/** The role can connect, but has no rights in the database. */
 const NO_RIGHT = '42501';
 
-/** The package's own words where the server asks for a password and it has none. */
+/** The driver's message if the server requires a password and none is set. */
 const NO_PASSWORD = /client password must be/;
 
-/** Whether the server itself said it: a SQLSTATE has five characters and, other than the codes of the system, a digit. */
+/** Whether the error is from the server: a SQLSTATE has five characters and, unlike system error codes, a digit. */
 export function isFromServer(error: unknown): boolean {
   return /^(?=.*\d)[0-9A-Z]{5}$/.test(systemCode(error) ?? '');
 }
 
-/** What anything thrown by the database says about the ledger. */
+/** Converts anything thrown by the database to an error about the ledger. */
 export function ledgerFailure(error: unknown, where: string): ReceiptdError {
   if (error instanceof ReceiptdError) return error;
   const code = systemCode(error) ?? '';

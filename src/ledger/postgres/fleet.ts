@@ -27,9 +27,9 @@ export function createFleet(
   underway: Underway,
 ): LedgerFleet {
   const { places } = store;
-  /** The epoch under which each folder's lead was taken. */
+  /** The epoch in which the lead of each folder was taken. */
   const leads = new Map<string, number>();
-  // A server that took over may know nothing of them.
+  // After a failover, the new server may not have these leads.
   store.onBack(() => leads.clear());
   const listeners = new Set<(signal: FleetSignal) => void>();
   const tell = (signal: FleetSignal): void => {
@@ -37,7 +37,7 @@ export function createFleet(
   };
   link.onSignal((signal) => {
     if (signal !== 'paused') return tell(signal);
-    // What fails now is made up for by the next heartbeat.
+    // The next heartbeat makes up for a failure.
     void beat
       .look()
       .catch(() => {})
@@ -57,7 +57,7 @@ export function createFleet(
 
     async lead(folder) {
       if (!places.isShared(folder)) return true;
-      // Nobody takes it away before the lease has run out.
+      // Nobody can take it away before the lease expires.
       if (store.isLeased && leads.get(folder) === store.session.epoch) return true;
       leads.delete(folder);
       await store.ensureFolder(folder);
@@ -65,7 +65,7 @@ export function createFleet(
         const { agentId, epoch } = sql.session;
         const place = places.ofFolder(folder);
         if ((await sql.run(SQL.LEAD, { agentId, epoch, ...place })) === 0) return null;
-        // Those who stand by say who leads.
+        // Agents on standby show who leads.
         sql.notify('agents', place.place);
         return epoch;
       });
@@ -92,7 +92,7 @@ export function createFleet(
       const row = await store.read((sql) => sql.get<{ wait: number }>(SQL.ENTER, entry));
       if (!row) throw new Error('a function gave no row');
       if (row.wait >= 0) return row.wait;
-      // -1 and down: their places in the list.
+      // -1 and below: index of the exhausted budget.
       const period = BUDGET_PERIODS[-1 - row.wait];
       if (period === undefined) throw new Error(`a function gave ${row.wait}`);
       return Math.max(1, periodStart(period, now, 1) - now);
@@ -157,7 +157,7 @@ function entryOf({ baseUrl, uid }: EndpointKey, limits: FleetLimits, lane: Lane,
     uid,
     count: rate?.count ?? null,
     atMost: rate === null ? null : rate.count - kept,
-    // Two may leave closer together than they were entered.
+    // Two requests may leave closer together than they were entered.
     intervalMs: window === null ? null : window.intervalMs + ENTERED_FOR_MS,
     dates: BUDGET_PERIODS.map((period) => dateText(period, now)),
     nextDates: BUDGET_PERIODS.map((period) => dateText(period, periodStart(period, now, 1))),
@@ -170,11 +170,11 @@ interface AgentRow extends Omit<FleetAgent, 'paused' | 'leads' | 'holds'> {
   readonly id: number;
   readonly pausedBy: string | null;
   readonly pausedAt: number | null;
-  /** Places. */
+  /** Names of places. */
   readonly leads: readonly string[];
 }
 
-/** What `receiptd fleet status` shows. Folders as the agent of these places has them. */
+/** Data for `receiptd fleet status`. Folders are shown as the agent of these places sees them. */
 export async function fleetAgents(sql: Sql, places: Places): Promise<FleetAgent[]> {
   const [agents, holdRows] = await Promise.all([
     sql.all<AgentRow>(SQL.AGENTS),

@@ -11,7 +11,7 @@ SELECT :agentId::integer, line.*
 
 export const SET_HEAD = `UPDATE agents SET head_seq = :seq, head_hash = :hash WHERE id = :agentId`;
 
-/** The lines of one commit as the successors of `head`; docs/audit.md describes them. */
+/** The lines of one commit, as successors of `head`; see docs/audit.md. */
 export function chainOn(
   head: Pick<JournalHead, 'seq' | 'hash'>,
   events: readonly JournalEvent[],
@@ -26,7 +26,7 @@ export function chainOn(
     seqs.push(line.seq);
     const sighting = numberIn(event.facts['sighting']);
     sightings.push(sighting);
-    // A file may have been seen before it was known to be a document's.
+    // The document is left out: a file may have been seen before it was known to belong to one.
     documents.push(sighting === null ? documentOf(event) : null);
     entries.push(entry);
     hashes.push(hash);
@@ -39,7 +39,7 @@ export function chainOn(
   };
 }
 
-/** What is about several documents says nothing personal of one. */
+/** Events about several documents contain nothing personal about any of them. */
 function documentOf({ facts }: JournalEvent): number | null {
   const { document, documents } = facts;
   if (document !== undefined) return numberIn(document);

@@ -7,7 +7,10 @@ import { CLEAR_HOLD, HOLDS_OF, PASSED_ELSEWHERE, PUT_HOLD } from './sql/holds.ts
 import type { Sql } from './statements.ts';
 import type { Store } from './store.ts';
 
-/** A person's pause is the fleet's, and so is trouble that the agent which met with it shares; whatever else is on hold is so for that agent. */
+/**
+ * A person's pause applies to the whole fleet, as does trouble that an agent shares; any other hold applies to one
+ * agent only.
+ */
 export function createHolds(store: Store, clock: Pick<Clock, 'now'>): LedgerHolds {
   return {
     putHold: ({ scope, key, reason, message, since, until, demandedUntil }, sharedMs) =>
@@ -25,7 +28,7 @@ export function createHolds(store: Store, clock: Pick<Clock, 'now'>): LedgerHold
           reason,
           message,
           since,
-          // Back-off with jitter ends between milliseconds.
+          // Back-off with jitter yields fractions of a millisecond.
           until: until === null ? null : Math.ceil(until),
           demandedUntil,
           sharedMs: sharedMs ?? null,
@@ -50,7 +53,7 @@ export function createHolds(store: Store, clock: Pick<Clock, 'now'>): LedgerHold
   };
 }
 
-/** Pauses, what the agent of these places met with, and what others met with and share. */
+/** Pauses, holds of the agent of these places, and holds that other agents share. */
 export async function holdsOf(sql: Sql, places: Places): Promise<Hold[]> {
   const rows = await sql.all<HoldRow>(HOLDS_OF, { agent: places.agent });
   return rows.map(({ agent, leftMs, ...row }) => ({

@@ -2,10 +2,10 @@ import type { Sql } from './statements.ts';
 
 export type IdKind = 'documents' | 'attempts' | 'results';
 
-/** So many at once: asking for one would take as long as the work that it is for. */
+/** Ids reserved at once: fetching a single one would take as long as the work that needs it. */
 const BLOCK = 50;
 
-/** Numbers from the sequences of the tables. Some are never used; none is given twice. */
+/** Ids from the sequences of the tables. Some are never used; none is given out twice. */
 export class Ids {
   readonly #left = new Map<IdKind, number[]>();
 

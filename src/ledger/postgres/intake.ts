@@ -10,11 +10,11 @@ import type { Transaction } from './transaction.ts';
 type NamedRow = KnownRow & { readonly name: string };
 
 const NAMES_BATCH = 1_000;
-/** Others' writes wait for no longer. */
+/** Bounds how long other writes wait. */
 const SKIPPED_BATCH = 500;
 
 export function createIntake(store: Store): LedgerIntake {
-  /** Queued at once, so that writes keep the order in which they were asked for. */
+  /** Queued immediately, so that writes keep the order of the calls. */
   const writeOf = <T>(folder: string, work: (sql: Transaction) => Promise<T>): Promise<T> =>
     store.write(async (sql) => {
       await store.ensureFolder(folder);
@@ -27,7 +27,7 @@ export function createIntake(store: Store): LedgerIntake {
 
   return {
     async markWatched(folder, skipped, note) {
-      // A folder counts as watched only once all of them are recorded, so that a crash in between does no harm.
+      // The folder is marked as watched only after all are recorded, so that a crash in between does no harm.
       for (let start = 0; start < skipped.length; start += SKIPPED_BATCH) {
         const batch = skipped.slice(start, start + SKIPPED_BATCH);
         const sighted = { ...note, verdict: 'skipped', documentId: null } as const;
@@ -57,7 +57,7 @@ export function createIntake(store: Store): LedgerIntake {
       return row ? toKnownFile(row) : null;
     },
 
-    // A write, though it changes nothing: its turn comes behind all those before it.
+    // A write although it changes nothing: it must run after all earlier writes.
     lastSighting: () =>
       store.write(async (sql) => (await sql.get<{ id: number }>(SQL.LAST_SIGHTING_ID))?.id ?? 0),
 
@@ -77,7 +77,7 @@ export function createIntake(store: Store): LedgerIntake {
       }),
 
     async *namesIn(folder, dir) {
-      // A name is never empty, so this sorts before the first file.
+      // File names are never empty, so this sorts before the first one.
       for (let after = ''; ;) {
         const wanted = { ...of(folder), dir, after, limit: NAMES_BATCH };
         const rows = await store.read((sql) => sql.all<{ name: string }>(SQL.CURRENT_NAMES, wanted));

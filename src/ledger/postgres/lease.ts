@@ -5,7 +5,7 @@ interface Moment {
   readonly wall: number;
 }
 
-/** Whether an agent's lease is certain, by its own clocks; both, since one of them may stand still. */
+/** Whether an agent's lease is certain, by both local clocks, since one of them may stand still. */
 export class Lease {
   readonly #clock: Clock;
   readonly #ms: number;
@@ -21,7 +21,7 @@ export class Lease {
     return this.#clock.monotonic() < monotonic && this.#clock.now() < wall;
   }
 
-  /** Before it is asked for: the database's begins later. */
+  /** Call before requesting the lease: the database starts it later. */
   begins(): Moment {
     return { monotonic: this.#clock.monotonic(), wall: this.#clock.now() };
   }

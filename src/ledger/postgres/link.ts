@@ -17,23 +17,26 @@ export interface LinkOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** After each heartbeat, which does not wait for it: what is to be done for others. Where the ledger fails it, the link does. */
+  /**
+   * Called after each heartbeat, which does not wait for it, to do work for other agents. If it fails because of the
+   * ledger, the link ends.
+   */
   readonly onBeat: (pulse: Pulse) => Promise<void>;
 }
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;
-/** Heartbeats in a lease: one may be late without harm. An idle agent commits little else. */
+/** Heartbeats per lease: one may be late without harm. An idle agent commits little else. */
 const BEATS = 2.5;
 const SIGNALS: readonly FleetSignal[] = ['queue', 'holds', 'agents'];
 
-/** `paused`: this agent is, or no longer is. */
+/** `paused`: this agent was paused or resumed. */
 export type LinkSignal = FleetSignal | 'paused';
 const LINK_SIGNALS: readonly LinkSignal[] = [...SIGNALS, 'paused'];
 
 /**
- * Keeps the store connected: one connection to write, one for heartbeats and what other agents tell. When either is lost, both are
- * recreated, after a pause that grows with each failure and is never the same for two agents.
+ * Keeps the store connected, with one connection for writes and one for heartbeats and notifications of other agents.
+ * If either is lost, both are reopened, after a pause that grows with each failure and is randomized between agents.
  */
 export class Link {
   readonly #options: LinkOptions;
@@ -51,9 +54,9 @@ export class Link {
   }
 
   /**
-   * Connects, and keeps connected from then on. Where the database can't be reached now this resolves anyway, and goes on
-   * trying. @throws ReceiptdError for what waiting does not mend: LEDGER_REFUSED, LEDGER_NEWER, LEDGER_OLDER, AGENT_NAME_TAKEN,
-   * AGENT_RENAMED
+   * Connects, and stays connected. If the database is unreachable now, it resolves anyway and keeps trying.
+   * @throws ReceiptdError for what waiting does not solve: LEDGER_REFUSED, LEDGER_NEWER, LEDGER_OLDER,
+   * AGENT_NAME_TAKEN, AGENT_RENAMED
    */
   async start(): Promise<void> {
     const { trouble, connector } = this.#options;
@@ -113,7 +116,7 @@ export class Link {
     const { name, leaseMs } = store.self;
     const writer = await connector.connect(`receiptd ${name}`);
     let heart: Connection | null = null;
-    // Whoever closes does not wait for a server that does not answer.
+    // Closing must not wait for a server that does not answer.
     const giveUp = (): void => {
       writer.destroy();
       heart?.destroy();
@@ -121,7 +124,7 @@ export class Link {
     const { signal } = this.#closed;
     signal.addEventListener('abort', giveUp);
     try {
-      // Whose heartbeat is not answered for so long has no lease any more: the link is open at one end only.
+      // Without an answer for that long, the lease has expired: the connection is half-open.
       heart = await connector.connect(`receiptd ${name} heartbeat`, leaseMs);
       await refuseTransactionPooling(writer, heart, connector.where);
       await migrate(writer, connector.where);
@@ -137,7 +140,7 @@ export class Link {
     }
   }
 
-  /** Resolves why it ended. */
+  /** Resolves why the connection ended. */
   async #whileConnected({ writer, heart }: Connected): Promise<string> {
     const { store, connector, clock, trouble, log, onBeat } = this.#options;
     const over = new AbortController();
@@ -172,7 +175,7 @@ export class Link {
       while (!ended.aborted) {
         const pulse = await store.renew(heart);
         if (pulse === null) return 'the lease has run out';
-        // Not waited for: a write behind others must not cost the lease.
+        // Not awaited: a write queued behind others must not cost the lease.
         void beat(pulse);
         await clock.sleep(store.self.leaseMs / BEATS, ended).catch(() => {});
       }
@@ -182,12 +185,12 @@ export class Link {
     }
   }
 
-  /** Whatever others did meanwhile. */
+  /** Signals everything that others may have changed meanwhile. */
   #tellAll(): void {
     for (const signal of SIGNALS) this.#tell(signal);
   }
 
-  /** A signal, and perhaps the place that it is about: of others' folders a thousand agents would ask in vain. */
+  /** A signal, optionally with the place concerned: otherwise a thousand agents would query in vain for folders of others. */
   #tell(payload: string): void {
     const [word, place] = /^(\w+)(?: (.*))?$/s.exec(payload)?.slice(1) ?? [];
     const signal = LINK_SIGNALS.find((each) => each === word);

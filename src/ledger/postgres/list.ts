@@ -21,7 +21,7 @@ import type { Reading } from './reading.ts';
 import * as SQL from './sql/list.ts';
 import type { Params } from './statements.ts';
 
-/** Of so many rows in a window a page of them is full before the next. */
+/** With this many matches in a window, a page is full before the next window is needed. */
 const FEW = 500;
 
 const WALKS: Readonly<Record<Along, SQL.Walks>> = {
@@ -60,7 +60,7 @@ export function listSource(ledger: Reading, accountOf: AccountOf): ListSource {
           return found.map((row) => ({ ...row, folder: places.toFolder(row.place, row.folder) }));
         }),
       );
-      // Whoever waits for it is told.
+      // Whoever awaits `rows` gets the error; this only prevents an unhandled rejection.
       rows.catch(() => {});
       return { wanted, looked, rows };
     });
@@ -93,7 +93,7 @@ interface Found<Row> {
   readonly looked: Position | null;
 }
 
-/** A window that is being read: where it ends is known before what it holds. */
+/** A window being read: its end is known before its rows. */
 interface Begun<Row> {
   readonly wanted: WindowWanted;
   readonly looked: Promise<Position | null>;
@@ -101,8 +101,8 @@ interface Begun<Row> {
 }
 
 /**
- * A search of which little is found goes on: the server reads the next window at the same time, on another of its processors. Who does
- * not go on, or goes on elsewhere, has cost the server one window.
+ * Reads ahead for searches with few matches: the server reads the next window at the same time, on another of its
+ * processors. A caller that stops or continues elsewhere has cost the server one window.
  */
 function readAhead<Row>(
   begin: (wanted: WindowWanted) => Begun<Row>,

@@ -3,12 +3,13 @@ import type { Connection } from './connection.ts';
 import type { Sql } from './statements.ts';
 import { ALL_MIGRATIONS } from './migrations/all.ts';
 
-/** The advisory lock that keeps two agents from migrating at once. */
+/** Advisory lock against concurrent migrations. */
 const LOCK = 7_267_339;
 
-/** The version of the schema in this database; 0 where there is none. */
+/** Version of the schema in this database; 0 if there is none. */
 export async function versionOf(connection: Sql): Promise<number> {
-  // Not by to_regclass: that may remember, within a transaction, what was not there before another one made it.
+  // Not with to_regclass: within a transaction, it may cache that a table is missing which another transaction has
+  // created since.
   const there = await connection.get(
     `SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
       WHERE n.nspname = 'receiptd' AND c.relname = 'migrations'`,
@@ -21,8 +22,8 @@ export async function versionOf(connection: Sql): Promise<number> {
 }
 
 /**
- * Brings the schema to the latest version, in one transaction; nothing where it is there already.
- * @throws ReceiptdError LEDGER_NEWER; LEDGER_OLDER where this role may not
+ * Upgrades the schema to the latest version, in one transaction. Does nothing if it is up to date.
+ * @throws ReceiptdError LEDGER_NEWER; LEDGER_OLDER if this role may not upgrade
  */
 export async function migrate(connection: Connection, where: string): Promise<void> {
   if ((await versionOf(connection)) === ALL_MIGRATIONS.length) return;
@@ -31,7 +32,7 @@ export async function migrate(connection: Connection, where: string): Promise<vo
     await connection.run('SELECT pg_advisory_xact_lock(:lock)', { lock: LOCK });
     const version = await versionOf(connection);
     if (version > ALL_MIGRATIONS.length) throw newer(where, version);
-    // Another one was quicker; this role need not have the right.
+    // Another agent was faster; this role need not have the right.
     if (version === ALL_MIGRATIONS.length) return await connection.exec('COMMIT');
     await connection.exec(`CREATE SCHEMA IF NOT EXISTS receiptd;
       CREATE TABLE IF NOT EXISTS receiptd.migrations (version integer PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())`);

@@ -24,24 +24,24 @@ import { createUpkeep } from './upkeep.ts';
 
 export interface PostgresLedgerOptions extends Self {
   readonly target: Target;
-  /** Names of shared folders by their absolute path here. */
+  /** Names of shared folders, by their absolute path on this machine. */
   readonly shares: ReadonlyMap<string, string>;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Tells what the credentials of which account keep waiting; one account for all where left out. */
+  /** The account that an endpoint uses, which credential holds refer to; by default one account for all. */
   readonly accountOf?: AccountOf;
-  /** Absolute; where this agent remembers what it committed. Left out: it remembers nothing. */
+  /** Absolute path of the file that remembers this agent's commits. Left out: nothing is remembered. */
   readonly memoryPath?: string;
-  /** Told where the database turns out to lack some of that. */
+  /** Called if the database turns out to lack remembered commits. */
   readonly onWentBack?: (story: string) => void;
-  /** Told how long each commit took; milliseconds. */
+  /** Called with how long each commit took; milliseconds. */
   readonly onCommitted?: (ms: number) => void;
 }
 
 /**
- * Opens the shared ledger for one agent, makes or upgrades its schema where the role may, and begins the agent's session.
- * Where the database can't be reached now it resolves anyway, with `storage.trouble()` set, and goes on trying.
+ * Opens the shared ledger for one agent: creates or upgrades its schema if the role may, and begins the agent's
+ * session. If the database is unreachable now, it resolves anyway, with `storage.trouble()` set, and keeps trying.
  * @throws ReceiptdError LEDGER_REFUSED, LEDGER_NEWER, LEDGER_OLDER, AGENT_NAME_TAKEN, AGENT_RENAMED
  */
 export async function openPostgresLedger(options: PostgresLedgerOptions): Promise<Ledger> {
@@ -81,7 +81,7 @@ export async function openPostgresLedger(options: PostgresLedgerOptions): Promis
     onBeat: (pulse) => beat.run(pulse),
   });
   await link.start();
-  // So that an agent that is paused begins so. Where it can't be asked now, nothing can be sent either.
+  // Lets a paused agent start paused. If the query fails, nothing can be sent either.
   if (!trouble.trouble()) await beat.look().catch(() => {});
   const underway = new Underway();
   const fleet = createFleet(store, link, beat, clock, underway);

@@ -11,16 +11,16 @@ import { createReports } from './reports.ts';
 
 export interface PostgresReportsOptions {
   readonly target: Target;
-  /** As whom it is read: the folders and holds of this agent are the own ones. */
+  /** Whose view to read: this agent's folders and holds count as own ones. */
   readonly agent: string;
-  /** Names of shared folders by their absolute path here. */
+  /** Names of shared folders, by their absolute path on this machine. */
   readonly shares: ReadonlyMap<string, string>;
-  /** Tells what the credentials of which account keep waiting; one account for all where left out. */
+  /** The account that an endpoint uses, which credential holds refer to; by default one account for all. */
   readonly accountOf?: AccountOf;
 }
 
 /**
- * Opens the shared ledger for reading, beside running agents or without any: no session, nothing is changed.
+ * Opens the shared ledger for reading, with or without running agents: starts no session and changes nothing.
  * @throws ReceiptdError LEDGER_UNREACHABLE, LEDGER_REFUSED, LEDGER_MISSING, LEDGER_OLDER, LEDGER_NEWER
  */
 export async function openPostgresReports({

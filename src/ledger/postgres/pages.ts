@@ -78,7 +78,7 @@ async function beginSplit(
   { endpoint, file, sha256, at, isElsewhere = false }: SplitPlan,
 ): Promise<Split | null> {
   const { baseUrl, uid } = endpoint;
-  // Asked for first: where agents share the folder, it is locked by that.
+  // Queried first: in a folder shared by agents, this locks the folder.
   const [before, [free = 0]] = await Promise.all([
     currentSightings(sql, file.folder, [file.path]),
     nextSightings(sql, 1),
@@ -99,12 +99,12 @@ async function beginSplit(
   return { id, endpoint, file, sha256 };
 }
 
-/** Under way into that endpoint, or its pages are there. */
+/** The file is being split into that endpoint, or its pages are already there. */
 function isIn(current: CurrentSplit, { baseUrl, uid }: EndpointKey): boolean {
   return current.uid === null ? current.isThere : current.uid === uid && current.baseUrl === baseUrl;
 }
 
-/** Nobody else decides about a page of this file until the transaction ends. */
+/** Locks the file: no other agent decides about its pages until the transaction ends. */
 export async function pageSighting(
   sql: Transaction,
   file: number,
@@ -114,7 +114,7 @@ export async function pageSighting(
   return sql.get<PageSighting>(SQL.PAGE, { file, ...splitPath(path) });
 }
 
-/** What became of a page: at once history, since no file lies at its place. */
+/** Records the outcome of a page: history from the start, since no file exists at its path. */
 export async function putPage(
   sql: Transaction,
   split: number,

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import type { Connection } from './connection.ts';
 
-/** Others may use the pool as well. */
+/** Other clients may use the pool as well. */
 const TRIES = 3;
 /** Raised below. */
 const OTHER_SESSION = 'RD001';
 
 /**
- * A session is more than its transactions here: settings, prepared statements, what LISTEN hears. Of two connections to a pool of
- * transactions, the one that begins a transaction gets the server process that the other one had last. To be asked before anything is
- * prepared: that would fail, and say something else.
+ * Refuses transaction poolers: a session here is more than its transactions, with settings, prepared statements and
+ * LISTEN. Of two connections to such a pool, the one that begins a transaction gets the server process that the other
+ * had last. Must run before anything is prepared, which would fail with a misleading error.
  * @throws ReceiptdError LEDGER_REFUSED
  */
 export async function refuseTransactionPooling(

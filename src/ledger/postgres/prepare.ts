@@ -3,8 +3,8 @@ import type { Connection } from './connection.ts';
 import { migrate } from './migrate.ts';
 
 /**
- * What agents may: add and change, and delete what is of the moment. History, documents, and whatever else says what was, they
- * can't take away; of the history they can blank what is personal.
+ * Rights of agents: add and change rows, and delete short-lived ones. They can't delete history, documents or other
+ * records; in the history, they can only blank personal data.
  */
 const GRANTS: readonly (readonly [rights: string, on: string])[] = [
   ['SELECT', 'migrations, archives'],
@@ -30,8 +30,8 @@ SELECT rolsuper AS "isSuper", pg_has_role(oid, (SELECT nspowner FROM pg_namespac
   FROM pg_roles WHERE rolname = :role`;
 
 /**
- * Makes or upgrades the schema, and gives `role` (null: every role that has it already) what agents need and no more. To be run
- * by the owner of the database or of the schema. Idempotent.
+ * Creates or upgrades the schema, and grants `role` (null: every role that has access already) exactly what agents
+ * need. Must be run by the owner of the database or the schema. Idempotent.
  * @returns the roles that may work as agents
  * @throws ReceiptdError LEDGER_REFUSED, LEDGER_OLDER, LEDGER_NEWER, ROLE_UNFIT
  */
@@ -50,7 +50,7 @@ export async function prepare(
     const roles = [...new Set([...known, ...(role === null ? [] : [role])])].sort();
     for (const each of roles) {
       const to = quoted(each);
-      // What an earlier version allowed is taken back.
+      // Revokes what earlier versions granted.
       await connection.exec(`REVOKE ALL ON ALL TABLES IN SCHEMA receiptd FROM ${to}`);
       await connection.exec(`GRANT USAGE ON SCHEMA receiptd TO ${to}`);
       for (const [rights, on] of GRANTS) await connection.exec(`GRANT ${rights} ON ${on} TO ${to}`);
@@ -71,7 +71,7 @@ export async function prepare(
   }
 }
 
-/** One that owns the tables would keep every right whatever is granted. */
+/** Refuses a role that owns tables: it would keep every right, whatever is granted. */
 async function demandPlain(connection: Connection, role: string): Promise<void> {
   const standing = await connection.get<{ isSuper: boolean; owns: boolean }>(STANDING, { role });
   if (!standing)

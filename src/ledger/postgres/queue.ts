@@ -27,7 +27,10 @@ import {
   type End,
 } from './uploads.ts';
 
-/** A request leaves once its beginning is committed, which a slow server may hold up; later than that, none does. */
+/**
+ * A request leaves once its start is committed, which a slow server may delay; after this time, no request leaves any
+ * more.
+ */
 const SENT_WITHIN_MS = 10 * 60_000;
 
 const INTERRUPTED = 'receiptd stopped while this was being sent. It may have arrived, and is sent again.';
@@ -38,13 +41,13 @@ export function createQueue(store: Store, underway: Underway, clock: Pick<Clock,
   const { places } = store;
   const claims = new Claims(store);
 
-  /** Ends the claim only once its change is durable: until then the row still looks claimed. */
+  /** Ends the claim only once the change is durable: until then the row still looks claimed. */
   const moveClaimed = async (id: number, work: (sql: Transaction) => Promise<void>): Promise<void> => {
     await store.write(work);
     claims.forget([id]);
     underway.over(id);
   };
-  /** What the store fails with is tried again. */
+  /** Keeps the request if the ledger fails, since the caller then retries. */
   const ending = async (attempt: number, write: () => Promise<unknown>): Promise<void> => {
     try {
       await write();
@@ -57,7 +60,7 @@ export function createQueue(store: Store, underway: Underway, clock: Pick<Clock,
     beginAll(sql, uploads, underway),
   );
   const finish = store.batch((sql: Transaction, ends: readonly End[]) => finishAll(sql, ends, underway));
-  /** Takes places at the end of the line, as admissions do: not beside them. */
+  /** Not batched: it takes positions at the end of the queue, as admissions do, and must not run beside them. */
   const finishAndQueue = (end: End, requeue: Requeue) =>
     store.write(async (sql) => {
       await finishAll(sql, [end], underway);
@@ -65,7 +68,7 @@ export function createQueue(store: Store, underway: Underway, clock: Pick<Clock,
     });
   store.onBack(() => {
     const isForgotten = (id: number): boolean => !underway.has(id);
-    // Where this fails the link does, and is recreated.
+    // If this fails, the link fails too, and is reopened.
     store
       .write((sql) => putBack(sql, sql.session.agentId, FORGOTTEN, clock.now(), isForgotten))
       .catch(() => {});
@@ -103,7 +106,7 @@ export function createQueue(store: Store, underway: Underway, clock: Pick<Clock,
       underway.ended(attemptId);
     },
 
-    // Its document stays under way.
+    // The document stays in progress.
     finishReplayed: (attemptId, at, httpStatus, message) =>
       ending(attemptId, () =>
         store.write((sql) =>

@@ -2,24 +2,24 @@ import type { Connection, Connector } from './connection.ts';
 import { isLost } from './failure.ts';
 import type { Sql } from './statements.ts';
 
-/** Reads at once; more wait for their turn, but for those that a heartbeat or a transaction waits for. */
+/** Concurrent reads; others wait, except those that a heartbeat or transaction needs. */
 const MOST = 3;
 
 export interface ReadOptions {
   readonly isUrgent?: boolean;
 }
 
-/** A connection that nobody has needed for so long is closed: an idle agent keeps none of these. */
+/** Connections unused for this long are closed, so that an idle agent keeps none. */
 const IDLE_MS = 10_000;
 
-/** Connections for reading, made when they are needed. */
+/** Read connections, opened on demand. */
 export class Readers {
   readonly #connector: Connector;
   readonly #name: string;
   readonly #idleMs: number;
   readonly #free: Connection[] = [];
   readonly #waiting: (() => void)[] = [];
-  /** Those made since the last `renew`. */
+  /** Connections opened since the last `renew`. */
   #good = new WeakSet<Connection>();
   #open = 0;
   #isClosed = false;
@@ -31,7 +31,7 @@ export class Readers {
     this.#idleMs = idleMs;
   }
 
-  /** Once more where an idle connection turns out to be dead. */
+  /** Retries once if an idle connection turns out to be dead. */
   async use<T>(work: (sql: Sql) => Promise<T>, options: ReadOptions = {}): Promise<T> {
     const connection = await this.#take(options.isUrgent === true);
     const isFresh = !connection.isUsed;
@@ -45,7 +45,7 @@ export class Readers {
     return this.use(work, options);
   }
 
-  /** None of those that there are is used again: they may be half-open, or lead to a server that is not the one any more. */
+  /** Discards all connections: they may be half-open, or lead to a server that is no longer the primary. */
   renew(): void {
     this.#good = new WeakSet();
     for (const connection of this.#free) connection.destroy();

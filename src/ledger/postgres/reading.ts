@@ -1,7 +1,7 @@
 import type { Places } from './places.ts';
 import type { Sql } from './statements.ts';
 
-/** What reports need of the ledger: the store of an agent, or connections that only read. */
+/** What reports need from the ledger: an agent's store, or read-only connections. */
 export interface Reading {
   readonly places: Places;
   /** Runs `work` on committed state. */

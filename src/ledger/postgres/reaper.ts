@@ -6,8 +6,8 @@ import type { Transaction } from './transaction.ts';
 import { interrupt } from './uploads.ts';
 
 /**
- * Takes over from agents whose lease has run out: from then on what they write is refused, and their work is anybody's. What this
- * changes goes into the chain of the agent that does it. Resolves their names.
+ * Takes over from agents whose lease has expired: from then on their writes are refused and others may do their work.
+ * The changes go into the chain of the agent that takes over. Resolves the names of the expired agents.
  */
 export async function reap(store: Store, clock: Pick<Clock, 'now'>): Promise<readonly string[]> {
   return store.write(async (sql) => {
@@ -28,6 +28,6 @@ async function takeOver(
   await interrupt(sql, id, message, at);
   sql.send(SQL.END_LEADS, { agentId: id });
   sql.send(LET_OTHERS_LOOK, { agentId: id });
-  // Which shares it had is not known.
+  // It is unknown which shares the agent had, so that all agents are notified.
   sql.notify('queue');
 }

@@ -56,7 +56,7 @@ interface FileStandingRow extends StandingRow {
   readonly dismissedAt: number | null;
 }
 
-/** What is of one folder. */
+/** A row that belongs to one folder. */
 interface Placed {
   readonly place: string;
   readonly folder: string;
@@ -210,7 +210,7 @@ interface CountRow extends Placed {
   readonly count: number;
 }
 
-/** As many as `list` shows in each state. */
+/** Counts that match what `list` shows in each state. */
 async function toCounts(
   sql: Sql,
   places: Places,
@@ -235,7 +235,7 @@ async function toCounts(
   return withNeeding(counted.flatMap(toStateCounts), toStateCounts(dismissed ?? []), files);
 }
 
-/** By the folder as the port has it: one that was not shared before has two rows, and is one here. */
+/** Merges rows by the port's folder: one that was shared later has two rows. */
 function inFolders<Row extends Placed & { readonly count: number }>(
   rows: readonly Row[],
   places: Places,

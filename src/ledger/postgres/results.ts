@@ -27,7 +27,7 @@ import type { Transaction } from './transaction.ts';
 export function createResults(store: Store): LedgerResults {
   return {
     recordResult: (result) => {
-      // Before the transaction, which others wait for.
+      // Computed before the transaction, which other writes wait for.
       const kept = { ...textOf(result.payload), sha256: hash('sha256', result.payload, 'hex') };
       return store.write((sql) => record(sql, result, kept));
     },
@@ -82,7 +82,7 @@ interface Match {
   readonly answerLost: number;
   readonly serviceStatus: string | null;
   readonly response: string | null;
-  /** The service was known to hold it, by an answer or by a result. */
+  /** The service was known to have it, from an answer or a result. */
   readonly wasThere: boolean;
 }
 
@@ -116,7 +116,7 @@ async function matchOf(sql: Sql, { baseUrl, uid, name }: NewResult): Promise<Mat
   return others.length === 0 ? first : undefined;
 }
 
-/** How an upload request ends whose document got a result before. */
+/** Adjusts how an upload request ends whose document got a result earlier. */
 export async function besideResults(sql: Sql, documentId: number, move: Move): Promise<Move> {
   if (move.state !== 'accepted' && move.state !== 'unconfirmed' && move.state !== 'queued') return move;
   const row = await sql.get<SinceLastAttempt>(SQL.SINCE_LAST_ATTEMPT, { id: documentId });

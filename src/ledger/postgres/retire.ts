@@ -5,7 +5,7 @@ import { LOCK_RESULTS } from './sql/results.ts';
 import type { Store } from './store.ts';
 import { interrupt } from './uploads.ts';
 
-/** Documents in one transaction. */
+/** Documents per transaction. */
 const BATCH = 500;
 
 interface Leaving {
@@ -14,7 +14,7 @@ interface Leaving {
   readonly isRunning: boolean;
 }
 
-/** See `LedgerFleet.retire`. Given up on the way, it is taken up again by the next. */
+/** See `LedgerFleet.retire`. If interrupted, the next call resumes it. */
 export async function retire(store: Store, name: string, at: number): Promise<Retired> {
   const { agentId, results } = await store.write(async (sql) => {
     const leaving = await sql.get<Leaving>(SQL.STANDING_OF, { name });
@@ -33,7 +33,7 @@ export async function retire(store: Store, name: string, at: number): Promise<Re
     await interrupt(sql, id, `Agent ${name} was retired while it sent this; it may have arrived.`, at);
     sql.send(SQL.END_LEADS, { agentId: id });
     sql.send(SQL.END_HOLDS_OF, { agentId: id });
-    // Without a program nobody waits for them.
+    // Results stay if no program of that agent ever received one: nobody waits for them.
     sql.send(LOCK_RESULTS);
     const { handed } = leaving;
     const taken = handed === null ? 0 : await sql.run(SQL.TAKE_RESULTS, { own, agentId: id, handed });

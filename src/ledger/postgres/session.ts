@@ -6,18 +6,18 @@ import type { Connection } from './connection.ts';
 import { END_LEADS, IS_RUNNING, IS_SILENT, TELL_QUEUES } from './sql/fleet.ts';
 import { END_CLAIMS, LET_OTHERS_LOOK } from './sql/queue.ts';
 
-/** Who this agent is. */
+/** Identity of this agent. */
 export interface Self {
   readonly name: string;
-  /** Of the state directory: the same after a restart, another on another machine that has the same name. */
+  /** Identifies the state directory: stays the same across restarts, and differs on another machine with the same name. */
   readonly instance: string;
   readonly version: string;
   readonly leaseMs: number;
-  /** A command in the place of its agent, which does not run: what the fleet is told of the agent stays as it is. */
+  /** A command acting for its agent, which is not running: the fleet's record of the agent stays unchanged. */
   readonly isCommand?: boolean;
 }
 
-/** This agent's row while it works: every write is checked against the epoch. */
+/** This agent's row during its session: every write is checked against the epoch. */
 export interface Session {
   readonly agentId: number;
   readonly epoch: number;
@@ -31,7 +31,10 @@ INSERT INTO agents (name, chain, head_hash) VALUES (:name, :chain, :head) ON CON
 const STANDING = `
 SELECT instance, host, running AND lease_until > clock_timestamp() AS "isLeased" FROM agents WHERE name = :name FOR UPDATE`;
 
-/** Under another name, with folders of its own; that one does not run: a copy of a state directory beside its original may go on. */
+/**
+ * The same state directory under another name that has folders of its own and is not running. A running one is ignored:
+ * a copy of a state directory may work beside its original.
+ */
 const FORMER = `
 SELECT a.name FROM agents a
  WHERE a.instance = :instance AND a.name <> :name
@@ -47,7 +50,7 @@ UPDATE agents
  WHERE name = :name
 RETURNING id AS "agentId", epoch, chain`;
 
-/** All that a heartbeat has to know of the others, in one look at them. */
+/** Renews the lease, and reads everything that a heartbeat needs to know about other agents, in one query. */
 const RENEW = `
 WITH renewed AS (
   UPDATE agents
@@ -64,14 +67,17 @@ SELECT own.paused_by AS "pausedBy", others.*
 
 const LOCK = `SELECT 1 AS own FROM agents WHERE id = :agentId AND epoch = :epoch FOR NO KEY UPDATE`;
 
-/** Where a request of it is still open, its lease goes on: if it does not come back, others put that back. */
+/** The lease stays if a request is still open: if the agent does not return, others put that request's document back. */
 const LEAVE = `
 UPDATE agents
    SET running = false, seen_at = clock_timestamp(),
        lease_until = CASE WHEN EXISTS (SELECT 1 FROM documents WHERE claimed_by = :agentId) THEN lease_until END
  WHERE id = :agentId AND epoch = :epoch`;
 
-/** Begins a session: what an earlier one of this name had under way is fenced. @throws ReceiptdError AGENT_NAME_TAKEN, AGENT_RENAMED */
+/**
+ * Begins a session and fences work that an earlier session of this name had in progress. @throws ReceiptdError
+ * AGENT_NAME_TAKEN, AGENT_RENAMED
+ */
 export async function join(connection: Connection, self: Self): Promise<Session> {
   const { name, instance, version, leaseMs, isCommand = false } = self;
   await connection.exec('BEGIN');
@@ -98,19 +104,19 @@ export async function join(connection: Connection, self: Self): Promise<Session>
   }
 }
 
-/** What an agent learns with each heartbeat, in the same commit: an idle one costs no other. */
+/** What an agent learns with each heartbeat, in the same commit, so that an idle agent needs no other one. */
 export interface Pulse {
   /** Who has paused this agent. */
   readonly pausedBy: string | null;
-  /** The lease of another agent has run out, and nobody has taken its work over yet. */
+  /** The lease of another agent has expired, and nobody has taken over its work yet. */
   readonly isAnyOverdue: boolean;
-  /** Another agent's lease has run out, and it has not come back. */
+  /** The lease of another agent has expired, and it has not come back. */
   readonly isAnySilent: boolean;
-  /** By name, of the agents that run. */
+  /** Whether this agent is the first by name among the running ones. */
   readonly isFirst: boolean;
 }
 
-/** Makes the lease last again from now. Null: it was taken away. */
+/** Renews the lease from now on. Null: it was taken away. */
 export async function renew(
   connection: Connection,
   session: Session,
@@ -120,7 +126,7 @@ export async function renew(
   return (await connection.get<Pulse>(RENEW, { agentId, epoch, leaseMs })) ?? null;
 }
 
-/** The agent has stopped: others need not wait for its lease. `places`: those that it reached. */
+/** Ends the session of an agent that stops, so that others need not wait for its lease. `places`: those that it reached. */
 export async function leave(
   connection: Connection,
   session: Session,
@@ -137,7 +143,7 @@ export async function leave(
   await connection.exec('COMMIT');
 }
 
-/** What the agent had taken and not begun is for anybody again. */
+/** Releases what the agent had claimed and not begun. */
 async function endWork(connection: Connection, { agentId }: Session): Promise<void> {
   await connection.run(END_CLAIMS, { agentId });
   await connection.run(END_LEADS, { agentId });

@@ -12,13 +12,13 @@ import * as SQL from './sql/sightings.ts';
 import type { Params, Sql } from './statements.ts';
 import type { Transaction } from './transaction.ts';
 
-/** What is current at these paths of one folder, by path. */
+/** The current sightings at these paths of one folder, by path. */
 export async function currentSightings(
   sql: Transaction,
   folder: string,
   paths: readonly string[],
 ): Promise<Map<string, CurrentSighting>> {
-  // Whoever else might write of these files waits: there is one current sighting at a path.
+  // Blocks other agents from writing about these files: a path has only one current sighting.
   if (sql.places.isShared(folder)) sql.send(SQL.LOCK_FOLDER, sql.places.ofFolder(folder));
   const parts = paths.map(splitPath);
   const [dirs, names] = [parts.map(({ dir }) => dir), parts.map(({ name }) => name)];
@@ -27,15 +27,15 @@ export async function currentSightings(
   return new Map(rows.map((row) => [relativePath(row), row]));
 }
 
-/** For rows of this transaction; higher than all that were given before, by whichever agent. */
+/** Ids for rows of this transaction; higher than all ids given out before, by any agent. */
 export async function nextSightings(sql: Sql, count: number): Promise<readonly number[]> {
   return (await sql.all<{ id: number }>(SQL.NEXT_SIGHTING_IDS, { count })).map(({ id }) => id);
 }
 
 /**
- * Makes `sighted` what is current at the paths of these files of one folder. The sighting that was current either becomes
- * this one (the same file judged again) or history (other bytes, or bytes that belong to another document). `sparesDocuments`:
- * what is a document or a duplicate already, admitted before or beside this, stays one.
+ * Makes `sighted` the current sighting at the paths of these files of one folder. Each previous sighting is either
+ * updated (the same file judged again) or becomes history (other bytes, or bytes that belong to another document).
+ * `sparesDocuments`: leaves files alone that are a document or a duplicate already, admitted earlier or concurrently.
  */
 export async function putSightings(
   sql: Transaction,
@@ -58,14 +58,14 @@ export async function putSightings(
   }
 }
 
-/** The same of one file; returns the number of what is current now, which may be the free one. */
+/** The same for one file; returns the id of the current sighting, which may be `freeId`. */
 export function putSighting(
   sql: Transaction,
   file: FileSeen,
   sighted: Sighted,
   current: CurrentSighting | undefined,
   freeId: number,
-  /** Of a file that is taken apart. */
+  /** Set for a file that is being split. */
   split: Pick<SightedEvent, 'pages' | 'into'> = {},
 ): number {
   const stays = current !== undefined && isSameFile(current, file.identity, sighted);

@@ -13,7 +13,7 @@ export interface Sql {
   run(text: string, params?: Params): Promise<number>;
 }
 
-/** A statement as the server takes it. Named ones are prepared once for each connection. */
+/** A statement in the form that the server takes. Named ones are prepared once per connection. */
 export interface Statement {
   readonly name: string;
   readonly text: string;
@@ -28,7 +28,7 @@ interface Known {
 
 const known = new Map<string, Known>();
 
-/** @throws TypeError where text and parameters don't fit each other, which is a defect */
+/** @throws TypeError if text and parameters don't match, which is a defect */
 export function statement(text: string, params: Params = {}): Statement {
   let found = known.get(text);
   if (!found) {
@@ -49,7 +49,7 @@ export function statement(text: string, params: Params = {}): Statement {
   return { name: found.name, text: found.text, values };
 }
 
-/** Text can't hold U+0000 there. */
+/** PostgreSQL's text can't hold U+0000. */
 function toText(value: Value): unknown {
   if (typeof value === 'bigint') return String(value);
   if (typeof value === 'string') return value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value;

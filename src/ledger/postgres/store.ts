@@ -27,21 +27,21 @@ export interface StoreOptions {
   readonly places: Places;
   readonly clock: Clock;
   readonly trouble: Trouble;
-  /** What this agent has committed, beside the database; null: nothing is remembered. */
+  /** Local memory of this agent's commits; null: nothing is remembered. */
   readonly memory?: ChainMemory | null;
-  /** Told where the database turns out to lack some of that. */
+  /** Called if the database turns out to lack remembered commits. */
   readonly onWentBack?: (story: string) => void;
-  /** Told how long each commit took; milliseconds. */
+  /** Called with how long each commit took; milliseconds. */
   readonly onCommitted?: (ms: number) => void;
 }
 
 const GROUP_LIMIT = 200;
 const CONFLICT_TRIES = 5;
 
-/** What is written is looked up one by one; a plan that was made while the tables were small is kept while they grow. */
+/** Writes look up single rows, and plans made while the tables were small are kept while they grow: force index scans. */
 const BY_INDEX = 'SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off';
 
-/** Looked for first: an INSERT would wait for anyone who is changing the row, and that one may be waiting for this. */
+/** Checks first: an INSERT would wait for a transaction that is changing the row, which may itself wait for this one. */
 const ENSURE_FOLDER = `
 INSERT INTO folders (place, path)
 SELECT :place, :folder WHERE NOT EXISTS (SELECT FROM folders WHERE place = :place AND path = :folder)
@@ -52,16 +52,16 @@ SELECT :baseUrl, :uid WHERE NOT EXISTS (SELECT FROM endpoints WHERE base_url = :
 ON CONFLICT (base_url, uid) DO NOTHING`;
 
 /**
- * One connection for writing, and its group commit: writes that are asked for while a transaction is under way share the
- * next one; their promises settle after COMMIT. One at fault rejects alone; when the database fails, all of the group do.
+ * One connection for writes, with group commit: writes requested during a transaction share the next one; their
+ * promises settle after COMMIT. A faulty write rejects alone; if the database fails, the whole group rejects.
  *
  *   away ──connected, session begun or resumed──▶ idle ──write──▶ committing ──▶ idle, or committing what has come meanwhile
  *    ▲                                              │                  │
  *    └──────────────── the connection is lost ──────┴──────────────────┘   (writes are refused with LEDGER_UNREACHABLE)
  *
- * Where the connection is lost while COMMIT was under way, this agent's chain tells afterwards whether it came
- * through. Every transaction locks this agent's row and looks whether its epoch still holds: what a fenced agent writes is
- * refused with AGENT_FENCED, and a new session begins.
+ * If the connection is lost during COMMIT, this agent's chain shows afterwards whether the commit went through. Every
+ * transaction locks this agent's row and checks its epoch: writes of a fenced agent are refused with AGENT_FENCED, and
+ * a new session begins.
  */
 export class Store {
   readonly places: Places;
@@ -90,18 +90,18 @@ export class Store {
     this.#readers = new Readers(options.connector, options.self.name);
   }
 
-  /** The name of the place, for sentences. */
+  /** Name of the database, for sentences. */
   get where(): string {
     return this.#options.connector.where;
   }
 
-  /** @throws ReceiptdError LEDGER_UNREACHABLE while there is none */
+  /** @throws ReceiptdError LEDGER_UNREACHABLE before the first session */
   get session(): Session {
     if (!this.#session) throw this.#refusal('has not been reached yet');
     return this.#session;
   }
 
-  /** Whether nobody can have taken this agent's work over. */
+  /** Whether the lease is certain, so that nobody can have taken over this agent's work. */
   get isLeased(): boolean {
     return this.#session !== null && this.#lease.isCertain;
   }
@@ -111,17 +111,17 @@ export class Store {
     this.#fencedListeners.add(listener);
   }
 
-  /** Calls back each time the link is there again, whoever answers now. */
+  /** Calls back each time the link is back, possibly to another server. */
   onBack(listener: () => void): void {
     this.#backListeners.add(listener);
   }
 
-  /** Writes go through again. */
+  /** Notifies listeners that writes go through again. */
   back(): void {
     for (const listener of this.#backListeners) listener();
   }
 
-  /** Takes a new connection into use. @throws ReceiptdError AGENT_NAME_TAKEN, or what the database fails with */
+  /** Starts using a new connection. @throws ReceiptdError AGENT_NAME_TAKEN, or what the database fails with */
   async begin(connection: Connection): Promise<void> {
     const before = this.#session;
     const { memory = null } = this.#options;
@@ -129,17 +129,17 @@ export class Store {
     const startedAt = this.#lease.begins();
     const resumed = before !== null && (await renew(connection, before, this.self.leaseMs)) !== null;
     const session = resumed ? before : await join(connection, this.self);
-    // Known before what is uncertain is settled: who hears that it came through has to see under which session.
+    // Set before uncertain writes are settled: their callers must see the session that they belong to.
     this.#session = session;
     this.#isFencedUntold ||= before !== null && !resumed;
     this.#lease.lasts(startedAt);
-    // A transaction that nobody goes on with must not keep this agent's row locked against those who would take its work over.
+    // A transaction that hangs must not keep this agent's row locked against agents that would take over its work.
     const idle = `SET idle_in_transaction_session_timeout = ${this.self.leaseMs}`;
     await connection.exec(`SET receiptd.agent = '${session.agentId}'; ${idle}; ${BY_INDEX}`);
     await this.#commits.settleUncertain(connection, session, () =>
       this.#refusal('was lost before this was written'),
     );
-    // Another server may have taken over that lacks the last rows of the one before.
+    // After a failover, the new server may lack the last rows of the old one.
     this.#known.clear();
     this.#commits.forgetIds();
     this.#readers.renew();
@@ -170,7 +170,7 @@ export class Store {
     onWentBack?.(`${storyOf(setback, this.where)} ${consequencesOf(setback)}`);
   }
 
-  /** The heartbeat. Resolves null where the lease was taken away; then the connection is to be restarted. */
+  /** The heartbeat. Resolves null if the lease was taken away; the connection must be reopened then. */
   async renew(connection: Connection): Promise<Pulse | null> {
     if (!this.#session) return null;
     const startedAt = this.#lease.begins();
@@ -190,23 +190,23 @@ export class Store {
     try {
       return await this.#readers.use(work, options);
     } catch (error) {
-      // What took too long, or was asked before the link was recreated, says nothing about it.
+      // A read that took too long, or began on an earlier connection, says nothing about the current one.
       if (isGivenUp(error) || connection !== this.#connection) throw ledgerFailure(error, this.where);
       throw this.#failed(error);
     }
   }
 
   /**
-   * Runs `work` in the next group, and resolves what it returned once that is durable. `endpoint`: whose row it locks
-   * (`ENDPOINT_FOR_UPDATE`); those of a group are locked beforehand, in the order that all agents keep to.
+   * Runs `work` in the next group; resolves its result once that is durable. `endpoint`: the endpoint whose row it
+   * locks (`ENDPOINT_FOR_UPDATE`); a group locks its endpoints in advance, in the order that all agents follow.
    */
   write<T>(work: (sql: Transaction) => Promise<T>, endpoint: EndpointKey | null = null): Promise<T> {
     return this.#write(work, endpoint, false);
   }
 
   /**
-   * Writes that a group does as one batch: `work` gets all of them and resolves as many values, in their order. One at fault
-   * rejects alone.
+   * Combines writes of a group into one batch: `work` gets all items and resolves as many values, in their order. A
+   * faulty one rejects alone.
    */
   batch<Item, T>(
     work: (sql: Transaction, items: readonly Item[]) => Promise<readonly T[]>,
@@ -242,7 +242,7 @@ export class Store {
     };
   }
 
-  /** The same in a transaction of its own. */
+  /** Like `write`, in a transaction of its own. */
   writeAlone<T>(work: (sql: Transaction) => Promise<T>): Promise<T> {
     return this.#write(work, null, true);
   }
@@ -263,14 +263,14 @@ export class Store {
     });
   }
 
-  /** @throws ReceiptdError LEDGER_WRITE_FAILED, or what keeps the database from being written */
+  /** @throws ReceiptdError LEDGER_WRITE_FAILED, or what prevents writes to the database */
   #demandOpen(): void {
     if (this.#isClosed) throw this.#closed();
     const trouble = this.#options.trouble.error();
     if (trouble) throw trouble;
   }
 
-  /** Rows that others refer to, made outside of any transaction: they do no harm where that fails. */
+  /** Creates rows that others refer to, outside of any transaction: unused ones do no harm. */
   async ensureFolder(folder: string): Promise<void> {
     const params = this.places.ofFolder(folder);
     await this.#ensure(`${params.place} ${params.folder}`, ENSURE_FOLDER, params);
@@ -298,7 +298,7 @@ export class Store {
 
   async #ensure(key: string, text: string, params: Params): Promise<void> {
     if (this.#known.has(key)) return;
-    // Also while it closes: what is queued is written yet.
+    // Urgent, and also while closing: queued writes are still committed.
     await this.#read((sql) => sql.run(text, params), { isUrgent: true });
     this.#known.add(key);
   }
@@ -307,13 +307,13 @@ export class Store {
     if (this.#committing !== null || this.#connection === null || this.#queue.length === 0) return;
     this.#committing = this.#commitAll().finally(() => {
       this.#committing = null;
-      // Something may have come between the last look and now.
+      // Something may have been queued since the last check.
       this.#schedule();
     });
   }
 
   async #commitAll(): Promise<void> {
-    // What is asked for in this turn of the event loop goes together.
+    // Collects everything requested in this turn of the event loop.
     await new Promise(setImmediate);
     while (this.#queue.length > 0 && this.#connection !== null) await this.#commitGroup(this.#connection);
   }
@@ -342,11 +342,11 @@ export class Store {
     const fenced = isFenced(error);
     const failure = fenced ? error : this.#failed(error);
     for (const { reject } of group) reject(failure);
-    // A new session begins with a new connection.
+    // A new session needs a new connection.
     if (fenced || isLost(error) || !connection.isOpen) this.#lostConnection(connection, failure);
   }
 
-  /** Nothing is written until another one is begun. */
+  /** Rejects all writes until another connection is begun. */
   #lostConnection(connection: Connection, error: unknown): void {
     if (this.#connection === connection) this.#connection = null;
     connection.destroy();

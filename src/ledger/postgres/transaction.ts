@@ -10,19 +10,22 @@ import type { Places } from './places.ts';
 import type { Session } from './session.ts';
 import type { Params, Sql } from './statements.ts';
 
-/** Within a transaction: what changes for good is said as an event, which becomes rows and an entry of the history. */
+/** Within a transaction, permanent changes are emitted as events, which become rows and history entries. */
 export interface Transaction extends Sql {
   readonly session: Session;
   readonly places: Places;
-  /** Becomes rows before whatever is asked next, with all that were emitted since; what goes wrong fails the transaction. */
+  /** Becomes rows before the next query, with all events emitted since; an error fails the transaction. */
   emit(event: LedgerEvent, at: number): void;
-  /** What this agent is to remember of the event that is emitted next, beside the database. */
+  /** Adds to the local memory of this agent, together with the event emitted next. */
   remember(issued: Issued): void;
-  /** Sends without waiting; what goes wrong fails the transaction. */
+  /** Sends without waiting; an error fails the transaction. */
   send(text: string, params?: Params): void;
-  /** Numbers that no other row of that kind has or will have. */
+  /** Ids that no other row of that kind has or will have. */
   nextIds(kind: IdKind, count: number): Promise<readonly number[]>;
-  /** Other agents are told once this is committed. `place`: only those that reach it; each that is told asks the database. */
+  /**
+   * Notifies other agents once this is committed. `place`: only those that reach it; each notified agent queries the
+   * database.
+   */
   notify(signal: FleetSignal, place?: string): void;
 }
 
@@ -42,7 +45,7 @@ export class OpenTransaction implements Transaction {
   readonly signals = new Set<string>();
   readonly #ids: Ids;
   #told: TimedEvent[] = [];
-  /** And how many events there were before. */
+  /** With the number of events that came before. */
   #remembered: { readonly issued: Issued; readonly before: number }[] = [];
 
   constructor(
@@ -88,12 +91,12 @@ export class OpenTransaction implements Transaction {
     this.#remembered.push({ issued, before: this.events.length });
   }
 
-  /** What is to be remembered once this is committed. */
+  /** What to remember once this is committed. */
   get issued(): Issued[] {
     return [...namedIn(this.events), ...this.#remembered.map(({ issued }) => issued)];
   }
 
-  /** What was emitted becomes rows. */
+  /** Turns emitted events into rows. */
   flush(): void {
     if (this.#told.length === 0) return;
     const told = this.#told;
@@ -101,7 +104,7 @@ export class OpenTransaction implements Transaction {
     applyAll(this, told);
   }
 
-  /** Takes back what was emitted since there were `count` events; their statements are rolled back by the caller. */
+  /** Drops all events but the first `count`; the caller rolls back their statements. */
   forget(count: number): void {
     this.#told = [];
     this.#remembered = this.#remembered.filter(({ before }) => before < count);

@@ -24,7 +24,7 @@ export class Trouble implements LedgerStorage {
     return () => this.#listeners.delete(listener);
   }
 
-  /** What reads and writes are refused with. */
+  /** The error that reads and writes are rejected with. */
   error(): ReceiptdError | null {
     return this.#error;
   }

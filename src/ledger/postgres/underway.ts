@@ -4,13 +4,14 @@ interface Request {
 }
 
 /**
- * The upload requests that this process has begun and not ended, by document. What the ledger has under way for this agent and is
- * not here, nobody will end: a server that took over may lack the last commits of the one before.
+ * Upload requests that this process has begun and not ended, by document. Requests that the ledger has for this agent
+ * but that are missing here will never be ended: after a failover, the new server may lack the last commits of the old
+ * one.
  */
 export class Underway {
   readonly #requests = new Map<number, Request>();
 
-  /** Within the transaction that begins it: also one whose COMMIT is not answered counts. */
+  /** Call within the transaction that begins the request: it counts even if its COMMIT is not answered. */
   begun(documentId: number, attempt: number, epoch: number): void {
     this.#requests.set(documentId, { attempt, epoch });
   }
@@ -33,7 +34,7 @@ export class Underway {
     return undefined;
   }
 
-  /** Whether it was begun under this epoch. */
+  /** Whether the attempt was begun in this epoch. */
   isOf(attempt: number, epoch: number): boolean {
     const documentId = this.documentOf(attempt);
     return documentId !== undefined && this.#requests.get(documentId)?.epoch === epoch;

@@ -1,7 +1,7 @@
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import type { LedgerUpkeep } from '../../core/ports/ledger.ts';
 
-/** Copies and checks of a database are its administrators', who have better means for it than any of its clients. */
+/** Backup and checks of a database are up to its administrators, who have better tools than any client. */
 export function createUpkeep(where: string): LedgerUpkeep {
   return {
     isInPlace: async () => true,

@@ -12,7 +12,7 @@ import * as SQL from './sql/queue.ts';
 import type { Transaction } from './transaction.ts';
 import type { Underway } from './underway.ts';
 
-/** For bytes that only an agent may have that does not run. */
+/** Retry interval for bytes that only an agent that is not running may have. */
 const LOOK_AGAIN_MS = 10 * 60_000;
 
 const ELSEWHERE = 'Only the agent that picked it up can find its image, and sends it once it does.';
@@ -25,15 +25,15 @@ export interface Standing {
   readonly endpointId: number;
   readonly baseUrl: string;
   readonly uid: string;
-  /** Who admitted it. */
+  /** The agent that admitted it. */
   readonly agentId: number;
   readonly claimedBy: number | null;
 }
 
 /**
- * Documents of which no request is under way, for this agent to move: queued and claimed by nobody else, or between two attempts of
- * one upload (a 401 and its replay) of its own. Locked from now on.
- * @throws ReceiptdError DOCUMENT_UNKNOWN, DOCUMENT_STATE; DOCUMENT_TAKEN where another agent has one
+ * Locks documents for this agent to move. They must have no request in progress: queued and not claimed by another
+ * agent, or between two attempts of one upload of its own (a 401 and its replay).
+ * @throws ReceiptdError DOCUMENT_UNKNOWN, DOCUMENT_STATE; DOCUMENT_TAKEN if another agent has one
  */
 export async function idle(
   sql: Transaction,
@@ -62,7 +62,7 @@ export interface AttemptEnd {
   readonly outcome: AttemptOutcome;
   readonly httpStatus: number | null;
   readonly message: string | null;
-  /** The document that it was begun for; a server that took over may have given its number out once more. */
+  /** The document that the attempt was begun for: after a failover, the server may give out the attempt's id again. */
   readonly expected: number | undefined;
 }
 
@@ -81,8 +81,8 @@ interface AttemptStanding {
 }
 
 /**
- * Ends upload requests that this agent has under way. Their documents are locked from now on.
- * @throws ReceiptdError DOCUMENT_STATE; DOCUMENT_TAKEN where one is another agent's, or was put back
+ * Ends this agent's upload requests and locks their documents.
+ * @throws ReceiptdError DOCUMENT_STATE; DOCUMENT_TAKEN if one is another agent's, or was put back
  */
 export async function endAttempts(
   sql: Transaction,
@@ -108,7 +108,10 @@ export async function endAttempts(
   });
 }
 
-/** How many uploads of an agent that it will not end itself are queued again, as sent perhaps; all its claims end. */
+/**
+ * Queues all uploads of an agent that will not end them itself, as possibly sent, and ends all its claims. Resolves how
+ * many.
+ */
 export async function interrupt(
   sql: Transaction,
   agentId: number,
@@ -120,7 +123,7 @@ export async function interrupt(
   return count;
 }
 
-/** The same of some of its uploads. */
+/** Like `interrupt`, for some of its uploads. */
 export async function putBack(
   sql: Transaction,
   agentId: number,
@@ -155,7 +158,7 @@ export interface Beginning {
   readonly documentId: number;
   readonly at: number;
   readonly bytes: number;
-  /** Once it has one. */
+  /** Set once the attempt has an id. */
   attempt: number | null;
 }
 
@@ -164,7 +167,10 @@ export interface End {
   readonly result: AttemptResult;
 }
 
-/** Records upload requests before they are sent. Null for those that another agent has found to be on hold, of which nothing is recorded. */
+/**
+ * Records upload requests before they are sent. Null for documents that another agent put on hold, for which nothing is
+ * recorded.
+ */
 export async function beginAll(
   sql: Transaction,
   uploads: readonly Beginning[],
@@ -193,7 +199,7 @@ export async function beginAll(
   });
 }
 
-/** Ends requests, and moves their documents on. */
+/** Ends requests and moves their documents. */
 export async function finishAll(
   sql: Transaction,
   ends: readonly End[],
@@ -221,7 +227,7 @@ export function ownEnd(
   return { attemptId, at, outcome, httpStatus, message, expected: underway.documentOf(attemptId) };
 }
 
-/** Of a claimed document; see `LedgerQueue`. */
+/** For a claimed document; see `LedgerQueue`. */
 export async function markLost(
   sql: Transaction,
   id: number,
@@ -240,10 +246,10 @@ export async function markLost(
     sql.emit({ kind: 'moved', documents: [id], state: 'lost', reason: 'BYTES_GONE', message }, at);
     return;
   }
-  // Whoever admitted it may have a copy, or know where the file went.
+  // The agent that admitted it may have a copy, or know where the file went.
   const flags = { answerLost: false, serverError: false };
   const admitter = await sql.get<{ isRunning: boolean }>(SQL.IS_RUNNING, { id: agentId });
-  // Until it runs again whoever reaches the folder looks now and then.
+  // Until that agent runs again, agents that reach the folder look now and then.
   const notBefore = admitter?.isRunning === true ? 0 : wholeTime(at + LOOK_AGAIN_MS);
   const why = { notBefore, reason: 'BYTES_ELSEWHERE', message: ELSEWHERE };
   sql.emit({ kind: 'moved', documents: [id], state: 'queued', how: 'later', ...why, ...flags }, at);
@@ -251,7 +257,7 @@ export async function markLost(
   sql.notify('queue');
 }
 
-/** Queues documents again that failed or are queued, at the end of their endpoint's line. */
+/** Queues failed or queued documents at the end of their endpoint's queue. */
 export async function queueAtEnd(
   sql: Transaction,
   { documentIds, reason, message }: Requeue,
@@ -269,7 +275,7 @@ export async function queueAtEnd(
   }
 }
 
-/** The last place in an endpoint's line; taken by the event that says so. */
+/** The next position in an endpoint's queue; the event that uses it takes it. */
 async function nextLine(sql: Transaction, endpointId: number): Promise<number> {
   const row = await sql.get<{ line: number }>(NEXT_LINE, { id: endpointId });
   if (!row) throw new Error('a document without its endpoint');

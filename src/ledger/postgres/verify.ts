@@ -10,12 +10,12 @@ import { compareStates } from './verifyStates.ts';
 import type { Sql } from './statements.ts';
 
 export interface FleetVerification {
-  /** Of all agents together; a finding says which agent's chain it is about. Its head is this agent's. */
+  /** For all agents together; a finding names the agent whose chain it is about. The head is this agent's. */
   readonly journal: JournalVerification;
   readonly ledger: {
     readonly findings: readonly string[];
     readonly documents: number;
-    /** Documents whose name and bytes the entries that are here tell, so that the rows were compared with them. */
+    /** Documents whose name and bytes are in existing entries, so that their rows could be compared. */
     readonly compared: number;
     readonly head: JournalHead | null;
   };
@@ -42,8 +42,8 @@ interface Line {
 const BATCH = 1_000;
 
 /**
- * Reads the chain of every agent, and says what in it, or in the documents that it names, is not as receiptd left it. May run
- * beside the agents: each chain is read as of one moment.
+ * Verifies the chain of every agent, and reports everything in it, or in the documents that it names, that differs from
+ * what receiptd wrote. May run beside the agents: each chain is read as of one moment.
  * @throws ReceiptdError as `openPostgresReports`
  */
 export async function verifyPostgresLedger(
@@ -96,7 +96,7 @@ async function verifyChain(
   { id, name, ledger }: Chain,
   kept: KeptHead | undefined,
 ): Promise<VerifiedChain> {
-  // What is erased meanwhile is blank and accounted for at once, or neither.
+  // In one snapshot, a concurrent erasure is either blank and accounted for, or not visible at all.
   return atOneMoment(sql, async () => {
     const archived = await sql.get<{ seq: number; hash: string; file: string }>(SQL.ARCHIVED, { id });
     const verification = new Verification(kept, archived && { ledger, ...archived });
@@ -146,7 +146,7 @@ async function statesOf(sql: Sql): Promise<string[]> {
   return compareStates(sql, { mayBeSilent });
 }
 
-/** The documents that some entries name, to be compared with the rows. */
+/** Documents that entries name, to be compared with the rows. */
 class Named {
   readonly #ids: number[] = [];
   readonly #names: string[] = [];
@@ -184,7 +184,7 @@ async function countsOf(sql: Sql): Promise<{ documents: number; isMiscounted: bo
   return { documents: counted?.count ?? 0, isMiscounted: miscounted !== undefined };
 }
 
-/** What nobody should take for shown. */
+/** States what was not verified. */
 function remarkOn(documents: number, compared: number): string[] {
   const silent = documents - compared;
   if (silent <= 0) return [];
@@ -195,7 +195,7 @@ function remarkOn(documents: number, compared: number): string[] {
   ];
 }
 
-/** One answer for all chains. Numbers of entries are each chain's own, so that only those of a single one are said. */
+/** Merges the results of all chains. Entry numbers are per chain, so they are given only if there is a single one. */
 function joined(
   found: readonly { readonly chain: Chain; readonly journal: JournalVerification }[],
   head: JournalHead | null,

@@ -11,14 +11,15 @@ interface Told {
   readonly state: string;
 }
 
-/** By agent: the last state that its chain gives a document. */
+/** The last state that each agent's chain gives a document, by agent. */
 type ToldBy = Map<number, Told>;
 
 /**
- * Compares the state of each document with the last one that any agent's chain gives it. Which of several agents was the last to write is in no chain,
- * so that each of their last words counts. All of one moment: the caller's transaction. At most `SHOWN` findings.
+ * Compares the state of each document with the last one in each agent's chain. No chain shows which of several agents
+ * wrote last, so each of their last states is accepted. Reads one snapshot: the caller's transaction. At most `SHOWN`
+ * findings.
  *
- * @param mayBeSilent the history that is here need not tell of every document: some came from another ledger, or a month was archived
+ * @param mayBeSilent the history may lack documents: some were imported from another ledger, or a month was archived
  */
 export async function compareStates(sql: Sql, { mayBeSilent }: { mayBeSilent: boolean }): Promise<string[]> {
   const many = await toldOfMany(sql);
@@ -55,7 +56,7 @@ function latest(one: ToldBy, many: ToldBy | undefined): string[] {
   return [...new Set(states)];
 }
 
-/** Of entries that are about several documents at once. */
+/** From entries about several documents at once. */
 async function toldOfMany(sql: Sql): Promise<Map<number, ToldBy>> {
   const told = new Map<number, ToldBy>();
   for (let [agent, seq] = [0, 0]; ;) {

@@ -5,20 +5,20 @@ import type { Connection } from './connection.ts';
 import * as SQL from './sql/wentBack.ts';
 import type { Transaction } from './transaction.ts';
 
-/** What this agent had committed, and the database does not know. */
+/** What this agent had committed and the database no longer has. */
 export interface Setback {
-  /** The last entry of this agent's chain that is still there; 0: none. */
+  /** The last entry of this agent's chain that the database still has; 0: none. */
   readonly fromSeq: number;
   readonly toSeq: number;
   readonly commits: number;
-  /** One for each image. */
+  /** One per image. */
   readonly issued: readonly Issued[];
-  /** When it was found, by the database's clock. */
+  /** When the loss was found, by the database's clock. */
   readonly since: string;
 }
 
 const BATCH = 500;
-/** Longer than any agent that runs takes to be connected again. */
+/** Longer than a running agent takes to reconnect. */
 const HEARD_WITHIN_MS = 15_000;
 const LOOK_EVERY_MS = 250;
 
@@ -26,8 +26,8 @@ const PERHAPS_SENT =
   'The database went back to before this was sent; it may have arrived, and is sent again.';
 
 /**
- * Looks whether the database has all that this agent committed. Where it does not, it is told which names were issued and which
- * images were sent, before anyone can know that this agent is connected again.
+ * Checks whether the database has everything that this agent committed. If not, records the names issued and the images
+ * sent, before other agents can see that this agent is connected again.
  */
 export async function findSetback(
   connection: Connection,
@@ -47,7 +47,7 @@ export async function findSetback(
   const toSeq = remembered?.commits.at(-1)?.seq;
   if (!remembered || toSeq === undefined || remembered.of.agent !== agent) return null;
   const isSameChain = remembered.of.chain === known?.chain;
-  // Another database, on purpose.
+  // Connected to another database on purpose.
   if (!isSameChain && remembered.of.where !== where) return null;
   const lost: RememberedCommit[] = [];
   let fromSeq = 0;
@@ -93,8 +93,8 @@ async function tell(connection: Connection, issued: readonly Issued[]): Promise<
 }
 
 /**
- * Until every other agent that may have lost something as well has told it: nothing is named or sent before. An agent that is gone
- * keeps nobody waiting for long.
+ * Waits until every other agent that may also have lost commits has recorded them: nothing is named or sent before. An
+ * agent that is gone does not delay the others for long.
  */
 export async function untilAllHaveTold(
   connection: Connection,
@@ -111,7 +111,7 @@ export async function untilAllHaveTold(
   }
 }
 
-/** Says in the history what is missing, and marks what waits to be sent once more. */
+/** Records in the history what is missing, and marks waiting documents that will be sent again. */
 export async function settleSetback(
   sql: Transaction,
   setback: Setback,
@@ -129,7 +129,7 @@ export async function settleSetback(
   }
 }
 
-/** As an upload request of which nobody knows the end. */
+/** Recorded like an upload request whose outcome is unknown. */
 export async function markAsSent(
   sql: Transaction,
   documents: readonly { readonly id: number; readonly bytes: number; readonly at: number }[],
@@ -147,13 +147,13 @@ export async function markAsSent(
   }
 }
 
-/** A whole sentence. */
+/** A complete sentence. */
 export function storyOf({ commits, fromSeq, toSeq }: Setback, where: string): string {
   const lacks = `${counted(commits, 'commit', 'commits')} of this agent, behind entry ${count(fromSeq)} and up to entry ${count(toSeq)} of its history`;
   return `The database ${where} went back: it lacks ${lacks}.`;
 }
 
-/** A whole sentence, for people. */
+/** A complete sentence, for people. */
 export function consequencesOf({ issued }: Setback): string {
   const sent = issued.filter(({ isSent }) => isSent).length;
   const named = counted(issued.length, 'image that was named or sent', 'images that were named or sent');

@@ -29,10 +29,8 @@ const NEXT_START =
  *
  *   well ──a write fails because of the store──▶ troubled ──a write works again (tried every 5 s)──▶ well
  *
- *   well ──SQLite finds damage──▶ damaged, until the next start repairs it: the process ends for that, unless this
- *   start already
- *                                 repaired (a disk that keeps damaging the ledger needs a person, not a series of
- *                                 set-aside ledgers)
+ *   well ──SQLite finds damage──▶ damaged, until the next start repairs it: the process ends for that, unless it began with a
+ *                                 repair (a disk that keeps damaging the ledger needs a person, not a series of rebuilds)
  *
  * When the disk is full, the reserve is released at once for requests in progress; the store is well again only when
  * there is space for a new reserve. While troubled, nothing new is begun.

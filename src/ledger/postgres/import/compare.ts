@@ -5,9 +5,9 @@ import type { ImportState } from './state.ts';
 import { mapped, TABLES, type Mapping, type Row, type Table, type Value } from './tables.ts';
 
 export interface Compared {
-  /** Rows that are the same on both sides, by table. */
+  /** Rows that are equal on both sides, by table. */
   readonly rows: Readonly<Record<Table['name'], number>>;
-  /** In plain words; the first twenty. */
+  /** Sentences for people; the first twenty. */
   readonly findings: readonly string[];
   readonly moreFindings: number;
 }
@@ -22,8 +22,8 @@ UPDATE documents d SET lane = r.lane, not_before = r.not_before
 const SAME_UNMATCHED = `SELECT 1 AS there FROM results WHERE document_id IS NULL AND sha256 = :sha256`;
 
 /**
- * Compares every row of the ledger with the one that is here, field by field, in the order of their numbers, and brings up to
- * date what changes without an entry of the journal. The ledger must not change meanwhile.
+ * Compares every row of the ledger with its counterpart here, field by field, in the order of ids, and updates fields
+ * that change without a journal entry. The ledger must not change meanwhile.
  */
 export async function compare(
   connection: Connection,
@@ -96,7 +96,7 @@ async function bringUpToDate(connection: Connection, table: Table, rows: readonl
   await connection.run(OF_THE_MOMENT, { ids, lanes, times });
 }
 
-/** The rows of the import that are here, page by page in the order of their numbers. */
+/** Rows of the import that are here, page by page in the order of ids. */
 class Here {
   readonly #connection: Connection;
   readonly #table: Table;
@@ -119,7 +119,7 @@ class Here {
     this.#text = `SELECT ${columns} FROM ${table.name} t WHERE t.id > :after AND t.${which} ORDER BY t.id LIMIT ${PAGE}`;
   }
 
-  /** The row of the same number (of acts: the next one); null where there is none. */
+  /** The row with the same id (for acts: the next one); null if there is none. */
   async counterpart(row: Row): Promise<Row | null> {
     for (;;) {
       await this.#fill();
@@ -133,7 +133,7 @@ class Here {
     }
   }
 
-  /** What has no counterpart: what was passed, and the beginning of what comes behind the last one. */
+  /** Rows without a counterpart: those skipped, and the first ones after the last row. */
   async rest(): Promise<readonly Row[]> {
     await this.#fill();
     return [...this.#extra, ...this.#page].slice(0, SHOWN);

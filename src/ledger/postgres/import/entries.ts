@@ -13,10 +13,10 @@ import type { EntriesAfter } from './source.ts';
 import { busy, inTransaction, type ImportState } from './state.ts';
 import { storable, type Numbered } from './tables.ts';
 
-/** Entries in one transaction. */
+/** Entries per transaction. */
 const BATCH = 500;
 
-/** Like apply's own, and a twin where another ledger brought the bytes or the name. */
+/** Like the insert in apply, but marks a twin if another ledger brought the bytes or the name. */
 const INSERT_DOCUMENT = `
 INSERT INTO documents (id, endpoint_id, folder_id, agent_id, path, name, folded_path, folded_name, sha256, type,
                        size, lane, line, created_at, updated_at, twin)
@@ -33,7 +33,7 @@ VALUES (:id, :at, :status, :sha256, :size, :encoding, :words, :fields, :payload,
 
 const MOVE_ON = `UPDATE imports SET seq = :seq, hash = :hash WHERE ledger = :ledger AND seq = :from`;
 
-/** Fields that hold numbers of rows. */
+/** Fields that contain ids of rows. */
 const NUMBERS: Readonly<Record<string, Numbered>> = {
   document: 'documents',
   documents: 'documents',
@@ -46,10 +46,9 @@ const NUMBERS: Readonly<Record<string, Numbered>> = {
 };
 
 /**
- * Brings what is here to where the journal is, up to `upTo`: the other ledger's head, for what the journal holds behind that may
- * be taken back yet.
- * @returns how many entries were taken, and the head that is here now
- * @throws ReceiptdError MOVE_REFUSED where the journal was restarted or is another's; JOURNAL_DAMAGED
+ * Replays the journal up to `upTo`, the other ledger's head: later entries may still be taken back.
+ * @returns the number of entries replayed, and the head that is here now
+ * @throws ReceiptdError MOVE_REFUSED if the journal was restarted or belongs to another ledger; JOURNAL_DAMAGED
  */
 export async function takeEntries(
   connection: Connection,
@@ -144,7 +143,7 @@ class Taking {
       case 'restored':
       case 'rebuilt':
         throw begunAnew('it was restored or made anew meanwhile');
-      // Of these the last word counts, which is taken from the ledger itself when all else is here.
+      // Only the latest value counts; it is imported from the ledger itself at the end.
       case 'watched':
       case 'placed':
       case 'originals':
@@ -157,7 +156,7 @@ class Taking {
     }
   }
 
-  /** The event with the numbers that its rows have here, and text that can be kept. */
+  /** The event with ids of this database, and text that it can store. */
   #moved(event: LedgerEvent): LedgerEvent {
     const fields: Record<string, unknown> = { ...event };
     if (event.kind === 'result' && event.payload?.includes('\0') === true) {

@@ -10,13 +10,13 @@ import { LOCK_ENDPOINTS, mappingOf } from './rows.ts';
 import type { Source } from './source.ts';
 import { busy, inTransaction, type ImportState } from './state.ts';
 
-/** What of the ledger met with what another one had brought. */
+/** Documents of the ledger that collide with those of another ledger. */
 export interface Merged {
-  /** Documents whose bytes, or whose name, another ledger brought into the same endpoint: kept beside the other. */
+  /** Documents whose bytes or name another ledger had brought into the same endpoint: kept beside the other document. */
   readonly twins: number;
-  /** Of these, documents that waited and that another agent has too: failed, for a person to decide. */
+  /** Of these, waiting documents that another agent has too: failed, for a person to decide. */
   readonly failed: number;
-  /** Of these, documents that were never sent and got a new name, since theirs was another image's. */
+  /** Of these, documents that were never sent and got a new name, since another image has theirs. */
   readonly renamed: number;
 }
 
@@ -67,9 +67,10 @@ interface TwinRow {
 }
 
 /**
- * In one transaction: what is no row is taken over (numbers given out, marks, pauses), what waits and met with another ledger's
- * documents is decided, and the agent's chain begins with an entry that names the last one of the old journal.
- * @throws ReceiptdError MOVE_REFUSED where an agent of that name has begun to work meanwhile
+ * In one transaction: imports what is not a row (numbers given out, marks, pauses), decides about waiting documents
+ * that collide with another ledger's, and begins the agent's chain with an entry that names the last one of the old
+ * journal.
+ * @throws ReceiptdError MOVE_REFUSED if an agent of that name has begun to work meanwhile
  */
 export async function finishImport(
   connection: Connection,
@@ -170,7 +171,7 @@ async function decideTwins(
     const isOpen = row.state === 'queued' || row.state === 'uploading';
     if (!isOpen) continue;
     if (sameBytes !== null) {
-      // Sent by both, the image would be there twice, under two names.
+      // If both agents sent the image, the service would have it twice, under two names.
       if (openAttempt !== null) {
         const ended = {
           attempt: openAttempt,
@@ -192,7 +193,7 @@ async function decideTwins(
   return { events, merged: { twins: rows.length, failed, renamed } };
 }
 
-/** No longer than the name was, or than any endpoint allows; the last one belongs to these bytes alone. */
+/** No longer than the old name, or than every endpoint allows; the last candidate is unique to these bytes. */
 async function freeName(connection: Connection, { name, sha256, endpointId }: TwinRow): Promise<string> {
   const limit = Math.max(Buffer.byteLength(name), sha256.length);
   const suffix = `-${sha256.slice(0, 16)}`;

@@ -4,7 +4,7 @@ import type { Source } from './source.ts';
 import { busy, inTransaction, type ImportState } from './state.ts';
 import { mapped, TABLES, type Mapping, type Row, type Table } from './tables.ts';
 
-/** Rows in one transaction. */
+/** Rows per transaction. */
 const BATCH = 1_000;
 
 export const ENSURE_ENDPOINT = `
@@ -14,20 +14,20 @@ export const ENSURE_FOLDER = `
 INSERT INTO folders (place, path) VALUES (:place, :folder) ON CONFLICT (place, path) DO NOTHING`;
 const FOLDER = `SELECT id FROM folders WHERE place = :place AND path = :folder`;
 
-/** So that no agent gives out a name, or takes bytes for new, while this looks. */
+/** Keeps agents from giving out a name, or treating bytes as new, while the import checks. */
 export const LOCK_ENDPOINTS = `SELECT id FROM endpoints WHERE id = ANY (:ids::integer[]) ORDER BY id FOR UPDATE`;
 
-/** Whether another ledger brought the same bytes or the same name into the endpoint before. */
+/** Whether another ledger has already brought the same bytes or name into the endpoint. */
 export function isTwin(row: string): string {
   return `(EXISTS (SELECT 1 FROM documents o WHERE o.endpoint_id = ${row}.endpoint_id AND o.sha256 = ${row}.sha256 AND o.twin = 0)
    OR EXISTS (SELECT 1 FROM documents o WHERE o.endpoint_id = ${row}.endpoint_id AND o.name = ${row}.name AND o.twin = 0))`;
 }
 
-/** Columns that the other ledger does not have, and what they are. */
+/** Columns that the other ledger lacks, and their values. */
 const BESIDE: Readonly<Record<Table['name'], readonly (readonly [column: string, value: string])[]>> = {
   documents: [
     ['agent_id', ':agentId::integer'],
-    // What a crash left under way is put back by the agent when it starts.
+    // The agent puts back at its start what a crash left in progress.
     ['claimed_by', `CASE r.state WHEN 'uploading' THEN :agentId::integer END`],
     ['claimed_epoch', `CASE r.state WHEN 'uploading' THEN 0 END`],
     ['twin', `CASE WHEN ${isTwin('r')} THEN r.id ELSE 0 END`],
@@ -45,7 +45,7 @@ const MOVE_ON = `
 UPDATE imports SET part = :part, position = :position
  WHERE ledger = :ledger AND part IS NOT DISTINCT FROM :fromPart AND position = :fromPosition`;
 
-/** This database's numbers of the other ledger's endpoints and folders, which are made where they are new. Idempotent. */
+/** Translates the other ledger's endpoints and folders to ids here, and creates missing ones. Idempotent. */
 export async function mappingOf(
   connection: Connection,
   { agent, distances }: ImportState,
@@ -66,8 +66,8 @@ export async function mappingOf(
 }
 
 /**
- * Takes over the rows of the copy that are not here yet.
- * @throws ReceiptdError MOVE_REFUSED where another one does the same; what the databases fail with
+ * Imports rows of the copy that are not here yet.
+ * @throws ReceiptdError MOVE_REFUSED if another import of the same ledger is running; what the databases fail with
  */
 export async function takeRows(
   connection: Connection,
@@ -113,17 +113,17 @@ function own({ name }: Table, agentId: number): Params {
 }
 
 function insertInto(table: Table): string {
-  // Acts are numbered here: nothing refers to them.
+  // Acts get new ids: nothing refers to them.
   const columns = table.columns.filter(({ name }) => table.name !== 'acts' || name !== 'id');
   const beside = BESIDE[table.name];
   const names = [...columns.map(({ name }) => name), ...beside.map(([name]) => name)].join(', ');
   const values = [...columns.map(({ name }) => `r.${name}`), ...beside.map(([, value]) => value)].join(', ');
-  // What nobody could place may have been posted to two machines alike.
+  // A result that matched no document may have been posted to both machines.
   const repeated = table.name === 'results' ? 'ON CONFLICT DO NOTHING' : '';
   return `INSERT INTO ${table.name} (${names}) SELECT ${values} FROM ${unnested(table)} ORDER BY r.id ${repeated}`;
 }
 
-/** The rows, as a table `r`. */
+/** The rows as a table `r`. */
 function unnested({ columns }: Pick<Table, 'columns'>): string {
   const arrays = columns.map(({ name, type }) => `:${name}::${type}[]`).join(', ');
   return `unnest(${arrays}) AS r (${columns.map(({ name }) => name).join(', ')})`;

@@ -28,17 +28,17 @@ export interface SourcePause {
   readonly since: number;
 }
 
-/** A ledger that one agent had to itself, or a copy of it, for reading. */
+/** Read access to the ledger of a single agent, or a copy of it. */
 export interface Source {
   readonly head: JournalHead;
   readonly endpoints: readonly SourceEndpoint[];
   readonly folders: readonly SourceFolder[];
   readonly pauses: readonly SourcePause[];
   lastId(table: Table['name']): number;
-  /** In the order of their ids. */
+  /** In the order of ids. */
   rows(table: Table, fromId: number, toId: number): readonly Row[];
   close(): void;
 }
 
-/** The journal behind an entry. @throws ReceiptdError JOURNAL_DAMAGED */
+/** The journal after an entry. @throws ReceiptdError JOURNAL_DAMAGED */
 export type EntriesAfter = (seq: number) => Iterable<JournalEntry>;

@@ -6,17 +6,17 @@ import type { Connection } from '../connection.ts';
 import type { Source } from './source.ts';
 import type { Numbered, Table } from './tables.ts';
 
-/** How far a ledger has been taken over. Each step moves it in the transaction of what it takes, so that a kill loses nothing. */
+/** Progress of an import. Each step updates it in the same transaction, so that a crash loses nothing. */
 export interface ImportState {
   readonly ledger: string;
   readonly agentId: number;
   readonly agent: string;
-  /** The head of the copy whose rows are taken over. */
+  /** Head of the copy whose rows are imported. */
   readonly copy: Pick<JournalHead, 'seq' | 'hash'>;
-  /** The last entry of the journal that is here. */
+  /** Last journal entry that is here. */
   readonly head: Pick<JournalHead, 'seq' | 'hash'>;
   readonly distances: Readonly<Record<Numbered, number>>;
-  /** How far the numbers of a table may go: more are not reserved. */
+  /** Highest id of a table for which room is reserved. */
   readonly reserved: number;
   /** Null once all rows of the copy are here. */
   readonly part: Table['name'] | null;
@@ -24,10 +24,10 @@ export interface ImportState {
   readonly isFinished: boolean;
 }
 
-/** Keeps two from beginning the same at once. */
+/** Keeps two processes from beginning the same import at once. */
 const LOCK = 7_267_342;
 const NUMBERED: readonly Numbered[] = ['documents', 'attempts', 'sightings', 'results'];
-/** What may come while the rest is taken over. */
+/** Extra ids reserved for rows that are added during the import. */
 const GROWTH = 1_000_000;
 
 const FIND = `
@@ -60,7 +60,7 @@ interface FoundRow extends Readonly<Record<Numbered, number>> {
   readonly isFinished: boolean;
 }
 
-/** Null where this ledger was never begun to be taken over. */
+/** Null if the import of this ledger was never begun. */
 export async function findImport(connection: Connection, ledger: string): Promise<ImportState | null> {
   const row = await connection.get<FoundRow>(FIND, { ledger });
   if (!row) return null;
@@ -80,7 +80,7 @@ export async function findImport(connection: Connection, ledger: string): Promis
   };
 }
 
-/** Makes the agent, reserves the numbers. @throws ReceiptdError MOVE_REFUSED */
+/** Creates the agent and reserves ids. @throws ReceiptdError MOVE_REFUSED */
 export async function beginImport(connection: Connection, agent: string, copy: Source): Promise<ImportState> {
   const { ledger, seq, hash } = copy.head;
   await inTransaction(connection, async () => {
@@ -113,7 +113,7 @@ export async function beginImport(connection: Connection, agent: string, copy: S
   return state;
 }
 
-/** @throws what `work` throws; nothing of it is kept then */
+/** @throws what `work` throws; the transaction is rolled back then */
 export async function inTransaction<T>(connection: Connection, work: () => Promise<T>): Promise<T> {
   await connection.exec('BEGIN');
   try {

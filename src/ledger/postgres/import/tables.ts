@@ -1,28 +1,28 @@
-/** What a ledger of SQLite consists of, as it is taken over: table by table, each in the order of its ids. */
+/** The tables of a SQLite ledger in the order of import, each in the order of its ids. */
 
 type Kind = 'bigint' | 'integer' | 'smallint' | 'text';
 
 export interface Column {
   readonly name: string;
   readonly type: Kind;
-  /** Whose number it is: it is another one here. */
+  /** The kind of row that the id refers to; it has another id here. */
   readonly of?: Numbered | 'endpoint' | 'folder';
-  /** Only for speed or the moment, and changed without an entry of the journal: it is brought up to date at the end. */
+  /** Serves only speed or the moment, and changes without a journal entry: updated at the end. */
   readonly ofTheMoment?: true;
 }
 
-/** Tables whose rows others refer to: their numbers are moved by a fixed distance. */
+/** Tables whose rows others refer to: their ids are shifted by a fixed distance. */
 export type Numbered = 'documents' | 'attempts' | 'sightings' | 'results';
 
 export interface Table {
   readonly name: Numbered | 'acts';
-  /** For people: what one row is. */
+  /** What one row is, for people. */
   readonly what: string;
   /** The first one is `id`. */
   readonly columns: readonly Column[];
 }
 
-/** A value of either database, in one spelling. */
+/** A value of either database, in a common notation. */
 export type Value = string | null;
 export type Row = readonly Value[];
 
@@ -34,7 +34,7 @@ const number = (name: string, of: Numbered): Column => ({ name, type: 'bigint', 
 const endpoint: Column = { name: 'endpoint_id', type: 'integer', of: 'endpoint' };
 const folder: Column = { name: 'folder_id', type: 'integer', of: 'folder' };
 
-/** In the order in which they refer to each other. */
+/** In the order of their references. */
 export const TABLES: readonly Table[] = [
   {
     name: 'documents',
@@ -113,15 +113,15 @@ export const TABLES: readonly Table[] = [
   },
 ];
 
-/** Where the other ledger's rows are here. */
+/** How ids of the other ledger translate to ids here. */
 export interface Mapping {
   readonly distances: Readonly<Record<Numbered, number>>;
-  /** This database's number of each endpoint and folder of the other ledger. */
+  /** This database's ids of the other ledger's endpoints and folders. */
   readonly endpoints: ReadonlyMap<string, number>;
   readonly folders: ReadonlyMap<string, number>;
 }
 
-/** A row as it is to be here. */
+/** A row converted for this database. */
 export function mapped(table: Table, row: Row, mapping: Mapping): Row {
   const values = row.map((value, index) => {
     const { of } = table.columns[index] ?? {};
@@ -138,7 +138,7 @@ export function storable(value: string): string {
   return value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value;
 }
 
-/** What was posted is kept byte by byte. */
+/** Stores payloads byte for byte. */
 function payloadAsBytes({ columns }: Table, row: Row, values: Value[]): Row {
   const [encoding, payload] = ['encoding', 'payload'].map((name) =>
     columns.findIndex((each) => each.name === name),

@@ -3,7 +3,7 @@ const FOLDER_ID = `(SELECT id FROM folders WHERE place = :place AND path = :fold
 /** 64-bit columns as text: a JavaScript number would round them. */
 const IDENTITY = `s.size, s.mtime_ns::text AS "mtimeNs", s.ctime_ns::text AS "ctimeNs", s.inode::text AS inode`;
 
-/** Also where a file was: it may be back before anyone has looked. A page is where its file is. */
+/** Also finds sightings that are gone: the file may be back before the next listing. A page is where its file is. */
 export const SOURCES = `
 SELECT s.id AS sighting, f.place, f.path AS folder, s.dir, s.name, coalesce(s.archived_to, o.archived_to || '//' || s.name) AS "archivedTo", ${IDENTITY}
   FROM sightings s JOIN folders f ON f.id = s.folder_id LEFT JOIN sightings o ON o.id = s.file_id
@@ -17,7 +17,7 @@ export const SET_ORIGINALS_RULE = `
 INSERT INTO originals (folder_id, rule, stays) VALUES (${FOLDER_ID}, :rule, :stays)
 ON CONFLICT (folder_id) DO UPDATE SET rule = excluded.rule, stays = excluded.stays`;
 
-/** What was admitted before the first watch: while the ledger was away, say. */
+/** The first image admitted before the first watch, for example while the ledger was away. */
 export const FIRST_SEEN = `
 SELECT s.id FROM sightings s
  WHERE s.folder_id = ${FOLDER_ID} AND s.gone_at IS NULL AND s.disposed IS NULL AND s.document_id IS NOT NULL
@@ -33,13 +33,13 @@ const ACCEPTED_FILES = `
    AND d.state = 'accepted'`;
 
 /**
- * Whether the image was seen before, under whatever name and in whatever folder: a file that is renamed, or comes back, or lies in a folder
- * that has another path now, is seen again and is no new one.
+ * Whether the image was seen before, under any name and in any folder: a renamed or returned file, or one in a folder
+ * that has another path now, is seen again but is not new.
  */
 const LAY_THERE = `EXISTS (SELECT 1 FROM sightings o
                 WHERE o.document_id = s.document_id AND o.id <= :stays::bigint)`;
 
-/** Files of which every page is a document that is accepted, and `isReached`; blank pages were left out. */
+/** Split files whose pages are all accepted documents for which `isReached` holds; blank pages were left out. */
 const acceptedSplit = (isReached: string) => `
   FROM sightings s
  WHERE s.folder_id = ${FOLDER_ID} AND s.gone_at IS NULL AND s.disposed IS NULL AND s.verdict = 'split' AND s.split_into IS NULL
@@ -47,7 +47,7 @@ const acceptedSplit = (isReached: string) => `
                     WHERE p.file_id = s.id AND NOT (p.verdict = 'rejected' AND p.reason = 'BLANK')
                       AND (d.state IS DISTINCT FROM 'accepted' OR NOT ${isReached}))`;
 
-/** Of a file that was taken apart: it is another sighting of the same bytes. */
+/** For a split file: whether its bytes were seen before, in another sighting. */
 const BYTES_LAY_THERE = `EXISTS (SELECT 1 FROM sightings o WHERE o.sha256 = s.sha256 AND o.id <= :stays::bigint)`;
 
 const COLUMNS = `s.id, s.dir, s.name, s.sha256, ${IDENTITY}`;
@@ -60,7 +60,7 @@ const disposableSplit = (isReached: string) => `
 SELECT ${COLUMNS} ${acceptedSplit(isReached)}
    AND s.id > greatest(:after::bigint, :stays::bigint) AND (:stays::bigint = 0 OR NOT ${BYTES_LAY_THERE})`;
 
-/** Also where another status has come since. */
+/** Also if another status has come since. */
 const REACHED = `(coalesce(d.service_status = ANY (:statuses::text[]), FALSE)
         OR EXISTS (SELECT 1 FROM results r WHERE r.document_id = d.id AND r.status = ANY (:statuses::text[])))`;
 

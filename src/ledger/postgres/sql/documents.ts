@@ -1,4 +1,4 @@
-/** `place` is translated to the port's folder by `Places.toFolder`. */
+/** `Places.toFolder` converts `place` and the path to the port's folder. */
 export const SELECT_DOCUMENT = `
 SELECT d.id, e.base_url AS "baseUrl", e.uid, f.place, f.path AS folder, d.path, d.name, d.sha256, d.type, d.size, d.lane,
        d.state, d.reason, d.message, d.service_status AS "serviceStatus", d.attempts,
@@ -12,22 +12,22 @@ export const DOCUMENT_BY_ID = `${SELECT_DOCUMENT} WHERE d.id = :id`;
 
 export const DOCUMENTS_BY_ID = `${SELECT_DOCUMENT} WHERE d.id = ANY (:ids::bigint[])`;
 
-/** Before its state decides what is written. */
+/** Locks the document before its state decides what to write. */
 export const LOCK_DOCUMENT = `SELECT state FROM documents WHERE id = :id FOR NO KEY UPDATE`;
 
-/** Each is a step along an index, also where the tables were small when the statement was planned. */
+/** Steps along an index, even if the statement was planned while the tables were small. */
 const EACH_OF_ENDPOINT = (wanted: string, found: string): string => `
   FROM endpoints e CROSS JOIN unnest(:${wanted}::text[]) AS wanted (text) CROSS JOIN LATERAL (${found} LIMIT 1) f
  WHERE e.base_url = :baseUrl AND e.uid = :uid`;
 
-/** Of twins that an import left the first. */
+/** Of twins that an import left, the first. */
 export const DOCUMENTS_BY_BYTES = `${SELECT_DOCUMENT}
  WHERE d.id = ANY (ARRAY(SELECT f.id ${EACH_OF_ENDPOINT(
    'sha256s',
    'SELECT b.id FROM documents b WHERE b.endpoint_id = e.id AND b.sha256 = wanted.text ORDER BY b.twin',
  )}))`;
 
-/** With `sha256`: reserved for these bytes; without: a document has it. */
+/** With `sha256`: reserved for these bytes. Without: a document has the name. */
 export const TAKEN_NAMES = `
 SELECT f.name, f.sha256 ${EACH_OF_ENDPOINT(
   'names',
@@ -36,7 +36,10 @@ SELECT f.name, f.sha256 ${EACH_OF_ENDPOINT(
    SELECT i.name, i.sha256 FROM issued i WHERE i.endpoint_id = e.id AND i.name = wanted.text`,
 )}`;
 
-/** What was issued to these bytes before the database went back, and whether another image has that name by now. Not by EXISTS, for which a plan may read all names. */
+/**
+ * Names issued to these bytes before the database went back, and whether another image has the name now. Not with
+ * EXISTS, for which a plan may read all names.
+ */
 export const ISSUED = `
 SELECT f.sha256, f.name, f.sent AS "isSent",
        (SELECT d.id FROM documents d WHERE d.endpoint_id = f.endpoint_id AND d.name = f.name LIMIT 1) IS NOT NULL AS "isTaken" ${EACH_OF_ENDPOINT(
@@ -56,10 +59,10 @@ SELECT n.id, e.id, f.id, :agentId::integer, n.path, n.name, n.folded_path, n.fol
   JOIN endpoints e ON e.base_url = n.base_url AND e.uid = n.uid
   JOIN folders f ON f.place = n.place AND f.path = n.folder`;
 
-/** One that an import left beside another for its name alone, and that was never sent. */
+/** For a document that an import left beside another because of its name alone, and that was never sent. */
 export const RENAME = `UPDATE documents SET name = :name, folded_name = :foldedName, twin = 0, updated_at = :at WHERE id = :id`;
 
-/** A person's retry: the document keeps its place in line. */
+/** A person's retry: the document keeps its place in the queue. */
 export const QUEUE_AGAIN = `
 UPDATE documents
    SET state = 'queued', not_before = 0, server_errors = 0, reason = NULL, message = NULL, updated_at = :at,
@@ -75,8 +78,8 @@ UPDATE documents
  WHERE id = ANY (:ids::bigint[])`;
 
 /**
- * Its bytes are with this agent now, which sends it: from where they were seen, if it does not reach the folder in which it was
- * admitted.
+ * This agent has the bytes now and sends the document; from the folder where they were seen, if it does not reach the
+ * folder of the admission.
  */
 export const TAKE_HOME = `
 UPDATE documents d
@@ -87,7 +90,7 @@ UPDATE documents d
   FROM folders was, folders seen
  WHERE d.id = :id AND was.id = d.folder_id AND seen.place = :place AND seen.path = :folder`;
 
-/** Waiting for an agent that does not run, in a folder that nobody else reaches. Locks it. */
+/** Locks a document that waits for an agent that is not running, in a folder that nobody else reaches. */
 export const IS_ABANDONED = `
 SELECT true AS "isAbandoned"
   FROM documents d JOIN folders f ON f.id = d.folder_id
@@ -103,42 +106,42 @@ UPDATE documents
 
 export const ERASE_ATTEMPTS = `UPDATE attempts SET message = NULL WHERE document_id = ANY (:ids::bigint[])`;
 
-/** Where the file still lies there, it is found, and seen, again. */
+/** If the file is still there, it is found and sighted again. */
 export const ERASE_SIGHTINGS = `
 UPDATE sightings
    SET dir = '', name = '', folded_path = NULL, mtime_ns = 0, ctime_ns = 0, inode = 0, message = NULL, archived_to = NULL,
        gone_at = coalesce(gone_at, :at::bigint), updated_at = :at::bigint
  WHERE document_id = ANY (:ids::bigint[]) OR id = ANY (:sightings::bigint[])`;
 
-/** A result may come after everything else was erased. */
+/** A result may arrive after everything else was erased. */
 const HOLDS_PERSONAL_DATA = `(d.erased_at IS NULL
   OR EXISTS (SELECT 1 FROM results r WHERE r.document_id = d.id AND r.payload IS NOT NULL))`;
 
-/** Only what is settled: what waits is needed as it is. */
+/** Only settled documents: waiting ones still need their data. */
 export const ERASABLE_AMONG = `
 SELECT d.id FROM documents d
  WHERE d.id = ANY (:ids::bigint[]) AND ${HOLDS_PERSONAL_DATA} AND d.state NOT IN ('queued', 'uploading')
  ORDER BY d.id FOR NO KEY UPDATE OF d`;
 
-/** When it was touched last stays: a copy of the image is kept for some time from there. */
+/** Leaves `updated_at` unchanged: the retention of the image's copy counts from there. */
 export const DISMISS = `
 UPDATE documents SET dismissed_at = :at::bigint, dismissed_by = :by WHERE id = ANY (:ids::bigint[])`;
 
-/** Of these ids, those that a person can dismiss; with `undo`, those that were dismissed. */
+/** Those of the ids that a person can dismiss; with `undo`, those that were dismissed. */
 export const DISMISSIBLE = `
 SELECT id FROM documents
  WHERE id = ANY (:ids::bigint[]) AND state IN ('failed', 'unconfirmed', 'lost')
    AND (dismissed_at IS NULL) <> :undo::boolean
  ORDER BY id FOR NO KEY UPDATE`;
 
-/** The first condition is that of an index. */
+/** The first condition matches an index. */
 const RETRIABLE = `state <> 'accepted'
    AND (state IN ('failed', 'unconfirmed', 'lost') OR (state = 'queued' AND not_before > :at::bigint))`;
 
 export const RETRIABLE_AMONG = `
 SELECT id FROM documents WHERE id = ANY (:ids::bigint[]) AND ${RETRIABLE} ORDER BY id FOR NO KEY UPDATE`;
 
-/** Among what is not accepted, by its index: the numbers lead through everything that is. */
+/** Uses the index of documents that are not accepted: walking by id would pass through all accepted ones. */
 export const RETRIABLE_AFTER = `
 SELECT id FROM (SELECT id FROM documents WHERE ${RETRIABLE} OFFSET 0) AS retriable
  WHERE id > :afterId ORDER BY id LIMIT :limit`;

@@ -1,6 +1,6 @@
 /**
- * Locked until the transaction ends: names, numbers and places in line are given out by one agent at a time. Rows that refer to
- * it, as those of attempts, go on being made.
+ * Locked until the transaction ends: one agent at a time gives out names, numbers and queue positions. Rows that refer
+ * to the endpoint, such as attempts, can still be inserted.
  */
 export const ENDPOINT_FOR_UPDATE = `
 SELECT id, next_seq AS "nextSeq", next_line AS "nextLine" FROM endpoints
@@ -9,7 +9,7 @@ SELECT id, next_seq AS "nextSeq", next_line AS "nextLine" FROM endpoints
 export const ENDPOINT_BY_KEY = `
 SELECT id, next_seq AS "nextSeq", next_line AS "nextLine" FROM endpoints WHERE base_url = :baseUrl AND uid = :uid`;
 
-/** What was given out is given out for good. */
+/** Numbers are never given out again. */
 export const GAVE = `
 UPDATE endpoints SET next_line = greatest(next_line, :line::bigint + 1), next_seq = greatest(next_seq, :seq::bigint + 1)
  WHERE base_url = :baseUrl AND uid = :uid`;

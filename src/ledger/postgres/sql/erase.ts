@@ -1,4 +1,4 @@
-/** By indexes: of the document, and of the files that were seen of it or hold it as a page. */
+/** By index: entries about a document, about sightings of it, and about files that have it as a page. */
 const ABOUT = `(document_id = ANY (:ids::bigint[]) OR sighting_id = ANY (:sightings::bigint[])
    OR sighting_id = ANY (ARRAY(SELECT id FROM sightings WHERE document_id = ANY (:ids::bigint[]))))`;
 
@@ -10,7 +10,7 @@ SELECT DISTINCT agent_id AS id FROM history WHERE ${ABOUT} AND ${KEPT}`;
 export const HEADS_FOR_UPDATE = `
 SELECT id, head_seq AS seq, head_hash AS hash FROM agents WHERE id = ANY (:ids::integer[]) ORDER BY id FOR UPDATE`;
 
-/** Byte for byte, as in a journal's file. */
+/** Byte for byte, as in a journal file. */
 export const BLANK_PERSONAL = `
 UPDATE history SET personal = repeat(' ', octet_length(personal))
  WHERE ${ABOUT} AND ${KEPT} AND agent_id = ANY (:agents::integer[])
@@ -18,11 +18,11 @@ RETURNING agent_id AS "agentId", seq`;
 
 const FILES = `SELECT file_id FROM sightings WHERE document_id = ANY (:ids::bigint[]) AND file_id IS NOT NULL`;
 
-/** Files that hold a page of these documents, and all that was noted of their pages. */
+/** Files that have a page among these documents, and all sightings of their pages. */
 export const FILES_OF_DOCUMENTS = `
 SELECT id FROM sightings WHERE id = ANY (ARRAY(${FILES})) OR file_id = ANY (ARRAY(${FILES}))`;
 
-/** Those none of whose pages is a document that stays. What is being taken apart stays. */
+/** Files without any page whose document stays. Excludes files being split. */
 export const FILES_OF_ERASED = `
 SELECT s.id FROM sightings s
  WHERE s.id = ANY (ARRAY(${FILES})) AND s.split_into IS NULL

@@ -1,17 +1,17 @@
 export const PAUSED_BY = `SELECT paused_by AS "pausedBy" FROM agents WHERE id = :agentId`;
 
-/** A session makes them as well when it begins. */
+/** Sessions also do this when they begin. */
 export const MAKE_PARTITIONS = `SELECT make_history_partitions()`;
 
-/** Those who write just now are alive. The lock keeps claims out as well. */
+/** Skips locked rows: agents that are writing are alive. The lock also keeps out claims. */
 export const OVERDUE = `
 SELECT id, name FROM agents
  WHERE lease_until <= clock_timestamp() AND id <> :agentId ORDER BY id FOR UPDATE SKIP LOCKED`;
 
-/** Without a lease that could run out once more; an agent that has not said that it stopped stays running. */
+/** Clears the lease, so that it can't expire again; an agent that did not report stopping still counts as running. */
 export const FENCE = `UPDATE agents SET epoch = epoch + 1, lease_until = NULL WHERE id = :agentId`;
 
-/** Taken where it is free, this agent's, or of an epoch that is over. */
+/** Succeeds if the lead is free, already this agent's, or from an epoch that is over. */
 export const LEAD = `
 INSERT INTO leads (folder_id, agent_id, epoch)
 SELECT id, :agentId::integer, :epoch::bigint FROM folders WHERE place = :place AND path = :folder
@@ -27,7 +27,7 @@ DELETE FROM leads
 export const ENTER = `
 SELECT enter_request(:baseUrl, :uid, :count, :atMost, :intervalMs, :dates, :nextDates, :begins, :limits) AS wait`;
 
-/** Of those that `AGENTS` shows. */
+/** Only for agents that `AGENTS` shows. */
 export const SET_PAUSED = `
 UPDATE agents
    SET paused_by = :by, paused_at = CASE WHEN :by::text IS NULL THEN NULL ELSE coalesce(paused_at, clock_timestamp()) END
@@ -37,7 +37,7 @@ export const TELL = `SELECT pg_notify('receiptd', :signal)`;
 
 const milliseconds = (column: string): string => `floor(extract(epoch FROM ${column}) * 1000)::bigint`;
 
-/** Without those for whom commands alone have acted. */
+/** Excludes agents for which only commands have acted. */
 export const AGENTS = `
 SELECT a.id, a.name, a.host, a.version,
        CASE WHEN NOT a.running THEN 'stopped' WHEN a.lease_until > clock_timestamp() THEN 'running' ELSE 'silent' END AS state,
@@ -57,9 +57,9 @@ export const HOLDS_OF_AGENTS = `
 SELECT agent_id AS "agentId", scope, key, reason, message, since, until, demanded_until AS "demandedUntil"
   FROM holds WHERE agent_id > 0 ORDER BY since, scope, key`;
 
-/** Of an agent `a`. */
+/** For an agent `a`. */
 export const IS_RUNNING = `a.running AND a.lease_until > clock_timestamp()`;
-/** Those that `AGENTS` shows as silent. */
+/** Agents that `AGENTS` shows as silent. */
 export const IS_SILENT = `a.running AND a.started_at IS NOT NULL AND coalesce(a.lease_until <= clock_timestamp(), true)`;
 
 export const SILENT = `
@@ -77,29 +77,29 @@ SELECT count(*) AS count
  WHERE d.state = 'queued'
    AND (f.place = 'agent:' || a.name OR d.only_agent = a.id)`;
 
-/** Locked against its coming back meanwhile. */
+/** Locked, so that the agent can't return meanwhile. */
 export const STANDING_OF = `
 SELECT id, handed, running AND coalesce(lease_until > clock_timestamp(), false) AS "isRunning"
   FROM agents WHERE name = :name FOR UPDATE`;
 
-/** As one for whom commands alone have acted. */
+/** Leaves the row as if only commands had acted for the agent. */
 export const RETIRE = `
 UPDATE agents SET epoch = epoch + 1, lease_until = NULL, running = false, started_at = NULL, paused_by = NULL, paused_at = NULL
  WHERE id = :agentId`;
 
-/** Tells those agents that have the share: it can be led by them. */
+/** Notifies agents that have the share, so that they can take the lead. */
 export const END_LEADS = `
 WITH ended AS (DELETE FROM leads WHERE agent_id = :agentId RETURNING folder_id)
 SELECT pg_notify('receiptd', 'agents ' || f.place) FROM folders f WHERE f.id IN (SELECT folder_id FROM ended)`;
 
-/** What waits there, whoever put it there, may be due to others now. */
+/** Documents queued in these places may be for other agents now, whoever queued them. */
 export const TELL_QUEUES = `SELECT pg_notify('receiptd', 'queue ' || place) FROM unnest(:places::text[]) AS told (place)`;
 
 export const END_HOLDS_OF = `DELETE FROM holds WHERE agent_id = :agentId`;
 
 export const HANDED = `UPDATE agents SET handed = :turn WHERE id = :agentId`;
 
-/** Whoever looks after one may find that its bytes are gone. */
+/** The agent that takes over a document may then find that its bytes are gone. */
 export const PASS_ON = `
 UPDATE documents d SET agent_id = :own::integer, only_agent = NULL
  WHERE d.id = ANY (ARRAY(
@@ -107,13 +107,13 @@ UPDATE documents d SET agent_id = :own::integer, only_agent = NULL
     WHERE w.state IN ('queued', 'uploading') AND w.agent_id = :agentId::integer AND f.place LIKE 'share:%'
     LIMIT :limit::integer))`;
 
-/** What waits in its own folders; locked. */
+/** Locks queued documents of the agent's own folders. */
 export const LEFT_BY = `
 SELECT d.id FROM documents d JOIN folders f ON f.id = d.folder_id
  WHERE d.state = 'queued' AND f.place = 'agent:' || :name::text
  ORDER BY d.id LIMIT :limit::integer FOR NO KEY UPDATE OF d`;
 
-/** In the order in which they came, behind whatever this agent has. */
+/** In the order in which they came, after this agent's own results. */
 export const TAKE_RESULTS = `
 UPDATE results r SET agent_id = :own::integer, turn = t.turn
   FROM (SELECT id, nextval('results_id_seq') AS turn

@@ -9,20 +9,20 @@ DO UPDATE SET reason = excluded.reason, message = excluded.message, since = excl
 
 export const CLEAR_PAUSE = `DELETE FROM holds WHERE scope = :scope AND key = :key AND paused = 1`;
 
-/** What this agent met with, and no person did; without a reason any of it. */
+/** Clears this agent's own holds, except pauses; without a reason, all of them. */
 export const CLEAR_HOLD = `
 DELETE FROM holds
  WHERE scope = :scope AND key = :key AND paused = 0 AND agent_id = :agentId
    AND (:reason::text IS NULL OR reason = :reason::text)`;
 
-/** What others met with, and is over as this agent has found out, holds nobody but them. */
+/** This agent found the trouble over: the hold no longer applies to agents other than the one that reported it. */
 export const PASSED_ELSEWHERE = `
 UPDATE holds SET shared_until = NULL, is_own = true
  WHERE scope = :scope AND key = :key AND paused = 0 AND agent_id <> :agentId AND shared_until <= clock_timestamp()`;
 
 export const END_SHARED = `DELETE FROM holds WHERE paused = 0 AND scope IN ('service', 'endpoint')`;
 
-/** Of these documents, those whose service or endpoint another agent has found in trouble. */
+/** Those of the documents whose service or endpoint another agent has found in trouble. */
 export const HELD_AMONG = `
 SELECT DISTINCT d.id
   FROM holds h
@@ -31,10 +31,10 @@ SELECT DISTINCT d.id
  WHERE h.shared_until IS NOT NULL AND h.shared_until > clock_timestamp() AND h.agent_id <> :agentId
    AND d.id = ANY (:ids::bigint[])`;
 
-/** For so long others know of what is over, that whoever met with it may try first. */
+/** How long other agents still see an expired shared hold, so that the agent that reported it may try first. */
 const REMEMBERED = `interval '10 s'`;
 
-/** Pauses, what the agent of that name met with, and what others met with and holds all agents. */
+/** Pauses, holds of the named agent, and holds that other agents share with everyone. */
 export const HOLDS_OF = `
 SELECT h.scope, h.key, h.reason, h.message, h.since, h.until, h.demanded_until AS "demandedUntil", NULL AS agent,
        NULL::double precision AS "leftMs"

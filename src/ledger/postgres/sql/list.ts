@@ -6,13 +6,13 @@ import { SELECT_DOCUMENT } from './documents.ts';
 import { LISTED } from './reports.ts';
 import { NEEDS_PERSON } from './sightings.ts';
 
-/** The zero keeps the primary key from being walked for the last of one document's. */
+/** The zero keeps the planner from walking the primary key to find the last row of one document. */
 const ARCHIVED_TO = `
        (SELECT s.archived_to FROM sightings s
          WHERE s.document_id = d.id AND s.verdict = 'document' AND s.archived_to IS NOT NULL
          ORDER BY s.id + 0 DESC LIMIT 1) AS "archivedTo"`;
 
-/** The last results of a document, as `toPosted` reads them. */
+/** The latest results of a document, in the form that `toPosted` reads. */
 const postedAbout = (document: string) => `
        (SELECT '[' || string_agg(p.fields, ',' ORDER BY p.id DESC) || ']'
           FROM (SELECT r.id, r.fields FROM results r WHERE r.document_id = ${document} AND r.fields IS NOT NULL
@@ -21,25 +21,28 @@ const postedAbout = (document: string) => `
 const DISMISSED = `
        d.dismissed_at AS "dismissedAt", d.dismissed_by AS "dismissedBy"`;
 
-/** Along an index by the time of creation. */
+/** Queries along an index by creation time. */
 export interface Walk {
-  /** The last row of a window of `size` rows behind a row; none when fewer are left. */
+  /** The last row of a window of `size` rows after a given row; no row if fewer are left. */
   readonly windowEnd: string;
-  /** What the window holds. NULL parameters filter nothing; of a search it may hold more than is found. */
+  /** The rows of the window. NULL parameters filter nothing; a search may return more than actually matches. */
   readonly rows: (wanted: Wanted) => string;
-  /** The same, counted. */
+  /** Counts of the same rows. */
   readonly tally: (wanted: Wanted) => string;
 }
 
 export type Walks = Readonly<Record<ListOrder, Walk>>;
 
-/** Comparison, and direction, of what comes later in an order. */
+/** The comparisons and the direction for what comes later in an order. */
 const LATER: Readonly<Record<ListOrder, readonly [later: string, until: string, direction: string]>> = {
   oldest: ['>', '<=', 'ASC'],
   newest: ['<', '>=', 'DESC'],
 };
 
-/** The planner knows how few rows lie between two times, and not between two rows: it would read the whole table for each window. */
+/**
+ * The planner can estimate the rows between two times, but not between two row values: without this, it would read the
+ * whole table per window.
+ */
 const between = (time: string, order: ListOrder) =>
   order === 'oldest'
     ? `${time} BETWEEN :at::bigint AND :lastAt::bigint`
@@ -51,17 +54,17 @@ function inBothOrders(walk: (order: ListOrder) => Walk): Walks {
 
 export const FOLDERS = `SELECT id, place, path FROM folders`;
 
-/** The same in every database: of ASCII alone. */
+/** Independent of the database's locale: lowers ASCII only. */
 const lowered = (text: string) => `lower((${text}) COLLATE "C")`;
 
 const holds = (column: string, needle: string) => `strpos(${lowered(column)}, ${needle}) > 0`;
 
-/** Where others than ASCII are in it, that does not fold it. */
+/** Non-ASCII text, which `lowered` does not fold. */
 const mayHold = (column: string) => `octet_length(${column}) > length(${column})`;
 
 /**
- * Whether a document has such a result. `only` bounds them to those of a window, which are then looked through once; the planner would
- * rather ask for each document, of which it expects few.
+ * Whether a document has such a result. `only` restricts results to those of a window, which are then read once;
+ * otherwise the planner, which expects few documents, queries each one.
  */
 const hasResult = (document: string, which: string, only = '') =>
   only === ''
@@ -71,7 +74,7 @@ const hasResult = (document: string, which: string, only = '') =>
 const postedHolds = (document: string, needle: string, only = '') =>
   hasResult(document, `strpos(r.words, ${needle}) > 0`, only);
 
-/** Where a needle is found, and where only the row itself says whether it is. */
+/** Conditions under which a needle is found, and under which only the row itself can tell. */
 interface Places {
   readonly found: (needle: string, n: number) => readonly string[];
   readonly unsure: readonly string[];
@@ -104,7 +107,7 @@ const OF_SIGHTINGS: Places = {
 const each = (count: number, text: (n: number) => string): string =>
   Array.from({ length: count }, (_, n) => text(n)).join('');
 
-/** For each needle, by its number: somewhere in these. For each value: a result has it, and it may be one that is meant. */
+/** Each needle (by number) must be found in one of these. For each value, some result must have it and possibly match. */
 function findAll(
   { needles, values }: Wanted,
   document: string,
@@ -133,7 +136,7 @@ function findAll(
   ].join('');
 }
 
-/** Whether `findAll` lets a row pass without being sure of it. */
+/** Whether `findAll` passes a row without being sure that it matches. */
 function isUnsure({ needles }: Wanted, { found, unsure }: Places): string {
   if (needles === 0) return 'FALSE';
   const sure = each(
@@ -144,7 +147,10 @@ function isUnsure({ needles }: Wanted, { found, unsure }: Places): string {
   return `(${unsure.join(' OR ')}) AND NOT (TRUE ${sure})`;
 }
 
-/** Counts what was found, which is read once: the planner expects a row of it, and would read it again for each endpoint and folder. */
+/**
+ * Counts the matches, which are read once: the planner expects one row, and would read them again for each endpoint and
+ * folder.
+ */
 const COUNTED = `
 SELECT f.place, f.path AS folder, e.base_url AS "baseUrl", e.uid, found.state, found.status, found.span,
        count(*) AS count, bool_or(found.unsure) AS "isUnsure"
@@ -153,7 +159,10 @@ SELECT f.place, f.path AS folder, e.base_url AS "baseUrl", e.uid, found.state, f
   LEFT JOIN endpoints e ON e.id = found.endpoint_id
  GROUP BY f.id, e.id, found.state, found.status, found.span`;
 
-/** Without `coalesce` the planner takes files for those of a document, and begins with all documents of that status. */
+/**
+ * Without `coalesce`, the planner would assume that files without a document never match, and begin with all documents of
+ * that status.
+ */
 const ofFolderAndEndpoint = (folderId: string) => `
    AND (:folder::text IS NULL
         OR ${folderId} IN (SELECT id FROM folders WHERE place = :place::text AND path = :folder::text))
@@ -167,7 +176,7 @@ function documentsWhere(only: string): Walks {
     const behind = `${only} AND (d.created_at, d.id) ${later} (:at::bigint, :id::bigint)`;
     const within = `${behind} AND (d.created_at, d.id) ${until} (:lastAt::bigint, :lastId::bigint)
    AND ${between('d.created_at', order)}`;
-    // Of results, too, only those of a window are looked through. The zero keeps the primary key from being walked.
+    // Results, too, are read only for documents of the window. The zero keeps the planner from walking the primary key.
     const outermost = `
 WITH outermost AS MATERIALIZED (
   SELECT min(d.id + 0) AS first, max(d.id + 0) AS last FROM documents d WHERE ${within})`;
@@ -199,7 +208,7 @@ found AS MATERIALIZED (
 
 export const DOCUMENTS = documentsWhere('TRUE');
 
-/** Few in most ledgers, however long. */
+/** Few in most ledgers, however large. */
 export const UNSETTLED_DOCUMENTS = documentsWhere(`d.state <> 'accepted'`);
 
 export const SIGHTINGS = inBothOrders((order): Walk => {

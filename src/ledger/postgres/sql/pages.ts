@@ -3,15 +3,15 @@ const IDENTITY = `s.size, s.mtime_ns::text AS "mtimeNs", s.ctime_ns::text AS "ct
 const FOLDER_ID = `(SELECT id FROM folders WHERE place = :place AND path = :folder)`;
 const ENDPOINT_ID = `(SELECT id FROM endpoints WHERE base_url = :baseUrl AND uid = :uid)`;
 
-/** Of a page. */
+/** Marks a sighting as a page of a file. */
 export const SET_FILE = `UPDATE sightings SET file_id = :file WHERE id = :id`;
 
-/** Of a file. */
+/** For the sighting of a file. */
 export const SET_SPLIT = `
 UPDATE sightings SET pages = :pages, split_into = (SELECT id FROM endpoints WHERE base_url = :baseUrl::text AND uid = :uid::text)
  WHERE id = :id`;
 
-/** Locked with its file: two agents may take the same one apart. */
+/** A page is locked through its file: two agents may be splitting the same one. */
 export const LOCK_SPLIT = `
 SELECT id FROM sightings WHERE id = :id FOR NO KEY UPDATE`;
 
@@ -19,7 +19,7 @@ export const PAGE = `
 SELECT s.id, s.verdict, s.document_id AS "documentId"
   FROM sightings s WHERE s.file_id = :file AND s.dir = :dir AND s.name = :name`;
 
-/** What is at a path, if that is a file that was taken apart. */
+/** The split file at a path, if there is one. */
 export const CURRENT_SPLIT = `
 SELECT s.id, s.sha256, s.disposed, e.base_url AS "baseUrl", e.uid, ${IDENTITY},
        EXISTS (SELECT 1 FROM sightings p JOIN documents d ON d.id = p.document_id

@@ -19,7 +19,7 @@ UPDATE attempts a
        AS e (id, at, outcome, http_status, message)
  WHERE a.id = e.id`;
 
-/** What leaves the line, or takes its place there again, belongs to no agent. */
+/** A document that leaves the queue, or returns to its position, is claimed by no agent. */
 const FREE = `claimed_by = NULL, claimed_epoch = NULL`;
 
 export const ACCEPT = `
@@ -47,7 +47,7 @@ UPDATE documents
    SET state = 'queued', not_before = 0, line = :line, reason = :reason, message = :message, updated_at = :at, ${FREE}
  WHERE id = ANY (:ids::bigint[])`;
 
-/** A folder's part of a query: each is a step along one of the indexes `documents_due` and `documents_waiting`. */
+/** A query's part per folder: each is a step along one of the indexes `documents_due` and `documents_waiting`. */
 const REACHED = `
   FROM folders f CROSS JOIN endpoints e
  CROSS JOIN LATERAL (SELECT d.id, d.created_at, d.not_before FROM documents d
@@ -57,8 +57,8 @@ const WAITING = `d.state = 'queued' AND d.not_before > 0`;
 const DUE = `d.state = 'queued' AND d.not_before = 0 AND d.claimed_by IS NULL`;
 
 /**
- * Of the documents of `found`, those that still are so. What another transaction has in hand is left for the next time. Step by
- * step, since a plan for all of it at once reads whole lines where the statistics are old.
+ * Updates those documents of `found` that still meet the condition, and skips rows that another transaction has locked.
+ * In separate steps, because a single plan reads whole queues if the statistics are outdated.
  */
 const updating = (change: string, condition: string, found: string): string => `
 WITH found AS MATERIALIZED (${found}),
@@ -79,7 +79,7 @@ export const MAKE_DUE = updating(
      ORDER BY not_before LIMIT :limit`,
 );
 
-/** Read from the head of each line only: what waits behind is younger. */
+/** Reads only the head of each queue: documents further back are younger. */
 export const STALE_TO_BACKLOG = updating(
   `lane = 'backlog'`,
   `d.lane = 'fresh' AND ${DUE}`,
@@ -98,7 +98,7 @@ export const RELEASE = `
 UPDATE documents SET claimed_by = NULL, claimed_epoch = NULL
  WHERE id = ANY (:ids::bigint[]) AND claimed_by = :agentId AND state = 'queued'`;
 
-/** Claims that this agent does not know of, as after an answer that was lost. */
+/** Releases claims that this agent does not know of, for example after a lost answer. */
 export const RELEASE_OTHERS = `
 UPDATE documents SET claimed_by = NULL, claimed_epoch = NULL
  WHERE claimed_by = :agentId AND state = 'queued' AND id <> ALL (:ids::bigint[])`;
@@ -107,14 +107,17 @@ export const NEXT_DUE_TIME = `
 SELECT min(w.not_before) AS "notBefore" ${REACHED} AND ${WAITING} AND d.not_before > :now
                       ORDER BY d.not_before LIMIT 1) w ${OF_ENDPOINT}`;
 
-/** Only what this agent admitted: its copies are in the spool of whoever admitted it. */
+/** Only documents that this agent admitted: their copies are in its spool. */
 export const WAITING_DOCUMENTS = `
 ${SELECT_DOCUMENT}
  WHERE d.id IN (SELECT id FROM documents WHERE state IN ('queued', 'uploading') AND id > :afterId AND agent_id = :agentId
                  ORDER BY id LIMIT :limit)
  ORDER BY d.id`;
 
-/** A step along the index of bytes for each, which their order asks for: what is unsettled may be all that an outage left. */
+/**
+ * Steps along the index of bytes for each hash, which the ORDER BY enforces: after an outage, nearly everything may be
+ * unsettled.
+ */
 export const WANTED = `
 SELECT DISTINCT f.sha256
   FROM endpoints e CROSS JOIN unnest(:sha256s::text[]) AS wanted (sha256)
@@ -124,19 +127,22 @@ SELECT DISTINCT f.sha256
       AND (d.state IN ('queued', 'uploading', 'lost') OR (d.state <> 'accepted' AND d.updated_at >= :failedSince))
     ORDER BY d.twin LIMIT 1) f`;
 
-/** Files that are being taken apart. The last condition is none of an index: that of all that is listed would be walked through for it. */
+/**
+ * Files that are being split. The last condition is written so that no index matches it: the planner would otherwise
+ * walk the index of all listed files.
+ */
 export const WANTED_FILES = `
 SELECT DISTINCT s.sha256 FROM sightings s
  WHERE s.split_into IS NOT NULL AND s.sha256 = ANY (:sha256s::text[]) AND coalesce(s.verdict, '') = 'split'`;
 
-/** Locked: what is decided on it holds until the transaction ends. */
+/** Locks the rows, so that decisions based on them hold until the transaction ends. */
 export const STANDINGS = `
 SELECT d.id, d.name, d.sha256, d.state, d.endpoint_id AS "endpointId", e.base_url AS "baseUrl", e.uid, d.agent_id AS "agentId",
        d.claimed_by AS "claimedBy"
   FROM documents d JOIN endpoints e ON e.id = d.endpoint_id
  WHERE d.id = ANY (:ids::bigint[]) ORDER BY d.id FOR NO KEY UPDATE OF d`;
 
-/** Asked behind the lock, since it may have been waited for. */
+/** Queried after locking, since the lock may have been waited for. */
 export const OPEN_ATTEMPTS_OF = `
 SELECT document_id AS "documentId" FROM attempts WHERE document_id = ANY (:ids::bigint[]) AND finished_at IS NULL`;
 
@@ -145,7 +151,7 @@ SELECT a.id, d.id AS "documentId", d.name, d.state, a.agent_id AS "agentId", a.e
   FROM attempts a JOIN documents d ON d.id = a.document_id
  WHERE a.id = ANY (:ids::bigint[]) ORDER BY d.id FOR NO KEY UPDATE OF d`;
 
-/** Behind the lock as well. */
+/** Also queried after locking. */
 export const WITH_RESULTS = `
 SELECT DISTINCT r.document_id AS "documentId"
   FROM attempts a JOIN results r ON r.document_id = a.document_id WHERE a.id = ANY (:ids::bigint[])`;
@@ -158,7 +164,7 @@ SELECT d.id, a.id AS "attemptId", EXISTS (SELECT 1 FROM results r WHERE r.docume
   FROM documents d LEFT JOIN attempts a ON a.document_id = d.id AND a.finished_at IS NULL
  WHERE d.claimed_by = :agentId AND d.state = 'uploading' ORDER BY d.id`;
 
-/** For anybody: what an agent had claimed, and no request of it has begun. */
+/** Releases what an agent had claimed and not begun to send. */
 export const END_CLAIMS = `
 UPDATE documents SET claimed_by = NULL, claimed_epoch = NULL WHERE claimed_by = :agentId AND state = 'queued'`;
 
@@ -167,12 +173,12 @@ export const GIVE_BACK = `UPDATE documents SET only_agent = agent_id WHERE id = 
 export const IS_RUNNING = `
 SELECT running AND coalesce(lease_until > clock_timestamp(), false) AS "isRunning" FROM agents WHERE id = :id`;
 
-/** What was given back to an agent that does not run: its bytes may come to be where others find them. */
+/** Documents given back to an agent that is not running: other agents may find their bytes later. */
 export const LET_OTHERS_LOOK = `
 UPDATE documents SET only_agent = NULL
  WHERE state IN ('queued', 'uploading') AND agent_id = :agentId AND only_agent IS NOT NULL`;
 
-/** Of all endpoints: this agent's own, whose overall limits they are. */
+/** Without an endpoint: this agent's own requests to all endpoints, for its overall limits. */
 const REQUESTS_OF = `
   FROM endpoints e
  CROSS JOIN LATERAL (SELECT a.* FROM attempts a
@@ -180,12 +186,12 @@ const REQUESTS_OF = `
                         AND (:baseUrl::text IS NOT NULL OR a.agent_id = :agentId)`;
 const OF_KEY = `WHERE :baseUrl::text IS NULL OR (e.base_url = :baseUrl AND e.uid = :uid)`;
 
-/** A request leaves some time after it is recorded (its connection takes a while); at its end at the latest. */
+/** A request leaves some time after it is recorded (connecting takes a while), at the latest when it ends. */
 export const ATTEMPT_TIMES = `
 SELECT greatest(a.started_at, a.finished_at) AS "sentBy" ${REQUESTS_OF}
                       ORDER BY a.started_at DESC LIMIT :limit) a ${OF_KEY}`;
 
-/** Numbers are given to each agent in blocks: only its own tell what came after what. */
+/** Ids are reserved by agents in blocks: their order is meaningful within one agent only. */
 export const COUNT_ATTEMPTS = `
 SELECT count(*) AS count ${REQUESTS_OF}
                         AND a.outcome IS DISTINCT FROM 'notSent'

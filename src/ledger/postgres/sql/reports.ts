@@ -3,10 +3,10 @@ import { NEEDS_PERSON } from './sightings.ts';
 
 const FOLDER_ID = `(SELECT id FROM folders WHERE place = :place AND path = :folder)`;
 
-/** A sighting that `list` shows beside the documents; waiting ones only while they are current. */
+/** A sighting that `list` shows beside the documents; incomplete and unreadable ones only while they are current. */
 export const LISTED = `s.verdict <> 'document' AND (s.gone_at IS NULL OR s.verdict NOT IN ('incomplete', 'unreadable'))`;
 
-/** One endpoint after the other, each along its index: OFFSET keeps it so, whatever the statistics say. */
+/** Walks the index of one endpoint after the other: OFFSET enforces this, whatever the statistics. */
 const ATTEMPTS_STARTED = `
   FROM endpoints e CROSS JOIN LATERAL (
        SELECT started_at, finished_at, outcome, bytes FROM attempts
@@ -14,7 +14,7 @@ const ATTEMPTS_STARTED = `
 
 export const COUNT_ACCEPTED = `SELECT count(*) AS count ${ATTEMPTS_STARTED} WHERE a.outcome = 'accepted'`;
 
-/** Upload requests by when they began. */
+/** Upload requests, by start time. */
 export const UPLOADS = `
 SELECT a.started_at AS "startedAt", a.finished_at AS "finishedAt", a.outcome, a.bytes ${ATTEMPTS_STARTED}`;
 
@@ -58,7 +58,7 @@ SELECT f.place, f.path AS folder, c.verdict, c.reason, c.count
   JOIN folders f ON f.id = c.folder_id
  ORDER BY c.folder_id, c.verdict, c.reason`;
 
-/** No row where triggers have counted as the rows are. */
+/** Returns no row if the triggers' counts match the rows. */
 export const MISCOUNTED = `
 WITH counted AS (
        SELECT endpoint_id, folder_id, state, sum(count)::bigint FROM document_counts
@@ -88,8 +88,8 @@ SELECT f.place, f.path AS folder, s.dir, s.name, s.verdict, s.size, s.seen_at AS
 const LAST_ID = '9223372036854775807';
 
 /**
- * Two ways to hold personal data, as `HOLDS_PERSONAL_DATA` has them, since a result may come after everything else was erased: each along
- * an index, and no further than so many reach.
+ * Finds both kinds of personal data in `HOLDS_PERSONAL_DATA`, since a result may arrive after everything else was
+ * erased. Each kind is read along an index, and only as far as `atMost` documents reach.
  */
 export const ERASABLE = `
 WITH whole AS MATERIALIZED (
@@ -130,7 +130,7 @@ SELECT ${FILE_STANDING_COLUMNS}
   FROM sightings s LEFT JOIN documents d ON d.id = s.document_id
  WHERE s.folder_id = ${FOLDER_ID} AND s.dir = :dir AND s.name = :name AND s.gone_at IS NULL`;
 
-/** Of a page, while its file is there. */
+/** For a page, while its file is there. */
 export const STANDING_OF_PAGE = `
 SELECT ${FILE_STANDING_COLUMNS}
   FROM sightings o JOIN sightings s ON s.file_id = o.id LEFT JOIN documents d ON d.id = s.document_id
@@ -138,8 +138,8 @@ SELECT ${FILE_STANDING_COLUMNS}
    AND s.dir = :dir AND s.name = :name`;
 
 /**
- * An image that went away and came back was seen twice, and is one. What was not at rest yet and went away was never
- * an image.
+ * Counts an image that went away and came back once, although it was seen twice. A file that went away before it was at
+ * rest was never an image.
  */
 export const SEEN_COUNTS = `
 SELECT f.place, f.path AS folder, ${LISTED_STATE} AS state,
@@ -150,7 +150,7 @@ SELECT f.place, f.path AS folder, ${LISTED_STATE} AS state,
  GROUP BY f.id, 3
  ORDER BY f.id, 3`;
 
-/** Documents by their names' time, the rest by when it was seen: both have an index. */
+/** Documents by creation time, other files by when they were seen: both have an index. */
 export const ARRIVALS = `
 SELECT f.place, f.path AS folder, came.at - came.at % :everyMs::bigint AS at, count(*) AS count
   FROM (SELECT d.folder_id, d.created_at AS at FROM documents d

@@ -1,13 +1,13 @@
 const AGENT = `SELECT id FROM agents WHERE name = :agent`;
 
-/** Until the transaction ends: results get their numbers in the order in which they can be seen, so that none is passed over. */
+/** Held until the transaction ends: results become visible in the order of their ids, so that none is skipped. */
 export const LOCK_RESULTS = `SELECT pg_advisory_xact_lock(7267341)`;
 
 export const NEXT_RESULT_ID = `SELECT nextval('results_id_seq') AS id`;
 export const LAST_RESULT_ID = `
 SELECT greatest((SELECT max(id) FROM results), (SELECT max(coalesce(turn, id)) FROM results WHERE agent_id = (${AGENT})), 0) AS id`;
 
-/** The expression is that of the index `results_repeats`, word for word. */
+/** Must match the expression of the index `results_repeats` literally. */
 export const REPEATED = `
 SELECT id FROM results WHERE coalesce(document_id, 0) = :documentId::bigint AND sha256 = :sha256`;
 
@@ -21,7 +21,7 @@ SELECT d.id, d.state, d.attempts, d.answer_lost AS "answerLost", d.service_statu
 export const MATCH_IN_ENDPOINT = `${MATCH}
    AND d.endpoint_id = (SELECT id FROM endpoints WHERE base_url = :baseUrl AND uid = :uid) FOR NO KEY UPDATE OF d`;
 
-/** Two are enough to know that the name says too little. */
+/** Two rows are enough to see that the name is ambiguous. */
 export const MATCH_BY_NAME = `${MATCH}
    AND d.endpoint_id = ANY (ARRAY(SELECT id FROM endpoints WHERE base_url = :baseUrl)) LIMIT 2 FOR NO KEY UPDATE OF d`;
 
@@ -38,9 +38,10 @@ UPDATE results SET payload = NULL, fields = NULL, words = NULL, given_name = NUL
  WHERE document_id = ANY (:ids::bigint[])`;
 
 /**
- * `results`: those that came since the document's last upload request began; `ofReplay`: those, and the ones since the request began that was answered with
- * 401 and replayed. `statuses`: those of `results` that brought one; all that ever did, as long as no request before the last one
- * was accepted. `wasThere`: before all that, the service was known to hold it.
+ * `results`: results since the document's last upload request began. `ofReplay`: those, plus results since the request
+ * began that was answered with 401 and replayed. `statuses`: those of `results` that brought a status; all that ever
+ * did, as long as no request before the last one was accepted. `wasThere`: the service was known to have the document
+ * before all that.
  */
 export const SINCE_LAST_ATTEMPT = `
 SELECT d.service_status AS "serviceStatus", d.response, d.answer_lost AS "answerLost",
@@ -84,7 +85,7 @@ function inBothOrders(condition: string, by = 'r.id'): Readonly<Record<'oldest' 
 }
 
 export const ALL_RESULTS = inBothOrders('TRUE');
-/** In the order in which they are handed on. */
+/** In the order in which they are passed to the program. */
 export const RECEIVED_RESULTS = inBothOrders(`r.agent_id = (${AGENT})`, 'coalesce(r.turn, r.id)');
 export const UNMATCHED_RESULTS = inBothOrders('r.document_id IS NULL');
 export const RESULTS_OF = inBothOrders('r.document_id = :documentId');

@@ -3,20 +3,20 @@ const FOLDER_ID = `(SELECT id FROM folders WHERE place = :place AND path = :fold
 /** 64-bit columns as text: a JavaScript number would round them. */
 const IDENTITY = `s.size, s.mtime_ns::text AS "mtimeNs", s.ctime_ns::text AS "ctimeNs", s.inode::text AS inode`;
 
-/** Sightings in it refer to it, and go on being made. */
+/** Sightings, which refer to the folder, can still be inserted. */
 export const LOCK_FOLDER = `
 SELECT id FROM folders WHERE place = :place AND path = :folder FOR NO KEY UPDATE`;
 
 export const MARK_WATCHED = `UPDATE folders SET watched_at = :at WHERE place = :place AND path = :folder`;
 
-/** Each agent sees a shared folder through a file system of its own. */
+/** Each agent accesses a shared folder through its own file system. */
 export const SET_FOLDER_MARK = `
 INSERT INTO folder_marks (folder_id, agent_id, mark) VALUES (${FOLDER_ID}, :agentId, :mark)
 ON CONFLICT (folder_id, agent_id) DO UPDATE SET mark = excluded.mark`;
 
 export const FOLDER_MARK = `SELECT mark FROM folder_marks WHERE folder_id = ${FOLDER_ID} AND agent_id = :agentId`;
 
-/** Each is a step along an index; a join would read all of the folder where it was planned while that was small. */
+/** Steps along an index; a join planned while the folder was small would read all of it. */
 export const CURRENT_SIGHTINGS = `
 SELECT s.id, s.dir, s.name, s.verdict, s."documentId", s.sha256, s.policy, s.disposed, s.size, s."mtimeNs", s."ctimeNs", s.inode
   FROM unnest(:dirs::text[], :names::text[]) AS wanted (dir, name)
@@ -41,7 +41,7 @@ SELECT s.name
  WHERE s.folder_id = ${FOLDER_ID} AND s.dir = :dir AND s.gone_at IS NULL AND s.name > :after
  ORDER BY s.name LIMIT :limit`;
 
-/** From one directory to the next, since each may hold a million files. '0' follows '/': 'a-b' is not below 'a'. */
+/** Skips from one directory to the next, since each may hold a million files. '0' follows '/': 'a-b' is not below 'a'. */
 export const CURRENT_DIRS = `
 WITH RECURSIVE dirs (dir) AS (
   SELECT (SELECT s.dir FROM sightings s
@@ -57,11 +57,11 @@ SELECT dir FROM dirs
  WHERE dir IS NOT NULL
    AND (:under::text = '' OR dir = :under::text OR (dir >= :under::text || '/' AND dir < :under::text || '0'))`;
 
-/** One at a time where they are needed: a number that is higher was given later, by whichever agent. */
+/** Not reserved in blocks: a higher id was given out later, by any agent. */
 export const NEXT_SIGHTING_IDS = `SELECT nextval('sightings_id_seq') AS id FROM generate_series(1, :count::integer)`;
 export const LAST_SIGHTING_ID = `SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS id FROM sightings_id_seq`;
 
-/** Whether the document has a current sighting of its own; a page is its own wherever its file is by now. */
+/** Whether the document has a current sighting of its own; a page always counts, wherever its file is now. */
 export const OWN_SIGHTING = `
 SELECT id FROM sightings
  WHERE document_id = :documentId AND verdict = 'document' AND (gone_at IS NULL OR file_id IS NOT NULL) LIMIT 1`;
@@ -71,7 +71,7 @@ UPDATE sightings
    SET size = :size, mtime_ns = :mtimeNs, ctime_ns = :ctimeNs, inode = :inode, updated_at = :at
  WHERE id = :id`;
 
-/** Whether no other identity was recorded of it since. */
+/** Whether no other identity of the file was recorded since. */
 export const IS_AS_SEEN = `
 SELECT id FROM sightings
  WHERE id = :id AND size = :size AND mtime_ns = :mtimeNs AND ctime_ns = :ctimeNs AND inode = :inode`;
@@ -92,7 +92,7 @@ SELECT s.id, f.id, s.dir, s.name, s.folded_path, s.size, s.mtime_ns, s.ctime_ns,
              reason, message, at)
   JOIN folders f ON f.place = s.place AND f.path = s.folder`;
 
-/** What can't be read is noted at every listing: that is no new case. */
+/** An unreadable file is noted at every listing: an unchanged one is not a new case. */
 const AS_BEFORE = `size = :size::bigint AND mtime_ns = :mtimeNs::bigint AND ctime_ns = :ctimeNs::bigint
                          AND inode = :inode::bigint AND verdict = :verdict AND reason IS NOT DISTINCT FROM :reason`;
 
@@ -108,7 +108,7 @@ UPDATE sightings
 export const DISMISS = `
 UPDATE sightings SET dismissed_at = :at::bigint, dismissed_by = :by WHERE id = ANY (:ids::bigint[])`;
 
-/** The condition is that of the index `sightings_need_person`, word for word. */
+/** Must match the condition of the index `sightings_need_person` literally. */
 export const NEEDS_PERSON = `s.gone_at IS NULL AND s.dismissed_at IS NULL
    AND (s.verdict IN ('incomplete', 'unreadable') OR (s.verdict = 'rejected' AND s.reason <> 'NOT_AN_IMAGE'))`;
 

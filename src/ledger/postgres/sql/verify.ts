@@ -18,11 +18,11 @@ SELECT named.id, d.id IS NOT NULL AS "isThere"
 
 export const COUNT = `SELECT count(*) AS count FROM documents`;
 
-/** Where a chain begins that was archived up to there. */
+/** The archived end of a chain, which the rest continues. */
 export const ARCHIVED = `
 SELECT to_seq AS seq, to_hash AS hash, file FROM archives WHERE agent_id = :id ORDER BY to_seq DESC LIMIT 1`;
 
-/** Whether every document's history is here. */
+/** Whether the history here may lack some documents. */
 export const MAY_BE_SILENT = `
 SELECT 1 AS one WHERE EXISTS (SELECT FROM archives)
     OR EXISTS (SELECT FROM history WHERE document_id IS NULL AND sighting_id IS NULL AND entry LIKE '%"kind":"imported"%')`;
@@ -34,7 +34,7 @@ export const ENTRIES_OF = `
 SELECT document_id AS "documentId", agent_id AS "agentId", seq, entry FROM history
  WHERE document_id = ANY (:ids::bigint[]) ORDER BY document_id, agent_id, seq`;
 
-/** Of several documents at once. */
+/** Entries about several documents at once. */
 export const MOVED_TOGETHER = `
 SELECT agent_id AS "agentId", seq, entry FROM history
  WHERE document_id IS NULL AND sighting_id IS NULL AND entry LIKE '%"kind":"moved"%'

@@ -1,7 +1,7 @@
-/** As this database knows the agent. */
+/** The agent as this database knows it. */
 export const KNOWN = `SELECT id, chain FROM agents WHERE name = :name`;
 
-/** The last of these entries that is here, in the history or in the archives. */
+/** The last of these entries that still exists, in the history or in the archives. */
 export const LAST_HERE = `
 SELECT max(w.seq) AS seq FROM unnest(:seqs::bigint[], :hashes::text[]) AS w (seq, hash)
  WHERE EXISTS (SELECT FROM history h WHERE h.agent_id = :agentId AND h.seq = w.seq AND h.hash = w.hash)
@@ -20,20 +20,20 @@ SELECT e.id, i.sha256, i.name, i.sent
  ORDER BY e.id, i.sha256
 ON CONFLICT (endpoint_id, sha256) DO UPDATE SET sent = issued.sent OR excluded.sent`;
 
-/** No number is given to another image. */
+/** Keeps issued numbers from being given to other images. */
 export const GAVE_SEQS = `
 UPDATE endpoints e SET next_seq = greatest(e.next_seq, g.seq + 1)
   FROM (SELECT base_url, uid, max(seq) AS seq FROM unnest(:baseUrls::text[], :uids::text[], :seqs::bigint[]) AS i (base_url, uid, seq)
          GROUP BY base_url, uid) g
  WHERE e.base_url = g.base_url AND e.uid = g.uid AND g.seq IS NOT NULL`;
 
-/** Agents that were at work when the database was as it is now, and have not been heard of since. */
+/** Agents that were running in the state that the database returned to, and have not been heard from since. */
 export const UNHEARD = `
 SELECT 1 AS one FROM agents WHERE id <> :agentId AND running AND started_at IS NOT NULL AND seen_at < :since::timestamptz LIMIT 1`;
 
 export const NOW = `SELECT clock_timestamp()::text AS now`;
 
-/** Those of these images that wait, though a request of them had been begun; locked. */
+/** Locks those of these images that are queued although a request for them was begun. */
 export const WAITING_AMONG = `
 SELECT d.id
   FROM unnest(:baseUrls::text[], :uids::text[], :sha256s::text[]) AS i (base_url, uid, sha256)

@@ -26,8 +26,7 @@ const START_AGAIN =
  * The agent's side of the thread that writes the ledger.
  *
  *   started ──open──▶ opening ──▶ open ──close──▶ closing, until all earlier calls are answered ──▶ ended
- *   any ──the thread ends unexpectedly──▶ ended, with the storage in permanent trouble: the process ends
- *   (daemon/whileWritable.ts)
+ *   any ──the thread ends unexpectedly──▶ ended, with the storage in permanent trouble: the process ends (daemon/whileWritable.ts)
  *
  * While no call is pending, the thread does not keep the process alive.
  */
