@@ -48,7 +48,7 @@ export type LedgerEvent =
       readonly into?: EndpointKey | null;
     }
   | { readonly kind: 'gone'; readonly sightings: readonly number[] }
-  /** A person dismissed these, so that they need nobody any more, or undid that; their states stay. */
+  /** A person dismissed these (they need no further attention) or undid that; their states stay. */
   | {
       readonly kind: 'dismissed' | 'undismissed';
       readonly documents: readonly number[];

@@ -41,7 +41,7 @@ const MOST_FINDINGS = 1_000;
 /** How far times may go backwards: concurrent events are recorded in the order in which they end. */
 const OVERTAKEN_MS = 1_000;
 
-/** What is known after reading lines in order; never holds the lines themselves. */
+/** Findings and statistics collected while reading lines in order; never holds the lines themselves. */
 export class Verification {
   readonly #kept: KeptHead | undefined;
   readonly #after: ArchivedEnd | undefined;
@@ -113,7 +113,7 @@ export class Verification {
     return this.#result();
   }
 
-  /** @param unfinished bytes behind the last complete line */
+  /** @param unfinished bytes after the last complete line */
   end(unfinished: number): JournalVerification {
     this.#lines += 1;
     if (unfinished > 0) {

@@ -7,7 +7,7 @@ import type { ListedDocument, ListedSighting } from './listedRows.ts';
 import type { KnownFolder, Needle } from './needles.ts';
 import type { Listed, Position, ReadWindow, WindowWanted } from './walk.ts';
 
-/** What a walk goes along: all documents, those not accepted (few in most ledgers), or other files. */
+/** Rows that a walk can visit: all documents, those not accepted (few in most ledgers), or other files. */
 export type Along = 'documents' | 'unsettled' | 'sightings';
 
 /** Filters for the rows of a window; null filters nothing. */

@@ -20,7 +20,7 @@ export interface Listed extends Position {
   readonly row: ListRow;
 }
 
-/** What an adapter reads at once: of the `size` rows after `start`, up to `end`, those that pass the filter. */
+/** One read by an adapter: among the `size` rows after `start`, but not beyond `end`, those that pass the filter. */
 export interface WindowWanted {
   readonly order: ListOrder;
   readonly start: Position;

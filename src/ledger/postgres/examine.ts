@@ -32,8 +32,8 @@ SELECT format('%s on %s', wanted.privilege, wanted.name) AS lacking
  WHERE NOT has_table_privilege('receiptd.' || wanted.name, wanted.privilege)`;
 
 /**
- * Examines the ledger without changing anything. @throws ReceiptdError LEDGER_UNREACHABLE, LEDGER_REFUSED,
- * LEDGER_MISSING, LEDGER_OLDER, LEDGER_NEWER
+ * Examines the ledger without changing anything.
+ * @throws ReceiptdError LEDGER_UNREACHABLE, LEDGER_REFUSED, LEDGER_MISSING, LEDGER_OLDER, LEDGER_NEWER
  */
 export async function examineLedger(target: Target, clock: { now(): number }): Promise<LedgerFacts> {
   const connector = new Connector(target);

@@ -5,8 +5,9 @@ import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 const GROUP_AND_OTHERS = 0o077;
 
 /**
- * Reads the first line of the file. @throws ReceiptdError CREDENTIALS_INSECURE if others can read it, FILE_UNREADABLE
- * if this user can't, LEDGER_REFUSED if it is not a file or is empty
+ * Reads the first line of the file.
+ * @throws ReceiptdError CREDENTIALS_INSECURE if others can read it, FILE_UNREADABLE if this user can't, LEDGER_REFUSED
+ * if it is not a file or is empty
  */
 export async function readPassword(
   file: string,

@@ -75,8 +75,8 @@ UPDATE agents
  WHERE id = :agentId AND epoch = :epoch`;
 
 /**
- * Begins a session and fences work that an earlier session of this name had in progress. @throws ReceiptdError
- * AGENT_NAME_TAKEN, AGENT_RENAMED
+ * Begins a session and fences work that an earlier session of this name had in progress.
+ * @throws ReceiptdError AGENT_NAME_TAKEN, AGENT_RENAMED
  */
 export async function join(connection: Connection, self: Self): Promise<Session> {
   const { name, instance, version, leaseMs, isCommand = false } = self;

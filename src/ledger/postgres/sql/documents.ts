@@ -78,7 +78,7 @@ UPDATE documents
  WHERE id = ANY (:ids::bigint[])`;
 
 /**
- * This agent has the bytes now and sends the document; from the folder where they were seen, if it does not reach the
+ * Assigns the document to this agent, which has the bytes now: from the folder where they were seen, if it does not reach the
  * folder of the admission.
  */
 export const TAKE_HOME = `
@@ -90,7 +90,7 @@ UPDATE documents d
   FROM folders was, folders seen
  WHERE d.id = :id AND was.id = d.folder_id AND seen.place = :place AND seen.path = :folder`;
 
-/** Locks a document that waits for an agent that is not running, in a folder that nobody else reaches. */
+/** Locks a waiting document in a folder that this agent does not reach and whose own agent is not running. */
 export const IS_ABANDONED = `
 SELECT true AS "isAbandoned"
   FROM documents d JOIN folders f ON f.id = d.folder_id

@@ -151,7 +151,7 @@ SELECT a.id, d.id AS "documentId", d.name, d.state, a.agent_id AS "agentId", a.e
   FROM attempts a JOIN documents d ON d.id = a.document_id
  WHERE a.id = ANY (:ids::bigint[]) ORDER BY d.id FOR NO KEY UPDATE OF d`;
 
-/** Also queried after locking. */
+/** Queried after locking, too. */
 export const WITH_RESULTS = `
 SELECT DISTINCT r.document_id AS "documentId"
   FROM attempts a JOIN results r ON r.document_id = a.document_id WHERE a.id = ANY (:ids::bigint[])`;

@@ -99,8 +99,8 @@ export class WriterLink {
   }
 
   /**
-   * Resolves once the ledger is closed and the thread has ended. Idempotent. @throws LEDGER_WRITE_FAILED if it ended
-   * earlier
+   * Resolves once the ledger is closed and the thread has ended. Idempotent.
+   * @throws LEDGER_WRITE_FAILED if it ended earlier
    */
   async close(): Promise<void> {
     if (!this.#isClosing && this.#end === null) {
