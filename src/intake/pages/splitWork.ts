@@ -28,7 +28,7 @@ export interface SplitWorkDeps {
   readonly splitter: PageSplitter;
   readonly inspector: ImageInspector;
   readonly looks: Looks;
-  /** Bytes that are being read. */
+  /** Budget for bytes being read. */
   readonly memory: ByteBudget;
   readonly folders: readonly FolderSettings[];
   readonly clock: Clock;
@@ -37,25 +37,25 @@ export interface SplitWorkDeps {
   readonly onAdmitted: (folder: string, admitted: Admitted) => void;
 }
 
-/** For so long a file is worked at before others have their turn. */
+/** Time spent on one file before others get a turn. */
 const SLICE_MS = 30_000;
-/** So many pages, one after the other, may take too long or too much: then the file is given up. */
+/** The file is given up after this many pages in a row that took too much time or memory. */
 const DEAR_AT_MOST = 5;
-/** Of an endpoint that no folder is configured for any more. */
+/** Name template if no folder is configured for the endpoint any more. */
 const NAME_WITHOUT_FOLDER = '{stem}-{hash:12}';
 const NAME_MAX_BYTES = 255;
 
-/** `turn`: others have theirs now. `later`: nothing more can be done at present. */
+/** `turn`: the slice is used up, other files go next. `later`: nothing more can be done now. */
 export type SliceEnd = 'ended' | 'turn' | 'later';
 
-/** One file that is taken apart, from its first page that is not decided to its last. */
+/** Splits one file into pages, from its first undecided page to its last. */
 export class SplitWork {
   readonly #split: Split;
   readonly #deps: SplitWorkDeps;
-  /** Pages that can't be sent, as this process has found: they are tried once. */
+  /** Pages that this process found unsendable: each is tried only once. */
   readonly #refused = new Set<number>();
   #dearInARow = 0;
-  /** Nothing could be done, and that was said. */
+  /** A warning that the file has to wait was logged; repeats are logged as debug. */
   #isLate = false;
 
   constructor(split: Split, deps: SplitWorkDeps) {
@@ -63,7 +63,7 @@ export class SplitWork {
     this.#deps = deps;
   }
 
-  /** Never rejects for what the file holds. */
+  /** Works on the file until the slice ends. Never rejects because of its content. */
   async slice(signal: AbortSignal): Promise<SliceEnd> {
     const { memory } = this.#deps;
     const opened = await memory.with(this.#split.file.identity.size, () => this.#open(signal));
@@ -98,16 +98,16 @@ export class SplitWork {
     return this.#end(file.pages, null);
   }
 
-  /** Null: it is decided. */
+  /** Null: the page is decided. */
   async #page(file: OpenFile, page: number, twin: SplitPage | undefined): Promise<SliceEnd | null> {
     const { ledger, clock, memory } = this.#deps;
     if (await this.#admitAs(twin, file, page)) return null;
     const image = await file.page(page);
     if (image.kind === 'image') {
       this.#dearInARow = 0;
-      // Before that, nobody could tell how much it takes.
+      // Reserved only now: the size of a page is unknown until it is drawn.
       return memory.with(image.bytes.length, async () => {
-        // It may be queued again since the slice began.
+        // A failed twin may have been queued again since the slice began.
         if (twin && (await this.#admitAs((await this.#twins()).get(page), file, page))) return null;
         return this.#image(file, page, image);
       });
@@ -115,26 +115,26 @@ export class SplitWork {
     if (image.reason === 'TROUBLE') return this.#later(image.detail);
     const message = `Page ${page} can't be sent: ${image.detail}.`;
     await ledger.notePage(this.#split, page, { reason: REASON_OF[image.reason], message, at: clock.now() });
-    // Not before: a page that the ledger does not know of would be passed over without a word.
+    // Only after the note: otherwise, if noting failed, the page would be skipped without a trace.
     this.#refused.add(page);
     this.#dearInARow = image.reason === 'TOO_DEAR' ? this.#dearInARow + 1 : 0;
     return null;
   }
 
-  /** Documents of the same pages of the same file, which came in before, whatever they would be drawn as now. */
+  /** Documents from earlier splits of the same bytes, by page, even if the pages would be drawn differently now. */
   async #twins(): Promise<Map<number, SplitPage>> {
     const { endpoint, sha256 } = this.#split;
     return byPage(await this.#deps.ledger.pagesOfBytes(endpoint, sha256));
   }
 
-  /** False: there is none, or it has to be sent again and needs the page's bytes. */
+  /** Admits the page as its twin. False if it has none, or if the twin must be sent again and needs the page's bytes. */
   async #admitAs(twin: SplitPage | undefined, file: OpenFile, page: number): Promise<boolean> {
     if (!twin?.sha256 || twin.state === 'failed' || twin.state === 'lost') return false;
     await this.#admit(file, page, { sha256: twin.sha256, type: 'jpeg', bytes: null, remark: null });
     return true;
   }
 
-  /** What becomes of a page that could be read. Null: it is decided. */
+  /** Admits or rejects a page that could be drawn. Null: it is decided. */
   async #image(file: OpenFile, page: number, image: PageImage): Promise<SliceEnd | null> {
     const { ledger, clock, inspector, looks } = this.#deps;
     const { endpoint } = this.#split;
@@ -152,7 +152,7 @@ export class SplitWork {
     return null;
   }
 
-  /** Null: it is sent all the same. */
+  /** Why the page is not sent; null if it is sent despite the remark. */
   #whyNotSent({ pages }: OpenFile, page: number, remark: Remark): string | null {
     if (isBackOfSheet(remark, pages)) return `Page ${page} is blank and was skipped.`;
     return isHeld(remark, this.#settings() ?? {}) ? pageKeptBack(page, remark) : null;
@@ -275,7 +275,7 @@ export class SplitWork {
     return 'later';
   }
 
-  /** Those of its folder; of another of its endpoint where that is not configured any more. */
+  /** Settings of the file's folder or, if it is no longer configured, of another folder with the same endpoint. */
   #settings(): FolderSettings | undefined {
     const { folders } = this.#deps;
     const { endpoint, file } = this.#split;

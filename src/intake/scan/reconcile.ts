@@ -22,25 +22,25 @@ export interface ReconcileDeps {
   readonly settling: Settling;
   readonly ledger: Ledger;
   readonly clock: Clock;
-  /** Whether what is not there is gone: false while another directory, or none, stands in the folder's place. */
+  /** Whether a missing file counts as gone: false while the folder is missing or replaced by another directory. */
   readonly isInPlace: () => Promise<boolean>;
-  /** Milliseconds for which a file has surely been still when it is found. */
+  /** Milliseconds for which a newly found file has certainly not changed. */
   readonly restedMs: (identity: FileIdentity) => number;
   readonly onSeen: () => void;
-  /** An event told of a file that could not be looked at. */
+  /** A file that an event named could not be looked at. */
   readonly onMissed: () => void;
-  /** Of files that were known. */
+  /** Known files are gone. */
   readonly onGone?: (paths: readonly string[]) => Promise<void>;
   readonly onUnreadableDir: (path: string, code: string) => void;
-  /** Of every file that was looked at. */
+  /** Called for every file that was looked at. */
   readonly onIdentity?: (identity: FileIdentity) => void;
-  /** Whether a file came while the first watch waited for the ledger: no `existing` file, whatever the listing says. */
+  /** Whether a file arrived while the first watch waited for the ledger; `existing` does not apply to it then. */
   readonly cameBeforeFirstWatch?: (identity: FileIdentity) => boolean;
-  /** Whether a file was taken that may not be in the ledger yet. */
+  /** Whether a file was already accepted, even if it may not be in the ledger yet. */
   readonly hasTaken?: (path: string, identity: FileIdentity) => boolean;
 }
 
-/** Names that the ledger is asked about at once, and that may be over the capacity of settling. */
+/** Names per ledger query. Settling may exceed its capacity by this many. */
 const LOOKED_UP_AT_ONCE = 256;
 
 interface How {
@@ -49,9 +49,9 @@ interface How {
 }
 
 /**
- * Compares the folder's listing with the ledger: the truth, where events are only hints. `full` also compares what
- * is known with what is there now, so that new bytes under an old name are found even if no event told of them.
- * Resolves how many files were compared.
+ * Compares the folder's listing with the ledger; events are only hints. `full` also compares known files with their
+ * present state, which finds new bytes under an old name even if no event reported them, and files that are gone.
+ * Resolves the number of files compared.
  */
 export async function reconcile(
   deps: ReconcileDeps,
@@ -88,13 +88,13 @@ export async function reconcile(
       signal.throwIfAborted();
     }
   }
-  // Only now: a listing that ends in an error (the folder was replaced meanwhile) says nothing about what is gone.
+  // Only after the whole listing: if it fails, for example because the folder was replaced, nothing counts as gone.
   if (how.full && isListed) await markGone(await missing.all(how.under), deps);
   lookOver?.over();
   return compared;
 }
 
-/** Listed files of one directory: each is known and unchanged, or to be settled. False if that can't be told of one. */
+/** Hands the new and changed files of one directory to settling. False if the state of a file is unknown. */
 async function compare(
   dir: string,
   names: readonly string[],
@@ -130,7 +130,7 @@ async function compare(
   return isSure;
 }
 
-/** Whether a verdict was given under a configuration that is not the present one, or only for the time being. */
+/** Whether a verdict is temporary or was given under another configuration. */
 export function needsJudgingAnew(known: KnownFile, settings: FolderSettings): boolean {
   switch (known.verdict) {
     case 'unreadable':
@@ -147,7 +147,7 @@ export function needsJudgingAnew(known: KnownFile, settings: FolderSettings): bo
   }
 }
 
-/** Before the first reconciliation of a folder: what lies in it already is sent only as configured. */
+/** Runs before the first reconciliation of a folder: applies `existing` to the files already in it. Resolves how many of each. */
 export async function firstWatch(
   deps: ReconcileDeps,
   signal: AbortSignal,
@@ -181,7 +181,7 @@ export async function firstWatch(
   return { sent, skipped: skipped.length };
 }
 
-/** What was left alone at a takeover stays so, whatever `existing` says, until a person changes that. */
+/** Files skipped under the present `existing`, including those left alone at a takeover, stay skipped until it changes. */
 export function staysSkipped(
   { identity, policy }: Pick<KnownFile, 'identity' | 'policy'>,
   { existing }: Pick<FolderSettings, 'existing'>,
@@ -206,18 +206,18 @@ async function markGone(
 ): Promise<void> {
   if (candidates.length === 0 || !(await isInPlace())) return;
   const gone: string[] = [];
-  // Listed a moment ago and admitted since is not gone: look before saying so. A link or a directory in its place is not it.
+  // Check each again: it may have appeared since the listing. A link or directory in its place counts as gone.
   for (const path of candidates) {
     const found = await statOf(folder, path);
     if (found === null || found?.kind === 'other') gone.push(path);
   }
-  // A share that went away meanwhile leaves an empty directory, in which nothing is.
+  // A share unmounted meanwhile leaves an empty directory, in which every file looks gone.
   if (gone.length === 0 || !(await isInPlace())) return;
   await ledger.gone(settings.path, gone, clock.now());
   await onGone?.(gone);
 }
 
-/** Undefined where the system won't say: that file waits for a listing that can. */
+/** Undefined if the system reports an error: the file waits for a later listing. */
 export async function statOf(folder: WatchedFolder, path: string): Promise<FileStat | null | undefined> {
   try {
     return await folder.stat(path);
@@ -227,7 +227,7 @@ export async function statOf(folder: WatchedFolder, path: string): Promise<FileS
   }
 }
 
-/** It can't be opened under the name that is shown, but it must not be passed over in silence. */
+/** Notes a file whose name is not valid UTF-8: it can't be opened under the name shown, but people must learn of it. */
 async function noteBadName(path: string, { settings, ledger, clock }: ReconcileDeps): Promise<void> {
   const identity = { size: 0, mtimeNs: 0n, ctimeNs: 0n, inode: 0n };
   if ((await ledger.known({ folder: settings.path, path })) !== null) return;

@@ -6,14 +6,14 @@ import type { SettleTimes } from '../../core/domain/settings.ts';
 
 const LOOK_AGAIN_AT_MOST_MS = 5_000;
 const RETRY_MS = 5_000;
-/** After trouble with one file: doubled each time. */
+/** First pause after a failed look at a file; doubles with each failure, up to LONGEST_RETRY_MS. */
 const FIRST_RETRY_MS = 500;
 const LONGEST_RETRY_MS = 60_000;
-/** A scanner or a virus scanner that has a file locked lets go of it sooner. */
+/** Time before a blocked file is reported: longer than a scanner or virus scanner usually locks a file. */
 const BLOCKED_PATIENCE_MS = 10_000;
-/** Files of which events told, over the capacity: a fresh scan does not wait for a backlog that fills it. */
+/** Extra room for files found through events, so that a fresh scan does not wait behind a backlog that fills the capacity. */
 const TOLD_OF_BESIDE = 100;
-/** Unreadable files that are tried again by themselves; those over it are tried at the listings. */
+/** Cap on unreadable files that are retried on a timer; any beyond it are retried only at listings. */
 const PARKED_AT_MOST = 1_000;
 
 /**
@@ -24,10 +24,10 @@ const PARKED_AT_MOST = 1_000;
  *     │                                              incomplete ──▶ waiting ──patience──▶ given up (reported)
  *     └──────── size, mtime, ctime or inode changed ──┴──────────────┘
  *
- * and, when the system won't let it be read, blocked: tried again after longer and longer pauses; parked (reported, and
- * no longer in the way of others) once that has lasted.
+ * A file that the system won't let the agent read is blocked: retried after growing pauses. If that lasts, it is parked:
+ * reported, and no longer counted against the capacity.
  *
- * Times are monotonic: a file's mtime is never compared with the local clock, since shares have clocks of their own. The
+ * Times are monotonic: a file's mtime is never compared with the local clock, since shares have their own clocks. The
  * one exception is in atRest.ts.
  */
 export class Settling {
@@ -36,12 +36,12 @@ export class Settling {
   readonly #capacity: number;
   readonly #files = new Map<string, Unsettled>();
   readonly #roomWaiters = new Set<() => void>();
-  /** Reported as unreadable by this run, with the system's code; the parked among them are in `#files` too. */
+  /** Files reported as unreadable by this run, with the system's error code. Parked ones are in `#files` too. */
   readonly #unreadable = new Map<string, string>();
   #parked = 0;
   /** See `requireQuiet`. */
   quietAtLeastMs = 0;
-  /** How long `room` has kept its callers, in all. */
+  /** Total time that callers of `room` have waited, in milliseconds. */
   roomWaitedMs = 0;
 
   constructor(clock: Clock, times: SettleTimes, capacity: number) {
@@ -50,17 +50,17 @@ export class Settling {
     this.#capacity = capacity;
   }
 
-  /** Without those that are parked. */
+  /** Number of files, without parked ones. */
   get size(): number {
     return this.#files.size - this.#parked;
   }
 
-  /** Files that were reported as unreadable and still are, with the system's code. */
+  /** Files that were reported as unreadable and still are, with the system's error code. */
   get unreadable(): ReadonlyMap<string, string> {
     return this.#unreadable;
   }
 
-  /** For clocks so coarse that a file written twice may bear the same time. */
+  /** Lengthens the quiet time for file systems with a coarse clock, where two writes may leave the same timestamp. */
   requireQuiet(atLeastMs: number): void {
     this.quietAtLeastMs = atLeastMs;
   }
@@ -69,7 +69,7 @@ export class Settling {
     return this.#files.has(path);
   }
 
-  /** Whether a file that was first seen then (monotonic times) is not decided about yet; those parked are. */
+  /** Whether a file first seen in this period (monotonic milliseconds) is still undecided. Parked files count as decided. */
   hasSeenBetween(from: number, to: number): boolean {
     for (const { seenAt, parked } of this.#files.values())
       if (seenAt > from && seenAt <= to && !parked) return true;
@@ -80,12 +80,12 @@ export class Settling {
     return this.size >= this.#capacity;
   }
 
-  /** For a file of which an event told. */
+  /** Whether there is room for a file found through an event. */
   get hasRoomBeside(): boolean {
     return this.size < this.#capacity + TOLD_OF_BESIDE;
   }
 
-  /** Resolves once there is room for more files, so that a listing of a million waits here and not in memory. */
+  /** Resolves once there is room for more files, so that a listing of a million files does not pile up in memory. */
   async room(signal: AbortSignal): Promise<void> {
     const from = this.#clock.monotonic();
     while (this.isFull && !signal.aborted) {
@@ -104,8 +104,8 @@ export class Settling {
   }
 
   /**
-   * A file seen for the first time, or again. `restedMs`: how long it has surely been still; of that no more counts than the
-   * short quiet time, since whatever grows page by page is watched.
+   * Adds a file, or updates one already here. `restedMs`: how long it has certainly not changed. At most the short quiet time
+   * counts, so that types that grow page by page still get the rest of the long one.
    */
   see(path: string, identity: FileIdentity, lane: Lane, restedMs = 0): void {
     const now = this.#clock.monotonic();
@@ -137,7 +137,7 @@ export class Settling {
     file.waitsFor = null;
   }
 
-  /** The caller looks at each of these, then says `keep`, `disturbed`, `markIncomplete`, `done` or `drop`. */
+  /** Returns due files and marks them busy. The caller examines each, then reports the outcome, for example by `keep` or `done`. */
   takeDue(limit: number): Unsettled[] {
     const now = this.#clock.monotonic();
     const due: Unsettled[] = [];
@@ -151,7 +151,7 @@ export class Settling {
     return due;
   }
 
-  /** Milliseconds until the next file is due; null when none waits for a time. */
+  /** Milliseconds until the next file is due; null if none is waiting. */
   nextDueIn(): number | null {
     let next = Infinity;
     for (const file of this.#files.values()) if (!file.busy) next = Math.min(next, file.due);
@@ -162,18 +162,18 @@ export class Settling {
     return this.#clock.monotonic() - file.stillSince;
   }
 
-  /** Whether the file was still for as long as it has to be. */
+  /** Whether the file has been unchanged for its quiet time. */
   isStill(file: Unsettled): boolean {
     return this.stillMs(file) >= file.quietMs;
   }
 
-  /** Looked at; not still for long enough yet. */
+  /** The file has not been unchanged for long enough; it is looked at again later. */
   keep(file: Unsettled): void {
     file.busy = false;
     file.due = file.waitsFor === null ? file.stillSince + file.quietMs : this.#nextLook(file);
   }
 
-  /** It changed while it was read. */
+  /** The file changed while it was read; its quiet time starts over. */
   disturbed(file: Unsettled): void {
     this.#wasRead(file);
     file.stillSince = this.#clock.monotonic();
@@ -181,21 +181,21 @@ export class Settling {
     this.keep(file);
   }
 
-  /** Its type may grow after a complete structure, or can't be told: only the long quiet time counts. True if that has passed. */
+  /** Requires the long quiet time, for a type that is unknown or may grow after a complete structure. True if it has passed. */
   requireLongQuiet(file: Unsettled): boolean {
     this.#wasRead(file);
     file.quietMs = Math.max(this.#times.longMs, this.#shortMs);
     return this.isStill(file);
   }
 
-  /** What lay there under `identity` is incomplete: checked again now and then. False once patience has run out. */
+  /** The content read as `identity` is incomplete: the file is rechecked periodically. False once its patience has run out. */
   markIncomplete(file: Unsettled, identity: FileIdentity, reason: string, detail: string): boolean {
-    // What came meanwhile was not read: it may be the missing end.
+    // A newer version has arrived and was not read: it may hold the missing end.
     if (!sameIdentity(file.identity, identity)) {
       this.keep(file);
       return true;
     }
-    // A folder full of truncated files must not keep its good ones out (promise P4).
+    // Many truncated files must not block the good ones (promise P4).
     const patienceMs = this.isFull
       ? Math.min(this.#times.longMs, this.#times.patienceMs)
       : this.#times.patienceMs;
@@ -206,13 +206,13 @@ export class Settling {
     return true;
   }
 
-  /** There is no room for it now. */
+  /** There is no room for the file now; it is retried after RETRY_MS. */
   retryLater(file: Unsettled): void {
     file.busy = false;
     file.due = this.#clock.monotonic() + RETRY_MS;
   }
 
-  /** Looking at it went wrong, for whatever reason; true if it is the first time. */
+  /** Examining the file failed; it is retried after a growing pause. True if this is its first failure. */
   failed(file: Unsettled): boolean {
     const isFirst = file.trouble === null;
     file.trouble ??= { since: this.#clock.monotonic(), tries: 0, toNote: false };
@@ -222,7 +222,7 @@ export class Settling {
     return isFirst;
   }
 
-  /** Nothing is wrong with it; its turn comes when things go on. */
+  /** Makes the file due again at once, because it was not examined for a reason unrelated to it. */
   putBack(file: Unsettled): void {
     if (file.trouble) file.trouble.toNote = false;
     file.busy = false;
@@ -230,19 +230,19 @@ export class Settling {
   }
 
   /**
-   * The system won't let it be read. True: it is tried again later. False: that has lasted; the caller notes it as
-   * unreadable and says `done`, after which it is tried again anyway.
+   * The system won't let the agent read the file. True: it is retried later. False: it has been blocked for too long; the
+   * caller must note it as unreadable and call `done`, which parks it for further retries.
    */
   blocked(file: Unsettled, code: string): boolean {
     const now = this.#clock.monotonic();
     file.trouble ??= { since: now, tries: 0, toNote: false };
     const { trouble } = file;
     const noteAt = trouble.since + BLOCKED_PATIENCE_MS;
-    // A share that is away says nothing about the file.
+    // An unreachable share says nothing about the file.
     const patient = file.parked || isUnreachable(code);
     const reported = this.#unreadable.has(file.path);
     if ((file.parked || reported) && !isUnreachable(code)) this.#unreadable.set(file.path, code);
-    // A folder full of them must not keep its good files out (promise P4).
+    // Many blocked files must not block the good ones (promise P4).
     if (!patient && (reported || this.isFull || now >= noteAt)) {
       if (this.#unreadable.size < PARKED_AT_MOST) this.#unreadable.set(file.path, code);
       trouble.toNote = true;
@@ -254,14 +254,14 @@ export class Settling {
     return true;
   }
 
-  /** Decided, from what lay there under `identity`; what has come since is looked at in its turn. */
+  /** A decision was made on the content read as `identity`. A version that arrived since is kept for its own examination. */
   done(file: Unsettled, identity: FileIdentity): void {
     if (!sameIdentity(file.identity, identity)) this.keep(file);
     else if (file.trouble?.toNote && this.#files.has(file.path)) this.#park(file, file.trouble);
     else this.drop(file);
   }
 
-  /** Of all files; while none is being looked at. */
+  /** Forgets all files. Call it only while none is being examined. */
   forget(): void {
     this.#files.clear();
     this.#unreadable.clear();
@@ -286,7 +286,7 @@ export class Settling {
     file.parked = false;
   }
 
-  /** It waits on, but no other waits for it (promise P4). */
+  /** Keeps retrying the file without taking up capacity, so that it does not delay others (promise P4). */
   #park(file: Unsettled, trouble: Trouble): void {
     trouble.toNote = false;
     if (!file.parked && this.#parked >= PARKED_AT_MOST) return this.#remove(file);
@@ -307,7 +307,7 @@ export class Settling {
     return pause;
   }
 
-  /** Behind the time within which a later change may bear the same stamp as the one that was seen, all of the quiet time. */
+  /** The short quiet time, counted after the period in which a later change could leave the same timestamp. */
   get #shortMs(): number {
     return this.#times.shortMs + this.quietAtLeastMs;
   }
@@ -329,7 +329,7 @@ export interface Unsettled {
   stillSince: number;
   due: number;
   quietMs: number;
-  /** Being looked at right now. */
+  /** Being examined right now. */
   busy: boolean;
   waitsFor: { readonly reason: string; readonly detail: string } | null;
   trouble: Trouble | null;
@@ -339,6 +339,6 @@ export interface Unsettled {
 interface Trouble {
   readonly since: number;
   tries: number;
-  /** The caller was told to report it, and has not said `done` yet. */
+  /** `blocked` asked the caller to report the file, and `done` has not been called yet. */
   toNote: boolean;
 }
