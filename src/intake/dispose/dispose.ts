@@ -12,15 +12,15 @@ import { endBegunDisposals, type DisposeDeps } from './endDisposals.ts';
  *      ▲                            │                       │         │
  *      └──────── intent taken back ─┴───────────────────────┴─────────┘ put back; it stays, or is tried again
  *
- * A kill leaves the intent, and the file in its place, aside, in the archive, or deleted: endDisposals.ts tells which.
- * An intent is taken back before its file is put back, so that what lies there afterwards is not taken for a trace of it.
+ * A crash leaves the intent, and the file in its place, aside, in the archive, or deleted: endDisposals.ts finds out which.
+ * The intent is withdrawn before the file is put back, so that the file is not mistaken for one left by a crash.
  */
 
 export type { DisposeDeps } from './endDisposals.ts';
 
 const BATCH = 100;
 
-/** The place as a whole is in trouble: the next file would fare no better, and is not to be touched for it. */
+/** Errors of the whole file system: the next file would fail too, so it is not touched. */
 const TROUBLE_OF_ALL = new Set([
   'ENOSPC',
   'EDQUOT',
@@ -38,8 +38,8 @@ const withFilesAside = new WeakSet<WatchedFolder>();
 
 /**
  * Archives or deletes the files of accepted documents, if the folder is configured to: rename aside within the folder,
- * hash again, then dispose or put back. What was seen up to the sighting `stays` is left alone. Files that could not be disposed of are in `waits` then, and are left alone until
- * their wait is over. Resolves false if the folder as a whole has to wait.
+ * hash again, then dispose or put back. Sightings up to `stays` are left alone. Files that could not be disposed of are
+ * added to `waits` and skipped until their wait is over. Resolves false if the folder as a whole has to wait.
  */
 export async function disposeAccepted(
   deps: DisposeDeps,
@@ -49,7 +49,7 @@ export async function disposeAccepted(
   const { folder, settings, ledger, log } = deps;
   if (settings.afterUpload === 'keep') return true;
   const undecided = new Set<number>();
-  // Begun by this very run: the ledger could not be written, or a file not be put back.
+  // Left by this run, when the ledger could not be written or a file could not be put back.
   if (withFilesAside.has(folder) || (await ledger.begunDisposals(settings.path)).length > 0) {
     await recoverAside(deps, signal);
     for (const { sightingId } of await ledger.begunDisposals(settings.path)) undecided.add(sightingId);
@@ -75,7 +75,7 @@ export async function disposeAccepted(
         const cause = systemCode(error) ?? code;
         const fields = { folder: settings.path, path: disposal.file.path, ...(code && { code }), ...rest };
         const message = 'An original could not be archived or deleted; trying again in a few minutes';
-        // One cause, one line: an archive that can't be written is not written a thousand times.
+        // Warn once per cause: a read-only archive must not fill the log.
         if (waits.isNew(cause)) log.warn(message, fields);
         else log.debug(message, fields);
         if (TROUBLE_OF_ALL.has(cause) || isOfLedger(error)) return false;
@@ -86,7 +86,7 @@ export async function disposeAccepted(
   }
 }
 
-/** One file, which is put back where it can't be disposed of. */
+/** Disposes of one file; puts it back if that fails. */
 export async function disposeOne(disposal: Disposal, deps: DisposeDeps): Promise<void> {
   const { folder, settings, ledger, clock } = deps;
   const { file, sightingId } = disposal;
@@ -108,7 +108,7 @@ export async function disposeOne(disposal: Disposal, deps: DisposeDeps): Promise
     await disposeAside(aside, disposal, deps);
   } catch (error) {
     await undo(aside, disposal, deps);
-    // Somebody took it away in that very moment; the others must not wait for it (promise P4).
+    // Somebody moved it at that moment; the other files must not wait for it (promise P4).
     if (aside === null && systemCode(error) === 'ENOENT') return;
     throw error;
   }
@@ -141,7 +141,7 @@ async function disposeAside(
   }
 }
 
-/** Out of sight is no place for an original: the archive is full or not writable, say. */
+/** Puts an original back after a failure, such as a full archive: it must not stay under a hidden name. */
 async function undo(
   aside: string | null,
   { sightingId, file }: Disposal,
@@ -149,9 +149,9 @@ async function undo(
 ): Promise<void> {
   if (aside === null) return ledger.disposing(sightingId, null, clock.now()).catch(() => undefined);
   try {
-    // If it is not there it was disposed of, and only the ledger doesn't know: the intent stays for that.
+    // If it is missing, it was disposed of but not recorded: the intent stays, so that this is found out later.
     if (!(await folder.stat(aside))) return;
-    // Putting it back matters more than a ledger that can't be written.
+    // The file is put back even if the ledger can't be written.
     await ledger.disposing(sightingId, null, clock.now()).catch(() => undefined);
     await folder.putBack(aside, file.path);
   } catch (error) {
@@ -161,7 +161,7 @@ async function undo(
   }
 }
 
-/** Puts back what a kill left aside, and ends what it left begun; the listing that follows takes it from there. */
+/** Ends disposals that a crash interrupted and puts back files left aside; the next listing finds them. */
 export async function recoverAside(deps: DisposeDeps, signal: AbortSignal): Promise<void> {
   const { folder, settings, log } = deps;
   const before = await folder.availability();

@@ -1,46 +1,46 @@
 import { stat } from 'node:fs/promises';
 
 /*
- * What stands between the agent and the operations of one folder, since a share that hangs answers nothing, not even
- * with an error, and each operation that waits for it keeps one of the few threads that all folders share:
+ * Limits and times the operations of one folder. A hanging share does not even return errors, and each operation that
+ * waits for it blocks one of the few threads that all folders share:
  *
  *   answering ──an operation shows no progress for the time limit──▶ silent ──an operation or a probe answers──▶ answering
  *
- * While silent, every operation is refused at once. Those under way can't be called back: each keeps its thread until it
- * ends, and is a probe meanwhile; now and then another one is sent, since the mount may have been replaced. What is timed
- * is the real system, so it is timed with its real clock: a simulation puts its own folder in front of this.
+ * While silent, every operation is refused at once. Those in progress can't be cancelled: each keeps its thread until it
+ * ends, and serves as a probe meanwhile. Another probe is sent occasionally, since the mount may have been replaced. This
+ * uses the real clock because it times the real system: a simulation replaces the folder instead.
  */
 
 export interface GuardOptions {
-  /** The longest that an operation may go without progress. */
+  /** Longest time that an operation may show no progress, in milliseconds. */
   readonly limitMs?: number;
-  /** Asks the folder for something small. */
+  /** A cheap operation on the folder. */
   readonly probe: () => Promise<unknown>;
 }
 
 const LIMIT_MS = 15_000;
-/** Operations of one folder that are under way at once, the silent ones apart. */
+/** Concurrent operations per folder. Given-up operations count, but never block the last one. */
 const AT_ONCE = 4;
 /**
- * An unanswered probe may have gone to a mount that was replaced since. In time limits; the more there are already, the
- * more probably they will tell, and each may cost a thread for good.
+ * Pauses between probes, as multiples of the time limit. An unanswered probe may hang on a mount that was replaced since,
+ * so more are sent; but each may block a thread for good, so they become rarer and are capped.
  */
 const PROBE_AGAIN_AFTER = 2;
 const ENOUGH_PROBES = 3;
 const PROBE_SELDOM_AFTER = 20;
 const PROBES_AT_MOST = 8;
-/** A timer later than this tells of a process that was stopped, not of a share. */
+/** A timer that is later than this means that the process was stopped, not that the share is silent. */
 const STOPPED_MS = 1_000;
 
 /**
- * Of all folders, so that some threads are left whatever hangs; but a folder of which none is under way may begin one.
- * Four is what the runtime starts if not told otherwise.
+ * Cap on concurrent operations of all folders, which keeps some threads free if shares hang. A folder without any may
+ * always start one. Four is the default size of the runtime's thread pool.
  */
 function allAtOnce(): number {
   return Math.floor((Number(process.env['UV_THREADPOOL_SIZE']) || 4) * 0.75);
 }
 
-/** The threads are the process's, and so is this count. */
+/** Operations in progress in the whole process, since all guards share its threads. */
 const everywhere = { underWay: 0 };
 
 export class Guard {
@@ -67,8 +67,8 @@ export class Guard {
   }
 
   /**
-   * Rejects with ETIMEDOUT if the operation shows no progress for too long, or at once while the folder is silent. A
-   * long operation calls `progress` now and then.
+   * Runs an operation. Rejects with ETIMEDOUT if it shows no progress within the limit, or at once while the folder is
+   * silent. A long operation must call `progress` regularly.
    */
   async run<T>(operation: (progress: () => void) => Promise<T>): Promise<T> {
     this.#refuseIfSilent();
@@ -77,12 +77,12 @@ export class Guard {
   }
 
   /**
-   * For what changes the folder and may take its time (a copy into the archive): has no limit of its own, but ends
-   * with the others when the folder falls silent, which a probe beside it finds out.
+   * Runs a slow operation that changes the folder, such as a copy into the archive. It has no time limit, but is given up
+   * with the others when the folder falls silent, which parallel probes detect.
    */
   async runLong<T>(operation: () => Promise<T>): Promise<T> {
     this.#refuseIfSilent();
-    // Not beside an earlier one that was given up and may still take effect.
+    // Not while an earlier one was given up but may still take effect.
     for (const each of this.#underWay) if (each.isLong && each.isGivenUp) throw this.#refusal();
     while (!this.#hasPlace) await this.#place();
     let probing = false;
@@ -102,7 +102,7 @@ export class Guard {
     }
   }
 
-  /** Operations that were given up keep their threads; one more may always be tried. */
+  /** Given-up operations keep their threads, so one more is always allowed if all others were given up. */
   get #hasPlace(): boolean {
     let givenUp = 0;
     for (const operation of this.#underWay) if (operation.isGivenUp) givenUp += 1;
@@ -154,7 +154,7 @@ export class Guard {
     });
   }
 
-  /** The one let in takes its place in a later turn, if that is still free then. */
+  /** Wakes the first waiter, which checks again in a later turn whether there is still room. */
   #next(): void {
     const [waiting] = this.#queue;
     if (!waiting || !this.#hasPlace) return;
@@ -218,7 +218,7 @@ export class Guard {
 }
 
 interface Operation {
-  /** When it began, or last showed progress. */
+  /** When it started or last showed progress. */
   since: number;
   readonly limitMs: number;
   readonly isLong: boolean;

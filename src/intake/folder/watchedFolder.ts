@@ -20,11 +20,11 @@ import { createPathFilter } from './pathFilter.ts';
 import { identityOf, isNoFile, readAtOnce, readWhole, type Allocate } from './readWhole.ts';
 import { inRealDirectory, isRealAtOnce, parentsAreReal } from './realDirectory.ts';
 
-/** A larger file is read in pieces, with everything else in between. */
+/** Larger files are read in pieces, so that other work can run in between. */
 const AT_ONCE_BYTES = 1024 * 1024;
-/** So is a larger one, where another thread reads: the next ones wait for it. */
+/** Largest file for the reader thread; a larger one would hold up the next ones. */
 const BESIDE_BYTES_AT_MOST = 16 * 1024 * 1024;
-/** Asked of other threads at once. */
+/** Concurrent `stat` calls in other threads. */
 const STATS_AT_ONCE = 32;
 
 export interface WatchedFolderOptions {
@@ -38,23 +38,23 @@ export interface WatchedFolderOptions {
   readonly exclude: readonly string[];
   /** Where `archive` moves files, keeping their relative directory; relative to `path`, or absolute. */
   readonly archiveTo: string;
-  /** Absolute: all folders in which people may put links; this one if not given. */
+  /** Absolute paths of all folders in which people may put links; only this one if left out. */
   readonly watched?: readonly string[];
   readonly random: Random;
-  /** Shared by all who open this folder: what hangs, hangs for all of them. */
+  /** Shared by everything that opens this folder, since a hang affects all of it. */
   readonly guard?: Guard;
   /**
-   * A directory of the agent's own. What lies on the same file system is looked at and read in this thread: that takes
-   * a fraction of the time, and where that file system hangs the agent hangs anyway.
+   * A directory of the agent's own. Files on the same file system are checked and read in this thread: that takes
+   * a fraction of the time, and if that file system hangs, the agent hangs anyway.
    */
   readonly ownDirectory?: string;
   /** Memory for the bytes of a file. */
   readonly allocate?: Allocate;
-  /** Reads files of the agent's own file system that are worth another thread, into that memory. */
+  /** Reads files on the agent's own file system in another thread, if large enough, into memory from `allocate`. */
   readonly readBeside?: ReadBeside;
   /** The clock by which the system stamps directories; an argument for tests. */
   readonly now?: () => number;
-  /** How to find out what the folder lies on; the system's ways if not given. */
+  /** How to identify the folder's file system; the system's sources if left out. */
   readonly fileSystem?: FileSystemSources;
 }
 
@@ -68,7 +68,7 @@ export function createWatchedFolder(options: WatchedFolderOptions): WatchedFolde
   const excluded = createExcludedDirectories(folder, [...options.exclude, archiveTo]);
   const guard = options.guard ?? createFolderGuard(folder);
 
-  /** By device. A number may be given to another file system later: a look at the folder starts over. */
+  /** Whether a device is a network one. Cleared by `availability`, since the system may reuse device numbers. */
   const networks = new Map<bigint, boolean>();
   const identify = async (file: string, stats: BigIntStats): Promise<FileIdentity> => {
     const known = networks.get(stats.dev);
@@ -77,12 +77,12 @@ export function createWatchedFolder(options: WatchedFolderOptions): WatchedFolde
     return identityOf(stats, network);
   };
 
-  /** The folder's device where that is the agent's own; null before it was looked at, and where it is another. */
+  /** The folder's device if it is the agent's own too; null otherwise, and before the first `availability`. */
   let ownDevice: bigint | null = null;
   let stampedDevice: bigint | null = null;
   const isAtHand = (path: string): boolean => ownDevice !== null && parentOf(path) === '';
 
-  /** Null: it has to be read otherwise. */
+  /** Null if the file must be read through the guard. */
   const readAtHand = async (file: string, limit: number, size: number): Promise<FileRead | null> => {
     if (readBeside && allocate && size <= Math.min(limit, BESIDE_BYTES_AT_MOST)) {
       const read = await readBeside(file, size, allocate);
@@ -133,7 +133,7 @@ export function createWatchedFolder(options: WatchedFolderOptions): WatchedFolde
       return found === undefined ? guard.run(() => statInside(folder, path, identify)) : found;
     },
     async statEach(dir, names) {
-      // Among the files there may be other work that waits for this thread.
+      // Let other work that waits for this thread run between batches.
       await setImmediate();
       const directory = inside(folder, dir);
       const isReal = ownDevice !== null && realAtOnce(folder, dir);
@@ -166,7 +166,7 @@ export function createWatchedFolder(options: WatchedFolderOptions): WatchedFolde
             signal,
             identify: (stats: BigIntStats) => identify(file, stats),
           };
-          // Held, so that no directory on the way becomes a link between the look and the open.
+          // Hold the directory, so that no parent can be replaced by a link between the check and the open.
           const parent = parentOf(path);
           if (parent === '') return readWhole(file, reading);
           return inRealDirectory(folder, parent, (dir) => readWhole(join(dir, nameOf(path)), reading));
@@ -190,10 +190,10 @@ export function createWatchedFolder(options: WatchedFolderOptions): WatchedFolde
   };
 }
 
-/** A file that has to be asked about in another thread. */
+/** A file that must be checked in another thread. */
 const ELSEWHERE = Symbol('elsewhere');
 
-/** Undefined where the system won't say. */
+/** Undefined if the system reports an error. */
 function tryAtOnce(file: string, device: bigint | null): FileStat | null | undefined | typeof ELSEWHERE {
   try {
     const found = statAtOnce(file, device);
@@ -208,7 +208,7 @@ function unsaid(error: unknown): undefined {
   return undefined;
 }
 
-/** As far as that can be told in this thread. */
+/** Whether the directory is known to be real, without links, by a check in this thread; false if the check fails. */
 function realAtOnce(folder: string, dir: string): boolean {
   try {
     return isRealAtOnce(folder, dir);
@@ -218,7 +218,7 @@ function realAtOnce(folder: string, dir: string): boolean {
   }
 }
 
-/** Undefined where it lies on another device after all. */
+/** Undefined if the file is on another device after all. */
 function statAtOnce(file: string, device: bigint | null): FileStat | null | undefined {
   try {
     const stats = fs.lstatSync(file, { bigint: true, throwIfNoEntry: false });

@@ -26,48 +26,48 @@ export interface OfflineModeDeps {
   readonly host: string;
   readonly folders: readonly FolderSettings[];
   readonly seenSince: SeenSince;
-  /** What has to be asked of the ledger before anything else, once in this process. */
+  /** Reads from the ledger what must be known before anything else; called until it succeeds once in this process. */
   readonly prepare: () => Promise<void>;
   readonly onFile: () => void;
   readonly onAdmitted: (folder: string, admitted: Admitted) => void;
   /**
-   * Finds out whether this folder lies where it lay. Asked before images of it are admitted: afterwards they would count as
-   * known files of wherever it lay when the ledger was last there. Resolves the mark of the file system to which it belongs; null: not known.
+   * Checks whether this folder is still on the same file system. Called before its images are admitted: afterwards they would
+   * count as known files of the file system it was on before the outage. Resolves the mark of the one it belongs to; null if unknown.
    */
   readonly lookAtMount: (folder: string) => Promise<string | null>;
 }
 
 const LOOK_AGAIN_MS = 2_000;
-/** An image that can't be admitted for reasons of its own is tried again this often. */
+/** Retry interval for an image that can't be admitted for a reason specific to it. */
 const ODD_AGAIN_MS = 60_000;
-/** The files that were decided about last; others may be checked again. */
+/** Number of recently decided files to remember; older ones may be checked again. */
 const REMEMBERED = 50_000;
 const KEY = 'deferredJournal';
 
 /**
- * What goes on while a shared ledger can't be reached:
+ * Takes in images while the shared ledger can't be reached:
  *
  *   online ──LEDGER_UNREACHABLE──▶ offline ──it answers──▶ replaying ──all that was deferred is admitted──▶ online
  *     └──an earlier process has left deferred images─────────▲  └──────LEDGER_UNREACHABLE──▶ offline
  *
  * In `offline` and `replaying` (`isOn`) an image is not admitted but deferred: copied into the spool, then written into the
- * local journal. Folders are listed again from `online` on: what was not deferred is found then.
+ * local journal. Once `online`, folders are listed again, which finds files that were not deferred.
  */
 export class OfflineMode {
   readonly #deps: OfflineModeDeps;
   readonly #notifier: Notifier;
   readonly #listeners = new Set<() => void>();
-  /** By folder and path: as it lay there when it was decided about, and whether it was deferred. Latest last. */
+  /** Decided files by folder and path: their identity at the decision, and whether they were deferred. Latest last. */
   readonly #seen = new Map<string, { readonly identity: FileIdentity; readonly isDeferred: boolean }>();
-  /** Being copied and written down. */
+  /** Number of deferrals in progress, by hash. */
   readonly #deferring = new Map<string, number>();
-  /** They can't be admitted for reasons of their own. */
+  /** Images that can't be admitted for a reason specific to them. */
   readonly #odd = new Set<DeferredImage>();
   #oddAt = -Infinity;
   #state: 'online' | 'offline' | 'replaying';
   #isPrepared = false;
   #prepared!: () => void;
-  /** Resolves when the ledger has been asked what it must be asked before anything is sent. */
+  /** Resolves after `prepare`; nothing may be sent before. */
   readonly prepared: Promise<void>;
 
   constructor(deps: OfflineModeDeps, { isPrepared }: { isPrepared: boolean }) {
@@ -81,7 +81,7 @@ export class OfflineMode {
     const left = deps.deferred.waiting();
     for (const image of left) this.#remember(image.folder, image.path, image.identity, true);
     this.#state = this.#isUnreachable ? 'offline' : left.length > 0 || !isPrepared ? 'replaying' : 'online';
-    // What came while no agent ran is left to the listing: nobody can tell now which of it is new.
+    // Files that arrived while no agent ran are left to the listing: without the ledger, new ones can't be told from known ones.
     const { seenSince } = deps;
     if (this.#state === 'online') {
       seenSince.backOnline();
@@ -96,7 +96,7 @@ export class OfflineMode {
     return (this.#state !== 'online' || this.#isUnreachable) && this.#deps.payloads.keepsCopies;
   }
 
-  /** What tells the new files of one folder. */
+  /** Tells which files of one folder are new. */
   seenSince(folder: string): FolderSeenSince {
     return this.#deps.seenSince.of(folder);
   }
@@ -111,28 +111,28 @@ export class OfflineMode {
     return this.#deps.payloads.hasRoomForCopy(bytes);
   }
 
-  /** Whether the copy with this hash is needed, whatever the ledger says. */
+  /** Whether the copy with this hash is needed even if the ledger does not need it. */
   needs(sha256: string): boolean {
     return this.#deferring.has(sha256) || this.#deps.deferred.needs(sha256);
   }
 
-  /** Whether this file was decided about, as it is, and need not be checked again before the ledger is back. */
+  /** Whether this version of the file was decided, so that it need not be checked again before the ledger is back. */
   knows(folder: string, path: string, identity: FileIdentity): boolean {
     const seen = this.#seen.get(keyOf(folder, path));
     return seen !== undefined && sameIdentity(seen.identity, identity);
   }
 
-  /** Whether it was deferred, as it is. */
+  /** Whether this version of the file was deferred. */
   hasDeferred(folder: string, path: string, identity: FileIdentity): boolean {
     return this.knows(folder, path, identity) && this.#seen.get(keyOf(folder, path))?.isDeferred === true;
   }
 
-  /** It was decided about by the ledger, or is no image that is to be sent: the listing once it is online says which. */
+  /** Remembers a file that the ledger decided, or that is no image to send. The listing after the outage settles which. */
   decided(folder: string, path: string, identity: FileIdentity): void {
     this.#remember(folder, path, identity, false);
   }
 
-  /** True once it is durable here. False: there is no room for it, and it stays in its folder. */
+  /** Defers an image. True once it is durable here. False if there is no room or the write failed: it stays in its folder. */
   async defer(candidate: Candidate, settings: FolderSettings): Promise<boolean> {
     const { inspector } = this.#deps;
     const captured = settings.template.usesCaptured
@@ -141,7 +141,7 @@ export class OfflineMode {
     return this.#keep(candidate, settings, { capturedAt: captured?.getTime() ?? null });
   }
 
-  /** The same of a file that is to be taken apart once the ledger is back. */
+  /** Defers a file that is to be split into pages once the ledger is back. Resolves like `defer`. */
   deferPages(file: Omit<Candidate, 'type'>, settings: FolderSettings): Promise<boolean> {
     return this.#keep({ ...file, type: 'pdf' }, settings, { capturedAt: null, isFile: true });
   }
@@ -176,7 +176,7 @@ export class OfflineMode {
       sha256,
       bytes: bytes.length,
     });
-    // It may be back by now.
+    // The ledger may be reachable again by now.
     this.#notifier.notify();
     return true;
   }
@@ -186,7 +186,7 @@ export class OfflineMode {
     return images === 0 ? [] : [{ kind: 'deferred', images }];
   }
 
-  /** Catches up whenever the ledger is back, until aborted. */
+  /** Replays deferred images whenever the ledger is back, until aborted. */
   async run(signal: AbortSignal): Promise<void> {
     const deaf = this.#deps.ledger.storage.onChange(() => {
       this.#look();
@@ -201,7 +201,7 @@ export class OfflineMode {
     deaf();
   }
 
-  /** What an earlier process has deferred is admitted, for a run that ends by itself. */
+  /** Admits images that an earlier process deferred; for a single run. */
   async once(signal: AbortSignal): Promise<void> {
     await this.#round(signal);
   }
@@ -229,7 +229,7 @@ export class OfflineMode {
     } catch (error) {
       if (signal.aborted) return;
       const fields = describeError(error);
-      // What is wrong with the ledger is said by whoever found that.
+      // Trouble with the ledger is reported where it was found.
       if (isOfJournal(error)) this.#unwritable(error);
       else if (ledger.storage.trouble() !== null) log.debug('The replay was cut short', fields);
       else log.warn('Deferred images could not be recorded yet; trying again', fields);

@@ -6,26 +6,26 @@ import type { Ledger } from '../../core/ports/ledger.ts';
 import type { LedgerIntake } from '../../core/ports/ledgerIntake.ts';
 import { nameOf, pathOf } from '../../core/paths.ts';
 
-/** Known files by which the folder is known again; kept with its mark, so that what is admitted meanwhile does not count. */
+/** Number of known files that identify the folder. Stored with its mark, so that files admitted later do not count. */
 const WITNESSES = 64;
 const LOOK_AGAIN_MS = 30_000;
-/** The coarsest clock of a file system (vfat): a copy that kept the times is the same file. */
+/** Resolution of the coarsest file system clock (vfat): a copy whose mtime differs by no more is the same file. */
 const SAME_TIME_NS = 2_000_000_000n;
 const NAMES_AT_ONCE = 256;
 
-/** A person said that the folder is what it is, while no agent ran: whatever it lies on next is taken over. */
+/** Mark set when a person confirmed the folder while no agent ran: the next file system it is found on is taken over. */
 export const ANYTHING = '*';
-/** Of a ledger that was rebuilt, or is of a version before marks: that knows the files, but not on what the folder lay. */
+/** Mark in a ledger that was rebuilt or predates marks: it knows the files, but not the folder's file system. */
 const FORGOTTEN = '';
 
 /**
- * Whether a folder still is the one whose files are known. An unmounted share or disk leaves an empty directory in its
- * place, which says nothing about what is gone:
+ * Tells whether a folder is still the one whose files are known. An unmounted share or disk leaves an empty directory in
+ * its place, and then a missing file must not count as gone:
  *
- *   own ──another file system, and none of the known files is there──▶ foreign
- *   foreign ──the file system that it was, or one of the witnesses──▶ own
+ *   own ──another file system, without any of the known files──▶ foreign
+ *   foreign ──the former file system, or one of the witnesses──▶ own
  *
- * Where nothing is known, or a known file is there, the new file system is taken over. Foreign outlives a restart.
+ * If no files are known, or one of them is found, the new file system is taken over. The state survives a restart.
  */
 export class MountIdentity {
   readonly #folder: WatchedFolder;
@@ -33,7 +33,7 @@ export class MountIdentity {
   readonly #clock: Clock;
   #home: Home | null | undefined;
   #lookedAt = -Infinity;
-  /** One look after the other. */
+  /** The last look; the next one starts after it. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor({ folder, ledger, clock }: { folder: WatchedFolder; ledger: Ledger; clock: Clock }) {
@@ -42,7 +42,7 @@ export class MountIdentity {
     this.#clock = clock;
   }
 
-  /** Null if the folder is in its place; otherwise what is wrong. Rejects if that can't be told. */
+  /** Null if the folder is in its place; otherwise what is wrong, for people. Rejects if the check fails. */
   look({ mark }: FileSystem): Promise<string | null> {
     const looked = this.#last.then(() => this.#look(mark));
     this.#last = looked.catch(() => undefined);
@@ -70,7 +70,7 @@ export class MountIdentity {
     return home?.mark ?? null;
   }
 
-  /** The folder is what it is now: known files that are not there are gone. Also for a person who knows that. */
+  /** Accepts the present file system: known files missing from it are gone. Also used when a person confirms that. */
   async takeOver(mark: string): Promise<null> {
     await this.#keep({ mark, witnesses: null });
     return null;
@@ -84,13 +84,13 @@ export class MountIdentity {
     this.#lookedAt = this.#clock.monotonic();
   }
 
-  /** A look that took long may tell of what lay there before: what is found on another file system by now proves nothing. */
+  /** Takes over the file system unless the folder has moved again: after a slow look, what it found may be out of date. */
   async #moveTo(mark: string, home: Home | null): Promise<string | null> {
     if (home === null) return this.takeOver(mark);
     if (await this.#liesOn(mark)) {
       await this.takeOver(mark);
       if (await this.#liesOn(mark)) return null;
-      // Recording that took so long that it was true no more.
+      // The folder moved while the mark was being recorded: restore the old one.
       await this.#keep(home);
     }
     return foreign(this.#folder.path, home.mark, mark);
@@ -101,7 +101,7 @@ export class MountIdentity {
     return now.state === 'present' && now.fileSystem.mark === mark;
   }
 
-  /** Whether any file of the present listing is known, as it is. */
+  /** Whether any listed file is known and unchanged. */
   async #knowsOne(): Promise<boolean> {
     for await (const { dir, files } of this.#folder.list('')) {
       for (let start = 0; start < files.length; start += NAMES_AT_ONCE) {
@@ -127,8 +127,8 @@ export class MountIdentity {
   }
 
   /**
-   * Evenly from all that was known or waited for its commit when this was called: what is admitted afterwards may lie where
-   * the folder lies now. An empty file is no witness, since any other is like it.
+   * Picks witnesses evenly from the files that were known or awaiting commit when this was called; files admitted later may
+   * be on the new file system. Empty files are left out, since they are all alike.
    */
   async #witnesses(): Promise<Witness[]> {
     const { path: folder } = this.#folder;
@@ -157,7 +157,7 @@ export class MountIdentity {
   }
 }
 
-/** A folder as those see it who look for a document's bytes: while another stands in its place, it is not there. */
+/** The folder for readers of document bytes: unreachable while another one is in its place. */
 export function inItsPlace(folder: WatchedFolder, ledger: LedgerIntake): WatchedFolder {
   return {
     ...folder,
@@ -172,7 +172,7 @@ export function inItsPlace(folder: WatchedFolder, ledger: LedgerIntake): Watched
   };
 }
 
-/** File systems that keep the time of a change no finer than two seconds, whatever the stamps look like. */
+/** Whether the file system's change times may be as coarse as two seconds, even if they look finer. */
 export function hasCoarseClock({ name, network }: FileSystem): boolean {
   return network || name === 'vfat' || name === 'exfat';
 }
@@ -183,7 +183,7 @@ interface Witness {
   readonly mtimeNs: string;
 }
 
-/** What the ledger keeps as the folder's mark: the mark, and on a second line the witnesses while it is foreign. */
+/** The folder mark in the ledger: the file system's mark and, while the folder is foreign, the witnesses on a second line. */
 interface Home {
   readonly mark: string;
   readonly witnesses: readonly Witness[] | null;
@@ -193,7 +193,7 @@ function homeOf(text: string | null): Home | null {
   if (text === null) return null;
   const cut = text.indexOf('\n');
   if (cut < 0) return { mark: text, witnesses: null };
-  // Written by `#keep`, and by nothing else.
+  // Only `#keep` writes this.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return { mark: text.slice(0, cut), witnesses: JSON.parse(text.slice(cut + 1)) as Witness[] };
 }

@@ -14,25 +14,25 @@ export interface PresenceDeps extends Omit<FolderClaimDeps, 'path' | 'isShared'>
   readonly settings: Pick<FolderSettings, 'path' | 'share'>;
   readonly ledger: Ledger;
   readonly trouble: FolderTrouble;
-  /** Of the process; not there: of this intake alone. */
+  /** Shared by the process; without it, this intake keeps its own. */
   readonly folderTimes?: FolderTimes | undefined;
-  /** What stands in for a shared ledger that is away. */
+  /** Stands in for an unreachable shared ledger. */
   readonly away: { readonly isOn: boolean; holdUp(): void; letGo(): void };
-  /** On what the folder lies, whenever that is found out. */
+  /** Called with the folder's file system whenever it was checked. */
   readonly onFileSystem: (fileSystem: FileSystem) => void;
 }
 
-/** Where one watched folder is: whether it is there and in its place, on what it lies, and who takes in what comes into it. */
+/** Tracks one watched folder: whether it is present and in its place, its file system, and which agent takes in its files. */
 export class Presence {
   readonly #deps: PresenceDeps;
   readonly #mount: MountIdentity;
   readonly #claim: FolderClaim;
   readonly #state: FolderState;
   readonly #mountLooks: SharedRun;
-  /** Its first watch is recorded. */
+  /** Whether the folder's first watch is recorded in the ledger. */
   #isWatched = false;
   #fileSystem: FileSystem | null = null;
-  /** Of the folder as it is watched now. */
+  /** Token of the folder being watched. */
   #token: string | null = null;
   #foreign: string | null = null;
 
@@ -43,7 +43,7 @@ export class Presence {
     this.#claim = new FolderClaim({ ...deps, path, isShared: share !== null });
     this.#state = new FolderState(path, deps, deps.trouble);
     this.#mountLooks = new SharedRun(() =>
-      // Known of the ledger alone, which is asked before what was deferred is admitted.
+      // Only the ledger knows the mark. It is asked again before deferred images are admitted.
       this.#lookNow(async (fileSystem) => !deps.away.isOn && (await this.#mount.look(fileSystem))),
     );
   }
@@ -64,22 +64,22 @@ export class Presence {
     return this.#fileSystem !== null && hasCoarseClock(this.#fileSystem);
   }
 
-  /** What is wrong where another folder stands in its place; null: it is this one. */
+  /** What is wrong, if another folder is in its place; otherwise null. */
   get foreign(): string | null {
     return this.#foreign;
   }
 
-  /** From when on nobody else took in a folder that was another's; see `FolderClaim`. */
+  /** Since when no other agent has taken in a folder that was another agent's; see `FolderClaim`. */
   get othersUntil(): number | null {
     return this.#claim.othersUntil;
   }
 
-  /** It is watched as the folder that was found there. */
+  /** Watches the folder with this token from now on. */
   watchAs(token: string): void {
     this.#token = token;
   }
 
-  /** Its listings have begun. */
+  /** The first listing is done. */
   watching(): void {
     this.#state.enter(this.#foreign === null ? 'watching' : 'unreachable', this.#foreign);
   }
@@ -88,18 +88,18 @@ export class Presence {
     this.#state.enter('standby', message);
   }
 
-  /** Null if that can't be told now, or another agent takes it in. */
+  /** Checks the folder and updates the state. Null if the check fails, or if another agent takes the folder in. */
   async look(): Promise<FolderAvailability | null> {
     const { folder, settings, away, log } = this.#deps;
     try {
       const found = await folder.availability();
       if (found.state !== 'present') {
         this.#state.enter(found.state, found.message);
-        // What lies in it once it appears was not put there before our eyes.
+        // If it appears later, its files were not seen arriving, so they may be `existing` ones.
         if (found.state === 'missing' && !this.#writesFail && !away.isOn) away.letGo();
         return found;
       }
-      // Who leads a shared folder is not known then, and what two of a fleet defer becomes one document.
+      // The leader of a shared folder is unknown while offline. If two agents defer the same file, it becomes one document.
       const isFleets = away.isOn && (settings.share ?? null) !== null;
       const taken = isFleets ? null : await this.#claim.hold(found.token);
       if (taken !== null) {
@@ -108,7 +108,7 @@ export class Presence {
       }
       if (this.#writesFail || away.isOn) this.holdUp();
       this.#liesOn(found.fileSystem);
-      // Known of the ledger alone; what comes into a foreign folder is deferred as it would be admitted.
+      // Only the ledger knows the mark. Files in a foreign folder are deferred, as they would be admitted.
       if (!away.isOn) this.#foreign = await this.#mount.look(found.fileSystem);
       if (this.#foreign !== null) this.#state.enter('unreachable', this.#foreign);
       else if (this.#state.now.state !== 'watching') this.#state.enter('starting', null);
@@ -122,52 +122,52 @@ export class Presence {
     }
   }
 
-  /** Whether it is there for this machine, no matter who takes in what comes into it. */
+  /** Whether this machine can reach the folder, no matter which agent takes it in. */
   async isReachable(): Promise<boolean> {
     const found = await this.#deps.folder.availability().catch(() => null);
     return found?.state === 'present';
   }
 
-  /** Whether what is not in the folder is gone: not while the folder itself is away, or another stands in its place. */
+  /** Whether a missing file counts as gone: false while the folder is away or another is in its place. */
   async isInPlace(): Promise<boolean> {
     const found = await this.#deps.folder.availability();
     if (found.state !== 'present' || found.token !== this.#token) return false;
     return (await this.#mount.look(found.fileSystem)) === null;
   }
 
-  /** Finds out on what it lies by now, with a look that begins after this call. */
+  /** Checks the folder's file system, with a look that starts after this call. */
   lookAtMount(): Promise<void> {
     return this.#mountLooks.ask();
   }
 
-  /** Records on what it lies now, if it is there, and resolves where it belongs. */
+  /** Checks the file system if the folder is present; resolves the mark of the one it belongs to, null if unknown. */
   async belongsOn(): Promise<string | null> {
     await this.#lookNow((fileSystem) => this.#mount.look(fileSystem));
     return this.#mount.belongsOn();
   }
 
-  /** The folder is what it is now, although none of its known files may be there. */
+  /** Accepts the folder as it is, even if none of its known files is there. */
   async takeOver(): Promise<void> {
     if (this.#fileSystem) await this.#mount.takeOver(this.#fileSystem.mark);
   }
 
-  /** What lay in a folder that was another agent's is dealt with. */
+  /** The files in a folder taken over from another agent have been handled. */
   async takenOver(): Promise<void> {
     await this.#claim.settle();
   }
 
-  /** The first watch of a folder that is there waits for the ledger. */
+  /** Delays the first watch of a present folder until the ledger is back. */
   holdUp(): void {
     if (!this.#isWatched) this.#deps.away.holdUp();
   }
 
-  /** Its first watch is recorded. */
+  /** The folder's first watch has been recorded in the ledger. */
   firstWatched(): void {
     this.#isWatched = true;
     this.#deps.away.letGo();
   }
 
-  /** Another agent may take it in. */
+  /** Lets another agent take the folder in. */
   async release(): Promise<void> {
     await this.#claim.release();
   }
@@ -179,7 +179,7 @@ export class Presence {
       this.#liesOn(found.fileSystem);
       await look(found.fileSystem);
     } catch (error) {
-      // The folder won't say, which keeps no image from being admitted.
+      // A folder that can't be checked does not keep images from being admitted.
       if (systemCode(error) === undefined) throw error;
     }
   }

@@ -10,14 +10,14 @@ import type { Ledger } from '../../core/ports/ledger.ts';
 import type { Admitted } from '../../core/ports/ledgerIntake.ts';
 import type { FolderSettings } from '../../core/domain/settings.ts';
 
-/** What the bytes of a file that lies still mean for us. */
+/** What to do with a file that has stopped changing, judged by its bytes. */
 export type Judgement =
   | {
       readonly kind: 'image';
       readonly type: ImageType;
       /** Its type may grow after a complete structure. */ readonly growing: boolean;
     }
-  /** It is to be taken apart; the service gets images of its pages. */
+  /** Split it and send images of its pages. */
   | { readonly kind: 'pages'; readonly growing: boolean }
   | { readonly kind: 'incomplete'; readonly reason: string; readonly message: string }
   | { readonly kind: 'rejected'; readonly reason: string; readonly message: string };
@@ -50,7 +50,7 @@ export async function judge(
   return isSplit ? { kind: 'pages', growing } : { kind: 'image', type: inspection.type, growing };
 }
 
-/** A TIFF of one page, a HEIC where HEICs are taken, and a JPEG that needs no turning are images like any other. */
+/** Single-page TIFFs and HEICs that the folder accepts, and JPEGs that need no turning, are sent unsplit. */
 function isToSplit(inspection: Inspection, { pages, accept }: FolderSettings, isTurned: boolean): boolean {
   if (!PAGE_TYPES.some((type) => accept.includes(type))) return false;
   if (inspection.type === 'jpeg') return isTurned && inspection.structure === 'complete';
@@ -97,13 +97,13 @@ function notAccepted(type: ImageType, { pages }: FolderSettings): Extract<Judgem
   };
 }
 
-/** What a file is called that is too large to be read. */
+/** Verdict on a file that is too large to read; `path` only tells whether it may be a receipt. */
 export function judgeTooLarge(
   path: string,
   bytes: number,
   { maxFileSize }: Pick<FolderSettings, 'maxFileSize'>,
 ): Extract<Judgement, { kind: 'rejected' }> {
-  // Where rounding hides the difference, in bytes.
+  // In bytes, if both sizes round to the same text.
   const text = sizeText(bytes) === sizeText(maxFileSize) ? (n: number) => counted(n, 'byte') : sizeText;
   const limit = `${text(bytes)}; the limit of this folder is ${text(maxFileSize)} (\`maxFileSize\`)`;
   if (!mayBeReceipt(path, 'unread')) return noReceipt(`Not named like an image, and too large: ${limit}.`);
@@ -120,13 +120,13 @@ export interface Candidate {
   readonly lane: Lane;
   readonly bytes: Buffer;
   readonly type: ImageType;
-  /** Of the file system from which it was read; null: not known. */
+  /** Mark of the file system that it was read from; null if unknown. */
   readonly mark: string | null;
-  /** What was found when it was looked at, if it is sent all the same. */
+  /** Finding of the content check, if the image is sent despite it. */
   readonly remark?: Remark | null;
 }
 
-/** Names an image and puts it in the ledger; durable when this resolves. */
+/** Names an image and records it in the ledger; durable when this resolves. */
 export async function admit(
   candidate: Candidate,
   settings: FolderSettings,
