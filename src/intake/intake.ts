@@ -28,45 +28,45 @@ import { Notifier } from '../core/notifier.ts';
 import { mountGuard } from './presence/mountGuard.ts';
 import type { WatchLimit } from './watch/watchLimit.ts';
 
-/** Files of one folder that may be in memory because they are not at rest yet. */
+/** Cap on files of one folder that are in memory because they are not at rest yet. */
 const SETTLING_CAPACITY = 500;
-/** How often a folder's presence is looked at. */
+/** Interval for checking a folder's presence. */
 const PRESENCE_MS = 2_000;
 /**
- * A file is read no sooner than this after its last change where the file system's clock is coarse: whatever is
- * written after the reading then bears another time. Otherwise a scanner that overwrites a file within the same tick,
- * with as many bytes, would leave it as the ledger knows it, and the second scan would never be seen.
+ * Minimum age of a change before the file is read, on a file system with a coarse clock, so that a later write gets another
+ * timestamp. Otherwise a scanner that overwrites a file within the same tick, with the same size, would leave it as the
+ * ledger knows it, and the second scan would be missed.
  */
 const COARSE_QUIET_MS = 2_000;
-/** For so long a document of a folder that another agent leads is looked for: it may have been renamed there. */
+/** How long a missing document of a folder led by another agent may still turn up: it may have been renamed there. */
 const LED_ELSEWHERE_MS = 60_000;
 
 export interface IntakeDeps
   extends
     Omit<ExamineDeps, 'settling' | 'sink' | 'lookAtMount' | 'mark' | 'onNote'>,
     Omit<LedgerSinkDeps, 'lookAtMount'> {
-  /** Stands in for a shared ledger that is away. Not there: the ledger is this agent's own. */
+  /** Stands in for an unreachable shared ledger. Left out if this agent has its own ledger. */
   readonly ledgerAway?: ((folder: OwnFolder) => LedgerAway) | undefined;
   readonly hints: FolderHints;
-  /** Not there: no other agent can be on this machine. */
+  /** Left out if no other agent can run on this machine. */
   readonly claims?: FolderClaims | undefined;
   /** See `FolderClaimDeps`. */
   readonly takeOverAfterMs: number;
   readonly incidents: Incidents;
-  /** Of the process; not there: of this intake alone. */
+  /** Shared by the process; without it, this intake keeps its own. */
   readonly folderTimes?: FolderTimes | undefined;
   /** Shared by all folders. */
   readonly watchLimit: WatchLimit;
   readonly reconcileEveryMs: number;
-  /** Where there are no events, or they can't be relied on. */
+  /** Listing interval if there are no events, or unreliable ones. */
   readonly pollEveryMs: number;
-  /** How long ago the machine was started. */
+  /** Milliseconds since the machine was started. */
   readonly upForMs?: (() => number) | undefined;
   /** See `ListingTimesDeps`. */
   readonly comparedApartMs?: number | undefined;
-  /** `existing: send` says so when more files than this lie in a folder that is first watched. */
+  /** A first watch that is to send more files than this is logged as a warning. */
   readonly confirmAbove: number;
-  /** This file was found not to be sendable as it is. */
+  /** A file can't be sent as it is. */
   readonly onAmiss?: (path: string) => void;
 }
 
@@ -77,10 +77,10 @@ type Present = FolderAvailability & { readonly state: 'present' };
  *
  *   absent ──appears──▶ starting (first listing) ──▶ watching ──replaced, gone, unreadable──▶ absent
  *
- * Events say where to look; the listing says what is there. A folder that is absent is waited for. One that is foreign
- * (see mountIdentity.ts) is watched like any other, so that what comes into it is admitted, but shows as unreachable, and
- * nothing in it counts as gone. One that another agent on this machine takes in is waited for, too.
- * While a shared ledger is away, all that the listing would have asked of it waits (ledgerAway.ts).
+ * Events say where to look; the listing says what is there. The intake waits for a folder that is absent or that another
+ * agent on this machine takes in. A foreign folder (see mountIdentity.ts) is watched like any other, so that new files are
+ * admitted, but it shows as unreachable, and none of its files counts as gone.
+ * While a shared ledger is unreachable, listings that depend on it wait (ledgerAway.ts).
  */
 export class Intake {
   readonly #deps: IntakeDeps;
@@ -147,7 +147,7 @@ export class Intake {
       isInPlace: () => this.#presence.isInPlace(),
       restedMs: (identity) => this.#restedMs(identity),
       beside: (list) => this.#hints.during(list),
-      // What a kill kept from being disposed of, and duplicates whose document lies in another folder.
+      // Disposals that a crash interrupted, and duplicates of documents from other folders.
       onWhole: () => this.#disposal.soon(),
       onSeen,
       onGone: (paths) => this.#otherArchiver.missing(paths),
@@ -178,13 +178,13 @@ export class Intake {
       mark: () => this.#presence.fileSystem?.mark ?? null,
       onNote: (verdict, path) => {
         deps.onAmiss?.(path);
-        // One that is not tried again by itself is tried at every listing.
+        // If settling does not retry it, every listing has to.
         if (verdict === 'unreadable' && !this.#settling.has(path)) this.#listings.forgetDirectories();
       },
     };
   }
 
-  /** A single run counts what has rested before. */
+  /** In a single run, time before the run counts too. */
   #restedMs(identity: FileIdentity): number {
     const { fileSystem } = this.#presence;
     return this.#isOnce && fileSystem && this.#clockTrust.isGiven
@@ -210,14 +210,14 @@ export class Intake {
     };
   }
 
-  /** The machine was asleep: events may have been lost, and what is known of directories is out of date. */
+  /** Call it after the machine slept: events may have been lost, and cached directories are out of date. */
   woke(): void {
     this.#listings.forgetDirectories();
     this.#relistSoon = true;
     this.#watchNotifier.notify();
   }
 
-  /** A document of this folder was accepted: its files may be disposed of, if so configured. */
+  /** Call it when a document of this folder was accepted: its files may be archived or deleted, if so configured. */
   disposeSoon(): void {
     this.#disposal.soon();
     this.#watchNotifier.notify();
@@ -231,7 +231,7 @@ export class Intake {
   isLookedThroughSince(at: number, isOwn: boolean): boolean {
     if (this.#isOver || this.#listings.progress.isThroughSince(at)) return true;
     const { state } = this.#presence.state;
-    // Who leads it has listed it by then; what is missing here may be with the agent that admitted it.
+    // The leader has listed it by then; only the agent that admitted a document may still have its bytes.
     if (state === 'standby') return !isOwn || this.#deps.clock.monotonic() - at >= LED_ELSEWHERE_MS;
     const isAway = state !== 'starting' && state !== 'watching';
     if (!isOwn && (isAway || this.#listings.progress.isStuckSince(at))) return true;
@@ -255,12 +255,12 @@ export class Intake {
     this.#deps.watchLimit.over(this.#deps.settings.path);
   }
 
-  /** Whether the folder is there for this machine, no matter who takes in what comes into it. */
+  /** Whether this machine can reach the folder, no matter which agent takes it in. */
   async isReachable(): Promise<boolean> {
     return this.#presence.isReachable();
   }
 
-  /** Another agent takes in what comes into this shared folder; `run` has ended. `run` may be called again. */
+  /** Another agent takes in this shared folder now. Call it after `run` has ended; `run` may be called again later. */
   standBy(message: string): void {
     if (this.#presence.state.state !== 'standby') {
       this.#settling.forget();
@@ -270,7 +270,7 @@ export class Intake {
     this.#presence.standBy(message);
   }
 
-  /** A person says that the folder is what it is now, although none of its known files is there. */
+  /** A person confirms the folder, although none of its known files is there. */
   async takeOver(): Promise<void> {
     await this.#presence.takeOver();
     this.#watchNotifier.notify();
@@ -296,7 +296,7 @@ export class Intake {
       stop.abort();
       await settled;
       await this.#presence.release();
-      // Nobody lists it again.
+      // The folder is not listed again.
       this.#isOver = true;
     }
     return true;
@@ -316,15 +316,15 @@ export class Intake {
       if (await this.#whileAway(token, signal)) return;
       const files = await this.#firstListing('backlog', signal);
       this.#presence.watching();
-      // Another agent may have led the folder, and left files that are taken apart.
+      // Another agent may have led the folder and left files that are still being split.
       this.#deps.pages?.wake();
       const times = new ListingTimes(this.#deps, files);
       while (!signal.aborted) {
         if (await this.#whileAway(token, signal)) {
           this.#listings.forget();
-          // It is another folder by now.
+          // The folder was replaced.
           if (this.#away.isOn) return;
-          // What was not deferred, and what is gone.
+          // List soon: finds files that were not deferred, and those that are gone.
           this.#relistSoon = true;
         }
         const { hasDirs } = this.#hints;
@@ -337,7 +337,7 @@ export class Intake {
         else if (idle) await this.#watchNotifier.wait(Math.max(0, Math.min(nextIn, PRESENCE_MS)), signal);
         if (signal.aborted) return;
         if (this.#writesFail) {
-          // No file was examined meanwhile, so that time says nothing of them.
+          // No file was examined meanwhile, so that time must not count as progress.
           this.#listings.progress.forget();
           continue;
         }
@@ -346,7 +346,7 @@ export class Intake {
         const present = await this.#presence.look();
         if (present?.state !== 'present' || present.token !== token || this.#presence.foreign !== foreign)
           return;
-        // Whatever came before the watch began.
+        // Files that arrived before events were available again.
         if (await this.#events.tryAgain()) this.#relistSoon = true;
         const now = clock.monotonic();
         const isFull = this.#relistSoon || now >= due.all;
@@ -366,7 +366,7 @@ export class Intake {
     } catch (error) {
       if (signal.aborted) return;
       const fields = { folder: settings.path, ...describeError(error) };
-      // The folder went away while it was listed, or the ledger can't be written: both are tried again, and said elsewhere.
+      // If the folder went away or the ledger can't be written, the listing is retried; both are reported elsewhere.
       if (this.#writesFail) this.#presence.holdUp();
       if (isUnreachable(systemCode(error)) || this.#writesFail)
         log.debug('The listing was cut short', fields);
@@ -377,7 +377,7 @@ export class Intake {
     }
   }
 
-  /** Watches without the ledger, for as long as that is away and the folder is this one. False if the ledger is there. */
+  /** Watches without the ledger while that is away and the folder is the same. False if the ledger is reachable. */
   async #whileAway(token: string, signal: AbortSignal): Promise<boolean> {
     if (!this.#away.isOn) return false;
     const isStill = async (): Promise<boolean> => {
@@ -398,7 +398,7 @@ export class Intake {
     await this.#disposal.begin(isFirstWatch);
     if (isFirstWatch) {
       const { sent, skipped } = await firstWatch(this.#listings.deps, signal);
-      // The ledger knows nothing of a folder before that, not even on what it lies.
+      // Only now: before its first watch, the ledger has no record of the folder, nor of its file system.
       await this.takeOver();
       const say = sent > confirmAbove ? log.warn.bind(log) : log.info.bind(log);
       say('Watching a folder for the first time', {
@@ -412,11 +412,11 @@ export class Intake {
     return this.#listings.all(lane, signal);
   }
 
-  /** After the first watch, whose `existing` is said of files that nobody has sent. */
+  /** Leaves alone files that another agent may have sent. Runs after the first watch, which applies `existing`. */
   async #endTakeover(signal: AbortSignal): Promise<void> {
     const until = this.#presence.othersUntil;
     if (until === null) return;
-    // A share has a clock of its own, so that nothing in it is surely newer.
+    // A share has its own clock, so that no file in it is certainly newer.
     const untilNs = this.#presence.isOnNetwork ? null : BigInt(until) * 1_000_000n;
     const isNewer = ({ ctimeNs }: FileIdentity) => untilNs !== null && ctimeNs >= untilNs;
     const left = await leaveFormerFiles(this.#listings.deps, isNewer, signal);
@@ -466,12 +466,12 @@ export class Intake {
     if (trouble) throw new ReceiptdError(trouble.code, trouble.message, { hint: trouble.hint });
   }
 
-  /** Nothing could be done about a file. */
+  /** Whether files have to wait, because the ledger can't be written and nothing stands in for it. */
   get #mustWait(): boolean {
     return this.#writesFail && !this.#away.isOn;
   }
 
-  /** Records on what the folder lies now, if it is there, and resolves where it belongs; see `OfflineModeDeps`. */
+  /** Checks the folder's file system if it is present; resolves the mark of the one it belongs to. See `OfflineModeDeps`. */
   lookAtMount(): Promise<string | null> {
     return this.#presence.belongsOn();
   }

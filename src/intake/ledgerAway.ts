@@ -6,24 +6,24 @@ import type { AdmissionSink } from './settle/admissionSink.ts';
 import type { Settling } from './settle/settling.ts';
 import type { HintQueue } from './watch/hintQueue.ts';
 
-/** The times of the files in a folder. */
+/** How reliable the timestamps of a folder's files are. */
 export interface Times {
-  /** They are another machine's. */
+  /** They come from another machine's clock. */
   readonly areForeign: boolean;
-  /** They are kept no finer than two seconds. */
+  /** They may be as coarse as two seconds. */
   readonly areCoarse: boolean;
 }
 
 export interface Round extends Times {
   readonly hints: HintQueue;
-  /** Of whoever watches the folder. */
+  /** Wakes the loop that watches the folder. */
   readonly notifier: Notifier;
-  /** Whether the folder is still the one that is watched; asked before each round. */
+  /** Whether the watched folder is still the same one; checked before each round. */
   readonly isStill: () => Promise<boolean>;
   readonly isPolled: () => boolean;
 }
 
-/** The intake of one folder, for what stands in for its ledger. */
+/** The parts of a folder's intake that the stand-in for its ledger needs. */
 export interface OwnFolder {
   readonly folder: WatchedFolder;
   readonly settings: FolderSettings;
@@ -31,29 +31,29 @@ export interface OwnFolder {
   readonly onSeen: () => void;
 }
 
-/** What one folder does while its ledger cannot be asked what it knows of it (offline/offlineFolder.ts). */
+/** Stands in for the shared ledger of one folder while that is unreachable (offline/offlineFolder.ts). */
 export interface LedgerAway {
-  /** Whether it is away, and something stands in for it. */
+  /** Whether the ledger is away and this stands in for it. */
   readonly isOn: boolean;
-  /** Where files go: into `ledger` while that is there. */
+  /** A sink that uses `ledger` while that is reachable. */
   sinkOver(ledger: AdmissionSink): AdmissionSink;
-  /** Watches without the ledger until it is back, the folder is another, or `signal` aborts. */
+  /** Watches without the ledger until it is back, the folder was replaced, or `signal` aborts. */
   watch(round: Round, signal: AbortSignal): Promise<void>;
-  /** Follows one hint; resolves the directory that should be listed as well, null where there is nothing of ours. */
+  /** Follows one hint; resolves the directory that should be listed as well, or null. */
   handleHint(path: string, times: Times): Promise<string | null>;
   /** A file was compared with the ledger. */
   compared(identity: FileIdentity): void;
-  /** Whether this file, as it is, was taken and may not be in the ledger yet. */
+  /** Whether this version of the file was taken, even if it may not be in the ledger yet. */
   hasTaken(path: string, identity: FileIdentity): boolean;
-  /** Whether a file surely came while the folder's first watch waited for the ledger. */
+  /** Whether a file certainly arrived while the folder's first watch waited for the ledger. */
   cameBeforeFirstWatch(identity: FileIdentity, times: Times): boolean;
-  /** The first watch of a folder that is there waits for the ledger. */
+  /** The folder is present, but its first watch has to wait for the ledger. */
   holdUp(): void;
-  /** Nothing of the folder waits for the ledger. */
+  /** The folder no longer waits for the ledger. */
   letGo(): void;
 }
 
-/** A ledger of this agent's own. */
+/** For an agent with its own ledger. */
 export const NEVER_AWAY: LedgerAway = {
   isOn: false,
   sinkOver: (ledger) => ledger,

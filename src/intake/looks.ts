@@ -23,13 +23,13 @@ export interface ImageAt {
 }
 
 export interface Looked {
-  /** What people are told; null: nothing. */
+  /** Finding to show to people; null if there is none. */
   readonly remark: Remark | null;
-  /** To be called once it is admitted. */
+  /** Call it once the image is admitted: stores the print for later comparisons. */
   readonly remember: () => Promise<void>;
 }
 
-/** Looks at images before they are sent. What is known already is sent no more, and not looked at. */
+/** Checks the content of images before they are sent. Skips known ones, which are not sent again. */
 export class Looks {
   readonly #deps: LooksDeps;
 
@@ -43,7 +43,7 @@ export class Looks {
     return this.#look({ ...at, sha256 }, () => measure(bytes, type));
   }
 
-  /** `seen`: what was measured when it was drawn. */
+  /** `seen`: the measurements taken when the page was drawn. */
   atPage(seen: Appearance | null, at: ImageAt): Promise<Looked> {
     return this.#look(at, async () => seen);
   }
@@ -75,13 +75,13 @@ export class Looks {
     return null;
   }
 
-  /** One that is sent, or will be: what the service refused may well be scanned again. */
+  /** The document with these bytes that was or will be sent. Not a failed or lost one: scanning that again is legitimate. */
   async #document(endpoint: EndpointKey, sha256: string): Promise<Document | null> {
     try {
       const document = await this.#deps.ledger.bySha256(endpoint, sha256);
       return document === null || document.state === 'failed' || document.state === 'lost' ? null : document;
     } catch (error) {
-      // While a shared ledger is away nobody can tell.
+      // Unknown while a shared ledger is unreachable.
       if (isOfLedger(error)) return null;
       throw error;
     }

@@ -19,7 +19,7 @@ export interface GuardOptions {
 }
 
 const LIMIT_MS = 15_000;
-/** Concurrent operations per folder. Given-up operations count, but never block the last one. */
+/** Concurrent operations per folder, including given-up ones; see `#hasPlace`. */
 const AT_ONCE = 4;
 /**
  * Pauses between probes, as multiples of the time limit. An unanswered probe may hang on a mount that was replaced since,

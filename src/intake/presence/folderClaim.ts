@@ -5,33 +5,33 @@ import type { Log } from '../../core/ports/log.ts';
 
 export interface FolderClaimDeps {
   readonly path: string;
-  /** Not there: no other agent can be on this machine. */
+  /** Left out if no other agent can run on this machine. */
   readonly claims?: FolderClaims | undefined;
-  /** For so long nobody must have held a folder that was another agent's. */
+  /** How long a folder of another agent must be unclaimed before this one takes it over. */
   readonly takeOverAfterMs: number;
-  /** The lead of a fleet says who takes it in, so that the name only follows. */
+  /** The fleet's folder lead decides which agent takes it in, so there is no waiting time. */
   readonly isShared: boolean;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** `since`: from when on nobody is seen to hold it; monotonic and wall-clock milliseconds. */
+/** Another agent's claim. `since`: when it was first seen released; monotonic and wall-clock milliseconds. */
 interface Other {
   by: FolderHolder | null;
   since: { readonly monotonic: number; readonly wall: number } | null;
   lookedAt: number;
 }
 
-/** Anyone who does not look for so long can't say that nobody held the folder meanwhile. */
+/** Longest gap between checks; after a longer one, another agent may have held the folder meanwhile. */
 const UNSEEN_MS = 30_000;
 
 /**
- * What this agent holds of one folder, which is another folder once its token changes:
+ * This agent's claim to one folder. A changed token means a different folder:
  *
  *   unknown ──free──▶ held ◀──free for `takeOverAfter`── another's
  *      └──taken, or another's when this agent last ran───────▲
  *
- * An agent that restarts, or is upgraded, gets its folder back: who waits asks for the holder, and does not try the name.
+ * An agent that restarts or is upgraded gets its folder back: a waiting agent only looks who holds it, without claiming it.
  */
 export class FolderClaim {
   readonly #deps: FolderClaimDeps;
@@ -44,7 +44,7 @@ export class FolderClaim {
     if (deps.isShared) this.#other = null;
   }
 
-  /** Null once it is held; otherwise who takes it in, and what this agent waits for. */
+  /** Tries to claim the folder. Null if it is held; otherwise who takes it in and when this agent takes over, for people. */
   async hold(token: string): Promise<string | null> {
     const { claims, path } = this.#deps;
     if (claims === undefined || this.#held?.token === token) return null;
@@ -63,12 +63,12 @@ export class FolderClaim {
     return null;
   }
 
-  /** From when on (wall-clock milliseconds) nobody else took in a folder that was another's; null: it is no such folder. */
+  /** When another agent's claim to the held folder ended (wall-clock milliseconds); null if there was none. */
   get othersUntil(): number | null {
     return this.#held === null ? null : (this.#other?.since?.wall ?? null);
   }
 
-  /** What lay in it is dealt with: it is this agent's from now on. */
+  /** Makes the folder this agent's own, after its existing files were handled. */
   async settle(): Promise<void> {
     if (!this.#other) return;
     await this.#deps.claims?.rememberOthers(this.#deps.path, false);
@@ -91,7 +91,7 @@ export class FolderClaim {
     return `${taken} This agent takes over once the other one has been gone for ${span(takeOverAfterMs)}.`;
   }
 
-  /** Null where that has lasted long enough. */
+  /** Null if it has been free for long enough; otherwise what this agent waits for, for people. */
   #isFree(other: Other): string | null {
     const { path, takeOverAfterMs, clock, log } = this.#deps;
     const now = clock.monotonic();

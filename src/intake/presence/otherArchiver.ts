@@ -12,21 +12,21 @@ export interface OtherArchiverDeps {
   readonly ledger: Pick<Ledger, 'sources' | 'begunDisposals'>;
   readonly clock: Clock;
   readonly log: Log;
-  /** Once there is proof enough; the paths, and where the last one was found. */
+  /** Called once, after PROOFS files: their paths, and where the last one was found. */
   readonly onProven: (paths: readonly string[], archivedTo: string) => void;
 }
 
-/** One may be a person's doing. */
+/** Number of files that prove another agent; a person may have archived a single one. */
 const PROOFS = 3;
-/** A look reads a directory of the archive, which may be a large one on a slow share. */
+/** Minimum interval between looks, since each reads an archive directory, which may be large and on a slow share. */
 const LOOK_EVERY_MS = 1_000;
-/** The latest that were admitted. */
+/** Number of recently admitted files to remember. */
 const REMEMBERED = 1_000;
 
 /**
- * Two agents on two machines share nothing but the folder, and neither leaves a trace in it. Where both archive what they have
- * sent, this agent finds that an original has gone into the archive, under its path and with its bytes, and that it was not by
- * its own doing. Only originals that this run admitted count: what a restored ledger does not know of itself proves nothing.
+ * Detects an agent on another machine that processes the same folder. Such agents share only the folder and leave no traces
+ * in it. But if both archive originals, this one finds some in the archive, with the same path and bytes, that it did not
+ * archive. Only originals admitted by this run count: a restored ledger may not know what this agent archived before.
  */
 export class OtherArchiver {
   readonly #deps: OtherArchiverDeps;
@@ -46,7 +46,7 @@ export class OtherArchiver {
     for (const oldest of this.#admitted.keys()) return void this.#admitted.delete(oldest);
   }
 
-  /** These are not in their places any more. */
+  /** These files are missing from their paths. */
   async missing(paths: readonly string[]): Promise<void> {
     if (!this.#isOfInterest) return;
     const { clock, folder, log, onProven } = this.#deps;

@@ -12,35 +12,35 @@ export interface Verdict {
   readonly message: string;
 }
 
-/** Where files go that are taken apart (../pages). */
+/** Takes files that are split into pages (../pages). */
 export interface PageSink {
-  /** It can't be lost any more once this resolves to true. False: there is no room for it now. */
+  /** Takes a file; durable once it resolves to true. False: there is no room for it now. */
   take(file: Omit<Candidate, 'type'>, settings: FolderSettings): Promise<boolean>;
-  /** There may be files to go on with. */
+  /** Resumes work: there may be files to split. */
   wake(): void;
 }
 
 /**
- * Where the files of one folder go once they lie still: the ledger (ledgerSink.ts), or what stands in for a shared one while it
- * cannot be reached (../offline).
+ * Takes the files of one folder once they have stopped changing: the ledger (ledgerSink.ts), or its stand-in while a shared
+ * ledger is unreachable (../offline).
  */
 export interface AdmissionSink {
-  /** Whether anything can be taken now. False: every file waits, since each would fail in the same way. */
+  /** Whether files can be taken now. If not, all files wait, since each would fail the same way. */
   readonly isOpen: boolean;
-  /** Calls back whenever `isOpen` may have changed, until what it returns is called. */
+  /** Calls back whenever `isOpen` may have changed. Returns a function that ends this. */
   onChange(listener: () => void): () => void;
-  /** Whether an image of that many bytes may be read at all; false while it would have to stay in its folder. */
+  /** Whether an image of that many bytes could be taken; if not, it is not even read and stays in its folder. */
   hasRoom(bytes: number): boolean;
   /** Takes an image; durable once it resolves to true. False: there is no room for it now. */
   admit(image: Candidate): Promise<boolean>;
-  /** Takes a file whose pages are to be sent; the same of it, as a file. */
+  /** Takes a file to split into pages. Resolves like `admit`. */
   takeApart(file: Omit<Candidate, 'type'>): Promise<boolean>;
-  /** Takes the verdict on a file that is not sent. True once people can read it in the ledger. */
+  /** Records the verdict on a file that is not sent. True once it is in the ledger, where people can read it. */
   note(verdict: Verdict): Promise<boolean>;
-  /** A file is not there any more. */
+  /** The file no longer exists. */
   gone(path: string): Promise<void>;
-  /** Whether a file was known, so that its absence says something of the folder. */
+  /** Whether the file was known: then its absence may mean that the folder itself is away. */
   knows(path: string): Promise<boolean>;
-  /** Whether `error` is trouble of this sink alone: the file is tried again, and may then go elsewhere. */
+  /** Whether `error` concerns this sink only: the file is retried, and may go to another sink then. */
   isOwnTrouble(error: unknown): boolean;
 }

@@ -2,15 +2,15 @@ import { ClockWatch, type Clocks } from '../../core/domain/clockWatch.ts';
 import type { FileIdentity } from '../../core/domain/document.ts';
 import type { FileSystem } from '../../core/ports/folder.ts';
 
-/** Whose ctime is the time of this machine's kernel: no program can set it, and it moves with every change. */
+/** File systems whose ctime comes from this machine's kernel: programs can't set it, and every change updates it. */
 const OWN_TIME: ReadonlySet<string> = new Set(['ext4', 'xfs', 'btrfs', 'f2fs', 'tmpfs']);
-/** Kernels stamp files with the time of their last tick: at most 10 ms ago on Linux, 15.6 on Windows. */
+/** Kernels stamp files with the time of their last tick: at most 10 ms ago on Linux, 15.6 ms on Windows. */
 export const TICK_MS = 16;
 
-/** Within this time of a start clocks are set: one without a battery stands years back until then. */
+/** Time after boot within which the clock gets set; a clock without a battery may be years behind until then. */
 const CLOCK_IS_SET_WITHIN_MS = 5 * 60_000;
 
-/** Whether what this clock says of the past may be believed. Made at the beginning of a run. */
+/** Tells whether past times can be compared with this clock. Create it at the start of a run. */
 export class ClockTrust {
   readonly #watch: ClockWatch;
   readonly #upForMs: number;
@@ -29,9 +29,8 @@ export class ClockTrust {
 }
 
 /**
- * Milliseconds for which a file has surely been still, from its ctime: a run that ends by itself need not watch for the
- * quiet time what has lain there since yesterday. The mtime would not do, since copies set it; nor would a share's times, which
- * are those of another clock. 0 where that can't be told.
+ * Milliseconds for which a file has certainly not changed, from its ctime; 0 if unknown. Spares a single run the quiet time
+ * for old files. The mtime can't be used, since copying sets it; nor can a share's times, which come from another clock.
  */
 export function restedMs(
   { ctimeNs }: FileIdentity,

@@ -3,14 +3,14 @@ import { examine, type ExamineDeps } from './examine.ts';
 import type { Unsettled } from './settling.ts';
 import type { Notifier } from '../../core/notifier.ts';
 
-/** Files of one folder that are looked at, at once: what of them is admitted in one turn shares a commit. */
+/** Files of one folder examined concurrently. Those admitted in the same turn share a commit. */
 const EXAMINED_AT_ONCE = 64;
-/** The next are taken when no more than these are left, so that they come in batches too; one scan by itself waits for no other. */
+/** New files are taken only when at most this many are in progress, so that they form batches. A single scan does not wait. */
 const LEFT_OF_BATCH = EXAMINED_AT_ONCE / 2;
 
 /**
- * Looks at the files of one folder as they fall due, until aborted. `notifier` is notified when one may be due sooner. While
- * the sink takes nothing, all of them wait.
+ * Examines the files of one folder as they fall due, until aborted. Notify `notifier` when one may be due sooner. While
+ * the sink is closed, all files wait.
  */
 export async function settleLoop(
   deps: ExamineDeps,

@@ -2,35 +2,35 @@ import type { Clock } from '../../core/ports/clock.ts';
 import { dirOf } from '../../core/paths.ts';
 import { Notifier } from '../../core/notifier.ts';
 
-/** More hints than this at once: the directories are listed instead. */
+/** Cap on queued paths; beyond it, their directories are listed instead. */
 const HINTS_AT_ONCE = 1_000;
-/** The system drops events without a word once so many wait (16,384 by default): after this many, some may be missing. */
+/** Hints after which events may have been lost: the system silently drops events if its queue is full (16,384 by default). */
 const MANY_HINTS = 4_096;
-/** While hints may not be followed, how often that is asked again. */
+/** Interval for checking `mayHandle` again while it is false. */
 const ASK_AGAIN_MS = 2_000;
 
 export interface HintQueueDeps {
   readonly clock: Clock;
-  /** Looks at one path; resolves the directory that should be listed as well, null where there is none. */
+  /** Looks at one path; resolves the directory that should be listed as well, or null. */
   readonly handleHint: (path: string) => Promise<string | null>;
   readonly onHandled: () => void;
-  /** Events may have told, or would have told, of files that nobody looks at. */
+  /** Hints or events may have been lost. */
   readonly onMissed: () => void;
-  /** False while nothing could be done about what is found. */
+  /** False while files that are found could not be handled. */
   readonly mayHandle: () => boolean;
 }
 
 /**
- * What events told of one folder: paths that are to be looked at, and directories that are to be listed since events get
- * lost in bursts. Looks may be taken beside a listing, which may last minutes: whatever is found goes the way of what
- * the listing finds, and that finds again what was missed.
+ * Queues hints from the events of one folder: paths to look at, and directories to list because events get lost in bursts.
+ * Paths can be looked at during a listing, which may last minutes: files found either way are handled alike, and the listing
+ * finds what the hints missed.
  */
 export class HintQueue {
   readonly #deps: HintQueueDeps;
   readonly #notifier: Notifier;
   readonly #paths = new Set<string>();
   readonly #dirs = new Set<string>();
-  /** Since directories were taken. */
+  /** Number of hints since `takeDirs`. */
   #hints = 0;
 
   constructor(deps: HintQueueDeps) {
@@ -46,7 +46,7 @@ export class HintQueue {
     return this.#dirs.size > 0;
   }
 
-  /** Relative to the folder; '' is the folder itself. */
+  /** Adds a path, relative to the folder; '' is the folder itself. */
   add(path: string): void {
     const isOver = this.#paths.size >= HINTS_AT_ONCE;
     if (path === '' || isOver) this.#dirs.add(path === '' ? '' : dirOf(path));
@@ -55,15 +55,15 @@ export class HintQueue {
     this.#notifier.notify();
   }
 
-  /** A directory was seen there: it is listed, and scans elsewhere don't wait for a look at each of a whole tree of them. */
+  /** Adds a directory to list. It is not looked at like a path, so that a new directory tree does not delay other scans. */
   addDir(path: string): void {
     this.#dirs.add(path);
     this.#counted(false);
   }
 
   /**
-   * The directories, which count as listed from now on. None that lies in another of them: it is listed with that one, and
-   * listing each by itself would read a tree of nested directories as often as it is deep.
+   * Removes and returns the directories to list. Leaves out those inside another one: listing that covers them too, and
+   * listing each separately would read a deep tree many times.
    */
   takeDirs(): string[] {
     const dirs = outermost(this.#dirs);
@@ -88,11 +88,11 @@ export class HintQueue {
     }
   }
 
-  /** Looks at what is hinted at while `list` runs. Rejects as `list` does, or else if a look went wrong. */
+  /** Follows hints while `list` runs. Rejects like `list` or, if that succeeds, with the error of a failed look. */
   async during(list: () => Promise<void>): Promise<void> {
     const over = new AbortController();
     const following = this.#follow(over.signal);
-    // Heard below, once the listing has come to its end.
+    // Awaited below, after the listing.
     following.catch(() => undefined);
     try {
       await list();
@@ -112,7 +112,7 @@ export class HintQueue {
 }
 
 function outermost(dirs: Iterable<string>): string[] {
-  // Ordered so that everything below a directory comes right after it.
+  // Sorted so that the contents of a directory directly follow it.
   const found: string[] = [];
   for (const each of [...dirs].map((dir) => (dir === '' ? '' : `${dir}/`)).sort())
     if (found.length === 0 || !each.startsWith(found.at(-1) ?? '')) found.push(each);
