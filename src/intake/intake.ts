@@ -231,7 +231,7 @@ export class Intake {
   isLookedThroughSince(at: number, isOwn: boolean): boolean {
     if (this.#isOver || this.#listings.progress.isThroughSince(at)) return true;
     const { state } = this.#presence.state;
-    // The leader has listed it by then; only the agent that admitted a document may still have its bytes.
+    // The leader has listed it by then; bytes missing here may be with the agent that admitted the document.
     if (state === 'standby') return !isOwn || this.#deps.clock.monotonic() - at >= LED_ELSEWHERE_MS;
     const isAway = state !== 'starting' && state !== 'watching';
     if (!isOwn && (isAway || this.#listings.progress.isStuckSince(at))) return true;

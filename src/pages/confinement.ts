@@ -2,33 +2,33 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, sep } from 'node:path';
 
-/** How the process that takes files apart is started: the program, and what comes before its own arguments. */
+/** How to start a renderer process: the command, its arguments, environment and working directory. */
 export interface Confinement {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
-  /** For people: what holds it in. */
+  /** Restrictions in force, to show to people. */
   readonly holds: readonly Hold[];
 }
 
 export type Hold = 'heap' | 'files' | 'network' | 'memory' | 'time';
 
 const HEAP_MB = 512;
-/** Its own user and network of nothing; no rights that the agent does not have. The second is for those who know no `--map-current-user`. */
+/** User and network namespaces of its own, without a network. The second is for versions without `--map-current-user`. */
 const NAMESPACES = [
   ['--user', '--map-current-user', '--net'],
   ['--user', '--map-root-user', '--net'],
 ];
 const UNSHARE = ['/usr/bin/unshare', '/bin/unshare'];
-/** Should the agent be killed while a page never ends, nobody else ends it. */
+/** Limits CPU time: if the agent is killed while a page loops forever, nothing else ends the process. */
 const PRLIMIT = ['/usr/bin/prlimit', '/bin/prlimit'];
 const PRLIMIT_ARGS = ['--cpu=300', '--core=0'];
 const PROBE_MS = 5_000;
 
 /**
- * As narrow as this platform allows without rights of its own: nothing of the agent's environment (which may hold secrets), no directory of
- * its own, JavaScript that may read `program` and the packages, and on Linux no network. `docs/pages.md` says what holds where.
+ * Confines a process as tightly as this platform allows without privileges: none of the agent's environment, which may hold
+ * secrets; no directory of its own; reads only of `program` and the packages; on Linux, no network. See `docs/pages.md`.
  */
 export async function confinement(program: string, packages: readonly string[]): Promise<Confinement> {
   const readable = new Set([dirname(program), ...packages.map(packageTree)]);
@@ -58,13 +58,13 @@ export async function confinement(program: string, packages: readonly string[]):
   };
 }
 
-/** Windows starts nothing without it. */
+/** Windows can't start processes without it. */
 function environment(): NodeJS.ProcessEnv {
   const { SYSTEMROOT } = process.env;
   return SYSTEMROOT === undefined ? {} : { SYSTEMROOT };
 }
 
-/** Node's own permissions: none to write, to start processes or threads; to read no more than the program and its packages. */
+/** Node's permission model: no writes, processes or threads; reads only of the program and its packages. */
 function permissionArgs(readable: readonly string[]): string[] {
   const known = process.allowedNodeEnvironmentFlags;
   const flag = ['--permission', '--experimental-permission'].find((each) => known.has(each));
@@ -78,14 +78,14 @@ function permissionArgs(readable: readonly string[]): string[] {
   ];
 }
 
-/** The directory in which a package and what it needs are installed. */
+/** The directory that holds a package and its dependencies. */
 function packageTree(file: string): string {
   const mark = `${sep}node_modules${sep}`;
   const at = file.indexOf(mark);
   return at < 0 ? dirname(file) : file.slice(0, at + mark.length - 1);
 }
 
-/** A program that starts another one with something taken away. */
+/** A program that starts another one with a restriction. */
 interface Wrapper {
   readonly line: readonly string[];
   readonly holds: 'network' | 'time';
@@ -98,7 +98,7 @@ function wrappersHere(): Promise<readonly Wrapper[]> {
   return wrappers;
 }
 
-/** Tried once: a container or a hardened service may forbid them. */
+/** Wrappers that work here, tested once: a container or a hardened service may forbid them. */
 async function tryWrappers(): Promise<readonly Wrapper[]> {
   if (process.platform !== 'linux') return [];
   const found: Wrapper[] = [];

@@ -1,16 +1,16 @@
 import { createRequire } from 'node:module';
 
-/** What takes files apart needs these; they are optional parts of an install. */
+/** Packages that splitting files needs; optional parts of an install. */
 const PACKAGES = ['@hyzyla/pdfium', 'sharp', 'heic-decode'] as const;
 
 export interface Installed {
   /** Files of the packages. */
   readonly files: readonly string[];
-  /** Names of those that are not there. */
+  /** Names of the missing packages. */
   readonly missing: readonly string[];
 }
 
-/** Which of the packages are there, without loading any. */
+/** Finds out which packages are installed, without loading any. */
 export function installedPackages(): Installed {
   const { resolve } = createRequire(import.meta.url);
   const files: string[] = [];

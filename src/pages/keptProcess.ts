@@ -3,7 +3,7 @@ import type { Frame, Reply, Request } from './protocol.ts';
 import type { RendererProcess } from './rendererProcess.ts';
 
 export interface KeptFor {
-  /** Questions, before another process takes over: what a hostile image did to one is not there for long. */
+  /** Requests before the process is replaced, which limits how long a hostile image can affect it. */
   readonly questions: number;
   readonly idleMs: number;
 }
@@ -11,9 +11,9 @@ export interface KeptFor {
 const KEPT_FOR: KeptFor = { questions: 50, idleMs: 5_000 };
 
 /**
- * Small questions about images, asked of one process one after the other, so that not each pays for its start:
+ * Reuses one renderer process for small requests about images, one at a time, which saves starting one for each:
  *
- *   none ──ask──▶ running ──idle, asked often, or over──▶ none
+ *   none ──ask──▶ running ──idle, request limit, or ended──▶ none
  */
 export class KeptProcess {
   readonly #start: () => Promise<RendererProcess | Unreadable>;
@@ -28,14 +28,14 @@ export class KeptProcess {
     this.#keptFor = { ...KEPT_FOR, ...keptFor };
   }
 
-  /** In the order of asking. Never rejects. */
+  /** Answers requests in order. Never rejects. */
   ask(request: Request, body: Buffer): Promise<Frame<Reply> | Unreadable> {
     const answer = this.#turn.then(() => this.#ask(request, body)).catch(asRefusal);
     this.#turn = answer;
     return answer;
   }
 
-  /** Ends what runs; it starts again where it is asked again. */
+  /** Ends the process; the next request starts a new one. */
   async end(): Promise<void> {
     if (this.#idle !== null) clearTimeout(this.#idle);
     this.#idle = null;
@@ -62,7 +62,7 @@ export class KeptProcess {
   }
 }
 
-/** It could not even be started, and may be the next time. */
+/** The process could not even be started; the next attempt may succeed. */
 function asRefusal(error: unknown): Unreadable {
   return { kind: 'refused', reason: 'TROUBLE', detail: `it could not be asked (${String(error)})` };
 }

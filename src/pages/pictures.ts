@@ -6,7 +6,7 @@ import { NONSENSE, Renderers, type RenderersOptions } from './renderers.ts';
 
 const MOST_PICTURE_BYTES = 8 * 1024 * 1024;
 
-/** One process draws several pictures, but a PDF has one to itself (decisions/0066). */
+/** Draws several pictures with one process, but each PDF with a process of its own (decisions/0066). */
 export class ProcessPictures implements PictureMaker {
   readonly #renderers: Renderers;
   readonly #kept: KeptProcess;
@@ -31,7 +31,7 @@ export class ProcessPictures implements PictureMaker {
     const isAlone = request.type === 'pdf';
     if (isAlone) await this.#kept.end();
     const first = await this.#ask(request);
-    // What another image left behind in that process may have ended it.
+    // An earlier image in that process may have caused the failure.
     const drawn = first.ended && !isAlone && !this.#renderers.isClosed ? await this.#ask(request) : first;
     if (isAlone) await this.#kept.end();
     return drawn.answer;

@@ -3,8 +3,8 @@ import type { Appearance } from '../core/domain/look.ts';
 import type { PageType, SplitType } from '../core/domain/pages.ts';
 import type { Unreadable } from '../core/ports/pages.ts';
 
-/* What is said over the pipes between the agent and the process that takes files apart. A frame is the length of its head (JSON) and of its
-   body (bytes), 32 bits each, then both. */
+/* Protocol of the pipes between the agent and a renderer process. A frame is the length of its head (JSON) and of its body
+   (bytes), as 32-bit big-endian numbers, then both. */
 
 export type Request =
   | {
@@ -39,7 +39,7 @@ export type Reply =
   | Unreadable;
 
 const HEAD_BYTES = 8;
-/** No head of ours is longer; a longer one comes from a process that something has got hold of. */
+/** Longest valid head; a longer one means that the process may have been compromised. */
 const MOST_HEAD = 64 * 1024;
 
 export function frame(head: Request | Reply, body: Uint8Array = EMPTY): Buffer[] {
@@ -57,7 +57,7 @@ export interface Frame<Head> {
   readonly body: Buffer;
 }
 
-/** Puts frames together from what comes over a pipe. @throws Error where it can't be one of ours */
+/** Assembles frames from the chunks of a pipe. @throws Error if a frame is invalid or too long */
 export class FrameReader<Head> {
   readonly #mostBody: number;
   #chunks: Buffer[] = [];
@@ -67,7 +67,7 @@ export class FrameReader<Head> {
     this.#mostBody = mostBody;
   }
 
-  /** The frames that are whole by now. */
+  /** Adds a chunk; returns the frames that are complete now. */
   read(chunk: Buffer): Frame<Head>[] {
     this.#chunks.push(chunk);
     this.#length += chunk.length;
@@ -78,7 +78,7 @@ export class FrameReader<Head> {
 
   #next(): Frame<Head> | null {
     if (this.#length < HEAD_BYTES) return null;
-    // Joined only for the lengths, and once all of it is there: a large body comes in thousands of pieces.
+    // Join chunks only to read the lengths and once the frame is complete: a large body arrives in thousands of pieces.
     const first = this.#chunks[0] as Buffer;
     const start = first.length >= HEAD_BYTES ? first : this.#join();
     const head = start.readUInt32BE(0);

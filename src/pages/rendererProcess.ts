@@ -6,12 +6,12 @@ import { frame, FrameReader, type Frame, type Reply, type Request } from './prot
 import { residentMemory } from './residentMemory.ts';
 
 export interface Limits {
-  /** For each answer. */
+  /** Time limit for each answer. */
   readonly withinMs: number;
   readonly startWithinMs: number;
-  /** Resident. */
+  /** Limit of resident memory. */
   readonly memoryBytes: number;
-  /** Of an image that it makes. */
+  /** Size limit of an image in an answer. */
   readonly imageBytes: number;
 }
 
@@ -20,10 +20,10 @@ const LOOK_EVERY_MS = 200;
 type Child = ChildProcessByStdio<Writable, Readable, null>;
 
 /**
- * One process that takes files apart, asked for one thing after the other:
+ * A process that renders files and images; it answers one request at a time:
  *
  *   starting ──ready──▶ idle ──ask──▶ busy ──answer──▶ idle
- *      └─────────────────┴─────────────┴──too slow, too large, its own end──▶ ended, and why
+ *      └─────────────────┴─────────────┴──too slow, too large, exit──▶ ended, with the reason
  */
 export class RendererProcess {
   readonly #child: Child;
@@ -53,11 +53,11 @@ export class RendererProcess {
       });
     });
     child.stdout.on('data', (chunk: Buffer) => this.#read(chunk));
-    // It ends while it is written to: its end says why.
+    // The process ended during a write; its `close` event handles that.
     child.stdin.on('error', () => {});
   }
 
-  /** @returns why not, where it does not start */
+  /** @returns the reason if it does not start */
   static async start(how: Confinement, limits: Limits): Promise<RendererProcess | Unreadable> {
     const child = spawn(how.command, [...how.args], {
       env: how.env,
@@ -80,14 +80,14 @@ export class RendererProcess {
     return this.#end !== null;
   }
 
-  /** One question at a time. Never rejects. */
+  /** Sends one request; wait for the answer before the next. Never rejects. */
   async ask(request: Request, body?: Buffer): Promise<Frame<Reply> | Unreadable> {
     if (this.#end) return this.#end;
     for (const piece of frame(request, body)) this.#child.stdin.write(piece);
     return this.#answer(this.#limits.withinMs);
   }
 
-  /** Idempotent; it is gone when this resolves. */
+  /** Kills the process; it has ended when this resolves. Idempotent. */
   async end(): Promise<void> {
     this.#over(CRASHED);
     this.#child.kill('SIGKILL');
@@ -120,7 +120,7 @@ export class RendererProcess {
       for (const frame of this.#frames.read(chunk)) {
         const waiting = this.#waiting;
         this.#waiting = null;
-        // Nobody asked: it is not ours any more.
+        // An answer without a request: the process may have been compromised.
         if (waiting === null) return this.#kill(CRASHED);
         waiting(frame);
       }

@@ -13,14 +13,14 @@ const LIMITS: Omit<Limits, 'imageBytes'> = {
   memoryBytes: 1024 * 1024 * 1024,
 };
 
-/** Starts processes that draw, until it is closed; that ends them all. */
+/** Starts renderer processes. Closing it ends them all, and no more are started. */
 export class Renderers {
   readonly #confinement: () => Promise<Confinement>;
   readonly #limits: Limits;
   readonly #running = new Set<RendererProcess>();
   #isClosed = false;
 
-  /** `imageBytes`: of an image that such a process may answer with. */
+  /** `imageBytes`: size limit of an image in an answer. */
   constructor({ confinement, limits }: RenderersOptions, imageBytes: number) {
     this.#confinement = confinement;
     this.#limits = { ...LIMITS, imageBytes, ...limits };
@@ -30,7 +30,7 @@ export class Renderers {
     return this.#isClosed;
   }
 
-  /** @returns why not, where it does not start */
+  /** @returns the reason if it does not start */
   async start(): Promise<RendererProcess | Unreadable> {
     if (this.#isClosed) return STOPPED;
     const started = await RendererProcess.start(await this.#confinement(), this.#limits);

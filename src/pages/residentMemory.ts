@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 
-/** Bytes that a process has in memory; null where the system does not say, or it is gone. */
+/** Resident memory of a process in bytes; null if unknown or the process has ended. */
 export async function residentMemory(pid: number): Promise<number | null> {
   switch (process.platform) {
     case 'linux': {

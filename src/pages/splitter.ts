@@ -11,7 +11,7 @@ import { NONSENSE, Renderers, STOPPED, type RenderersOptions } from './renderers
 
 const MOST_IMAGE_BYTES = 100 * 1024 * 1024;
 
-/** One file is open at a time: each takes as much memory as the agent, or more. */
+/** Splits files in renderer processes. One file is open at a time, since each may take more memory than the agent. */
 export class ProcessSplitter implements PageSplitter {
   readonly #renderers: Renderers;
   readonly #looking: KeptProcess;
@@ -51,7 +51,7 @@ export class ProcessSplitter implements PageSplitter {
   }
 }
 
-/** A file that stays open over the ends of the processes that read it: a page that ends one costs no other page. */
+/** A file that is reopened in a new process when a page crashes the old one, so that other pages are not affected. */
 class SplitFile implements OpenFile {
   readonly kind = 'open';
   readonly #request: SplitRequest;
@@ -126,7 +126,7 @@ function isCount(pages: unknown): pages is number {
   return Number.isSafeInteger(pages) && Number(pages) > 0 && Number(pages) <= MOST_PAGES;
 }
 
-/** What can be drawn. */
+/** Types that can be drawn. */
 const LOOKED_AT: ReadonlySet<ImageType> = new Set(['jpeg', 'png', 'tiff', 'webp', 'gif', 'heic']);
 
 function asAppearance(appearance: Appearance | null): Appearance | null {
@@ -134,7 +134,7 @@ function asAppearance(appearance: Appearance | null): Appearance | null {
   return [width, height, paper, detail, sharpness].every((each) => Number.isFinite(each)) ? appearance : null;
 }
 
-/** What comes out of that process is no more to be trusted than the file that went in. */
+/** Validates an answer: output of the process is as untrusted as the file. */
 function imageOf({ head, body }: Frame<Reply>, { into }: SplitRequest): PageImage | Unreadable {
   if (head.kind === 'refused') return head;
   if (head.kind !== 'image' || !into.includes(head.type)) return NONSENSE;

@@ -8,15 +8,15 @@ import { readPlainFile } from './plainFile.ts';
 import { syncDirectory } from './syncDirectory.ts';
 
 export interface WriteOptions {
-  /** Others may write it at the same moment. */
+  /** Other processes may write the file at the same time. */
   readonly shared?: boolean;
-  /** Done to the open file before it is in its place: rights that others get, say. */
+  /** Called with the open file before it is renamed into place, for example to grant access. */
   readonly prepare?: (handle: FileHandle) => Promise<void>;
 }
 
 /**
- * Writes a small private file, whole or not at all, and durable when it resolves. What a kill leaves beside it is written over
- * the next time. @throws what the file system says
+ * Writes a small private file atomically; durable when it resolves. A temporary file left by a crash is overwritten the
+ * next time, unless `shared`. @throws system errors
  */
 export async function writeDurably(
   file: string,
@@ -34,11 +34,11 @@ export async function writeDurably(
   }
 }
 
-/** The same where there is none yet. @returns false where there is one, which stays */
+/** Like `writeDurably`, but never replaces a file. @returns false if it already exists */
 export async function createDurably(file: string, text: string): Promise<boolean> {
   const temporary = await writeAside(unique(file), text, 'wx');
   try {
-    // A rename would replace what another process has just made.
+    // Link instead of rename, which would replace a file that another process has just created.
     await link(temporary, file);
     await syncDirectory(dirname(file));
     return true;
@@ -53,8 +53,8 @@ export async function createDurably(file: string, text: string): Promise<boolean
 }
 
 /**
- * The text of a file of our own; made where there is none, once, whoever else asks at the same moment. A link that somebody put there
- * is not followed.
+ * Reads the text of a file of the agent, creating it if missing. If several processes do so at once, all get the same text.
+ * Does not follow links.
  * @throws NotAFile, system errors
  */
 export async function readOrCreate(file: string, make: () => string): Promise<string> {
@@ -85,7 +85,7 @@ async function writeAside(
   }
 }
 
-/** Some file systems know no links; there a kill in this very moment leaves half a file. */
+/** Errors of file systems without hard links; there, a crash during creation may leave a partial file. */
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 
 async function createInPlace(file: string, text: string): Promise<boolean> {

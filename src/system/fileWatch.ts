@@ -3,15 +3,15 @@ import { systemCode } from '../core/domain/errors.ts';
 import type { Clock } from '../core/ports/clock.ts';
 
 const LOOK_EVERY_MS = 2_000;
-/** An editor that writes into the file is done by then; if not, it is checked again. */
+/** Time without changes after which an editor is assumed to be done writing. */
 const QUIET_MS = 300;
 
-/** `wrong`: it may be half written, so it is asked about once more at the next look. `later`: at every look. */
+/** `wrong`: the file may be half written, so the next look checks it once more. `later`: every look checks it again. */
 export type Found = 'right' | 'wrong' | 'later';
 
 /**
- * Calls back when a file may have been changed or replaced, and once at the beginning, until aborted. `isLast`: the same file
- * was found wrong before.
+ * Calls back when a file may have been changed or replaced, and once at the start, until aborted. `isLast`: this version of
+ * the file was found wrong before, and is not checked again.
  */
 export async function watchFile(
   file: string,
@@ -19,7 +19,7 @@ export async function watchFile(
   changed: (isLast: boolean) => Promise<Found>,
   signal: AbortSignal,
 ): Promise<void> {
-  // Since it was read somebody may have changed it already.
+  // Unknown, so that a change since the caller read the file is not missed.
   let known: string | null = null;
   let found: Found = 'right';
   while (!signal.aborted) {
@@ -41,7 +41,7 @@ export async function watchFile(
   }
 }
 
-/** Differs after every change, also after one that keeps size and time. */
+/** A stamp that differs after every change, even one that keeps size and mtime. */
 async function stampOf(file: string): Promise<string> {
   try {
     const { dev, ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true });

@@ -2,10 +2,10 @@ import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { systemCode } from '../core/domain/errors.ts';
 
-/** Thrown where something lies at a path that is no file. */
+/** Thrown if a path exists but is not a regular file. */
 export class NotAFile extends Error {}
 
-/** For reading; anything but a regular file is refused. Opening a FIFO would wait forever. @throws NotAFile, system errors */
+/** Opens a regular file for reading. Never blocks, as opening a FIFO could. @throws NotAFile, system errors */
 export async function openPlainFile(file: string, { followsLinks = true } = {}): Promise<FileHandle> {
   const noLinks = followsLinks ? 0 : (constants.O_NOFOLLOW ?? 0);
   const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | noLinks);
@@ -18,7 +18,7 @@ export async function openPlainFile(file: string, { followsLinks = true } = {}):
   }
 }
 
-/** Its text; null where there is nothing. @throws NotAFile, system errors */
+/** The text of a regular file; null if it does not exist. @throws NotAFile, system errors */
 export async function readPlainFile(
   file: string,
   options?: Parameters<typeof openPlainFile>[1],

@@ -8,7 +8,7 @@ export interface ProgramLimits {
   readonly platform?: NodeJS.Platform;
 }
 
-/** How a program ended. `said`: the end of what it wrote to its standard error, for the log of an admin. */
+/** How a program ended. `said`: the end of its standard error output, or why it did not start; for the log. */
 export type ProgramEnd =
   | { readonly how: 'exited'; readonly status: number; readonly said: string }
   | { readonly how: 'signal'; readonly signal: string; readonly said: string }
@@ -19,15 +19,14 @@ const LIMIT_MS = 60_000;
 const MOST_OUTPUT = 16 * 1024 * 1024;
 const GRACE_MS = 5_000;
 const MOST_SAID = 2_000;
-/** What it started and left behind may hold its standard error open forever. */
+/** Wait for the end of standard error after the exit: a process left behind may hold it open forever. */
 const PIPE_MS = 250;
 
 /**
- * Runs a program of the admin's, by no shell: `stdin` is given to it whole, its standard output goes nowhere. What it
- * has started is of its process group (not on Windows) unless it leaves it (setsid), and ends with it when its time is up or the
- * signal aborts.
+ * Runs a program that the admin configured, without a shell. It gets `stdin`; its standard output is discarded. On a
+ * timeout or abort, its whole process group is ended (not on Windows), except processes that left the group (setsid).
  *
- * Resolves how it ended, never rejects but with the signal's reason, and not before the program is gone.
+ * Resolves or rejects once the program has ended. Rejects only with the signal's reason.
  */
 export async function runProgram(
   command: readonly string[],
@@ -47,12 +46,12 @@ export async function runProgram(
       windowsHide: true,
     });
   } catch (error) {
-    // An argument that no system takes, such as one that is too long.
+    // An invalid argument, such as one that is too long.
     return { how: 'notStarted', said: messageOf(error) };
   }
   const said = new Tail(MOST_SAID);
   child.stderr?.on('data', (chunk: Buffer) => said.add(chunk));
-  // A program that does not read what it is given is no trouble of ours.
+  // The program need not read its input.
   child.stdin?.on('error', () => {});
   child.stdin?.end(stdin);
 
@@ -80,7 +79,7 @@ export async function runProgram(
   }
 }
 
-/** In a sentence, to follow the name of the program. */
+/** How the program ended, worded to follow its name. */
 export function howItEnded(end: ProgramEnd): string {
   switch (end.how) {
     case 'exited':
@@ -95,19 +94,19 @@ export function howItEnded(end: ProgramEnd): string {
 }
 
 /**
- * What a program of the admin's is given of our own environment: what a process needs to run. Everything else may hold a
- * secret (RECEIPTD_CLIENT_SECRET, HTTPS_PROXY).
+ * Variables of the agent's environment that are passed on: those that a process needs to run. Others may hold secrets
+ * (RECEIPTD_CLIENT_SECRET, HTTPS_PROXY).
  */
 const WANTED =
   /^(?:PATH|HOME|USER|LOGNAME|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|SHELL|DBUS_SESSION_BUS_ADDRESS|XDG_RUNTIME_DIR|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|SYSTEMROOT|WINDIR|COMSPEC|PATHEXT|TEMP|TMP|USERNAME|USERDOMAIN|USERPROFILE|APPDATA|LOCALAPPDATA|PROGRAMDATA)$/;
 
 export function plainEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  // Windows' names are the same in any case.
+  // Names are case-insensitive on Windows.
   return Object.fromEntries(Object.entries(env).filter(([name]) => WANTED.test(name.toUpperCase())));
 }
 
 export interface Ran {
-  /** Null: it could not be started, or was ended by a signal. */
+  /** Exit status; null if the program could not be started or was ended by a signal. */
   readonly status: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -115,7 +114,7 @@ export interface Ran {
   readonly why: string | null;
 }
 
-/** Runs a program of the system to its end, by no shell, and keeps what it says. Never rejects. */
+/** Runs a system program to its end, without a shell, and captures its output. Never rejects. */
 export function run(
   [program = '', ...args]: readonly string[],
   { env, limitMs = LIMIT_MS }: { env: NodeJS.ProcessEnv; limitMs?: number },
@@ -143,7 +142,7 @@ export function run(
 function endOf(child: ChildProcess): Promise<Error | { status: number | null; by: string | null }> {
   return new Promise((resolve) => {
     child.on('error', (error) => {
-      // A signal that could not be delivered is an `error` too, and the program still runs then.
+      // An undeliverable signal raises `error` too, while the program is still running.
       if (child.pid === undefined) resolve(error);
     });
     child.on('exit', (status, by) => {
@@ -157,7 +156,7 @@ function endOf(child: ChildProcess): Promise<Error | { status: number | null; by
   });
 }
 
-/** Asks, then kills: the whole group where there is one. */
+/** Terminates a program, then kills it after a grace period; both for its whole process group if it has one. */
 class Ending {
   readonly #child: ChildProcess;
   readonly #platform: NodeJS.Platform;
@@ -179,7 +178,7 @@ class Ending {
   end(): void {
     if (this.#kill === null) return;
     clearTimeout(this.#kill);
-    // The program is gone; what it has started may not be.
+    // The program has ended, but its child processes may not have.
     this.#send('SIGKILL');
   }
 
@@ -190,7 +189,7 @@ class Ending {
       if (this.#platform === 'win32') this.#child.kill(signal);
       else process.kill(-pid, signal);
     } catch {
-      // Nobody of it is left.
+      // The process group has ended.
     }
   }
 }

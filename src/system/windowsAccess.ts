@@ -4,7 +4,7 @@ import path from 'node:path';
 import { systemCode } from '../core/domain/errors.ts';
 import { plainEnvironment, run, type Ran } from './programs.ts';
 
-/** Runs a program of Windows to its end. */
+/** Runs a Windows program to its end. */
 export type WindowsProgram = (
   name: 'icacls' | 'whoami',
   args: readonly string[],
@@ -66,7 +66,7 @@ export async function accessTo(dir: string, program: WindowsProgram): Promise<Ac
   }
 }
 
-/** Whether it could be done, only reading the access again tells. */
+/** Removes the access of other users. To find out whether that worked, read the access again. */
 export async function closeToOtherUsers(
   dir: string,
   user: string,
@@ -76,22 +76,22 @@ export async function closeToOtherUsers(
   await program('icacls', closing(dir, user, given), CLOSING_MS);
 }
 
-/** What lies in a closed directory is as closed as that. */
+/** Resets a file to the inherited access, so that it is as private as its directory. */
 export async function inheritAccess(file: string, program: WindowsProgram): Promise<void> {
   await program('icacls', [file, '/reset', '/q'], ANSWER_MS);
 }
 
-/** The same for a person, in the Command Prompt or in PowerShell. */
+/** The command with which a person can do the same, in the Command Prompt or PowerShell. */
 export function closingCommand(dir: string, user: string, open: readonly OpenPath[]): string {
   const own = open.find((each) => each.path === dir);
   const [first, ...more] = open;
   if (own === undefined) return `icacls "${more.length === 0 ? first?.path : path.join(dir, '*')}" /reset`;
-  // PowerShell would take the parentheses for its own.
+  // Quoted, because PowerShell would interpret the parentheses.
   const words = closing(dir, user, own.given).map((word) => (word.startsWith('/') ? word : `"${word}"`));
   return ['icacls', `"${dir}"`, ...words.slice(1)].join(' ');
 }
 
-/** Makes a directory that is to hold a secret, private to its owner. Of one that is there already nothing is changed. */
+/** Creates a private directory for secrets. Leaves an existing one unchanged. */
 export async function makePrivateDirectory(
   dir: string,
   platform: NodeJS.Platform = process.platform,
@@ -103,14 +103,14 @@ export async function makePrivateDirectory(
   if (access.isKnown) await closeToOtherUsers(dir, access.user, givenAt(dir, access.open), program);
 }
 
-/** Who was given access to the directory itself, and is to lose it. */
+/** Identifiers with access granted on the directory itself, which `closeToOtherUsers` removes. */
 export function givenAt(dir: string, open: readonly OpenPath[]): readonly string[] {
   return open.find((each) => each.path === dir)?.given ?? [];
 }
 
 /**
- * Gives an account the directory, which is made if it is not there.
- * @returns the command for a person, where it could not be done
+ * Grants an account access to the directory, creating it if missing.
+ * @returns if that fails, the command for a person to run; otherwise null
  */
 export async function giveAccess(
   dir: string,

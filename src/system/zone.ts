@@ -6,18 +6,18 @@ export interface ZoneDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly env: NodeJS.ProcessEnv;
-  /** What tells of the system's time zone, whatever it is; null where nothing does. */
+  /** A value that changes with the system's time zone; null if unavailable. */
   readonly source?: () => Promise<string | null>;
-  /** Has the runtime look up the time zone again. */
+  /** Makes the runtime look up the time zone again. */
   readonly renew?: () => void;
 }
 
 const LOOK_EVERY_MS = 60_000;
 
 /**
- * A laptop travels: its system's time zone is another one then, and Node goes on with the one that it began with. Sending hours, quiet
- * hours, days and dates in names go by the new one within a minute, unless TZ is set. Until aborted. Linux and macOS; Windows tells of no
- * change here, and needs a restart.
+ * Follows changes of the system's time zone, such as on a laptop that travels, until aborted: Node alone would keep the zone
+ * it started with. Sending hours, quiet hours, days and dates in names use the new zone within a minute. Does nothing if TZ is
+ * set, nor on Windows, where changes are not detected and need a restart.
  */
 export async function watchZone(
   { clock, log, env, source = localtimeLink, renew = renewZone }: ZoneDeps,
@@ -33,7 +33,7 @@ export async function watchZone(
     await clock.sleep(LOOK_EVERY_MS, signal).catch(() => {});
     if (signal.aborted) return;
     const now = await source();
-    // In the midst of being replaced it is not there for a moment.
+    // Null also for a moment while the link is being replaced.
     if (now === null || now === before) continue;
     before = now;
     renew();
@@ -41,12 +41,12 @@ export async function watchZone(
   }
 }
 
-/** As the runtime has it. */
+/** The time zone that the runtime uses. */
 export function zoneName(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone ?? 'UTC';
 }
 
-/** What TZ says, if Node makes nothing of it: then its times are those of UTC, without a word. */
+/** The value of TZ if Node does not know it, and so silently uses UTC; otherwise null. */
 export function unknownZone(text: string): string | null {
   const name = text.replace(/^:/, '');
   if (name === '' || /^(?:UTC|GMT|Etc\/.+|Zulu|Universal)$/i.test(name)) return null;
@@ -58,7 +58,7 @@ async function localtimeLink(): Promise<string | null> {
   return readlink('/etc/localtime').catch(() => null);
 }
 
-/** Node asks the system again whenever TZ is touched. */
+/** Changing TZ makes Node look up the zone again. */
 function renewZone(): void {
   delete process.env['TZ'];
 }

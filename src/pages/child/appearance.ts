@@ -2,14 +2,14 @@ import type { Sharp } from 'sharp';
 import type { Appearance } from '../../core/domain/look.ts';
 import { printOf } from './print.ts';
 
-/** The longer side at which images are measured, in pixels: print of a receipt is still print, and noise is not. */
+/** Longer side, in pixels, to which images are scaled for measuring: keeps the print of a receipt and removes noise. */
 export const MEASURED_SIDE = 800;
-/** Of each side: shadows of lids and edges of paper say nothing of what is on it. */
+/** Share of each side to ignore: lid shadows and paper edges are not content. */
 const MARGIN = 0.04;
 const LEVELS = 256;
 const MOST_DIFFERENCE = 2 * (LEVELS - 1);
 
-/** @param image of any size, turned as it is to be seen */
+/** @param image any size, upright */
 export async function appearanceOf(image: Sharp): Promise<Appearance> {
   const { autoOrient } = await image.metadata();
   const { data, info } = await image
@@ -22,7 +22,7 @@ export async function appearanceOf(image: Sharp): Promise<Appearance> {
   return { ...autoOrient, ...measure(data, width, height), print: printOf(data, width, height) };
 }
 
-/** Of a grey picture, one byte a pixel. */
+/** Measures a grey picture, one byte per pixel. */
 function measure(
   grey: Uint8Array,
   width: number,
@@ -51,7 +51,7 @@ function measure(
   return { paper, detail: quantile(inner, 0.9995), sharpness: quantile(all, 0.999) / (contrast + 30) };
 }
 
-/** The least value that so much of what was counted does not exceed. */
+/** The smallest value that at least `share` of the counted values do not exceed. */
 function quantile(counts: Uint32Array, share: number): number {
   const enough = counts.reduce((sum, count) => sum + count, 0) * share;
   let sum = 0;

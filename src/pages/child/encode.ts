@@ -1,13 +1,13 @@
 import type { Sharp, SharpOptions } from 'sharp';
 import type { PageType } from '../../core/domain/pages.ts';
 
-/** More pixels than a page of A3 at 600 dpi are a bomb, or nothing that anyone can read a receipt from. */
+/** Pixel limit, above an A3 page at 600 dpi: larger images are decompression bombs or no usable receipts. */
 export const MOST_PIXELS = 100_000_000;
 const JPEG_QUALITY = 90;
 
 export type SharpModule = (input: Buffer, options?: SharpOptions) => Sharp;
 
-/** Sharp with no more than what is needed here: it loads no other format, keeps nothing, and works in one thread. */
+/** Loads sharp, restricted to the formats needed, without a cache, in one thread. */
 export async function loadSharp(): Promise<SharpModule> {
   const { default: sharp } = await import('sharp');
   sharp.block({ operation: ['VipsForeignLoad'] });
@@ -19,7 +19,7 @@ export async function loadSharp(): Promise<SharpModule> {
   return sharp;
 }
 
-/** Two colours stay exact as PNG, and are smaller so; the rest becomes JPEG, unless only PNG is taken. */
+/** Encodes bilevel images as PNG, which is exact and smaller, and others as JPEG, unless `into` allows only one type. */
 export async function encode(
   image: Sharp,
   isBilevel: boolean,

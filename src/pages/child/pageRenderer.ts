@@ -14,13 +14,14 @@ import { frame, FrameReader, type Frame, type Reply, type Request } from '../pro
 import type { Unreadable } from '../../core/ports/pages.ts';
 
 /*
- * A process of its own that takes one file apart: whatever is in it, this process is all that it can harm. It knows two pipes, and ends with them.
+ * Main program of a renderer process. It isolates hostile files: they can harm only this process, which has two pipes and
+ * ends with them.
  *
  *   started ──ready──▶ asked to open a file ──▶ asked for its pages, one after the other ──▶ ended from outside
  *                └──▶ asked for pictures of images, or what they look like ──▶ ended from outside
  */
 
-/** The agent sends no larger file. */
+/** Largest file that the agent sends. */
 const MOST_BYTES = 2 ** 32 - 1;
 
 type Answer = { readonly head: Reply; readonly body?: Uint8Array };

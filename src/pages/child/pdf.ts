@@ -6,11 +6,11 @@ import type { Drawn, Opened } from './opened.ts';
 import { BGRX, FLAGS, IMAGE, INVISIBLE, lend, PASSWORD, SECURITY, TEXT, type Pdfium } from './pdfium.ts';
 
 const POINTS_PER_INCH = 72;
-/** Of the size of a page: so far an image may lie beyond its edge, as rounding does. */
+/** How far an image may extend beyond the page through rounding, as a share of the page's size. */
 const BEYOND = 0.02;
-/** Of the size of an image: so little it may be turned or skewed, as rounding does. */
+/** How much an image may be turned or skewed through rounding, as a share of its size. */
 const SKEWED = 0.001;
-/** As long as FPDF_FORMFILLINFO is, and more. */
+/** At least the size of FPDF_FORMFILLINFO. */
 const FORM_BYTES = 256;
 
 /** Opens a PDF that stays in PDFium's memory for the life of this process. */
@@ -50,7 +50,7 @@ class PdfFile implements Opened {
     if (page === 0) return { kind: 'refused', reason: 'DAMAGED', detail: 'it is damaged' };
     let drawn: Bitmap;
     try {
-      // Before anything is drawn: afterwards its data can't be had any more.
+      // Before drawing: afterwards the image data is no longer available.
       const scan = into.includes('jpeg') ? scanOf(module, page) : null;
       if (scan && (await isShownAsIs(sharp, scan)))
         return { kind: 'image', type: 'jpeg', bytes: scan, isOriginal: true };
@@ -68,7 +68,7 @@ class PdfFile implements Opened {
     };
   }
 
-  /** A page to look at, its longer side so many pixels long; null where it has none of that number. */
+  /** Draws a page for viewing; `size` is its longer side in pixels. Null if there is no such page. */
   picture(number: number, size: number): Bitmap | null {
     const module = this.#module;
     const page = module._FPDF_LoadPage(this.#document, number - 1);
@@ -85,7 +85,7 @@ class PdfFile implements Opened {
     const module = this.#module;
     const [wide, high] = [module._FPDF_GetPageWidth(page), module._FPDF_GetPageHeight(page)];
     const wanted = resolution / POINTS_PER_INCH;
-    // A page may say that it is as large as a house.
+    // A page may claim an enormous size.
     const scale = Math.min(wanted, Math.sqrt(MOST_DRAWN / Math.max(1, wide * high)));
     const width = Math.max(1, Math.min(MOST_SIDE, Math.floor(wide * scale)));
     const height = Math.max(1, Math.min(MOST_SIDE, Math.floor(high * scale)));
@@ -101,7 +101,7 @@ class PdfFile implements Opened {
     });
   }
 
-  /** What draws the fields of forms; no script is run. */
+  /** Environment for drawing form fields; scripts are not run. */
   #forms(): number {
     const module = this.#module;
     const info = module.wasmExports.malloc(FORM_BYTES);
@@ -111,7 +111,7 @@ class PdfFile implements Opened {
   }
 }
 
-/** A page of A3 at 300 dpi has half as many. */
+/** Cap on drawn pixels: about twice an A3 page at 300 dpi. */
 const MOST_DRAWN = 40_000_000;
 const MOST_SIDE = 20_000;
 
@@ -122,8 +122,8 @@ interface Bitmap {
 }
 
 /**
- * The JPEG that is all there is on this page, as a scanner puts it there: upright, whole, as it would be shown. Text that is not drawn may
- * lie over it. Null: the page has to be drawn.
+ * The JPEG of a scanned page, if the page shows only that: upright and uncropped. Invisible text may lie over it. Null if
+ * the page has to be drawn.
  */
 function scanOf(module: Pdfium, page: number): Buffer | null {
   if (module._FPDFPage_GetRotation(page) !== 0 || module._FPDFPage_GetAnnotCount(page) > 0) return null;

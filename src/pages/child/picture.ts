@@ -7,7 +7,7 @@ type Asked = Extract<Request, { kind: 'picture' }>;
 /** The second where the first makes it too large. */
 const QUALITIES = [62, 35] as const;
 
-/** A picture for people to look at. @throws what the libraries throw */
+/** Draws a picture for people. @throws errors of the libraries */
 export async function picture(
   sharp: SharpModule,
   bytes: Buffer,

@@ -7,7 +7,7 @@ import { decodeHeic } from './heic.ts';
 import { openPdf } from './pdf.ts';
 import { loadPdfium } from './pdfium.ts';
 
-/** So much larger a page is drawn than it is shown: print stays clearer. */
+/** Factor by which a page is drawn larger than shown, which keeps print clearer. */
 const OVERSAMPLED = 2;
 
 export interface Source {
@@ -16,7 +16,7 @@ export interface Source {
   readonly pages: number;
 }
 
-/** A page of a file, or an image, as it is to be seen. `size`: pixels of the longer side that are wanted of a drawn page. */
+/** Opens a page of a file, or an image, for viewing. `size`: longer side of the picture in pixels; used to draw PDF pages. */
 export async function sourceOf(
   sharp: SharpModule,
   bytes: Buffer,

@@ -4,25 +4,25 @@ import { Transform } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { extract } from 'tar-stream';
 
-/** Something in an archive that keeps it from being used; the message follows "FILE can't be used: ". */
+/** The archive is unusable; the message is worded to follow "FILE can't be used: ". */
 export class BadArchive extends Error {}
 
-/** Of an archive, while it is read. */
+/** A member of an archive being read. */
 export interface Member {
   readonly name: string;
   readonly size: number;
-  /** To be read to its end, or not at all, before the next one is asked for. */
+  /** Read it to its end, or not at all, before requesting the next member. */
   readonly content: AsyncIterable<Buffer>;
 }
 
-/** Headers, padding and the end of a tar file, for each member. */
+/** Allowance per member for tar headers and padding, in bytes. */
 const AROUND = 4 * 512;
 const END_BYTES = 64 * 1024;
 
 /**
- * The members of a .tar.gz, one after the other. Plain files only: links, devices and directories are refused, whatever they are called.
- * Names are handed on as they stand there; nothing may be written under a name that was not expected. `budget` says how many bytes
- * the members may have in all, asked again as they come, so that a small file cannot unpack to a huge one.
+ * Yields the members of a .tar.gz in order. Only plain files are allowed; links, devices and directories are refused. Names are
+ * untrusted: never write to a path made from an unexpected one. `budget` limits the members' total size and number, and is
+ * checked for every chunk, so that a small file can't unpack to a huge one.
  * @throws BadArchive; system errors of the file itself
  */
 export async function* readArchive(
@@ -42,7 +42,7 @@ export async function* readArchive(
   const source = (await openFile(file)).createReadStream();
   const gunzip = createGunzip();
   const tar = extract();
-  // A stream that ends early would leave the next one waiting forever.
+  // Pass errors on: otherwise the next stream would wait forever.
   source.on('error', (error) => gunzip.destroy(error));
   gunzip.on('error', (error) => limited.destroy(error));
   limited.on('error', (error) => tar.destroy(error));
@@ -65,7 +65,7 @@ export async function* readArchive(
   }
 }
 
-/** Opening a FIFO would wait forever, and a device never ends. */
+/** Opens a regular file only: opening a FIFO would wait forever, and a device never ends. */
 async function openFile(file: string): Promise<FileHandle> {
   const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   if ((await handle.stat()).isFile()) return handle;
@@ -73,7 +73,7 @@ async function openFile(file: string): Promise<FileHandle> {
   throw Object.assign(new Error('not a file'), { code: 'EISDIR', syscall: 'open' });
 }
 
-/** What goes wrong while a member is read reaches its reader alone. */
+/** Converts errors here too, since those during a member reach only its reader. */
 async function* bytesOf(entry: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   try {
     yield* entry;
@@ -82,7 +82,7 @@ async function* bytesOf(entry: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   }
 }
 
-/** What zlib and tar-stream say of bytes; the file system's own errors stay what they are. */
+/** Converts errors of zlib and tar-stream to BadArchive; system errors stay unchanged. */
 function asBad(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof BadArchive || 'syscall' in error) return error;
   const isPacked = 'code' in error && typeof error.code === 'string' && error.code.startsWith('Z_');

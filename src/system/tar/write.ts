@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { pack, type Header, type Pack } from 'tar-stream';
 
-/** A file of an archive: bytes at hand, or a file that keeps its size. */
+/** A member to write: bytes, or a file whose size must not change. */
 export interface Part {
   /** Its path in the archive, with `/`. */
   readonly name: string;
@@ -14,8 +14,8 @@ export interface Part {
 }
 
 /**
- * Writes a new .tar.gz that its owner alone may read; durable when this resolves. One part is in memory at a time. What is left of
- * one that failed is the caller's to remove. @throws what the file system says; EEXIST where there is one already
+ * Writes a new .tar.gz that only its owner may read; durable when this resolves. Holds one part in memory at a time. After a
+ * failure, the caller must remove the partial file. @throws system errors; EEXIST if the file exists
  */
 export async function writeArchive(
   file: string,
@@ -23,7 +23,7 @@ export async function writeArchive(
   modifiedAt: Date,
 ): Promise<void> {
   const handle = await open(file, 'wx', 0o600);
-  // What fails first takes the rest along, which then only say that they were ended.
+  // The first failure ends the other streams, whose errors then only say that they were ended.
   const failures: unknown[] = [];
   const noting = async <T>(work: Promise<T>): Promise<T> =>
     work.catch((error: unknown) => {
@@ -37,7 +37,7 @@ export async function writeArchive(
       throw error;
     });
     filled.catch(() => {});
-    // Images are compressed already, ledgers are mostly text: more effort gains little.
+    // Images are already compressed and ledgers are mostly text: a higher level gains little.
     const gzip = createGzip({ level: 3 });
     await pipeline(Readable.from(tar), gzip, async (source: AsyncIterable<Buffer>) => {
       for await (const chunk of source) await noting(handle.writeFile(chunk));
@@ -60,7 +60,7 @@ async function fill(tar: Pack, parts: Iterable<Part> | AsyncIterable<Part>, mtim
   tar.finalize();
 }
 
-/** tar-stream's streams are no streams of Node's: its pipeline would wait for them forever. */
+/** Writes one member by hand: tar-stream's streams are not Node streams, so `pipeline` would wait forever. */
 async function put(
   tar: Pack,
   header: Partial<Header> & { name: string },
@@ -70,7 +70,7 @@ async function put(
   const done = new Promise<void>((resolve, reject) => {
     entry = tar.entry(header, (error) => (error ? reject(error) : resolve()));
   });
-  // Anyone who waits for it is told; until then nobody listens.
+  // Awaited only at the end: avoids an unhandled rejection before that.
   done.catch(() => {});
   entry?.on('error', () => {});
   for await (const chunk of chunks) if (entry?.write(chunk) === false) await once(entry, 'drain');
