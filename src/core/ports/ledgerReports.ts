@@ -54,13 +54,13 @@ export interface ListRow {
   readonly reason: string | null;
   readonly message: string | null;
   readonly answerLost: boolean;
-  /** Whether somebody has to do something before it can go out. */
+  /** Whether a person has to act before it can be sent. */
   readonly needsPerson: boolean;
-  /** Who saw to it that it needs nobody any more, and when (ISO 8601, UTC); null where nobody did. */
+  /** Who dismissed it, and when (ISO 8601, UTC); null if nobody did. */
   readonly dismissedBy: string | null;
   readonly dismissedAt: string | null;
   readonly archivedTo: string | null;
-  /** What the service posted about the document, result by result, oldest first. */
+  /** Results that the service posted about the document, oldest first. */
   readonly posted: readonly Posted[];
   /** ISO 8601, UTC. */
   readonly createdAt: string;
@@ -72,41 +72,41 @@ export interface ListFilter {
   readonly states?: readonly ListState[];
   readonly endpoint?: EndpointKey;
   readonly folder?: string;
-  /** Words, as domain/search.ts has it. */
+  /** Search words; domain/search.ts defines the syntax. */
   readonly search?: string;
-  /** Milliseconds; compared with when the row was created. */
+  /** Only rows created at or after this time; milliseconds. */
   readonly since?: number;
-  /** The same; rows created then are not among them. */
+  /** Only rows created before this time; milliseconds. */
   readonly until?: number;
   readonly attention?: Attention;
-  /** Of the service, verbatim. */
+  /** The service's statuses, verbatim. */
   readonly statuses?: readonly string[];
-  /** All of them. */
+  /** A row must match all of them. */
   readonly values?: readonly ValueWanted[];
   readonly limit?: number;
 }
 
-/** What needs a person; what was dismissed and has not changed since; all that needs nobody. */
+/** Needs a person; dismissed and unchanged since; needs nobody. */
 export const ATTENTIONS = ['needed', 'dismissed', 'none'] as const;
 export type Attention = (typeof ATTENTIONS)[number];
 
-/** Rows that anybody may ask for at once. */
+/** Cap on the rows of one page. */
 export const PAGE_LIMIT = 500;
 
-/** By the time of creation. */
+/** Sorted by time of creation. */
 export type ListOrder = 'oldest' | 'newest';
 
 export interface PageWanted {
   readonly order: ListOrder;
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   readonly cursor?: string;
-  /** Instead of a cursor: documents alone, those behind this one in that order, whether it passes itself or not. */
+  /** Instead of a cursor: only documents after this one in that order, whether or not it matches the filter itself. */
   readonly behind?: Pick<Document, 'id' | 'createdAt'>;
-  /** Rows at most; PAGE_LIMIT is the most. */
+  /** Maximum number of rows; up to PAGE_LIMIT. */
   readonly limit: number;
-  /** Milliseconds after which it ends with what it has, so that a rare match in a long ledger keeps nobody waiting. */
+  /** Milliseconds after which the page returns what it found so far: a rare match in a long ledger must not block the caller. */
   readonly withinMs: number;
-  /** Whoever asked is gone: it ends at once, with what it has. */
+  /** Aborted when the caller is gone: returns at once with what it has so far. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -114,28 +114,28 @@ export interface Page {
   readonly rows: readonly ListRow[];
   /** Null at the end. */
   readonly next: string | null;
-  /** Created there, everything up to here was looked at; milliseconds, null at the end. */
+  /** The search has covered all rows created up to this time, in its order; milliseconds, null at the end. */
   readonly lookedUntil: number | null;
 }
 
 export interface TallyWanted {
-  /** By the hour: fewer rows, where no day begins within one. */
+  /** Counts by the hour instead of the quarter: fewer rows, for time zones whose days begin on a full hour. */
   readonly isHourly?: boolean;
-  /** `next` of the tally before. */
+  /** `next` of the previous tally. */
   readonly cursor?: string;
-  /** Milliseconds after which it ends with what it has. */
+  /** Milliseconds after which it returns the rows counted so far. */
   readonly withinMs: number;
-  /** Whoever asked is gone: it ends at once, with what it has. */
+  /** Aborted when the caller is gone: returns at once with what it has so far. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Rows of a list that are alike. */
+/** Number of list rows with the same folder, endpoint, state, status and period. */
 export interface TallyRow {
   readonly folder: string;
   readonly endpoint: EndpointKey | null;
   readonly state: ListState;
   readonly status: string | null;
-  /** When the quarter of an hour, or the hour, began in which they were created; milliseconds. */
+  /** Start of the quarter of an hour, or of the hour, in which they were created; milliseconds. */
   readonly at: number;
   readonly count: number;
 }
@@ -162,7 +162,7 @@ export interface SightingRow {
   readonly goneAt: number | null;
   readonly disposed: 'archived' | 'deleted' | 'kept' | null;
   readonly archivedTo: string | null;
-  /** What was found when it was looked at. */
+  /** What the examination of the file noticed. */
   readonly remark: string | null;
 }
 
@@ -170,11 +170,11 @@ export interface DocumentDetail {
   readonly document: Document;
   /** The service's record, verbatim; null until accepted. */
   readonly response: string | null;
-  /** Who saw to it that it needs nobody any more, and when (milliseconds); null where nobody did. */
+  /** Who dismissed it, and when (milliseconds); null if nobody did. */
   readonly dismissed: { readonly by: string; readonly at: number } | null;
   readonly attempts: readonly Attempt[];
   readonly sightings: readonly SightingRow[];
-  /** What the service posted about it, oldest first; of very many the last. */
+  /** Results that the service posted about it, oldest first; only the latest if there are very many. */
   readonly results: readonly ResultRow[];
 }
 
@@ -183,9 +183,9 @@ export interface StateCount {
   readonly folder: string;
   readonly state: ListState;
   readonly count: number;
-  /** Whether these need a person; left out where they do not. A state whose rows differ in that has an entry for each. */
+  /** Set if these need a person. A state with rows of both kinds has an entry for each. */
   readonly needsPerson?: true | undefined;
-  /** Of files that need a person: why they were not sent. */
+  /** Why these files were not sent, if they need a person. */
   readonly reason?: string | undefined;
 }
 
@@ -196,22 +196,22 @@ export interface KnownEndpoint {
   readonly createdAt: number | null;
 }
 
-/** Files seen in one folder (every sighting, those that are gone included), by what happened to them. */
+/** Files seen in one folder by state. Counts every sighting, including files that are gone. */
 export interface SeenCount {
   readonly folder: string;
   readonly state: ListState;
   readonly count: number;
 }
 
-/** Scans that came into a folder in one span of time, duplicates and what can't be sent among them. */
+/** Number of scans that arrived in a folder in one time span, including duplicates and unsendable files. */
 export interface ArrivedCount {
   readonly folder: string;
-  /** When the span begins; milliseconds, a multiple of its length. */
+  /** Start of the span; milliseconds, a multiple of its length. */
   readonly at: number;
   readonly count: number;
 }
 
-/** What the ledger holds of the file at a path now. */
+/** What the ledger knows about the file that is at a path now. */
 export interface Standing {
   readonly identity: FileIdentity;
   readonly state: ListState;
@@ -219,80 +219,80 @@ export interface Standing {
   readonly name: string | null;
 }
 
-/** The same, and why. */
+/** A standing with its reason. */
 export interface FileStanding extends Standing {
-  /** The number of its sighting. */
+  /** Number of the file's sighting. */
   readonly sighting: number;
-  /** Somebody saw to it that it needs nobody any more. */
+  /** Somebody dismissed it: it needs nobody any more. */
   readonly isDismissed: boolean;
   readonly reason: string | null;
   readonly message: string | null;
   /** See `KnownFile`. */
   readonly policy: string | null;
-  /** When it came to stand so; milliseconds. */
+  /** When it got this standing; milliseconds. */
   readonly at: number;
 }
 
-/** What a folder's `afterUpload` is, and since when. */
+/** A folder's `afterUpload` rule, and the files that are older than it. */
 export interface OriginalsRule {
-  /** In the words of whoever set it; another text is another rule. */
+  /** Opaque text chosen by the caller; a different text is a different rule. */
   readonly rule: string;
-  /** Files seen up to this sighting stay where they are, and so does every other file that holds the same image. */
+  /** Files up to this sighting number stay in place, as do all other files with the same image. */
   readonly stays: number;
 }
 
-/** Reading; works on a ledger that another process writes. Nothing here changes anything. */
+/** Read-only queries; they also work on a ledger that another process writes. */
 export interface LedgerReports extends ResultReports {
-  /** The agents that share it; null for a ledger that one agent has to itself. */
+  /** The agents that share the ledger; null if only one agent uses it. */
   readonly fleet: FleetReports | null;
   /** Oldest first. */
   list(filter: ListFilter): AsyncIterable<ListRow>;
-  /** A part of the same, in either order. @throws ReceiptdError USAGE for a cursor that is none */
+  /** One page of the same list, in either order. @throws ReceiptdError USAGE for an invalid cursor */
   page(filter: Omit<ListFilter, 'limit'>, wanted: PageWanted): Promise<Page>;
-  /** How many rows of each kind the same list has. @throws ReceiptdError USAGE for a cursor that is none */
+  /** Counts the rows of the same list by kind. @throws ReceiptdError USAGE for an invalid cursor */
   tally(filter: Omit<ListFilter, 'limit'>, wanted: TallyWanted): Promise<Tally>;
-  /** Upload requests that began from `from` until before `to` (milliseconds), in no order. */
+  /** Upload requests started at or after `from` and before `to` (milliseconds), unordered. */
   uploads(from: number, to: number): Promise<readonly UploadRow[]>;
-  /** How many of them were accepted. */
+  /** Number of those that were accepted. */
   countAccepted(from: number, to: number): Promise<number>;
-  /** All documents of that name (one for each endpoint at most). */
+  /** All documents with that name, at most one per endpoint. */
   find(name: string): Promise<readonly Document[]>;
   document(id: number): Promise<Document | null>;
   detail(id: number): Promise<DocumentDetail | null>;
   /** True until `markWatched` was called for this folder. */
   isFirstWatch(folder: string): Promise<boolean>;
-  /** The document that these bytes have in this endpoint. */
+  /** The endpoint's document with this content hash. */
   bySha256(endpoint: EndpointKey, sha256: string): Promise<Document | null>;
   /** Whether the endpoint ever issued this name. */
   isNameTaken(endpoint: EndpointKey, name: string): Promise<boolean>;
   /** The number that the endpoint's next `{seq}` would get. */
   nextSeq(endpoint: EndpointKey): Promise<number>;
-  /** Costs the same however much was seen. */
+  /** Constant cost, no matter how many files were seen. */
   counts(): Promise<readonly StateCount[]>;
-  /** The documents among them. */
+  /** `counts`, documents only. */
   documentCounts(): Promise<readonly StateCount[]>;
   holds(): Promise<readonly Hold[]>;
   endpoints(): Promise<readonly KnownEndpoint[]>;
-  /** The rule that was set last; null: none ever was, or it was lost. */
+  /** The rule set last; null if none was ever set, or it was lost. */
   originalsRule(folder: string): Promise<OriginalsRule | null>;
-  /** How many files of accepted documents (and their duplicates) are where they were; with a rule, those that stay under it. */
+  /** Number of files of accepted documents (and duplicates) still in place; with `stays`, only those that the rule leaves there. */
   acceptedOriginals(folder: string, stays: number | null): Promise<number>;
-  /** Files first seen from `since` until before `until` (milliseconds; null: no bound). */
+  /** Files first seen at or after `since` and before `until` (milliseconds; null: no bound). */
   seenCounts(since: number | null, until: number | null): Promise<readonly SeenCount[]>;
   /**
-   * What came from `from` until before `to` (milliseconds) into any folder, in spans of `everyMs`. Files that lay in a
-   * folder when it was first watched, and were skipped, did not come.
+   * Arrivals in all folders at or after `from` and before `to` (milliseconds), in spans of `everyMs`. Leaves out files that
+   * were already in a folder when it was first watched, and were skipped.
    */
   arrivals(from: number, to: number, everyMs: number): Promise<readonly ArrivedCount[]>;
   /** Current files of a folder, in batches, by their path relative to it. */
   standings(folder: string): AsyncIterable<ReadonlyMap<string, Standing>>;
-  /** Of the file at this path now, or of the page of one; null: none is known. */
+  /** Standing of the file (or page of a file) at this path now; null if the ledger knows none. */
   standing(file: FileRef): Promise<FileStanding | null>;
   /**
-   * Settled documents created before that time whose personal data is still there. A ledger may leave out those up to `afterId`, and
-   * stop at `atMost`, in the order of their numbers.
+   * Ids of settled documents created before that time that still have personal data. A ledger may skip ids up to
+   * `afterId` and stop after `atMost`, in ascending order.
    */
   erasable(before: number, atMost?: number, afterId?: number): Promise<readonly number[]>;
-  /** The last journal entry that the ledger holds; null for a ledger that has no journal. */
+  /** The last journal entry in the ledger; null if the ledger has no journal. */
   head(): Promise<JournalHead | null>;
 }

@@ -1,7 +1,7 @@
-/** The agent's own log, for those who look on. Lines are JSON objects, one each, free of secrets. */
+/** The agent's own log, for live views. Each line is a JSON object without secrets. */
 export interface LogLines {
-  /** The last few hundred, oldest first. */
+  /** The last few hundred lines, oldest first. */
   recent(): readonly string[];
-  /** Called with each line from now on; must not throw. @returns what ends that */
+  /** Calls `onLine` with each new line; it must not throw. @returns a function that unsubscribes */
   subscribe(onLine: (line: string) => void): () => void;
 }

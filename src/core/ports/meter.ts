@@ -1,18 +1,18 @@
 import type { AttemptOutcome, EndpointKey, Verdict } from '../domain/document.ts';
 
-/** What a request came to: the HTTP status as text, or `none` where no answer came. */
+/** Result of a request: the HTTP status as text, or `none` without an answer. */
 export type RequestEnd = string;
 
-/** Counts what happens, for whoever measures. Durations in seconds. Never throws, and never blocks. */
+/** Records metrics. Durations in seconds. Never throws, never blocks. */
 export interface Meter {
-  /** What happened to a file, each time that is decided. */
+  /** A verdict on a file, each time one is reached. */
   judged(folder: string, verdict: Verdict): void;
-  /** One upload request was answered, or given up. `bytes`: of the image. */
+  /** An upload request was answered or given up. `bytes`: size of the image. */
   requested(endpoint: EndpointKey, end: RequestEnd, seconds: number, bytes: number): void;
   /** The outcome of a request was recorded. */
   ended(outcome: AttemptOutcome): void;
-  /** A document was accepted so long after it was named. */
+  /** Time from naming a document to its acceptance. */
   accepted(seconds: number): void;
-  /** A change of the ledger was durable so long after it was asked for. */
+  /** Time from requesting a ledger change until it was durable. */
   durable(seconds: number): void;
 }

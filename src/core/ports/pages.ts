@@ -2,10 +2,10 @@ import type { ImageType } from '../domain/imageType.ts';
 import type { Appearance } from '../domain/look.ts';
 import type { PageType, SplitType } from '../domain/pages.ts';
 
-/** Why a file, or a page of it, can't be taken apart. */
+/** Why a file can't be split, or a page not be read. */
 export interface Unreadable {
   readonly kind: 'refused';
-  /** `trouble`: not the file's fault, as far as is known; it may work later. */
+  /** `TROUBLE`: probably not the file's fault; a later attempt may succeed. */
   readonly reason: 'ENCRYPTED' | 'DAMAGED' | 'TOO_MANY_PAGES' | 'TOO_DEAR' | 'TROUBLE';
   /** A clause: "it took longer than 20 s". */
   readonly detail: string;
@@ -15,16 +15,16 @@ export interface PageImage {
   readonly kind: 'image';
   readonly type: PageType;
   readonly bytes: Buffer;
-  /** It lies in the file byte for byte; else it was drawn. */
+  /** True if the file contains these bytes as they are; false if the page was rendered. */
   readonly isOriginal: boolean;
-  /** Null where it was not looked at, or that failed. */
+  /** Null if it was not measured, or measuring failed. */
   readonly appearance: Appearance | null;
 }
 
 export interface OpenFile {
   readonly kind: 'open';
   readonly pages: number;
-  /** `page` counts from 1. Never rejects for what the file holds. */
+  /** `page` counts from 1. Never rejects because of the file's content. */
   page(page: number): Promise<PageImage | Unreadable>;
   /** Idempotent. */
   close(): Promise<void>;
@@ -32,26 +32,26 @@ export interface OpenFile {
 
 export interface SplitRequest {
   readonly type: SplitType;
-  /** Asked for again where what reads it has to be replaced; null: they can't be had any more. */
+  /** Called again if the splitting process has to be replaced; null if the bytes are no longer available. */
   readonly bytes: () => Promise<Buffer | null>;
-  /** What the pages may become, the better first where it does not matter. */
+  /** Formats allowed for the pages, preferred ones first. */
   readonly into: readonly PageType[];
-  /** Dots per inch, of what has to be drawn. */
+  /** Dots per inch of rendered pages. */
   readonly resolution: number;
-  /** Whether its pages are looked at. */
+  /** Whether to measure the appearance of the pages. */
   readonly isLookedAt: boolean;
-  /** Ends it at once; whatever is asked from then on ends in TROUBLE. */
+  /** Ends the split at once; later calls resolve TROUBLE. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Takes files apart into images of their pages, in a process of its own: what is in a file can't harm the agent. `open` waits until its turn
- * comes; a few files are open at once at most. Nothing runs while none is open.
+ * Splits files into images of their pages, in a separate process: a malicious file can't harm the agent. Only a few files
+ * are open at once; `open` waits for its turn. No process runs while no file is open.
  */
 export interface PageSplitter {
   open(request: SplitRequest): Promise<OpenFile | Unreadable>;
-  /** Measures what an image looks like; null where that can't be told, whatever the cause. Never rejects. */
+  /** Measures the appearance of an image; null if that fails for any reason. Never rejects. */
   look(bytes: Buffer, type: ImageType): Promise<Appearance | null>;
-  /** Ends what runs. */
+  /** Ends the running processes. */
   close(): Promise<void>;
 }

@@ -1,24 +1,24 @@
 /** An image of a piece of paper. */
 export interface PaperImage {
-  /** Of the image. */
+  /** Hash of the image. */
   readonly sha256: string;
-  /** What the paper looks like (core/domain/look.ts). */
+  /** Fingerprint of the paper's appearance (core/domain/look.ts). */
   readonly print: string;
 }
 
-/** One that was scanned before. */
+/** A paper scanned earlier. */
 export interface EarlierScan {
   readonly sha256: string;
-  /** When it was taken in. */
+  /** When the agent took it in. */
   readonly at: number;
 }
 
 /**
- * What the papers looked like that were scanned into each folder of late, by which one is known that is scanned twice. Kept as well as can be: what
- * is forgotten costs a remark, nothing else. Nothing here rejects.
+ * Appearance of the papers scanned recently into each folder, to notice a paper scanned twice. Best effort: a lost
+ * entry only costs a remark. No method rejects.
  */
 export interface ScannedPapers {
-  /** Other images of that folder which look like the same paper; the most alike first. */
+  /** Other images in that folder that look like the same paper, most similar first. */
   alike(folder: string, image: PaperImage): Promise<readonly EarlierScan[]>;
   remember(folder: string, image: PaperImage): Promise<void>;
 }

@@ -2,11 +2,11 @@ import type { Document } from '../domain/document.ts';
 import type { ImageType } from '../domain/imageType.ts';
 import type { Unreadable } from './pages.ts';
 
-/** Of an image, or of a page of a file, for people to look at; WebP. */
+/** WebP rendering of an image or of a page, for people to look at. */
 export interface Picture {
   readonly kind: 'picture';
   readonly bytes: Buffer;
-  /** Of the file. */
+  /** Number of pages in the file. */
   readonly pages: number;
 }
 
@@ -15,31 +15,31 @@ export interface PictureRequest {
   readonly type: ImageType;
   /** From 1. */
   readonly page: number;
-  /** Of the longer side, in pixels; a smaller image stays as small. */
+  /** Length of the longer side in pixels; smaller images are not enlarged. */
   readonly size: number;
-  /** A picture that would be larger is made coarser; a few may be larger all the same. */
+  /** Target size in bytes: quality is reduced to reach it, but a few pictures may still exceed it. */
   readonly mostBytes: number;
 }
 
-/** Draws in a process of its own: what is in an image can't harm the agent. One picture at a time. */
+/** Renders in a separate process: a malicious image can't harm the agent. One picture at a time. */
 export interface PictureMaker {
-  /** Never rejects for what the image holds. */
+  /** Never rejects because of the image's content. */
   draw(request: PictureRequest): Promise<Picture | Unreadable>;
-  /** Ends what runs; what is asked from then on ends in TROUBLE. */
+  /** Ends the running process; later calls resolve TROUBLE. */
   close(): Promise<void>;
 }
 
-/** `none`: none can be drawn. `busy`: not now; it may be there when asked again. */
+/** `none`: no picture is possible. `busy`: not now; try again later. */
 export type Shown = Picture | { readonly kind: 'none' | 'busy' };
 
-/** The bytes of a document, with its hash; null where they can't be had. */
+/** Bytes that match the document's hash; null if they are not available. */
 export type LocateImage = (document: Document) => Promise<Buffer | null>;
 
 /** Pictures of documents, for the console. */
 export interface DocumentPictures {
   thumbnail(document: Document, locate: LocateImage, signal: AbortSignal): Promise<Shown>;
-  /** Larger, and of any page; from 1. */
+  /** A larger picture of any page; `page` counts from 1. */
   preview(document: Document, page: number, locate: LocateImage, signal: AbortSignal): Promise<Shown>;
-  /** Takes away what is kept of that image, also if it is drawn right now. Idempotent. @throws what the file system says */
+  /** Removes the cached pictures of that image, even one being drawn now. Idempotent. @throws the file system's error */
   forget(sha256: string): Promise<void>;
 }

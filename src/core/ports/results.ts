@@ -1,37 +1,37 @@
 import type { Document, EndpointKey } from '../domain/document.ts';
 
-/** How a payload is kept as text: as it came where it is UTF-8, in base64 where it is not. */
+/** How a payload is stored as text: unchanged if it is valid UTF-8, else in base64. */
 export type PayloadEncoding = 'utf8' | 'base64';
 
-/** What the service posted, as it came. */
+/** A result as the service posted it. */
 export interface NewResult {
   /** Wall-clock milliseconds. */
   readonly at: number;
-  /** Of the service that is configured: endpoints of another one are not meant. */
+  /** The configured service: matches only its endpoints. */
   readonly baseUrl: string;
-  /** The endpoint, as the payload or the address says; null: neither does. */
+  /** The endpoint named by the payload or the address; null if neither names one. */
   readonly uid: string | null;
   readonly name: string | null;
   readonly status: string | null;
-  /** Verbatim; at most 8 MB, so that an entry of the journal holds it, in base64 as well. */
+  /** Verbatim; at most 8 MB, so that it fits into a journal entry even in base64. */
   readonly payload: Uint8Array;
 }
 
 export interface RecordedResult {
   readonly id: number;
-  /** As it is now; null: the ledger knows no such document. */
+  /** Its current state; null if the ledger knows no such document. */
   readonly document: Document | null;
-  /** False: the same payload for the same document was stored before, and nothing has changed. */
+  /** False if the same payload for the same document was stored before: nothing changed. */
   readonly isNew: boolean;
-  /** The result is the proof that was missing: the document was not known to be at the service before. */
+  /** The result proves that the service has the document, which was unknown before. */
   readonly isProof: boolean;
 }
 
 export interface LedgerResults {
   /**
-   * Keeps a result, and takes its status over. Idempotent by document (or none) and payload. A document whose answer was
-   * lost, and that waits for a person or to be sent again, is accepted by it; one whose request is under way is left to
-   * its answer, which leaves the status of a later result alone.
+   * Stores a result and gives its status to the document. Idempotent by document (or none) and payload. If the document's
+   * answer was lost and it waits for a person or a resend, the result marks it accepted. If a request is in progress,
+   * its answer decides, without overwriting the status of a later result.
    */
   recordResult(result: NewResult): Promise<RecordedResult>;
 }
@@ -40,17 +40,17 @@ export interface ResultRow {
   readonly id: number;
   /** Milliseconds. */
   readonly receivedAt: number;
-  /** Null: no document that the ledger knows. */
+  /** Null if the ledger knows no such document. */
   readonly document: { readonly id: number; readonly name: string; readonly endpoint: EndpointKey } | null;
   readonly status: string | null;
   readonly sha256: string;
   /** Bytes of the payload. */
   readonly size: number;
   readonly encoding: PayloadEncoding;
-  /** What the payload and the address say; null where they don't, or it was erased. */
+  /** From the payload or the address; null if absent or erased. */
   readonly givenName: string | null;
   readonly givenUid: string | null;
-  /** Its place among those that this agent hands on: its number, unless it came from an agent that was retired. */
+  /** Position in the order in which this agent hands results on: its id, unless inherited from a retired agent. */
   readonly turn: number;
 }
 
@@ -60,19 +60,19 @@ export interface ResultDetail extends ResultRow {
 }
 
 export interface ResultsWanted {
-  /** `received`: by this agent, not by another one of its fleet; `unmatched`: of no document; a number: of this document. */
+  /** `received`: by this agent, not by others of its fleet; `unmatched`: without a document; a number: of that document. */
   readonly of: 'all' | 'received' | 'unmatched' | number;
   readonly order: 'oldest' | 'newest';
-  /** Those that come after this one in the order (of `received` by their `turn`); null: from the beginning. */
+  /** Only results after this id in the order (for `received`, after this `turn`); null: from the beginning. */
   readonly after: number | null;
   readonly limit: number;
 }
 
-/** Reading; works on a ledger that another process writes. */
+/** Read-only queries; they also work on a ledger that another process writes. */
 export interface ResultReports {
   results(wanted: ResultsWanted): Promise<readonly ResultRow[]>;
   result(id: number): Promise<ResultDetail | null>;
   countResults(of: 'all' | 'unmatched'): Promise<number>;
-  /** The number of the newest; 0 where there is none. A later one has a higher number. */
+  /** Id of the newest result, 0 if there is none. Ids increase. */
   lastResult(): Promise<number>;
 }

@@ -3,7 +3,7 @@ import type { Answer } from '../domain/outcome.ts';
 
 export interface UploadRequest {
   readonly endpoint: EndpointKey;
-  /** Goes into the `name` query parameter intact (interface 4.4). */
+  /** Sent unchanged in the `name` query parameter (interface 4.4). */
   readonly name: string;
   readonly bytes: Buffer;
   readonly mediaType: string;
@@ -24,38 +24,38 @@ export interface EndpointRequest {
   readonly account?: string | null;
 }
 
-/** Interface 2.1. `verbatim` is the whole record as it came. */
+/** Interface 2.1. `verbatim` is the whole record as received. */
 export interface EndpointRecord {
   readonly uid: string;
   readonly name: string;
   readonly verbatim: string;
 }
 
-/** What happens to a request while it is under way. */
+/** Progress callbacks of a request. */
 export interface UploadProgress {
-  /** Its head is about to be written, after any wait for a connection; not called where it comes to none. */
+  /** Called just before the request head is written, after any wait for a connection; not called if no connection is made. */
   readonly onStart?: () => void;
-  /** No byte of the image is looked at any more. Before the answer resolves, or not at all: then that is not known. */
+  /** The image's bytes are no longer read, so the buffer can be reused. Called before the answer resolves; else that is unknown. */
   readonly onTaken?: () => void;
 }
 
-/** The receipt analysis service. It judges nothing: what an answer means stands in domain/outcome.ts. */
+/** The receipt analysis service. Does not interpret answers: domain/outcome.ts does. */
 export interface ReceiptService {
-  /** One upload request; not idempotent. Never rejects but on abort: every fault is an answer. */
+  /** One upload request; not idempotent. Rejects only on abort: every failure is an answer. */
   upload(request: UploadRequest, signal: AbortSignal, progress?: UploadProgress): Promise<Answer>;
   /** Idempotent. @throws ReceiptdError CREDENTIALS_*, SERVICE_* */
   whoami(signal?: AbortSignal, account?: string | null): Promise<Whoami>;
-  /** Not idempotent, and never repeated by itself. @throws ReceiptdError CREATE_UNCERTAIN if the answer was lost. */
+  /** Not idempotent, and never retried automatically. @throws ReceiptdError CREATE_UNCERTAIN if the answer was lost. */
   createEndpoint(request: EndpointRequest, signal?: AbortSignal): Promise<EndpointRecord>;
-  /** The machine was asleep: connections that were open before are not relied on. Those under way go on. */
+  /** Call after the machine slept: drops idle connections, which may be dead. Requests in progress continue. */
   dropIdle?(): void;
   close(): Promise<void>;
 }
 
-/** Access tokens of one account (interface 4.1, 5): cached, refreshed early, one request at a time for everybody. */
+/** Access tokens of one account (interface 4.1, 5): cached, refreshed early, one shared request at a time. */
 export interface TokenSource {
   /** @throws ReceiptdError CREDENTIALS_* (hold), SERVICE_UNREACHABLE or SERVICE_ANSWER (back off) */
   token(signal?: AbortSignal): Promise<string>;
-  /** Says that `token` was answered with 401; the next `token()` asks for a new one unless that happened already. */
+  /** Reports that `token` was answered with 401; the next `token()` requests a new one unless it was already replaced. */
   refused(token: string): void;
 }

@@ -1,23 +1,23 @@
 /**
- * Copies of images that wait, by their hash (SHA-256, hexadecimal), so that an original which is overwritten,
- * renamed or deleted meanwhile loses nothing. Private to the agent, and limited in size.
+ * Copies of waiting images, by hash (SHA-256, hexadecimal), so that nothing is lost if an original is overwritten,
+ * renamed or deleted meanwhile. Private to the agent, and limited in size.
  */
 export interface Spool {
-  /** Whether a copy is there, as far as is known without looking at its bytes. */
+  /** Whether a copy exists; does not check its bytes. */
   has(sha256: string): boolean;
-  /** Whether an image of that many bytes still fits. */
+  /** Whether an image of that many bytes fits into the remaining space. */
   fits(bytes: number): boolean;
-  /** Bytes of all copies, and the most that they may have. */
+  /** Total bytes of all copies, and their limit. */
   readonly usedBytes: number;
   readonly limitBytes: number;
   /**
    * Idempotent. The copy is durable when this resolves true; false if it does not fit.
-   * @throws ReceiptdError SPOOL_UNWRITABLE if the disk fails or is full; nothing is left behind then.
+   * @throws ReceiptdError SPOOL_UNWRITABLE if the disk fails or is full; leaves nothing behind.
    */
   put(sha256: string, bytes: Buffer): Promise<boolean>;
-  /** The bytes, with that hash; null without a good copy (one that is damaged is removed). */
+  /** Bytes that match the hash; null without an intact copy (a damaged one is removed). */
   read(sha256: string): Promise<Buffer | null>;
-  /** Idempotent; the space is free again when this resolves. */
+  /** Idempotent; the space is free once this resolves. */
   remove(sha256: string): Promise<void>;
   /** Hashes of all copies at this moment. */
   hashes(): readonly string[];
