@@ -19,12 +19,12 @@ import { whileHeld } from '../core/domain/heldFile.ts';
 import { syncDirectory } from '../system/syncDirectory.ts';
 import { readConfigFile } from './load.ts';
 
-/** SHA-256 of the file's bytes, in hexadecimal digits. */
+/** SHA-256 of the file's bytes, in hexadecimal. */
 export function revisionOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** Whether `replaceConfigFile` would be let. */
+/** Whether `replaceConfigFile` has the permissions it needs. */
 export async function isConfigWritable(file: string): Promise<boolean> {
   try {
     const target = await realpath(file);
@@ -37,7 +37,7 @@ export async function isConfigWritable(file: string): Promise<boolean> {
 }
 
 /**
- * That `replaceConfigFile`, or for one that is not there `createConfigFile`, would be let, as far as that shows beforehand.
+ * Checks in advance, as far as possible, that `replaceConfigFile` (or `createConfigFile` for a missing file) may write.
  * @throws ReceiptdError CONFIG_UNWRITABLE
  */
 export async function demandConfigWritable(file: string): Promise<void> {
@@ -52,7 +52,7 @@ export async function demandConfigWritable(file: string): Promise<void> {
   }
 }
 
-/** The nearest directory that is there has to take what is missing. */
+/** Missing directories will be created, so the nearest existing one must be writable. */
 async function demandPlace(file: string, directory: string): Promise<void> {
   try {
     if (!(await stat(directory)).isDirectory()) throw Object.assign(new Error(), { code: 'ENOTDIR' });
@@ -69,18 +69,18 @@ async function mayWrite(file: string): Promise<void> {
 }
 
 export interface Replacement {
-  /** Of the file that is replaced; refused where it is another by now. */
+  /** Expected revision of the current file; if it has changed, the replacement is refused. */
   readonly revision: string;
   readonly text: string;
-  /** Directory of former texts; made if it is not there. Null: none is kept. */
+  /** Directory for previous versions, created if missing. Null: none are kept. */
   readonly history: string | null;
   readonly at: Date;
 }
 
 /**
- * Replaces the file, or what a link there leads to: at every moment it holds the former text or the new one, under the
- * same owner and mode. Resolves its new revision.
- * @throws ReceiptdError CONFIG_CHANGED, CONFIG_UNWRITABLE; then it is as it was
+ * Replaces the file, or the target of a symbolic link, atomically and with the same owner and mode. Resolves its new
+ * revision.
+ * @throws ReceiptdError CONFIG_CHANGED, CONFIG_UNWRITABLE; the file is unchanged then
  */
 export async function replaceConfigFile(
   file: string,
@@ -91,7 +91,7 @@ export async function replaceConfigFile(
   if (revisionOf(former) !== revision) throw changedMeanwhile(file);
   try {
     const target = await realpath(file);
-    // A rename asks nobody about the file itself.
+    // A rename ignores the file's own permissions, so check them here.
     await mayWrite(target);
     const aside = join(dirname(target), `.${basename(target)}.new`);
     if (history !== null) await keep(former, history, basename(target), at);
@@ -112,14 +112,14 @@ export async function replaceConfigFile(
 }
 
 /**
- * Makes a config file where there is none, and its directory: at every moment it is not there, or whole.
- * @throws ReceiptdError CONFIG_EXISTS where there is one by now, CONFIG_UNWRITABLE
+ * Creates a config file, and its directory if missing. Atomic: a crash leaves the whole file or none.
+ * @throws ReceiptdError CONFIG_EXISTS if the file exists by now, CONFIG_UNWRITABLE
  */
 export async function createConfigFile(file: string, text: string): Promise<void> {
   const aside = join(dirname(file), `.${basename(file)}.new`);
   try {
     await mkdir(dirname(file), { recursive: true });
-    // What a kill left of an earlier attempt is replaced; a link that somebody put there is not followed.
+    // Removes the leftover of a killed attempt. Never follows a link that somebody planted there.
     await rm(aside, { force: true });
     try {
       const handle = await open(aside, 'wx', 0o644);
@@ -140,7 +140,7 @@ export async function createConfigFile(file: string, text: string): Promise<void
   }
 }
 
-/** A link refuses to replace what somebody else wrote meanwhile; not every file system has links. */
+/** Uses a hard link, which fails if the file was created meanwhile; falls back to rename on file systems without links. */
 async function moveTo(aside: string, file: string): Promise<void> {
   try {
     await link(aside, file);
@@ -156,7 +156,7 @@ async function moveTo(aside: string, file: string): Promise<void> {
   }
 }
 
-/** What a kill left of an earlier one is replaced; a link that somebody put there is not followed. */
+/** Replaces the leftover of a killed attempt. Never follows a link that somebody planted there. */
 async function writeAside(aside: string, bytes: Buffer, target: string): Promise<void> {
   const { mode, uid, gid } = await stat(target);
   await rm(aside, { force: true });
@@ -165,7 +165,7 @@ async function writeAside(aside: string, bytes: Buffer, target: string): Promise
     await handle.writeFile(bytes);
     const own = await handle.stat();
     if (process.platform !== 'win32' && (own.uid !== uid || own.gid !== gid)) await handle.chown(uid, gid);
-    // After the owner: a change of that takes special bits away.
+    // After chown, which clears setuid and setgid bits.
     if (process.platform !== 'win32') await handle.chmod(mode & 0o7777);
     await handle.sync();
   } finally {

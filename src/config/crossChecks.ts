@@ -14,7 +14,7 @@ import type { ParsedAlerts, ParsedConsole, ParsedResults } from './schemaBeside.
 import { shorten, showPath } from './show.ts';
 import { checkWindowsPaths } from './windowsPaths.ts';
 
-/** What no key can tell by itself. */
+/** Checks that involve several keys. */
 export function crossChecks(draft: Draft, platform: NodeJS.Platform): Problem[] {
   const relations = pathRelations(platform);
   return [
@@ -41,7 +41,7 @@ export function crossChecks(draft: Draft, platform: NodeJS.Platform): Problem[] 
 function checkHttps(service: ParsedService | undefined): Problem[] {
   if (service === undefined || service.allowInsecureHttp) return [];
   const url = new URL(service.baseUrl);
-  // `hostname` is normalised, so that 127.1 is 127.0.0.1 here.
+  // URL normalizes `hostname`: 127.1 is 127.0.0.1 here.
   if (url.protocol === 'https:' || isLoopback(url.hostname)) return [];
   return [
     {
@@ -52,7 +52,7 @@ function checkHttps(service: ParsedService | undefined): Problem[] {
   ];
 }
 
-/** Two names for one endpoint are harmless, until they claim two limits, or two names ledgers, for it. */
+/** Several aliases for one endpoint are harmless unless they differ in limits, account or the case of the uid. */
 function checkUids(endpoints: readonly DraftEndpoint[]): Problem[] {
   return endpoints.flatMap(({ alias, settings }, index) => {
     const twin = endpoints.slice(0, index).find(({ settings: { uid } }) => sameUid(uid, settings.uid));
@@ -120,7 +120,7 @@ function checkTemplate({ index, settings }: DraftFolder): Problem[] {
   }
 }
 
-/** A file in two watched folders would be two sightings with two settings. */
+/** Nested folders would record a file twice, with different settings. */
 function checkNesting(
   folder: DraftFolder,
   all: readonly DraftFolder[],
@@ -172,7 +172,7 @@ function checkArchive(
   ];
 }
 
-/** What is shown to people would be taken for scans, or be tidied up by somebody else. */
+/** Rejects attention folders whose files would be taken in as scans, or cleaned up by something else. */
 function checkAttention(
   { index, needsAttention }: DraftFolder,
   { folders, stateDir }: Draft,
@@ -219,7 +219,7 @@ function checkStateDir({ folders, stateDir }: Draft, { same, within }: PathRelat
   ];
 }
 
-/** It is closed to everybody but its owner. */
+/** The agent makes its state directory accessible to the owner only, which would lock everyone else out of a shared one. */
 function checkSharedPlace({ stateDir }: Draft, platform: NodeJS.Platform): Problem[] {
   if (!isSharedPlace(stateDir.path, platform)) return [];
   const own = pathsOf(platform).join(stateDir.path, 'receiptd');
@@ -227,7 +227,7 @@ function checkSharedPlace({ stateDir }: Draft, platform: NodeJS.Platform): Probl
   return [invalid(['stateDir'], text)];
 }
 
-/** An address that others reach without them is no reason to keep receipts: the agent leaves that listener closed. */
+/** A non-local address without a certificate is no error here: the agent keeps that listener closed and still sends receipts. */
 function checkCertificate(
   key: 'console' | 'results',
   settings: ParsedConsole | ParsedResults | undefined,
@@ -238,7 +238,7 @@ function checkCertificate(
   return [invalid([key, 'tls'], 'set both cert and key, or neither')];
 }
 
-/** All of them are this very program: no other one is in the way. */
+/** Two listeners of this agent can't share an address; a clash with another program shows only when listening. */
 function checkPorts({ console, monitoring, results }: Draft): Problem[] {
   const taken = new Map<string, string>();
   return Object.entries({ console, monitoring, results }).flatMap(([key, settings]) => {

@@ -6,10 +6,10 @@ import { rewriteYaml } from './rewriteYaml.ts';
 import { readYaml } from './yamlSource.ts';
 
 /**
- * Changes a YAML text as told, one edit after the other. Comments, order, quotes and line breaks stay; sections that are not
- * edited keep their bytes. Whether the result is a good configuration is for `parseConfig` to say.
- * @throws ReceiptdError CONFIG_SYNTAX where the text is no YAML, CONFIG_INVALID where a path leads nowhere, or where the
- * file is written in a way that would change more than was asked for
+ * Applies edits to a YAML text, in order. Comments, order, quotes and line breaks stay; sections that are not edited keep
+ * their bytes. Does not validate the resulting configuration: `parseConfig` does.
+ * @throws ReceiptdError CONFIG_SYNTAX if the text is not YAML, CONFIG_INVALID if a path does not exist or if the file's
+ * notation would make an edit change more than requested
  */
 export function applyEdits(text: string, edits: readonly ConfigChange[], file: string): string {
   const mark = text.startsWith(MARK) ? MARK : '';
@@ -31,7 +31,7 @@ export function applyEdits(text: string, edits: readonly ConfigChange[], file: s
 /** Byte order mark. */
 const MARK = '\uFEFF';
 
-/** The same change of plain data. @throws ReceiptdError CONFIG_INVALID */
+/** Applies an edit to plain data. @throws ReceiptdError CONFIG_INVALID if the path does not exist */
 export function editData(data: Json, edit: ConfigChange): Json {
   const copy = structuredClone(data);
   const [key, ...rest] = edit.path;
@@ -52,7 +52,7 @@ function changed(data: Json, key: ConfigKey, rest: readonly ConfigKey[], edit: C
     return list;
   }
   if (data !== null && typeof data !== 'object') throw nowhere(edit.path);
-  // A mapping that is not there yet is made.
+  // Setting a key creates missing mappings; removing from a missing one is an error.
   if (data === null && edit.kind === 'remove') throw nowhere(edit.path);
   const map: Record<string, Json> = { ...(data as Record<string, Json> | null) };
   const name = String(key);
@@ -71,7 +71,7 @@ function appended(list: Json | undefined, edit: Extract<ConfigChange, { value: J
   return [...(list as readonly Json[]), edit.value];
 }
 
-/** The smallest changes that make the same of the data, so that comments within what is replaced stay. */
+/** Breaks an edit down into the smallest changes with the same result, so that comments inside a replaced value survive. */
 function stepsOf(data: Json, edit: ConfigChange): ConfigChange[] {
   if (edit.kind === 'remove') return [edit];
   const there = at(data, edit.path);
@@ -80,7 +80,7 @@ function stepsOf(data: Json, edit: ConfigChange): ConfigChange[] {
     return stepsOf(data, { kind: 'set', path: edit.path, value: [edit.value] });
   }
   if (there !== undefined) return difference(edit.path, there, edit.value);
-  // The first key on the way that is not there gets all that is below it.
+  // Everything below the first missing key is set in one step.
   let depth = edit.path.length;
   let value = edit.value;
   while (depth > 1 && !isCollection(at(data, edit.path.slice(0, depth - 1)) ?? null)) {
@@ -154,7 +154,7 @@ function rewritten(text: string, change: ConfigChange): string {
   }
 }
 
-/** The data of the text, which has to be what was wanted: nothing else may have changed. */
+/** Parses the edited text and verifies that nothing but the wanted change happened. */
 function checkedData(text: string, wanted: Json, path: readonly ConfigKey[], file: string): Json {
   let data: unknown;
   try {

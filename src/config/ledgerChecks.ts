@@ -5,13 +5,13 @@ import type { Problem } from './problems.ts';
 import type { ParsedLedger } from './schemaLedger.ts';
 import { shorten, showPath } from './show.ts';
 
-/** Modes in which nobody would notice another server, or a listener, between agent and database. */
+/** Modes without protection against eavesdropping or an impersonated server between agent and database. */
 const OPEN_MODES = ['disable', 'allow', 'prefer'];
 const MODES = [...OPEN_MODES, 'require', 'verify-ca', 'verify-full'];
-/** The rest is decided here: which host is used, how long is waited, what the connection is called. */
+/** Parameters that the address may set. The agent decides the others, such as timeouts and the application name. */
 const PARAMETERS = ['sslmode', 'host', 'target_session_attrs'];
 
-/** What the keys of the ledger ask of each other, and of the folders. */
+/** Checks the ledger's keys against each other and against the folders. */
 export function checkLedger({ ledger, folders }: Draft): Problem[] {
   if (ledger === undefined) return [];
   return [
@@ -33,7 +33,7 @@ export function checkLedger({ ledger, folders }: Draft): Problem[] {
   ];
 }
 
-/** Somebody who names a database means to use it. */
+/** A database address without `kind: postgres` is a mistake. */
 function checkSqlite({ url }: ParsedLedger): Problem[] {
   if (url === 'none') return [];
   const text = 'has no effect while ledger.kind is sqlite; set ledger.kind: postgres, or remove url';
@@ -49,7 +49,7 @@ function checkPostgres({ url, allowInsecure }: Pick<ParsedLedger, 'url' | 'allow
   }
   const read = readPostgresUrl(url);
   if (read === null) return [];
-  // Nothing of such an address may be shown.
+  // Never show any part of an address with a password.
   if (read.hasPassword)
     return [
       invalid(
@@ -87,19 +87,19 @@ function checkMode({ parameters, hosts }: PostgresUrl, allowInsecure: boolean): 
   return [invalid(path, text)];
 }
 
-/** What is wrong with an address, as what completes a sentence about it. */
+/** Problems of an address, each worded to complete a sentence about it. */
 export function problemsOfUrl(url: string, allowInsecure: boolean): readonly string[] {
   return checkPostgres({ url, allowInsecure }).map(({ text }) => text);
 }
 
-/** Also a Unix socket. */
+/** True for a Unix socket as well. */
 function isThisMachine(host: string): boolean {
   return host.startsWith('/') || isLoopback(host);
 }
 
 /**
- * How the way to the database is kept, in the words of the client: `disable`, `no-verify` (encrypted only) or `verify-full`. One
- * mode for all hosts: the strictest that one of them needs.
+ * TLS mode for the database client: `disable`, `no-verify` (encrypted only) or `verify-full`. One mode for all hosts: the
+ * strictest that any of them needs.
  */
 export function tlsMode(url: string, allowInsecure: boolean): 'disable' | 'no-verify' | 'verify-full' {
   const read = readPostgresUrl(url);

@@ -4,14 +4,14 @@ import { readConfig, type ReadConfig } from './load.ts';
 import type { ParsedConfig } from './schema.ts';
 import { showPath } from './show.ts';
 
-/** What a running agent does with a text: what is in effect then, and what has to wait for the next start. */
+/** The configuration that a running agent applies from a text, and the keys that wait for a restart. */
 export interface LiveConfig extends ReadConfig {
   readonly config: Config;
-  /** Keys whose values in the file are not those that are in effect. */
+  /** Keys whose values in the file are not in effect until a restart. */
   readonly restartNeeded: readonly string[];
 }
 
-/** Beside `stateDir`: what is opened once, when the process starts. */
+/** Keys that, like `stateDir`, are read only once, when the process starts. */
 const AT_START = [
   'ledger.kind',
   'ledger.url',
@@ -30,8 +30,8 @@ const AT_START = [
 ];
 
 /**
- * As `readConfig`, with everything that is taken at the start of the process as it was then. `start` is the configuration
- * of that time; null at the start itself.
+ * Like `readConfig`, but keeps the values of `start` for keys that are only read at startup. `start` is the configuration
+ * at startup; null during startup itself.
  */
 export function readLiveConfig(
   text: string,
@@ -42,7 +42,7 @@ export function readLiveConfig(
   const asWritten = readConfig(text, file, context);
   if (start === null) return { ...asWritten, restartNeeded: [] };
   const { stateDir, control, ledger, log, storage } = start.config;
-  // What lies in the state directory unless told otherwise stays there too.
+  // Defaults inside the state directory must keep pointing into the current one.
   const pinned = { ...context, env: { ...context.env, RECEIPTD_STATE_DIR: stateDir } };
   const live = asWritten.config.stateDir === stateDir ? asWritten : readConfig(text, file, pinned);
   const { reserve, backupEveryMs, backups } = storage;
@@ -81,8 +81,8 @@ export function readLiveConfig(
 }
 
 /**
- * The folders that are in effect. Which of them are shared, and under which name, is decided at the start: one that got a share
- * since keeps what it had, and a new one with a share is not watched yet, since its files would be taken for this agent's alone.
+ * The folders in effect. Shares are fixed at startup: an existing folder keeps its old share, and a new folder with a
+ * share is not watched until a restart, because its files would be recorded as belonging to this agent alone.
  */
 function sharesSince(start: ReadConfig, live: ReadConfig) {
   const before = new Map(start.config.folders.map(({ path, share }) => [path, share]));
@@ -99,7 +99,7 @@ function sharesSince(start: ReadConfig, live: ReadConfig) {
   return { kept, changed };
 }
 
-/** Two levels deep: `delivery.rate`, `folders[1]`. */
+/** Keys that differ, at most two levels deep: `delivery.rate`, `folders[1]`. */
 export function changedKeys(from: ParsedConfig, to: ParsedConfig): string[] {
   return differences({ ...from }, { ...to }, []);
 }

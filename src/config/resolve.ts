@@ -2,12 +2,12 @@ import { posix, win32 } from 'node:path';
 import type { PlatformPath } from 'node:path';
 import type { Surroundings } from './config.ts';
 
-/** The path rules of a platform, which is not always the one that runs this. */
+/** Path functions for a platform, which may differ from the current one. */
 export function pathsOf(platform: NodeJS.Platform): PlatformPath {
   return platform === 'win32' ? win32 : posix;
 }
 
-/** Absolute, without a trailing slash; `~` is the user's home. The letter of a drive is upper case: c: and C: are one folder in the ledger. */
+/** Absolute, without trailing slash; expands `~`. Upper-cases drive letters, so that c: and C: are one folder in the ledger. */
 export function resolvePath(text: string, from: string, { platform, home }: Surroundings): string {
   const paths = pathsOf(platform);
   const isHome = text === '~' || text.startsWith('~/') || (platform === 'win32' && text.startsWith('~\\'));
@@ -15,7 +15,7 @@ export function resolvePath(text: string, from: string, { platform, home }: Surr
   return platform === 'win32' ? path.replace(/^[a-z]:/, (drive) => drive.toUpperCase()) : path;
 }
 
-/** Where a configuration is the machine's. */
+/** Directory of the machine-wide configuration. */
 export function machineConfigDir({ env, platform }: Pick<Surroundings, 'env' | 'platform'>): string {
   return platform === 'win32'
     ? win32.join(env['PROGRAMDATA'] || 'C:\\ProgramData', 'receiptd')
@@ -25,8 +25,8 @@ export function machineConfigDir({ env, platform }: Pick<Surroundings, 'env' | '
 const MACHINE_STATE_DIR = '/var/lib/receiptd';
 
 /**
- * RECEIPTD_STATE_DIR, else what the file says, else what systemd made for its unit, else the machine's for root and for a
- * configuration of the machine, no matter who asks (one ledger, not one for each user), else where the platform keeps such things.
+ * In this order: RECEIPTD_STATE_DIR; the file's `stateDir`; the directory that systemd created for the unit; the machine-wide
+ * one for root and for the machine-wide configuration, whoever runs this (one ledger, not one per user); the user's default.
  */
 export function resolveStateDir(
   fromFile: string | undefined,
@@ -39,13 +39,13 @@ export function resolveStateDir(
   if (env['RECEIPTD_STATE_DIR']) return resolvePath(env['RECEIPTD_STATE_DIR'], cwd, surroundings);
   if (fromFile !== undefined) return resolvePath(fromFile, configDir, surroundings);
   if (platform === 'win32') {
-    // Beside a configuration of the machine, in a directory that can be closed while everybody may read that.
+    // In a subdirectory: it must be private, while everybody may read the configuration next to it.
     if (configDir.toLowerCase() === machineConfigDir(surroundings).toLowerCase())
       return paths.join(configDir, 'state');
     return paths.join(env['LOCALAPPDATA'] || paths.join(home, 'AppData', 'Local'), 'receiptd');
   }
   const ofUnit = env['STATE_DIRECTORY'];
-  // Several would be separated by colons.
+  // Systemd separates several directories by colons; only a single one is used.
   if (ofUnit !== undefined && posix.isAbsolute(ofUnit) && !ofUnit.includes(':'))
     return posix.normalize(ofUnit);
   if (isRoot || configDir === machineConfigDir(surroundings)) return MACHINE_STATE_DIR;
@@ -53,15 +53,15 @@ export function resolveStateDir(
   return paths.join(xdg(env['XDG_STATE_HOME']) ?? paths.join(home, '.local', 'state'), 'receiptd');
 }
 
-/** The XDG base directory specification has relative paths ignored. */
+/** Ignores relative paths, as the XDG base directory specification requires. */
 export function xdg(value: string | undefined): string | undefined {
   return value !== undefined && posix.isAbsolute(value) ? value : undefined;
 }
 
-/** How two absolute paths lie to each other: upper and lower case are one on Windows and macOS. */
+/** Compares absolute paths; case-insensitive on Windows and macOS. */
 export interface PathRelations {
   readonly same: (a: string, b: string) => boolean;
-  /** Whether `inner` lies in `outer`, at any depth, and is not `outer`. */
+  /** Whether `inner` is below `outer`, at any depth, but not `outer` itself. */
   readonly within: (inner: string, outer: string) => boolean;
 }
 

@@ -11,12 +11,12 @@ import type { Node, Pair, ToStringOptions } from 'yaml';
 import type { ConfigChange } from './change.ts';
 
 /*
- * Single changes of a YAML text. Only the top-level section that is changed is written again: all others keep their
- * bytes, and a comment at the left edge stays with the section below it, which the parser would take for part of the
- * one above. None of them is trusted: who calls them compares what the new text says with what it should say.
+ * Single changes of a YAML text. Rewrites only the top-level section that changes; all others keep their bytes. A comment
+ * at the left margin stays with the section below it, although the parser attaches it to the one above. Callers must verify
+ * the result: they parse the new text and compare it with the expected data.
  */
 
-/** @throws Error where the path leads nowhere in the text */
+/** @throws Error if the path does not exist in the text */
 export function rewriteYaml(text: string, change: ConfigChange): string {
   const lines = text.replaceAll('\r\n', '\n');
   const after = rewrite(lines, change);
@@ -42,7 +42,7 @@ function rewrite(text: string, change: ConfigChange): string {
   const start = lineStart(text, items[index]);
   const end = index + 1 < items.length ? lineStart(text, items[index + 1]) : text.length;
   const section = text.slice(start, end);
-  // Blank lines, and comments at the left edge.
+  // Cut off trailing blank lines and comments at the left margin.
   const own = section.replace(/(?:(?<=\n)(?:[^\S\n]*|#[^\n]*)(?:\n|$))*$/, '');
   const rest = section.slice(own.length);
   const isGone = change.kind === 'remove' && change.path.length === 1;
@@ -69,7 +69,7 @@ function edited(text: string, change: ConfigChange, style: ToStringOptions): str
   }
   visit(document, {
     Collection(_key, node) {
-      // It stands on the line of its key, and so does what was noted above its first item.
+      // An emptied collection is written inline after its key, and keeps the comment of its former first item there.
       if (node.items.length > 0 || !node.commentBefore) return;
       node.flow = true;
       node.comment = joined(node);
@@ -90,7 +90,7 @@ function nodeOf(document: Document, value: unknown): Node {
 function written(document: Document, style: ToStringOptions): string {
   visit(document, {
     Scalar(_key, node) {
-      // In single quotes, or in none, it would take several lines.
+      // Unquoted or in single quotes, a text with line breaks would take several lines.
       if (typeof node.value === 'string' && node.range === undefined && /[\r\n]/.test(node.value))
         node.type = 'QUOTE_DOUBLE';
     },
@@ -98,7 +98,7 @@ function written(document: Document, style: ToStringOptions): string {
   return document.toString(style);
 }
 
-/** Comments stay at the column where they were. */
+/** Keeps comments at their column. */
 function inPlace(text: string, before: string): string {
   const COMMENT = /^([^\S\n]*)(#.*)$/;
   const former = before.split('\n').map((line) => COMMENT.exec(line));
@@ -114,7 +114,7 @@ function inPlace(text: string, before: string): string {
   return lines.join('\n');
 }
 
-/** How the file is written. */
+/** The formatting style of the file. */
 function styleOf(text: string, contents: Node | null): ToStringOptions {
   const columnOf = (node: Node): number => {
     const start = node.range?.[0] ?? 0;

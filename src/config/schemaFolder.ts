@@ -16,7 +16,7 @@ import {
   yesOrNo,
 } from './values.ts';
 
-/* A folder, as schema.ts has what is not of one. */
+/* Schema of a watched folder; schema.ts has the rest. */
 
 export const folderSchema = z.strictObject({
   path: path.describe(
