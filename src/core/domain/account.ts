@@ -1,15 +1,15 @@
 import { endpointId, type EndpointKey } from './document.ts';
 
 /**
- * An account is one set of credentials at the service, under a local name; null is the default one, the only one that most
- * configurations have. Every endpoint is used with one account.
+ * An account is one set of credentials for the service, under a local name. Null is the default account, the only one in
+ * most configurations. Every endpoint uses exactly one account.
  */
 export type AccountOf = (endpoint: EndpointKey) => string | null;
 
 /** For a configuration without accounts. */
 export const DEFAULT_ACCOUNT: AccountOf = () => null;
 
-/** An endpoint that is in no configuration any more counts to the default account. */
+/** Endpoints that were removed from the configuration count towards the default account. */
 export function accountsAmong(
   endpoints: readonly { readonly key: EndpointKey; readonly account?: string | null }[],
 ): AccountOf {
@@ -17,22 +17,22 @@ export function accountsAmong(
   return (endpoint) => named.get(endpointId(endpoint)) ?? null;
 }
 
-/** The key of what is on hold because of an account's credentials. No URL holds a space. */
+/** Key of a hold on an account's credentials. The space is a safe separator, because URLs contain none. */
 export function credentialsKey(baseUrl: string, account: string | null): string {
   return account === null ? baseUrl : `${baseUrl} account ${account}`;
 }
 
-/** The account that such a key names. */
+/** The account in a key made by `credentialsKey`. */
 export function accountOfKey(key: string): string | null {
   return /^\S+ account (\S+)$/.exec(key)?.[1] ?? null;
 }
 
-/** To follow "the credentials"; nothing for the default account. */
+/** Text to follow "the credentials"; empty for the default account. */
 export function ofAccount(account: string | null): string {
   return account === null ? '' : ` of account ${account}`;
 }
 
-/** The options of a command that is about an account. */
+/** Command-line option that selects the account. */
 export function accountOption(account: string | null): string {
   return account === null ? '' : ` --account ${account}`;
 }

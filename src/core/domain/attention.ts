@@ -2,20 +2,20 @@ import { escapeUnsafe, replaceUnsafe, withoutUnseen } from './escape.ts';
 import { pageOf } from './pages.ts';
 import { local, size } from './words.ts';
 
-/** Why a file can't be sent as it is, and needs somebody at the scanner. */
+/** Why a file can't be sent, and needs somebody at the scanner. */
 export interface Amiss {
   readonly state: 'rejected' | 'incomplete' | 'unreadable' | 'failed';
-  /** A code that stands in docs/documents.md. */
+  /** A code listed in docs/documents.md. */
   readonly reason: string;
   readonly message: string;
 }
 
-/** The service's words may be long, and are for those who look after it. */
+/** Limit on quoted service messages: they can be long, and are meant for administrators. */
 const WORDS = 300;
 
 /**
- * Plain lines, as old editors of Windows read them: a byte order mark, and ends of line of two characters. What a file is
- * called is a stranger's choice: its name begins no line of its own, and turns none around.
+ * Plain text that old Windows editors can read: with a byte order mark and CRLF. File names are untrusted: escaped so
+ * that a name can't start a new line or reverse the reading direction.
  */
 export function attentionText(path: string, bytes: number, amiss: Amiss, at: number): string {
   const [what, advice] = sayings(amiss, bytes);
@@ -28,7 +28,7 @@ export function attentionText(path: string, bytes: number, amiss: Amiss, at: num
   return `\u{feff}${lines.join('\r\n')}\r\n`;
 }
 
-/** A page by the name of its file. */
+/** Describes a page by the name of its file. */
 function inWords(path: string): string {
   const page = pageOf(path);
   return page === null ? path : `${page.file}, page ${page.page}`;
@@ -129,12 +129,12 @@ function short(message: string): string {
 
 const NAME_BYTES = 255;
 export const NOTE_ENDING = ' - why.txt';
-/** With the number that tells it from others of the name. */
+/** Leaves space for the suffix that makes a name unique. */
 const ROOM = NAME_BYTES - NOTE_ENDING.length - ' (0a1b2c3d)'.length;
-/** Names that Windows keeps for devices, whatever their ending. */
+/** Names that Windows reserves for devices, with any extension. */
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\.|$)/i;
 
-/** The name of a file as every system takes it; its folders are left out. */
+/** The file's base name, made valid on every operating system. */
 export function safeName(path: string): string {
   const words = inWords(path);
   const name = replaceUnsafe(withoutUnseen(words.slice(words.lastIndexOf('/') + 1)))

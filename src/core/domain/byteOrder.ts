@@ -1,4 +1,4 @@
-/** The order of two texts by their bytes in UTF-8, in which file names are gone through. */
+/** Compares two texts by their UTF-8 bytes, the order in which file names are processed. */
 export function byBytes(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let at = 0; at < length; at += 1) {
@@ -9,7 +9,7 @@ export function byBytes(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** A surrogate is half of a character that comes after all that take one code unit. */
+/** Surrogates encode characters that sort after all single-unit characters, so rank them last. */
 function rank(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }

@@ -1,15 +1,15 @@
-/** Of a clock what is needed here. */
+/** The clock functions needed here. */
 export interface Clocks {
   now(): number;
   monotonic(): number;
 }
 
-/** Below this it is the usual correcting of a clock. */
+/** Smaller jumps are ordinary clock corrections, such as by NTP. */
 const NOTICED_MS = 1_000;
 
 /**
- * Notices when the wall clock and the monotonic one part: the machine was asleep (monotonic time may stand still
- * then), or somebody set the clock.
+ * Detects when the wall clock and the monotonic clock diverge: the machine slept (monotonic time may stop then), or
+ * somebody set the clock.
  */
 export class ClockWatch {
   readonly #clock: Clocks;
@@ -20,7 +20,7 @@ export class ClockWatch {
     this.#ahead = clock.now() - clock.monotonic();
   }
 
-  /** Milliseconds that the wall clock has gained, or lost (negative), since it was last told; 0 for next to nothing. */
+  /** Milliseconds that the wall clock gained (negative: lost) since the last call; 0 for insignificant differences. */
   takeJump(): number {
     const ahead = this.#clock.now() - this.#clock.monotonic();
     const jump = ahead - this.#ahead;

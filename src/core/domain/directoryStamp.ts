@@ -1,9 +1,9 @@
-/** More than the coarsest tick of a file system whose stamps count, and than the time a directory's own may lag behind. */
+/** Exceeds the coarsest timestamp resolution of supported file systems, and the lag of a directory's timestamp. */
 const MARGIN_MS = 2_000;
 
 /**
- * Whether what the system says of a directory (its last change, in milliseconds) stands for a listing that begins at
- * `listedAt` of the same clock. Another change within the same tick would leave it as it is: it must be older than that.
+ * Whether a directory's modification time (milliseconds) identifies a listing that starts at `listedAt`, by the same clock.
+ * It must be older than one timestamp tick: a second change within the tick would not alter it.
  */
 export function standsForListing(changedAt: number, listedAt: number): boolean {
   return changedAt <= listedAt - MARGIN_MS;

@@ -1,7 +1,7 @@
 import type { ImageType } from './imageType.ts';
 
 /**
- * Where a document stands with us. The service's own word (`PROCESSING`, ...) is another field.
+ * The agent's state of a document. The service's own status (`PROCESSING`, ...) is a separate field.
  *
  *   queued ──▶ uploading ──▶ accepted
  *     ▲            ├──▶ queued       trouble of the service or the endpoint; not before T
@@ -15,7 +15,7 @@ import type { ImageType } from './imageType.ts';
 export const DOCUMENT_STATES = ['queued', 'uploading', 'accepted', 'failed', 'unconfirmed', 'lost'] as const;
 export type DocumentState = (typeof DOCUMENT_STATES)[number];
 
-/** The reason of a queued document whose bytes are looked for. */
+/** Reason of a queued document whose bytes are missing and being searched for. */
 export const BYTES_MISSING = 'BYTES_MISSING';
 
 /** Fresh scans overtake the backlog. */
@@ -32,7 +32,7 @@ export function endpointId(key: EndpointKey): string {
   return `${key.baseUrl}#${key.uid}`;
 }
 
-/** What `lstat` says of a file that changes when its content may have changed. */
+/** `lstat` fields that change whenever the content may have changed. */
 export interface FileIdentity {
   readonly size: number;
   readonly mtimeNs: bigint;
@@ -50,7 +50,7 @@ export interface FileRef {
   readonly path: string;
 }
 
-/** One image under the one name it has in its endpoint. Times are wall-clock milliseconds. */
+/** One image under its unique name in an endpoint. Times are wall-clock milliseconds. */
 export interface Document {
   readonly id: number;
   readonly endpoint: EndpointKey;
@@ -64,23 +64,23 @@ export interface Document {
   readonly size: number;
   readonly lane: Lane;
   readonly state: DocumentState;
-  /** Why it is not accepted yet; a code that stands in docs/documents.md, and a sentence. */
+  /** Why it is not accepted yet: a code listed in docs/documents.md, and a sentence. */
   readonly reason: string | null;
   readonly message: string | null;
   /** The service's status, verbatim (interface 2.2). */
   readonly serviceStatus: string | null;
   /** Upload requests sent so far, replays included. */
   readonly attempts: number;
-  /** Attempts answered with a server error about this document. Parks it when others pass. */
+  /** Attempts answered with a server error. Parks this document if others are accepted meanwhile. */
   readonly serverErrors: number;
-  /** An earlier attempt may have been stored although its answer never came. */
+  /** The service may have stored an earlier attempt whose answer was lost. */
   readonly answerLost: boolean;
   readonly notBefore: number;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
 
-/** A file has a path; erasure takes it away, also where the same image is still there for a document of another endpoint. */
+/** Erasure clears the path, even if a document of another endpoint still uses the same image. */
 export function isErased({ path }: Pick<Document, 'path'>): boolean {
   return path === '';
 }
@@ -89,7 +89,7 @@ export function isErased({ path }: Pick<Document, 'path'>): boolean {
 export const VERDICTS = [
   'document',
   'duplicate',
-  /** Its pages are documents of their own, or become so. */
+  /** Its pages are, or will be, separate documents. */
   'split',
   'rejected',
   'skipped',
@@ -98,7 +98,7 @@ export const VERDICTS = [
 ] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
-/** One upload request. `unknown`: the answer was lost, so the service may hold the document. */
+/** One upload request. `unknown`: the answer was lost, so the service may have the document. */
 /** `refused`: a verdict about the document. `limited`: the service asked to send less. */
 export const ATTEMPT_OUTCOMES = ['accepted', 'refused', 'limited', 'trouble', 'unknown', 'notSent'] as const;
 export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];

@@ -1,6 +1,6 @@
 /**
- * A folder that is not this machine's, as a shared ledger shows it: `<agent>:<path>`, or `share:<share>` where this machine has no
- * such share. No absolute path begins so, but for a drive of Windows, which has one letter; names of agents have two at least.
+ * A folder of another machine, as a shared ledger shows it: `<agent>:<path>`, or `share:<share>` for a share that this machine
+ * lacks. Can't be confused with an absolute path: Windows drives have one letter, agent names at least two.
  */
 const ELSEWHERE = /^([^\\/:]{2,}):(.*)$/s;
 

@@ -1,6 +1,6 @@
 /**
- * The one kind of error that reaches a person. `code` is stable and stands in docs/errors.md;
- * `message` says what and where; `hint` says what to do. Anything else that is thrown is a defect.
+ * The only error type shown to people. `code` is stable and listed in docs/errors.md;
+ * `message` says what and where; `hint` says what to do. Any other thrown error is a bug.
  */
 export class ReceiptdError extends Error {
   readonly code: ErrorCode;
@@ -21,7 +21,7 @@ export class ReceiptdError extends Error {
   }
 }
 
-/** Every code, in the order of docs/errors.md. A test holds the two together. */
+/** Every code, in the order of docs/errors.md; a test keeps both in sync. */
 export const ERROR_CODES = [
   // Configuration
   'CONFIG_NOT_FOUND',
@@ -130,7 +130,7 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** What is in trouble, where that decides what happens next: who is put on hold, what is tried again. */
+/** What failed, as far as it decides what is put on hold or retried. */
 export type ErrorKind = 'config' | 'ledger' | 'credentials' | 'other';
 
 const KINDS: Readonly<Partial<Record<ErrorCode, ErrorKind>>> = {
@@ -161,23 +161,23 @@ const KINDS: Readonly<Partial<Record<ErrorCode, ErrorKind>>> = {
   KEYCHAIN_LOCKED: 'credentials',
 };
 
-/** Wraps anything thrown; `code` is what the caller was trying to do. */
+/** Wraps any other thrown value; `code` describes what the caller was trying to do. */
 export function asReceiptdError(error: unknown, code: ErrorCode, message: string): ReceiptdError {
   if (error instanceof ReceiptdError) return error;
   return new ReceiptdError(code, message, { cause: error });
 }
 
-/** The ledger could not be written or read: trouble of its disk, not of what was to be written. */
+/** Whether reading or writing the ledger failed, which is not the fault of the data. */
 export function isOfLedger(error: unknown): boolean {
   return error instanceof ReceiptdError && error.kind === 'ledger';
 }
 
-/** Another agent has what this one was about to write of: that one will do it. Nobody needs to be told. */
+/** Whether another agent took over the work: it will finish it, so this is no error to report. */
 export function isTakenOver(error: unknown): boolean {
   return error instanceof ReceiptdError && (error.code === 'AGENT_FENCED' || error.code === 'DOCUMENT_TAKEN');
 }
 
-/** For `catch`: passes over that a shared ledger can't be reached now. @throws anything else */
+/** For `catch`: ignores that a shared ledger is unreachable. @throws any other error */
 export function unlessLedgerAway(error: unknown): void {
   if (!(error instanceof ReceiptdError && error.code === 'LEDGER_UNREACHABLE')) throw error;
 }
@@ -188,12 +188,12 @@ export function systemCode(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** What anything thrown says. */
+/** Message of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Fields for the log: what anything thrown says, and its code if it is for people. */
+/** Log fields for any thrown value: its message, and the code of a ReceiptdError. */
 export function describeError(error: unknown): { readonly code?: ErrorCode; readonly detail: string } {
   if (error instanceof ReceiptdError) return { code: error.code, detail: error.sentence() };
   return { detail: messageOf(error) };

@@ -1,21 +1,21 @@
 /**
- * Control characters (C0, DEL, C1), line separators, bidirectional overrides and lone surrogates. A file name
- * may carry them, and they would move the cursor, forge a log line or turn text around.
+ * Control characters (C0, DEL, C1), line separators, bidirectional overrides and lone surrogates. In a file name
+ * they could move the cursor, forge a log line or reverse text.
  */
 const UNSAFE = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 
-/** Marks of direction, characters without width, and tags: nobody sees them, and what is seen is not what is there. */
+/** Direction marks, zero-width characters and tags: invisible, so that different names look the same. */
 const UNSEEN =
   /[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** Shows unsafe characters as escapes; the result is one line that a terminal prints as it stands. */
+/** Escapes unsafe characters; the result is a single line that is safe to print to a terminal. */
 export function escapeUnsafe(text: string): string {
   return text.replace(UNSAFE, (character) => SHORT[character] ?? unicodeEscape(character));
 }
 
-/** `text` is JSON, in which only escapes of the form `\uXXXX` are valid for what JSON itself leaves bare. */
+/** For JSON text: uses only `\uXXXX`, the escape form that is valid JSON for these characters. */
 export function escapeUnsafeJson(text: string): string {
   return text.replace(UNSAFE, unicodeEscape);
 }
@@ -24,7 +24,7 @@ export function withoutUnseen(text: string): string {
   return text.replace(UNSEEN, '');
 }
 
-/** Each as one `_`, where escapes can't stand. */
+/** Replaces each unsafe character by `_`, for texts that can't contain escapes. */
 export function replaceUnsafe(text: string): string {
   return text.replace(UNSAFE, '_');
 }

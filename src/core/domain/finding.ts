@@ -1,6 +1,6 @@
 import type { ErrorCode } from './errors.ts';
 
-/** What a look at a folder finds that is no error. */
+/** Findings about a folder that are not errors. */
 export const FOLDER_FINDINGS = [
   'readable',
   'subfolders',
@@ -12,14 +12,14 @@ export const FOLDER_FINDINGS = [
 ] as const;
 export type FolderFinding = (typeof FOLDER_FINDINGS)[number];
 
-/** What a look at something found, for people: `receiptd check`, `receiptd doctor`, a test of a folder in the console. */
+/** Result of a check, for people: `receiptd check`, `receiptd doctor`, the console's folder test. */
 export interface Finding {
   readonly level: 'ok' | 'warn' | 'fail';
   readonly subject: string;
   readonly message: string;
-  /** The same for programs, of folders; with how many files or folders it is about. */
+  /** Machine-readable form, for folders; with the number of files or folders affected. */
   readonly kind?: FolderFinding | ErrorCode;
   readonly count?: number;
-  /** In the message: what somebody else is called, known to nobody but the finder. */
+  /** Names of other parties that occur in the message and are known only to the check. */
   readonly names?: readonly string[];
 }

@@ -1,6 +1,6 @@
-/** What Windows says while another program (a virus scanner, an indexer, a backup) has a file open for a moment. */
+/** Errors on Windows while another program (virus scanner, indexer, backup) briefly has the file open. */
 const HELD: ReadonlySet<string> = new Set(['EBUSY', 'EPERM', 'EACCES']);
-/** Two seconds in all; such programs let go within a fraction of one. */
+/** Two seconds in total; such programs release a file within a fraction of a second. */
 const PAUSES_MS = [10, 20, 50, 100, 200, 300, 500, 820];
 
 export interface Patience {
@@ -9,8 +9,8 @@ export interface Patience {
 }
 
 /**
- * For the rename that puts a new file in the place of an old one: on Windows it fails while anybody has the old one open, and is tried
- * again for two seconds. Elsewhere it is tried once. @throws what the last try said
+ * For a rename that replaces a file. On Windows it fails while any program has the old file open, so it is retried for two
+ * seconds; elsewhere it is tried once. @throws the error of the last attempt
  */
 export async function whileHeld<T>(
   work: () => Promise<T>,

@@ -1,12 +1,12 @@
 import { ReceiptdError } from './errors.ts';
 
-/** When uploads may start: spans of the week, local time. */
+/** When uploads may start: weekly time spans in local time. */
 export type Hours = readonly HourSpan[];
 
 export interface HourSpan {
   /** 0 is Sunday. */
   readonly days: readonly number[];
-  /** Minutes since midnight; `until` is at most 1440, and may be before `from`: over midnight. */
+  /** Minutes since midnight; `until` is at most 1440. If it is before `from`, the span crosses midnight. */
   readonly from: number;
   readonly until: number;
 }
@@ -45,15 +45,15 @@ function minutes(time: string): number {
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/** Clocks change at whole quarters of an hour. */
+/** Daylight saving changes happen on a quarter of an hour. */
 const CLOCKS_CHANGE_AT_MS = 15 * MINUTE_MS;
-/** Two weeks: the one opening of a week may fall into the hour that clocks skip. */
+/** Two weeks: a week's only opening may fall into the hour skipped for daylight saving. */
 const AHEAD_MS = 14 * DAY_MS;
 
 /** Milliseconds until uploads may start; 0 if they may now. Wall clock, local time. */
 export function nextOpening(hours: Hours, now: number): number {
   if (isOpen(hours, now)) return 0;
-  // A change of clocks may lead into the midst of a span: past its skipped beginning, or back before its end.
+  // A clock change may land inside a span: after its skipped start, or back before its end.
   for (let start = now; ;) {
     const opening = openingBetween(hours, start, now + AHEAD_MS);
     const change = clockChange(start, Math.min(opening, now + AHEAD_MS));
@@ -63,7 +63,7 @@ export function nextOpening(hours: Hours, now: number): number {
   }
 }
 
-/** The first after `from` and before `until`. */
+/** The first clock change after `from` and before `until`. */
 function clockChange(from: number, until: number): number | undefined {
   for (let day = from; day < until; day += DAY_MS) {
     if (offsetMs(day) === offsetMs(day + DAY_MS)) continue;
@@ -75,12 +75,12 @@ function clockChange(from: number, until: number): number | undefined {
   return undefined;
 }
 
-/** What local time adds to UTC. */
+/** Offset of local time from UTC. */
 function offsetMs(at: number): number {
   return -new Date(at).getTimezoneOffset() * MINUTE_MS;
 }
 
-/** The first beginning of a span after `start` and before `end`, while clocks do not change; Infinity for none. */
+/** Start of the first span after `start` and before `end`, without clock changes in between; Infinity if none. */
 function openingBetween(hours: Hours, start: number, end: number): number {
   const offset = offsetMs(start);
   const midnight = Math.floor((start + offset) / DAY_MS) * DAY_MS - offset;
@@ -95,7 +95,7 @@ function openingBetween(hours: Hours, start: number, end: number): number {
 }
 
 function isOpen(hours: Hours, at: number): boolean {
-  // Asked for each request; local time takes longer to work out than all the rest.
+  // Called for every request, and computing local time is the expensive part.
   if (hours.length === 0) return true;
   const date = new Date(at);
   const day = date.getDay();
@@ -106,7 +106,7 @@ function isOpen(hours: Hours, at: number): boolean {
   });
 }
 
-/** Such as Mon 07:00. */
+/** For example, Mon 07:00. */
 export function openingText(at: number): string {
   const date = new Date(at);
   const two = (value: number): string => String(value).padStart(2, '0');

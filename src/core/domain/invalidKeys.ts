@@ -1,6 +1,6 @@
 import { ReceiptdError, type ErrorCode } from './errors.ts';
 
-/** What is wrong with the configuration, and with which keys of it, such as folders[0].maxFileSize. */
+/** Configuration error with the affected keys, such as folders[0].maxFileSize. */
 export class InvalidKeys extends ReceiptdError {
   readonly keys: readonly string[];
 

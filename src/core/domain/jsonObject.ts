@@ -1,4 +1,4 @@
-/** The fields of an object in JSON; none where it is anything else. */
+/** Parses a JSON object; returns an empty one for anything else. */
 export function jsonObject(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);

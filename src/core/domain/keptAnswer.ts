@@ -1,6 +1,6 @@
-/** What is known of an answer that was too large to be kept whole. */
+/** Size and hash of an answer that was too large to store in full. */
 export interface CutAnswer {
-  /** Of the whole answer, as it came. */
+  /** Of the whole answer as received. */
   readonly bytes: number;
   readonly sha256: string;
 }
@@ -8,14 +8,14 @@ export interface CutAnswer {
 export interface KeptAnswer {
   /** The whole answer, or its beginning. */
   readonly text: string;
-  /** Null: it is whole. */
+  /** Null if `text` is the whole answer. */
   readonly cut: CutAnswer | null;
 }
 
-/** No document record ends like this: it is one JSON object. */
+/** Unambiguous: a document record is a JSON object, and can't end like this. */
 const CUT = /\n\[cut here; the whole answer has (\d+) bytes, SHA-256 ([0-9a-f]{64})\]$/;
 
-/** How the ledger keeps the beginning of an answer, in the field that holds a whole one verbatim. */
+/** The text that the ledger stores for a truncated answer, in the same field as a whole one. */
 export function cutAnswer(beginning: string, { bytes, sha256 }: CutAnswer): string {
   return `${beginning}\n[cut here; the whole answer has ${bytes} bytes, SHA-256 ${sha256}]`;
 }

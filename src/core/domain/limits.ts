@@ -1,17 +1,17 @@
 import type { Rate } from './rate.ts';
 
-/** Network and scheduling can bring two requests closer together than they were sent; at most this much is allowed for. */
+/** Cap on the margin added to a window: network and scheduling can make two requests arrive closer together than sent. */
 const MARGIN_MS = 100;
 const MARGIN_SHARE = 0.05;
-/** A window this long lets a burst of backlog shut fresh scans out for longer than people at a scanner wait. */
+/** In longer windows, a backlog burst could block fresh scans for longer than people at a scanner wait. */
 const LONG_WINDOW_MS = 2_000;
 const FRESH_SHARE = 0.1;
-/** So many fresh scans go at once after a pause, and beside a backlog, however low the rate. */
+/** Minimum burst of fresh scans, after a pause or next to a backlog, however low the rate. */
 const LEAST_AT_ONCE = 3;
-/** Of the distance between two starts of a backlog: so much the next may come earlier where one came late. */
+/** Share of the backlog spacing by which a start may be early, to make up for a late one. */
 const MADE_UP_FOR = 0.1;
 
-/** A request for which a fleet's window has a place leaves so soon after it was asked for, or asks again. */
+/** How long a slot in the fleet's window stays valid; a request that starts later has to ask again. */
 export const ENTERED_FOR_MS = 200;
 
 interface Start {
@@ -19,13 +19,13 @@ interface Start {
   at: number;
 }
 
-/** A place in the windows of one request. Exactly one of `sent` and `cancel` is called. */
+/** A request's slot in the rate windows. Callers must call exactly one of `sent` and `cancel`. */
 export interface Reservation {
   sent(now: number): void;
   cancel(): void;
 }
 
-/** The window that a rate stands for: how long it is, and how many of its places are kept for fresh scans. */
+/** The sliding window for a rate: its length, and the number of slots reserved for fresh scans. */
 export function windowOf({ count, intervalMs }: Rate): {
   readonly intervalMs: number;
   readonly reserved: number;
@@ -36,18 +36,18 @@ export function windowOf({ count, intervalMs }: Rate): {
   };
 }
 
-/** How many starts of a backlog a rate lets through in a minute. */
+/** Backlog uploads per minute that a rate allows. */
 export function backlogPerMinute(rate: Rate): number {
   const { intervalMs, reserved } = windowOf(rate);
   return ((rate.count - reserved) * 60_000) / intervalMs;
 }
 
 /**
- * Keeps starts an even distance apart, so that a long window is not used up at once. `#due` is when the next start
- * falls due in a row without gaps (the generic cell rate algorithm, ITU-T I.371); so much earlier may one be:
+ * Spaces starts evenly, so that a long window is not used up at once. `#due` is the theoretical arrival time of the next
+ * start (generic cell rate algorithm, ITU-T I.371). A start may be early by:
  *
- *   backlog   a tenth of a distance, so that one that comes late is made up for
- *   fresh     a tenth of the window, and three at least, so that a few scans never wait
+ *   backlog   a tenth of the spacing, to make up for late starts
+ *   fresh     a tenth of the window, at least three starts, so that a few scans never wait
  */
 class Spacing {
   readonly #freshMs: number;
@@ -64,11 +64,11 @@ class Spacing {
 
   delay(now: number, forBacklog: boolean): number {
     const earlyMs = forBacklog ? this.#backlogMs * MADE_UP_FOR : this.#freshEarlyMs;
-    // Sums of distances are not exact.
+    // The tolerance absorbs floating-point errors in the summed spacing.
     return Math.max(0, Math.ceil(this.#due - earlyMs - now - 0.01));
   }
 
-  /** How much later the next one is due for it. */
+  /** Records a start; returns the milliseconds by which it moved the next due time, for `takeBack`. */
   start(now: number, forBacklog: boolean): number {
     const ms = forBacklog ? this.#backlogMs : this.#freshMs;
     this.#due = Math.max(now, this.#due) + ms;
@@ -81,8 +81,8 @@ class Spacing {
 }
 
 /**
- * A strict sliding window: never more than `rate.count` starts in any `rate.intervalMs`. Seeded with starts from
- * before this process, so that a restart does not open a fresh window (promise P6). Times are monotonic.
+ * A strict sliding window: never more than `rate.count` starts in any `rate.intervalMs`. Seeded with starts of earlier
+ * processes, so that a restart does not open a fresh window (promise P6). Times are monotonic.
  */
 export class RateWindow {
   readonly #count: number;
@@ -91,7 +91,7 @@ export class RateWindow {
   #starts: Start[] = [];
   readonly #spacing: Spacing | null;
 
-  /** `spread`: starts are kept apart as well, where the window is a long one. */
+  /** `spread`: also spaces starts evenly in long windows. */
   constructor(rate: Rate, seeds: readonly number[] = [], spread = false) {
     this.#count = rate.count;
     const { intervalMs, reserved } = windowOf(rate);
@@ -102,7 +102,7 @@ export class RateWindow {
     for (const { at } of this.#starts) this.#spacing?.start(at, false);
   }
 
-  /** Milliseconds until a request may start; a share of long windows is kept for fresh scans. */
+  /** Milliseconds until a request may start. Long windows reserve a share for fresh scans. */
   delay(now: number, forBacklog: boolean): number {
     return Math.max(this.#windowDelay(now, forBacklog), this.#spacing?.delay(now, forBacklog) ?? 0);
   }
@@ -143,16 +143,16 @@ export class RateWindow {
 export const BUDGET_PERIODS = ['day', 'month'] as const;
 export type BudgetPeriod = (typeof BUDGET_PERIODS)[number];
 
-/** The limit that each is the budget of. */
+/** The setting that limits each budget period. */
 export const BUDGET_LIMITS = { day: 'perDay', month: 'perMonth' } as const satisfies Record<
   BudgetPeriod,
   string
 >;
 
-/** How many fields of a date say which it is: the year, the month, the day. */
+/** Number of date fields (year, month, day) that identify a period. */
 const FIELDS: Readonly<Record<BudgetPeriod, number>> = { month: 2, day: 3 };
 
-/** Year, month and day at which the period begins that holds the date, or one that is `offset` periods away. */
+/** Year, month and day on which the date's period begins, or the one `offset` periods away. */
 function beginning(period: BudgetPeriod, date: readonly number[], offset = 0): [number, number, number] {
   const last = FIELDS[period] - 1;
   const [year = 0, month = 0, day = 1] = date
@@ -166,17 +166,17 @@ function localDate(at: number): number[] {
   return [date.getFullYear(), date.getMonth(), date.getDate()];
 }
 
-/** Start of the calendar day or month, local time, that holds `at`; `offset` counts periods from there. */
+/** Start of the local calendar day or month that contains `at`, or of the one `offset` periods away. */
 export function periodStart(period: BudgetPeriod, at: number, offset = 0): number {
   return new Date(...beginning(period, localDate(at), offset)).getTime();
 }
 
-/** The calendar day or month, local time, that holds `at`: `2026-03-09` or `2026-03`. Later ones sort behind earlier ones. */
+/** Local calendar day or month that contains `at`: `2026-03-09` or `2026-03`. Sorts chronologically. */
 export function dateText(period: BudgetPeriod, at: number): string {
   return new Date(dateOf(period, at)).toISOString().slice(0, 1 + 3 * FIELDS[period]);
 }
 
-/** A calendar day or month as a number that is greater for a later one, whatever the time zone has become meanwhile. */
+/** Calendar day or month as a number; later ones are greater, even if the time zone changes meanwhile. */
 function dateOf(period: BudgetPeriod, at: number): number {
   return Date.UTC(...beginning(period, localDate(at)));
 }
@@ -187,27 +187,27 @@ function dateAfter(period: BudgetPeriod, date: number): number {
   return Date.UTC(...beginning(period, fields, 1));
 }
 
-/** When it begins, in the time zone of now. */
+/** When that date begins, in the current time zone. */
 function beginOf(date: number): number {
   const of = new Date(date);
   return new Date(of.getUTCFullYear(), of.getUTCMonth(), of.getUTCDate()).getTime();
 }
 
-/** What the record says of a time that lies ahead of the clock. */
+/** Requests recorded at a time ahead of the clock. */
 export interface Ahead {
   readonly at: number;
-  /** In the period that holds it. */
+  /** Requests in the period that contains it. */
   readonly used: number;
 }
 
-/** A number of requests in a calendar day or month, local time. Wall-clock milliseconds. */
-/** A budget that lets nothing through until then (milliseconds). */
+/** A budget that is used up until then (milliseconds). */
 export interface Spent {
   readonly period: BudgetPeriod;
   readonly limit: number;
   readonly untilAt: number;
 }
 
+/** Limits the requests in a local calendar day or month. Times are wall-clock milliseconds. */
 export class Budget {
   readonly period: BudgetPeriod;
   readonly limit: number;
@@ -216,12 +216,12 @@ export class Budget {
   /** Since it was made. */
   #sent = 0;
   #ahead: { readonly date: number; readonly used: number } | null;
-  /** Reserved and not sent yet: on which side of midnight those fall is not known, so they count on both. */
+  /** Reserved but not sent yet. They may be sent before or after midnight, so they count in both periods. */
   #pending = 0;
 
   /**
-   * `used` requests were recorded since the start of the period that holds `now`. `ahead`: the clock is behind what was recorded, as after a
-   * start without a battery; once it is right, the period that it was then goes on.
+   * `used`: requests recorded since the start of the period that contains `now`. `ahead`: set if the clock is behind recorded
+   * requests, for example after booting without a clock battery; once the clock is right, that period continues.
    */
   constructor(period: BudgetPeriod, limit: number, used: number, now: number, ahead: Ahead | null = null) {
     this.period = period;
@@ -232,8 +232,8 @@ export class Budget {
   }
 
   /**
-   * A clock that goes backwards opens no second budget: a period once begun is not left for an earlier one, nor for the same date in
-   * another time zone. A clock that had been years ahead must not stop everything for years: the next period is the last that is waited for.
+   * A clock set back must not open a second budget: a period is never left for an earlier one, or for the same date in
+   * another time zone. A clock that was years ahead must not block uploads for years: the wait is at most until the next period.
    */
   delay(now: number): number {
     const date = dateOf(this.period, now);
@@ -243,7 +243,7 @@ export class Budget {
     return Math.max(1, beginOf(dateAfter(this.period, this.#date)) - now);
   }
 
-  /** Null while there is something left of it. */
+  /** Null while some of the budget is left. */
   spent(now: number): Spent | null {
     const ms = this.delay(now);
     return ms === 0 ? null : { period: this.period, limit: this.limit, untilAt: now + ms };
@@ -257,7 +257,7 @@ export class Budget {
     if (ahead === null) return;
     if (date >= ahead.date) this.#ahead = null;
     if (isNext && date !== ahead.date) return;
-    // The clock was put right: what was sent while it was wrong, nobody knows on which day, counts on this one.
+    // The clock was corrected. Requests sent while it was wrong have no known day, so count them on this one.
     this.#used += this.#sent + (date === ahead.date ? ahead.used : 0);
   }
 

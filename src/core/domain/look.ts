@@ -1,33 +1,33 @@
 import type { FolderSettings } from './settings.ts';
 import { local } from './words.ts';
 
-/** What was measured of an image, drawn at most 800 pixels long and grey. Brightness counts from 0, black, to 255. */
+/** Measurements of an image, scaled to at most 800 pixels and greyscale. Brightness is 0 (black) to 255. */
 export interface Appearance {
-  /** Pixels of the image itself, upright. */
+  /** Pixels of the original image, after rotation. */
   readonly width: number;
   readonly height: number;
-  /** Nine tenths of the image are no brighter: the paper. */
+  /** Brightness of the paper: the 90th percentile. */
   readonly paper: number;
-  /** How much neighbouring pixels differ where they differ most, edges of the image left out: 0 to 510. */
+  /** Strongest difference between neighbouring pixels, without the image's edges: 0 to 510. */
   readonly detail: number;
-  /** The same beside the difference of paper and ink: well focused print is above 1.5. */
+  /** `detail` relative to the contrast of paper and ink; well focused print is above 1.5. */
   readonly sharpness: number;
-  /** Where on the paper there is print, to be compared with that of others (paper.ts); null where there is too little. */
+  /** Fingerprint of where the paper has print, to compare papers (paper.ts); null if there is too little print. */
   readonly print: string | null;
 }
 
-/** What may be wrong with an image; codes that stand in docs/documents.md. */
+/** Possible flaws of an image; codes listed in docs/documents.md. */
 export type Flaw = 'BLANK' | 'TOO_SMALL' | 'TOO_DARK' | 'BLURRED';
-/** Nothing is wrong with it, but its paper was scanned before. */
+/** Not a flaw: the paper was scanned before. */
 const SCANNED_BEFORE = 'SCANNED_BEFORE';
 
-/** What people are told about an image. */
+/** A warning about an image, for people. */
 export interface Remark {
   readonly reason: Flaw | typeof SCANNED_BEFORE;
   readonly message: string;
 }
 
-/* Limits, as docs/pages.md shows them beside what was measured on receipts and on receipts that were spoiled. */
+/* Thresholds. docs/pages.md compares them with measurements of good and spoiled receipts. */
 const BLANK_DETAIL = 20;
 /** Darker paper may hide faint print. */
 const BLANK_PAPER = 150;
@@ -42,7 +42,7 @@ const SENTENCES: Readonly<Record<Flaw, string>> = {
   BLURRED: 'It is blurred.',
 };
 
-/** What is wrong with an image, the gravest first; null where nothing is. */
+/** Lists all flaws of an image, with the code of the most serious one; null if there are none. */
 export function remarkOn(seen: Appearance): Remark | null {
   const flaws = flawsOf(seen);
   const [first] = flaws;
@@ -50,12 +50,12 @@ export function remarkOn(seen: Appearance): Remark | null {
   return { reason: first, message: flaws.map((flaw) => SENTENCES[flaw]).join(' ') };
 }
 
-/** What is said of one whose paper was scanned before, as the document of that name. */
+/** Remark that the paper was scanned before, as the document `name`. */
 export function scannedBefore(name: string, at: number): Remark {
   return { reason: SCANNED_BEFORE, message: `It looks like ${name}, scanned at ${local(at)}.` };
 }
 
-/** Both, the graver first. */
+/** Combines two remarks, the more serious one first. */
 export function withRemark(first: Remark | null, other: Remark | null): Remark | null {
   if (first === null || other === null) return first ?? other;
   return { reason: first.reason, message: `${first.message} ${other.message}` };
@@ -70,7 +70,7 @@ function flawsOf({ width, height, paper, detail, sharpness }: Appearance): Flaw[
   return flaws;
 }
 
-/** What is said of an image that is kept back. */
+/** Message for an image that is held back. */
 export function keptBack({ reason, message }: Remark): string {
   return `${message} ${ADVICE[reason] ?? 'Scan it again, or send'} it as it is with \`receiptd send FILE\`.`;
 }
@@ -80,7 +80,7 @@ const ADVICE: Readonly<Partial<Record<Remark['reason'], string>>> = {
   SCANNED_BEFORE: 'If it is a different receipt, send',
 };
 
-/** The same of a page, which can't be sent by itself. */
+/** Message for a page that is held back; a page can't be sent separately. */
 export function pageKeptBack(page: number, { reason, message }: Remark): string {
   const advice =
     reason === SCANNED_BEFORE
@@ -89,15 +89,15 @@ export function pageKeptBack(page: number, { reason, message }: Remark): string 
   return `Page ${page} is not sent. ${message} ${advice}`;
 }
 
-/** Whether the folder keeps an image back of which that is said. */
+/** Whether the folder's settings hold back an image with this remark. */
 export function isHeld(remark: Remark | null, { look }: Pick<FolderSettings, 'look'>): remark is Remark {
   return remark !== null && look === 'hold';
 }
 
-/** In the log, with the remark beside it. */
+/** Log message; the remark is logged with it. */
 export const SENT_ANYWAY = 'Sent, with a warning about the image';
 
-/** Whether images of this folder are looked at before they are sent. */
+/** Whether images in this folder are measured before they are sent. */
 export function isLookedAt({ look = 'off' }: Pick<FolderSettings, 'look'>): boolean {
   return look !== 'off';
 }

@@ -1,6 +1,6 @@
 import type { Clocks } from './clockWatch.ts';
 
-/** A point in time on both clocks: the monotonic one may stand still while the machine sleeps, the other may be set back. */
+/** A point in time on both clocks: the monotonic one may stop while the machine sleeps, the wall clock may be set back. */
 export interface Moment {
   readonly wall: number;
   readonly monotonic: number;
@@ -10,7 +10,7 @@ export function momentOf(clock: Clocks): Moment {
   return { wall: clock.now(), monotonic: clock.monotonic() };
 }
 
-/** How long ago it was, at the most that either clock says: for what must not be taken for valid too long. */
+/** Age by the clock that shows more: for values that must not be considered valid for too long. */
 export function ageOf({ wall, monotonic }: Moment, clock: Clocks): number {
   return Math.max(clock.now() - wall, clock.monotonic() - monotonic);
 }

@@ -15,11 +15,11 @@ import { nearest } from './nearest.ts';
  *   {folder} {path} {stem} {ext}   of the file: watched folder, directories below it joined with `-`, name
  *   {date[:FORMAT]} {time[:FORMAT]} {captured[:FORMAT]}   FORMAT: YYYY YY MM DD HH mm ss and - _ .
  *   {hash[:LENGTH]} {seq[:WIDTH]} {host} {endpoint}
- *   {page[:WIDTH]} {pages}   of a file that is taken apart; 1 of 1 for any other
+ *   {page[:WIDTH]} {pages}   of a file that is split; 1 of 1 for any other
  */
 export const DEFAULT_TEMPLATE = '{stem}-{hash:12}';
 
-/** All that a name may depend on; dates are shown in the local time zone. */
+/** Everything a name can depend on; dates are rendered in the local time zone. */
 export interface NameContext {
   /** Path of the watched folder; its last segment counts. */
   readonly folder: string;
@@ -32,9 +32,9 @@ export interface NameContext {
   readonly endpoint: string;
   /** When the image was admitted. */
   readonly date: Date;
-  /** When the image was captured; the file's mtime where it does not say. */
+  /** When the image was captured; the file's mtime if the image does not say. */
   readonly captured: Date;
-  /** Which page of its file this is, from 1, and how many that has; left out: the only one. */
+  /** Page number in the file, from 1, and the number of pages; left out for a single image. */
   readonly page?: number;
   readonly pages?: number;
   /** Longest name in bytes of UTF-8; at least MIN_NAME_BYTES. */
@@ -45,11 +45,11 @@ export interface NameTemplate {
   readonly usesSeq: boolean;
   readonly usesCaptured: boolean;
   /**
-   * Names in order of preference: what the template says; the same with 16 digits of the hash; with all 64.
-   * No other image is ever given the last one in the same endpoint, whatever its files are called.
+   * Names in order of preference: by the template; with 16 digits of the hash added; with all 64.
+   * The last one is unique: no other image in the endpoint ever gets it, whatever its file name.
    */
   propose(context: NameContext, seq: number): readonly string[];
-  /** The same, for whoever gives out the number. */
+  /** The naming as data, for the ledger, which assigns the sequence number. */
   naming(context: NameContext): Naming;
 }
 
@@ -89,7 +89,7 @@ interface Part {
 
 interface Field {
   readonly kept: boolean;
-  /** From what stands after the colon. @throws BadArgument with a hint */
+  /** Parses the argument after the colon. @throws BadArgument with a hint */
   readonly make: (argument: string | null) => Part['render'];
 }
 
@@ -184,7 +184,7 @@ function dateField(pick: (context: NameContext) => Date, standard: string): Fiel
       if (!/^(?:YYYY|YY|MM|DD|HH|mm|ss|[-_.])+$/.test(format)) {
         throw new BadArgument('A date format may only contain YYYY YY MM DD HH mm ss and - _ .');
       }
-      // The likeliest slip, which would stay in names forever.
+      // The most likely mistake, which would stay in names forever.
       if (format.includes('mm') && !format.includes('HH')) {
         throw new BadArgument('mm means minutes, but there is no HH before it. Use MM for months.');
       }

@@ -1,7 +1,7 @@
-/* Document names: put together from their parts, within a limit, and never one that is another image's. */
+/* Assembles document names from parts, within a length limit, without ever using the name of another image. */
 
 export const HASH_DIGITS = 64;
-/** The last name proposed is the whole hash if need be, so that a lower limit can't be kept. */
+/** The last proposal may be the whole hash, so a lower limit is impossible. */
 export const MIN_NAME_BYTES = HASH_DIGITS;
 
 /**
@@ -17,9 +17,9 @@ export interface NumberedNaming {
   readonly maxBytes: number;
 }
 
-/** The place of the number. */
+/** Placeholder for the sequence number. */
 export interface SeqNumber {
-  /** Digits at least. */
+  /** Minimum number of digits. */
   readonly width: number;
 }
 
@@ -38,7 +38,7 @@ export function numbered({ parts, hash, maxBytes }: NumberedNaming, seq: number)
   );
   const limit = Math.max(maxBytes, MIN_NAME_BYTES);
   const names = [0, 16, HASH_DIGITS].map((digits) => assemble(values, hash.slice(0, digits), limit));
-  // A name that ends in a whole hash is for the image with that hash only.
+  // A name that ends in a whole hash is reserved for the image with that hash.
   const foreign = (name: string) => /(?:^|-)[0-9a-f]{64}$/i.test(name) && !name.endsWith(hash);
   return [...new Set(names)].filter((name) => name !== '' && !foreign(name));
 }
@@ -63,7 +63,7 @@ export function valueOf(given: string, kept: boolean): Value {
   return { text, kept, size: byteLength(text) };
 }
 
-/** The hash alone, or nothing without one, when the kept parts do not fit. */
+/** Falls back to the hash alone (or an empty name without one) if the unshortenable parts do not fit. */
 function assemble(values: readonly Value[], hash: string, limit: number): string {
   const suffix = hash === '' ? '' : `-${hash}`;
   const name = trim(fit(values, limit - suffix.length)) || (values.every(({ kept }) => !kept) ? '_' : '');
@@ -102,7 +102,7 @@ function fit(values: readonly Value[], limit: number): string {
 function shorten(text: string, maxBytes: number): string {
   let used = 0;
   let end = 0;
-  // Made when it is wanted, which is seldom: it takes longer than most of the start.
+  // Created on first use: rarely needed, and slow compared with the rest of the startup.
   graphemes ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   for (const { segment, index } of graphemes.segment(text)) {
     used += byteLength(segment);
@@ -114,13 +114,13 @@ function shorten(text: string, maxBytes: number): string {
 
 let graphemes: Intl.Segmenter | undefined;
 
-/** Of UTF-8, without lone surrogates; faster than to encode it. */
+/** Length in UTF-8 of a text without lone surrogates; faster than encoding it. */
 function byteLength(text: string): number {
   let bytes = 0;
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
     if (unit < 0x80) bytes += 1;
-    // Half of four, where a pair stands for one.
+    // A surrogate pair takes four bytes: two for each half.
     else if (unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff)) bytes += 2;
     else bytes += 3;
   }

@@ -1,7 +1,7 @@
-/** The candidate that was most likely meant, or undefined where none is near. */
+/** The candidate that was most likely meant; undefined if none is similar. */
 export function nearest(written: string, candidates: readonly string[]): string | undefined {
   const plain = normalise(written);
-  // Every word of two letters is near every other.
+  // All two-letter words are within distance two of each other.
   const limit = plain.length < 3 ? 0 : Math.max(1, Math.floor(plain.length / 3));
   let best: string | undefined;
   let fewest = limit + 1;
@@ -12,12 +12,12 @@ export function nearest(written: string, candidates: readonly string[]): string 
   return best;
 }
 
-/** `base_url` and `baseURL` are `baseUrl` spelt in another style. */
+/** Ignores spelling style: `base_url` and `baseURL` equal `baseUrl`. */
 function normalise(key: string): string {
   return key.toLowerCase().replace(/[-_ ]/g, '');
 }
 
-/** Insertions, deletions, substitutions and swaps of neighbours; anything above `limit` counts as far. */
+/** Counts insertions, deletions, substitutions and swaps of neighbours; values above `limit` are not exact. */
 function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return Infinity;
   let beforePrevious: number[] = [];

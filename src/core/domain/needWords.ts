@@ -1,6 +1,6 @@
 import { counted } from './words.ts';
 
-/** How many of what need a person, and why. */
+/** Number of documents or files that need a person for the same reason. */
 export interface Need {
   readonly state: string;
   readonly reason?: string | undefined;
@@ -140,7 +140,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   },
 };
 
-/** Needs by what they are called, in the order in which people are told. */
+/** Merges needs with the same wording, in display order. */
 function grouped(
   needs: readonly Need[],
 ): { readonly key: string; readonly state: string; readonly words: Words; readonly count: number }[] {
@@ -161,7 +161,7 @@ export function needsInShort(needs: readonly Need[]): string {
     .join(', ');
 }
 
-/** A sentence and what to do, for each kind. */
+/** A sentence and advice for each kind. */
 export function needSentences(needs: readonly Need[]): {
   readonly state: string;
   readonly reason: string | null;

@@ -2,7 +2,7 @@ import { openingText } from './hours.ts';
 import { BUDGET_LIMITS, dateText, type BudgetPeriod } from './limits.ts';
 import { count, counted, local } from './words.ts';
 
-/** What slows the agent down, or is worth knowing, and is no trouble. Times are wall-clock milliseconds. */
+/** Something that slows the agent down or is worth knowing, but is not a problem. Times are wall-clock milliseconds. */
 export type Note =
   | { readonly kind: 'hours'; readonly until: number }
   /** `endpoint`: null for all of them together, here and below. */
@@ -19,14 +19,14 @@ export type Note =
       readonly cause: 'refused' | 'slow';
       readonly atOnce: number;
       readonly configured: number;
-      /** Between two uploads; 0 for none. */
+      /** Milliseconds between two uploads; 0 for no spacing. */
       readonly spacingMs: number;
     }
   | {
       readonly kind: 'limited';
       readonly endpoint: string | null;
       readonly rate: string;
-      /** Until what waits for this rate has been sent. */
+      /** Estimated milliseconds until everything that waits for this rate is sent. */
       readonly leftMs: number;
     }
   | {
@@ -111,12 +111,12 @@ function secondsText(ms: number): string {
   return ms >= 9_950 ? String(Math.round(ms / 1_000)) : (ms / 1_000).toFixed(ms >= 95 ? 1 : 2);
 }
 
-/** Such as `limited to 60/min, about 31 min left`. */
+/** For example, `limited to 60/min, about 31 min left`. */
 export function limitText({ rate, leftMs }: Pick<Of<'limited'>, 'rate' | 'leftMs'>): string {
   return `limited to ${rate}, about ${leftText(leftMs)} left`;
 }
 
-/** Short: it stands in one line with a progress bar. */
+/** Short, because it shares a line with a progress bar. */
 function leftText(ms: number): string {
   const minutes = Math.round(ms / 60_000);
   if (minutes <= 1) return 'a minute';
@@ -125,7 +125,7 @@ function leftText(ms: number): string {
   return hours < 48 ? `${hours} h` : counted(Math.round(hours / 24), 'day');
 }
 
-/** At most so many are named in one sentence. */
+/** Maximum number of names in one sentence. */
 const NAMED = 20;
 
 function fleetText(agents: readonly NotedAgent[]): string {

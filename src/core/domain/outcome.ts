@@ -2,20 +2,20 @@ import type { EndpointKey } from './document.ts';
 import { cutAnswer, type CutAnswer } from './keptAnswer.ts';
 import { plainStatus } from './result.ts';
 
-/** What came back for one upload request, before anyone judges it. */
+/** The raw answer to one upload request. */
 export type Answer =
   | {
       readonly kind: 'response';
       readonly httpStatus: number;
       readonly retryAfterMs: number | null;
       readonly body: string;
-      /** `body` is its beginning alone. `record`: the documented fields of the whole; null: it is no record. */
+      /** Then `body` is only the beginning. `record`: the documented fields of the whole; null if it is not a record. */
       readonly large?: CutAnswer & { readonly record: Readonly<Record<string, unknown>> | null };
     }
-  /** No answer. `sent` is false only where no byte of the request can have reached the service. */
+  /** No answer. `sent` is false only if no byte of the request can have reached the service. */
   | { readonly kind: 'fault'; readonly sent: boolean; readonly code: string; readonly message: string };
 
-/** The document record of section 2.2, and the body verbatim, unknown fields included (keptAnswer.ts). */
+/** The document record of section 2.2, and the verbatim body with unknown fields (keptAnswer.ts). */
 export interface DocumentRecord {
   readonly name: string;
   readonly endpointUid: string;
@@ -23,18 +23,18 @@ export interface DocumentRecord {
   readonly verbatim: string;
 }
 
-/** Whose trouble an answer is, and what follows from it. Only `failed` is a verdict about the document. */
+/** What an answer means and leads to. Only `failed` is a verdict on the document. */
 export type Outcome =
   | { readonly kind: 'accepted'; readonly record: DocumentRecord }
   | { readonly kind: 'failed'; readonly reason: string; readonly message: string }
   | { readonly kind: 'unconfirmed'; readonly reason: string; readonly message: string }
-  /** The token was not taken: refresh it once for everybody and replay; a second time holds the credentials. */
+  /** The token was refused: refresh it once for all requests and replay; a second refusal puts the credentials on hold. */
   | { readonly kind: 'unauthorized'; readonly reason: string; readonly message: string }
   | {
       readonly kind: 'endpointHold';
       readonly reason: string;
       readonly message: string;
-      /** A 2xx that nobody has described: the document may be stored. */
+      /** An undocumented 2xx: the service may have stored the document. */
       readonly answerLost: boolean;
     }
   | {
@@ -48,16 +48,16 @@ export type Outcome =
       readonly reason: string;
       readonly message: string;
       readonly retryAfterMs: number | null;
-      /** The request may have been stored although no proper answer came. */
+      /** The service may have stored the document although no valid answer came. */
       readonly answerLost: boolean;
-      /** A 5xx: counts towards parking the document if others pass. */
+      /** A 5xx: counts towards parking the document if others are accepted. */
       readonly serverError: boolean;
     };
 
 export interface Expectation {
   readonly endpoint: EndpointKey;
   readonly name: string;
-  /** An earlier attempt of this document may have been stored. */
+  /** The service may have stored an earlier attempt. */
   readonly answerLost: boolean;
 }
 
@@ -70,7 +70,7 @@ export function classify(answer: Answer, expected: Expectation): Outcome {
     return trouble(answer.code, answer.message, { answerLost: answer.sent });
   }
   const { httpStatus: status, body } = answer;
-  // What a success says is quoted nowhere: it may be of any size, and repeat anything.
+  // Never quote the body of a success: it can be of any size and content.
   const words = status < 300 ? '' : quote(body);
   if (status === 200) return judgeRecord(answer, expected);
   switch (status) {
@@ -100,7 +100,7 @@ export function classify(answer: Answer, expected: Expectation): Outcome {
     case 413:
     case 415:
     case 422:
-      // After a lost answer a refusal may only mean "that name exists already".
+      // After a lost answer, a refusal may just mean that the name already exists.
       return expected.answerLost
         ? unconfirmed(status, words)
         : { kind: 'failed', reason: `HTTP_${status}`, message: `The service refused the document${words}.` };
@@ -129,7 +129,7 @@ export function classify(answer: Answer, expected: Expectation): Outcome {
     return trouble(
       'REDIRECT',
       `The service redirects (HTTP ${status}); receiptd never sends its token elsewhere.`,
-      // RFC 9110 15.4.4: after a POST it may point at what was stored.
+      // RFC 9110 15.4.4: after a POST, it may point at the stored document.
       { answerLost: true },
     );
   }
@@ -198,9 +198,9 @@ function trouble(
   };
 }
 
-/** The service's own words, on one line and cut short: they end in logs and tables. */
+/** The service's message, shortened to one line for logs and tables. */
 function quote(body: string): string {
-  // Megabytes of spaces are more than a regular expression bears.
+  // Cut first: a regular expression is too slow on megabytes of spaces.
   const line = body
     .slice(0, QUOTED_FROM)
     .replace(/[\s\p{Cc}]+/gu, ' ')

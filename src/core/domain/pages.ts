@@ -1,20 +1,20 @@
 import type { ImageType } from './imageType.ts';
 
-/** What a page can become; the service takes one of them at least, or nothing is split. */
+/** Formats of split pages. If the service accepts neither, files are not split. */
 export const PAGE_TYPES = ['jpeg', 'png'] as const;
 export type PageType = (typeof PAGE_TYPES)[number];
 
-/** Types that hold pages, or have to become another image first. */
+/** Types that contain pages, or have to be converted first. */
 export const SPLIT_TYPES = ['pdf', 'tiff', 'heic', 'jpeg'] as const satisfies readonly ImageType[];
 export type SplitType = (typeof SPLIT_TYPES)[number];
 
-/** More than this in one file is no stack of receipts. */
+/** A file with more pages is not a stack of receipts. */
 export const MOST_PAGES = 5_000;
 
-/** Between the path of a file and its page. Two slashes stand in no path of a file, so that no file can have the path of a page. */
+/** Separates a file's path from the page number. Two slashes never occur in a file's path, so this is unambiguous. */
 const BETWEEN = '//page ';
 
-/** Where a page is: as the path of its file, and which one it is (from 1). */
+/** Path of a page: the path of its file and the page number, from 1. */
 export function pagePath(file: string, page: number): string {
   return `${file}${BETWEEN}${page}`;
 }
@@ -24,7 +24,7 @@ export interface PageOfFile {
   readonly page: number;
 }
 
-/** Null where it is the path of a file. */
+/** Null if it is the path of a file. */
 export function pageOf(path: string): PageOfFile | null {
   const at = path.lastIndexOf(BETWEEN);
   if (at < 0) return null;
@@ -32,13 +32,13 @@ export function pageOf(path: string): PageOfFile | null {
   return Number.isSafeInteger(page) && page > 0 ? { file: path.slice(0, at), page } : null;
 }
 
-/** Where the page is that a list may mean by this path: joined to the folder's, it has one slash less. */
+/** Restores a page path from a listed one: joining it to the folder's path removed one slash. Null if it is none. */
 export function listedPage(path: string): string | null {
   const found = /^(.+)\/page (\d+)$/.exec(path);
   return found === null ? null : pagePath(found[1] ?? '', Number(found[2]));
 }
 
-/** The path of the file, of whose page this may be the path. */
+/** Path of the file that contains the page; a file's own path stays the same. */
 export function fileOf(path: string): string {
   return pageOf(path)?.file ?? path;
 }
