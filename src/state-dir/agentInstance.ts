@@ -7,8 +7,8 @@ const FILE = 'agent-instance';
 const SHAPE = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /**
- * Tells this state directory's agent from another of the same name on the same shared ledger. Made when it is first asked for, and
- * then the same forever. @throws ReceiptdError STATE_UNWRITABLE
+ * Distinguishes this state directory's agent from another agent of the same name on the same shared ledger. Created on first
+ * use and permanent. @throws ReceiptdError STATE_UNWRITABLE
  */
 export async function agentInstance(stateDir: string): Promise<string> {
   const file = join(stateDir, FILE);

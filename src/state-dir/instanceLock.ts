@@ -9,18 +9,18 @@ import { finishRestore, refuseIfMoved } from './stateMarks.ts';
 /*
  * One instance per state directory.
  *
- *   free ──acquire──▶ held ──release, or the end of the process however it comes──▶ free
+ *   free ──acquire──▶ held ──release, or any end of the process──▶ free
  *
- * What is held is an exclusive transaction of SQLite on `instance.lock`, which is a lock of the operating
- * system: it ends with the process, so a file left behind blocks nothing. `instance.json` only tells people
+ * The lock is an exclusive SQLite transaction on `instance.lock`, and thereby an operating system lock:
+ * it ends with the process, so a leftover file blocks nothing. `instance.json` only tells people
  * who holds it.
  *
  * Nothing else in this process may open and close `instance.lock`: POSIX drops a process's locks on a file
- * when the process closes any descriptor of it.
+ * when the process closes any descriptor for it.
  */
 
 export interface InstanceLock {
-  /** False once the lock's file was removed or replaced: nothing keeps another instance from starting then. */
+  /** False once the lock file was removed or replaced, which would let another instance start. */
   isInPlace(): Promise<boolean>;
   /** Idempotent. */
   release(): Promise<void>;
@@ -30,17 +30,17 @@ const LOCK_FILE = 'instance.lock';
 const OWNER_FILE = 'instance.json';
 
 /**
- * Of two processes that start at once, each may hold what the other needs for a moment. While SQLite waits,
- * the one that came second lets go, so that exactly one gets the lock.
+ * Two processes that start at once may briefly block each other. While SQLite waits, the second one lets go,
+ * so that exactly one gets the lock.
  */
 const WAIT_MS = 500;
 
-// A database nobody refers to is closed by the garbage collector, and the lock with it.
+// Keeps a reference: garbage collection would close the database and release the lock.
 const held = new Set<DatabaseSyncInstance>();
 
 /**
- * Holds the lock until `release` or the end of the process. The directory must exist (`prepareStateDir`). A restore that was killed
- * while it was put in place is ended here. `evenIfMoved`: for who takes a move back, or puts something else in its place.
+ * Holds the lock until `release` or the end of the process. The directory must exist (`prepareStateDir`). Completes a
+ * committed restore that was killed. `evenIfMoved`: for callers that undo a move or restore over it.
  * @throws ReceiptdError ALREADY_RUNNING, STATE_UNWRITABLE, STATE_MOVED
  */
 export async function acquireInstanceLock(
@@ -51,8 +51,8 @@ export async function acquireInstanceLock(
   const owner = path.join(stateDir, OWNER_FILE);
   const database = open(stateDir, file, { timeout: WAIT_MS });
   try {
-    // No journal file and no commit, and so nothing for the next start to recover. The write that is never
-    // committed makes sure of the lock: on a read-only file, BEGIN EXCLUSIVE quietly takes a shared one.
+    // No journal file and no commit, so the next start has nothing to recover. The uncommitted write ensures
+    // an exclusive lock: on a read-only file, BEGIN EXCLUSIVE silently takes a shared one.
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE; PRAGMA user_version = 1');
   } catch (error) {
     database.close();
@@ -64,7 +64,7 @@ export async function acquireInstanceLock(
     (await stat(file, { bigint: true }).catch(() => null))?.ino === ino;
   const release = async (): Promise<void> => {
     if (!held.delete(database)) return;
-    // Before the lock goes, or the next holder's file would be removed.
+    // Before releasing the lock: later it would remove the next holder's file.
     if (await isInPlace()) await rm(owner, { force: true });
     database.close();
   };

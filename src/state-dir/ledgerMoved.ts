@@ -5,13 +5,13 @@ import { writeDurably } from '../system/durableFile.ts';
 import { NotAFile, readPlainFile } from '../system/plainFile.ts';
 
 /**
- * Says in a state directory that its ledger is in PostgreSQL: durable before the move is complete there, so that a kill in between
- * leaves a machine that sends nothing, and never two ledgers that both do.
+ * Marks that a state directory's ledger has moved to PostgreSQL. Durable before the move completes there: a crash in between
+ * leaves a machine that sends nothing, never two ledgers that both send.
  */
 const MARK = 'moved-to-postgres.json';
 
 export interface LedgerMoved {
-  /** Its UUID. */
+  /** The ledger's UUID. */
   readonly ledger: string;
   /** Host, port and database, for people. */
   readonly where: string;
@@ -23,7 +23,7 @@ export async function markLedgerMoved(stateDir: string, mark: LedgerMoved): Prom
   await writeDurably(path.join(stateDir, MARK), `${JSON.stringify(mark)}\n`);
 }
 
-/** Null where it was not. A mark that can't be read is one anyway. */
+/** Null if the ledger did not move. An unreadable mark counts as moved. */
 export async function ledgerMoved(stateDir: string): Promise<LedgerMoved | null> {
   const text = await readPlainFile(path.join(stateDir, MARK)).catch((error: unknown) => {
     if (error instanceof NotAFile) return '';
@@ -40,7 +40,7 @@ export async function ledgerMoved(stateDir: string): Promise<LedgerMoved | null>
   };
 }
 
-/** For who opens the SQLite ledger to write it. @throws ReceiptdError LEDGER_MOVED */
+/** Call before opening the SQLite ledger for writing. @throws ReceiptdError LEDGER_MOVED */
 export async function refuseMovedLedger(stateDir: string): Promise<void> {
   const mark = await ledgerMoved(stateDir);
   if (mark === null) return;

@@ -7,22 +7,22 @@ import { windowsProgram, type WindowsProgram } from '../system/windowsAccess.ts'
 import { closeToOthers, whyNotOurs, type Refused } from './statePrivacy.ts';
 import { closeByAccessList } from './windowsPrivacy.ts';
 
-/** What makes a state directory: some parts of the configuration. */
+/** The part of the configuration that determines the state directory. */
 export interface StatePlace {
   readonly stateDir: string;
-  /** Its members may use the control socket; null: nobody but the owner. */
+  /** Group whose members may use the control socket; null: only the owner. */
   readonly control: { readonly group: string | null };
 }
 
 interface Prepared {
-  /** A sentence for the log where others had access to it, or still have, or where that is not known. */
+  /** A sentence for the log if others had or have access, or if that is unknown. */
   readonly note: string | null;
 }
 
 /**
- * Creates the state directory, private to its owner, or makes the one that is there private; members of the control
- * group may pass through it to the socket.
- * @throws ReceiptdError STATE_UNWRITABLE, also for a directory that is not our own; CONFIG_INVALID for an unknown group
+ * Creates the state directory, private to its owner, or makes an existing one private; members of the control
+ * group may traverse it to reach the socket.
+ * @throws ReceiptdError STATE_UNWRITABLE, also for a directory with foreign content; CONFIG_INVALID for an unknown group
  */
 export function prepareStateDir(
   place: StatePlace,
@@ -32,7 +32,7 @@ export function prepareStateDir(
   return prepare(place, platform, program, true);
 }
 
-/** The same, and changes no permissions of one that is there: `note` says what is open. @throws ReceiptdError as `prepareStateDir` does */
+/** Like `prepareStateDir`, without changing existing permissions: `note` says what is open. @throws the same errors */
 export function lookAtStateDir(
   place: StatePlace,
   platform: NodeJS.Platform = process.platform,
@@ -62,7 +62,7 @@ async function prepare(
   }
 }
 
-/** An agent that can't be told who has access runs nevertheless. */
+/** If Windows does not tell who has access, the agent runs nevertheless. */
 async function privateOnWindows(
   stateDir: string,
   how: { readonly closes: boolean; readonly isNew: boolean },
@@ -76,7 +76,7 @@ async function privateOnWindows(
   return `${note} Change the secret in ${found.exposed.join(', ')}, because they could read it.`;
 }
 
-/** Through, and no more: what lies in it stays private. */
+/** Lets the group traverse the directory only: its contents stay private. */
 async function letThrough(stateDir: string, gid: number, group: string, changes: boolean): Promise<void> {
   const status = await stat(stateDir);
   if (status.gid !== gid) {
@@ -91,7 +91,7 @@ async function letThrough(stateDir: string, gid: number, group: string, changes:
   if (changes) await chmod(stateDir, 0o710);
 }
 
-/** Whether this process may give its files to a group. */
+/** Whether this process may assign its files to the group. */
 function isOneOf(gid: number): boolean {
   return (
     process.geteuid?.() === 0 || process.getegid?.() === gid || (process.getgroups?.() ?? []).includes(gid)
@@ -120,16 +120,16 @@ function noteOf(
 
 const PROBE_NAME = /^\.probe-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** By doing it: permission bits say nothing about a read-only file system, nor about root. */
+/** Tries an actual write: permission bits say nothing about read-only file systems or root. */
 async function tryWriting(stateDir: string): Promise<void> {
   const probe = path.join(stateDir, `.probe-${randomUUID()}`);
   await writeFile(probe, 'x', { flag: 'wx', mode: 0o600 });
-  // Those that a kill left as well; another process that starts now does the same.
+  // Also removes probes left by killed processes; another process starting now does the same.
   const probes = (await readdir(stateDir)).filter((name) => PROBE_NAME.test(name));
   for (const name of probes) await rm(path.join(stateDir, name), { force: true });
 }
 
-/** What a look at a directory refused. */
+/** The error for a refused directory. */
 function refusal(stateDir: string, { why, hint }: Refused): ReceiptdError {
   return new ReceiptdError('STATE_UNWRITABLE', `The state directory ${stateDir} cannot be used: ${why}.`, {
     hint,

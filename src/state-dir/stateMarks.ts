@@ -8,27 +8,27 @@ import { syncDirectory } from '../system/syncDirectory.ts';
 import { NotAFile, readPlainFile } from '../system/plainFile.ts';
 
 /*
- * Two marks in a state directory, read by anyone who has just got its instance lock:
+ * Two marks in a state directory, read right after acquiring its instance lock:
  *
- *   moved-away.json   `backup --final` closed it, or it is a copy to look at: nothing runs here until that is taken back
- *   restore.json      a restore was complete and checked, and is being put in place: anyone who comes after a kill ends it
+ *   moved-away.json   closed by `backup --final`, or a copy for viewing only: no agent runs here until that is undone
+ *   restore.json      a complete and verified restore is being put in place: after a kill, the next process finishes it
  */
 
 const AWAY = 'moved-away.json';
 const COMMITTED = 'restore.json';
-/** Complete parts that wait for `restore.json`. */
+/** Directory of the restored parts until `restore.json` commits them. */
 export const STAGING = 'restoring';
 
-/** Of the ledger that goes: these go aside first, while what belongs to them still lies there. */
+/** Files of the replaced ledger without a successor: moved aside first, before the files that they belong to. */
 const WITHOUT_SUCCESSOR = ['ledger.db-wal', 'ledger.db-shm', 'ledger.db.sound', 'ledger.db.damaged', AWAY];
-/** Each goes aside where its successor is among the parts: one that is not there any more is in its place. */
+/** Moved aside while the successor is still in staging; a successor no longer there is already in place. */
 const REPLACED = ['spool', 'attention', 'results-handed', 'ledger.journal', 'ledger.db'];
 
 export interface MovedAway {
   readonly at: string;
-  /** The archive that was made of it. */
+  /** The archive that `backup` wrote. */
   readonly file: string;
-  /** Of a backup, only to look at. */
+  /** A restored copy for viewing only. */
   readonly isCopy: boolean;
 }
 
@@ -47,7 +47,7 @@ export async function unmarkMovedAway(stateDir: string): Promise<boolean> {
   }
 }
 
-/** Null where it was not. A mark that can't be read is one anyway. */
+/** Null if there is no mark. An unreadable mark counts as moved. */
 export async function movedAway(stateDir: string): Promise<MovedAway | null> {
   const text = await readPlainFile(path.join(stateDir, AWAY)).catch((error: unknown) => {
     if (error instanceof NotAFile) return '';
@@ -62,7 +62,7 @@ export async function movedAway(stateDir: string): Promise<MovedAway | null> {
   };
 }
 
-/** What a person is told about a mark, without the code. */
+/** Describes the mark for people, without the error code. */
 export function sayMoved({ at, file, isCopy }: MovedAway): string {
   const from = file === '' ? '' : `, in ${file}`;
   return isCopy
@@ -79,13 +79,13 @@ export async function refuseIfMoved(stateDir: string): Promise<void> {
   });
 }
 
-/** From here on the restore is what counts: it is put in place now, or by whoever gets the lock next. */
+/** The point of no return: the restore is put in place now, or by the next process that gets the lock. */
 export async function commitRestore(
   stateDir: string,
   mark: {
-    /** Name of a directory for what was there before. */
+    /** Directory name for the previous files. */
     readonly aside: string;
-    /** The automatic backups are of the same ledger, and stay. */
+    /** Keeps the automatic backups, because they are of the same ledger. */
     readonly keepsBackups: boolean;
     readonly closed: MovedAway | null;
   },
@@ -93,11 +93,11 @@ export async function commitRestore(
   await writeDurably(path.join(stateDir, COMMITTED), `${JSON.stringify(mark)}\n`);
 }
 
-/** Ends what was committed, and removes what was not. Can be killed anywhere and begun again. The caller holds the instance lock. */
+/** Finishes a committed restore, or removes an uncommitted one. Safe to kill and repeat. Requires the instance lock. */
 export async function finishRestore(stateDir: string): Promise<void> {
   const text = await readPlainFile(path.join(stateDir, COMMITTED));
   if (text === null) {
-    // Half a mark is none.
+    // A partially written mark does not count.
     for (const name of [`${COMMITTED}.tmp`, `${AWAY}.tmp`, STAGING])
       await fs.rm(path.join(stateDir, name), { recursive: true, force: true });
     return;

@@ -11,7 +11,7 @@ const GROUP_PASS = 0o010;
 const OTHERS_WRITE = 0o002;
 const SHOWN = 3;
 
-/** Refused while it is open to others, by the part that reads it: a secret that was readable has to be changed. */
+/** Permissions not fixed here: the reader refuses an exposed file, because a secret that others could read has to be changed. */
 const CREDENTIALS_FILE = /^credentials(?:-[A-Za-z0-9][A-Za-z0-9_-]*)?\.json$/;
 
 /** Why a directory can't be a state directory, to follow "cannot be used: ", and what to do instead. */
@@ -21,8 +21,8 @@ export interface Refused {
 }
 
 /**
- * Null where a place may be a state directory of anyone who asks. It need not exist. One that holds other things is not: it
- * would be closed to everybody else.
+ * Null if a path, which need not exist, may be used as a state directory. A directory with foreign files may not: making it
+ * private would lock other users out.
  */
 export async function whyNotOurs(
   stateDir: string,
@@ -49,7 +49,7 @@ export async function whyNotOurs(
   return whyNotForState(target);
 }
 
-/** Null for a directory that is ours by what lies in it, and for an empty one; of any owner. */
+/** Null for an empty directory and one whose contents are ours, whoever owns it. */
 export async function whyNotForState(stateDir: string): Promise<Refused | null> {
   if (isSharedPlace(stateDir, process.platform)) return shared(stateDir);
   const names = await readdir(stateDir).catch((error: unknown) => {
@@ -84,7 +84,7 @@ async function ofAnother(uid: number, own: number, platform: NodeJS.Platform): P
   };
 }
 
-/** The first directory on the way to a place that everybody may write to, itself included. */
+/** The nearest world-writable path among this one and its parents; null if none. */
 async function worldWritable(place: string): Promise<string | null> {
   const { mode } = await stat(place);
   if ((mode & OTHERS_WRITE) !== 0) return place;
@@ -93,9 +93,9 @@ async function worldWritable(place: string): Promise<string | null> {
 }
 
 /**
- * Takes the access of others away from the state directory and from what is ours in it; without `closes` it only looks. Directories in it that are private
- * already are not looked into. Members of the group `gid` may go on passing through.
- * @returns what was within their reach, and what still is because it can't be changed
+ * Removes other users' access to the state directory and to our files in it; without `closes`, only checks. Skips the contents
+ * of subdirectories that are already private. Members of the group `gid` may still traverse the directory.
+ * @returns what others could access, and what they still can because it could not be changed
  */
 export async function closeToOthers(
   stateDir: string,
@@ -107,7 +107,7 @@ export async function closeToOthers(
   const isLetThrough = status.gid === gid && (status.mode & GROUP_AND_OTHERS) === GROUP_PASS;
   if (!isLetThrough) await closeOne(stateDir, status, found);
   const wasPrivate = found.closed.length === 0 && found.open.length === 0;
-  // What somebody else keeps here is none of our business.
+  // Leave files of others alone.
   const own = (await readdir(stateDir)).filter(isOwnName);
   await closeWithin(stateDir, own, found);
   return wasPrivate ? { closed: [], open: [] } : found;
@@ -124,7 +124,7 @@ async function closeWithin(dir: string, names: readonly string[], found: Found):
     const file = path.join(dir, entry);
     const status = await lstat(file).catch(ifMissing);
     if (status === null || CREDENTIALS_FILE.test(entry)) continue;
-    // A link leads elsewhere.
+    // Skip links: their targets are elsewhere.
     if (!status.isFile() && !status.isDirectory()) continue;
     if ((status.mode & GROUP_AND_OTHERS) === 0) continue;
     await closeOne(file, status, found);

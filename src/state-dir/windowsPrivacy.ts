@@ -15,16 +15,16 @@ import { isOwnName, isSecretName } from './stateFiles.ts';
 interface Found {
   readonly closed: string[];
   readonly open: string[];
-  /** The command that closes what is still open. */
+  /** Command that removes the remaining access. */
   readonly remedy: string;
   /** Names of secrets that others could read. */
   readonly exposed: readonly string[];
 }
 
 /**
- * What `closeToOthers` does, by access lists: closes the directory where it is new or open, and what is ours in it where that has a
- * list of its own. What comes later inherits the directory's.
- * @returns also why it is not known, where Windows did not answer
+ * Like `closeToOthers`, with access control lists: restricts the directory if it is new or open, and our files in it that do
+ * not inherit its list. Later files inherit the directory's list.
+ * @returns also why access is unknown, if Windows did not answer
  */
 export async function closeByAccessList(
   stateDir: string,
@@ -66,7 +66,7 @@ function foundOf(
   };
 }
 
-/** What somebody else keeps here is none of our business. */
+/** Leaves out files of others. */
 function ours(stateDir: string, { open }: Extract<Access, { isKnown: true }>): OpenPath[] {
   return open.filter((each) => each.path === stateDir || isOwnName(path.basename(each.path)));
 }
