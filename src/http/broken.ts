@@ -7,11 +7,11 @@ const STATUS: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 };
 
-/** For what is not HTTP, or never ends. Nothing of it is logged: anybody who reaches the port could fill the log. */
+/** Answers requests that are malformed or time out. Logs nothing: anyone who reaches the port could fill the log. */
 export function answerBroken(error: Error, socket: Duplex): void {
   const code = systemCode(error) ?? '';
   const isHttp = code.startsWith('HPE_') || code === 'ERR_HTTP_REQUEST_TIMEOUT';
-  // Within an answer that has begun, another would be taken for a part of it.
+  // If an answer has already started, a second one would be read as part of it.
   const { _httpMessage: answer } = socket as Duplex & { _httpMessage?: ServerResponse | null };
   if (!isHttp || !socket.writable || answer?.headersSent) {
     socket.destroy();

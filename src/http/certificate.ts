@@ -70,12 +70,12 @@ function parseKey(pem: Buffer, file: string, unusable: Unusable): KeyObject {
 
 const SOON_MS = 14 * 24 * 60 * 60_000;
 
-/** Somebody should renew it, or should have. */
+/** Whether the certificate expires soon or has expired. */
 export function expiresSoon({ expiresAt }: Pair, now: number): boolean {
   return expiresAt - now < SOON_MS;
 }
 
-/** Changes with the files of a certificate. */
+/** A fingerprint that changes whenever the certificate files change. */
 export async function markOf(tls: PairFiles | null): Promise<string> {
   if (tls === null) return '';
   const marks = [tls.cert, tls.key].map(async (file) => {

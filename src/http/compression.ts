@@ -5,10 +5,10 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 export const ENCODINGS = ['br', 'gzip'] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
-/** Smaller answers fit one packet anyway. */
+/** Minimum size to compress, in bytes: smaller answers fit into one packet anyway. */
 export const WORTH_BYTES = 1_400;
 
-/** The best that the caller understands; null: bytes as they are. */
+/** The best encoding that the client accepts; null: no compression. */
 export function encodingFor(headers: IncomingHttpHeaders): Encoding | null {
   const accepted = [headers['accept-encoding'] ?? ''].flat().join(',').toLowerCase().split(',');
   const isAccepted = (wanted: Encoding) =>
@@ -20,13 +20,13 @@ export function encodingFor(headers: IncomingHttpHeaders): Encoding | null {
 }
 
 const LEVELS = {
-  /** For what is compressed once and sent often. */
+  /** For content compressed once and sent often. */
   best: { br: 11, gzip: 9 },
-  /** About a millisecond for a page of documents. */
+  /** Takes about a millisecond for a page of documents. */
   quick: { br: 4, gzip: 6 },
 } as const;
 
-/** In a thread of Node's pool. */
+/** Runs in Node's thread pool. */
 export function compress(
   bytes: Buffer | string,
   encoding: Encoding,

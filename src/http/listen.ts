@@ -3,14 +3,14 @@ import { isIPv6, type AddressInfo } from 'node:net';
 import { ReceiptdError, systemCode, type ErrorCode } from '../core/domain/errors.ts';
 import { isLoopback } from '../core/domain/loopback.ts';
 
-/** Who listens, for words about what keeps it from that. */
+/** Describes a listener in error messages. */
 export interface Listener {
   /** Begins a sentence. */
   readonly name: string;
-  /** Of the configuration. */
+  /** Its section of the configuration. */
   readonly section: 'console' | 'results' | 'monitoring';
   readonly code: ErrorCode;
-  /** For a port that another program has. */
+  /** Hint for a port used by another program. */
   readonly hint: string;
 }
 
@@ -42,7 +42,10 @@ interface Address {
   readonly port: number;
 }
 
-/** Passwords, cookies, receipts and results would travel in the clear. @throws ReceiptdError with the listener's code */
+/**
+ * Without TLS, passwords, cookies, receipts and results would be readable on the network.
+ * @throws ReceiptdError with the listener's code
+ */
 export function demandCertificate(
   { host }: Pick<Address, 'host'>,
   tls: object | null,
@@ -82,7 +85,7 @@ export async function listenOn(server: Server, { host, port }: Address, listener
   return (server.address() as AddressInfo).port;
 }
 
-/** As it stands in a URL. */
+/** Formats an address for a URL. */
 export function literal(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '');
   return isIPv6(plain) ? `[${plain.toLowerCase()}]` : plain;
@@ -106,10 +109,10 @@ function notListening(error: unknown, where: string, { name, section, code, hint
   });
 }
 
-/** Ends all connections, with a moment for the answers that are under way. */
+/** Closes all connections after a grace period for answers in progress. */
 export async function closeServer(server: Server, graceMs = CLOSE_GRACE_MS): Promise<void> {
   await new Promise<void>((resolve) => {
-    // Event streams would never end.
+    // Event streams never end by themselves.
     const impatient = setTimeout(() => server.closeAllConnections(), graceMs);
     server.close(() => {
       clearTimeout(impatient);

@@ -4,14 +4,14 @@ import type { Incidents } from '../core/ports/incident.ts';
 import type { Log } from '../core/ports/log.ts';
 
 export interface ListeningDeps<Settings> {
-  /** Of its one incident, and in the log. */
+  /** Name in its incident and in the log. */
   readonly name: string;
-  /** Of errors that are not for people by themselves. */
+  /** Code for errors that are not ReceiptdErrors. */
   readonly code: ErrorCode;
   readonly settings: Settings;
-  /** Changes with what can't change without listening again; null: it is not to listen at all. */
+  /** A key that changes if the server must be restarted for the new settings; null if it must not listen. */
   readonly placeOf: (settings: Settings) => string | null;
-  /** Whether it listens before anybody asks for it (`open`); if left out it does wherever it has a place. */
+  /** Whether it listens without being asked to by `open`; left out: whenever `placeOf` is not null. */
   readonly isWanted?: (settings: Settings) => boolean;
   readonly listen: (settings: Settings) => Promise<ListeningServer<Settings>>;
   readonly incidents: Incidents;
@@ -20,9 +20,9 @@ export interface ListeningDeps<Settings> {
 }
 
 export interface ListeningServer<Settings> {
-  /** Such as `http://127.0.0.1:8472`. */
+  /** For example, `http://127.0.0.1:8472`. */
   readonly url: string;
-  /** Takes what can change while it listens. */
+  /** Applies settings that can change while it listens. */
   readonly take?: (settings: Settings) => Promise<void>;
   readonly close: () => Promise<void>;
 }
@@ -30,17 +30,17 @@ export interface ListeningServer<Settings> {
 const TRY_EVERY_MS = 10_000;
 
 /**
- * A server that the agent can do without: where it can't listen that is an incident, and it is tried again.
+ * A server that the agent can run without: if it can't listen, opens an incident and retries.
  *
  *   silent ──start──▶ listening ──take with another place──▶ silent ──▶ listening there
- *      └── it can't be: tried again ──┘         any ──close──▶ silent, for good
+ *      └── failed: retried ───────────┘         any ──close──▶ silent, for good
  */
 export class Listening<Settings> {
   readonly #deps: ListeningDeps<Settings>;
   readonly #closed = new AbortController();
   #settings: Settings;
   #server: ListeningServer<Settings> | null = null;
-  // One after another, or two would listen.
+  // Serializes operations; otherwise two servers could listen.
   #turn: Promise<unknown> = Promise.resolve();
   #trying: Promise<void> | null = null;
 
@@ -49,17 +49,17 @@ export class Listening<Settings> {
     this.#settings = deps.settings;
   }
 
-  /** Where it listens; null: nowhere. */
+  /** The URL on which it listens; null if it does not. */
   get url(): string | null {
     return this.#server?.url ?? null;
   }
 
-  /** Listens where the settings say so. Never rejects. */
+  /** Starts listening if the settings say so. Never rejects. */
   async start(): Promise<void> {
     if (!(await this.#inTurn(() => this.#attempt()))) this.#keepTrying();
   }
 
-  /** Listens from now on, as somebody asks for it, and calls `use` with where. @throws what keeps it from that */
+  /** Starts listening on request and calls `use` with the URL. @throws the reason if it can't listen */
   open<T>(use: (url: string) => T): Promise<T> {
     return this.#inTurn(async () => {
       const { url } = this.#server ?? (await this.#listen());
@@ -67,7 +67,7 @@ export class Listening<Settings> {
     });
   }
 
-  /** Soon, so that anyone who asks for it over this very server gets an answer. */
+  /** Applies settings in the background, so that a request over this very server still gets its answer. */
   take(settings: Settings): void {
     const { placeOf, incidents, log, name } = this.#deps;
     const stays = placeOf(this.#settings) === placeOf(settings);
@@ -90,7 +90,7 @@ export class Listening<Settings> {
     await this.#trying;
   }
 
-  /** @returns whether it listens, or need not */
+  /** @returns true if it listens, or does not have to */
   async #attempt(): Promise<boolean> {
     const { name, placeOf, isWanted = (settings) => placeOf(settings) !== null, incidents } = this.#deps;
     if (this.#closed.signal.aborted || this.#server !== null || !isWanted(this.#settings)) return true;

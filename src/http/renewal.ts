@@ -8,15 +8,15 @@ const LOOK_EVERY_MS = 30_000;
 
 export interface RenewalDeps {
   readonly listener: Listener;
-  /** Takes another certificate, for new connections. */
+  /** Uses the new certificate for new connections. */
   readonly take: (pair: Pair) => void;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /**
- * Looks at the files of a certificate until aborted, and hands over what is new in them. One that is no good is said in
- * the log, and the old one stays.
+ * Watches the certificate files until aborted, and hands over a new certificate. Logs an invalid one and keeps the
+ * old one.
  */
 export async function keepRenewed(
   files: PairFiles,
@@ -29,7 +29,7 @@ export async function keepRenewed(
     await clock.sleep(LOOK_EVERY_MS, signal).catch(() => {});
     if (signal.aborted) return;
     const mark = await markOf(files);
-    // Certificate and key are replaced one after the other: only what lies still is looked at.
+    // Certificate and key are replaced one after the other, so wait until both files are stable.
     if (mark !== taken && mark === seen) {
       taken = mark;
       try {
@@ -42,7 +42,7 @@ export async function keepRenewed(
   }
 }
 
-/** The certificate as it is now; one that is about to expire is said in the log. @throws as `readPair` does */
+/** Reads the current certificate, and logs a warning if it expires soon. @throws the errors of `readPair` */
 export async function currentPair(
   files: PairFiles,
   { listener, clock, log }: Omit<RenewalDeps, 'take'>,

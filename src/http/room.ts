@@ -3,16 +3,16 @@ import type { Socket } from 'node:net';
 
 export interface Room {
   /**
-   * Ends this connection for no other any more, unless there are `most` such. With TLS it may be that of a request, which is not the one
-   * that came in. @returns what takes that back
+   * Protects this connection from being closed for newer ones, unless `most` are protected already. With TLS, a request's
+   * socket differs from the accepted one; both are valid here. @returns a function that ends the protection
    */
   reserve(socket: Socket, most: number): () => void;
 }
 
 /**
- * Keeps a server open to anyone who comes, however many others keep connections: one too many ends the oldest. A request that is
- * meant takes milliseconds; what is old waits, dribbles, or was forgotten. Not those first that ask for nothing: one
- * that has just come does not yet either.
+ * Keeps a server reachable however many connections are open: each one above the limit closes the oldest. A genuine request
+ * takes milliseconds, so an old connection is idle, dribbling or forgotten. Does not prefer to close connections without
+ * a request, because a new connection has none yet either.
  */
 export function keepRoom(server: Server, most: number): Room {
   const open = new Map<string, Socket>();

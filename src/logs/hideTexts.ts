@@ -1,7 +1,7 @@
 /**
- * Replaces every one of `texts`; where several begin at the same place, the longest, so that no rest of it stays. Searched one by
- * one: a regular expression of all of them has a limit, which one long secret reaches. `anyCase`: capitals and small letters are
- * the same.
+ * Replaces every occurrence of `texts`. If several start at the same position, replaces the longest, so that no rest of it
+ * remains. Searches them one by one, because one long secret can exceed the size limit of a regular expression.
+ * `anyCase`: ignores case.
  */
 export function hiderOf(
   texts: readonly string[],
@@ -30,11 +30,11 @@ export function hiderOf(
   };
 }
 
-/** Of the same length as `text`. */
+/** Folds case without changing the length, so that positions still match. */
 function folded(text: string): string {
   const whole = text.toUpperCase();
   if (whole.length === text.length) return whole;
-  // Some letters have two capitals (ß): they stay as they are.
+  // Leave letters whose upper case has two characters (ß).
   return text.replace(/[^]/g, (unit) => {
     const capital = unit.toUpperCase();
     return capital.length === 1 ? capital : unit;

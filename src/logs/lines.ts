@@ -5,7 +5,7 @@ import { escapeUnsafe, escapeUnsafeJson } from '../core/domain/escape.ts';
 export const LEVELS = ['error', 'warn', 'info', 'debug'] as const;
 export type Level = (typeof LEVELS)[number];
 
-/** One log line before it is written, already free of secrets. */
+/** One log line before it is written, with secrets already redacted. */
 export interface Entry {
   readonly at: Date;
   readonly level: Level;
@@ -13,12 +13,12 @@ export interface Entry {
   readonly fields: LogFields;
 }
 
-/** Fields by which a person follows one document; they come first and stand out. */
+/** Fields that identify a document: shown first and highlighted. */
 const PROMINENT: readonly string[] = ['name', 'documentId'];
 
 const RESERVED: ReadonlySet<string> = new Set(['timestamp', 'level', 'message']);
 
-/** One JSON object on one line. A field that would hide a fixed one gets `Field` behind its name. */
+/** One JSON object on one line. A field named like a fixed one gets the suffix `Field`. */
 export function jsonLine(entry: Entry): string {
   const line: Record<string, unknown> = {
     timestamp: entry.at.toISOString(),
@@ -52,7 +52,7 @@ function localTime(at: Date): string {
 
 const LEVEL_COLOR = { error: 'red', warn: 'yellow', info: 'green', debug: 'dim' } as const;
 
-/** Quoted where a bare value could be taken for two fields. */
+/** Quotes values that could be misread as several fields. */
 function shown(value: LogFields[string]): string {
   const text = escapeUnsafe(String(value));
   return text === '' || /[\s"=]/u.test(text) ? `"${text.replaceAll('"', String.raw`\"`)}"` : text;

@@ -14,14 +14,14 @@ import { TerminalLines } from './terminalLines.ts';
 
 export interface LogOptions {
   readonly level: Level;
-  /** Where lines go besides the file; usually stderr. */
+  /** Second output besides the file; usually stderr. */
   readonly terminal: NodeJS.WritableStream;
-  /** True: lines for people. False: one JSON object a line. */
+  /** True: readable lines. False: one JSON object per line. */
   readonly isTerminal: boolean;
-  /** Of the lines there, where fewer are wanted than in the file. */
+  /** Level for `terminal`, if it should show fewer lines than the file. */
   readonly terminalLevel?: Level | undefined;
   readonly color: boolean;
-  /** JSON lines in `<dir>/receiptd.log`, rotated at `maxSize` bytes, `maxFiles` rotated ones kept. */
+  /** JSON lines in `<dir>/receiptd.log`, rotated at `maxSize` bytes; keeps `maxFiles` rotated files. */
   readonly file?: { readonly dir: string; readonly maxSize: number; readonly maxFiles: number };
   readonly secrets: Redactor;
   readonly now?: () => Date;
@@ -30,18 +30,18 @@ export interface LogOptions {
 }
 
 export interface ClosableLog extends Log {
-  /** Resolves when every line is written. Lines after that are left out. Idempotent. */
+  /** Resolves once all lines are written; drops later lines. Idempotent. */
   close(): Promise<void>;
   readonly lines: LogLines;
 }
 
 const FILE_RETRY_MS = 60_000;
 
-/** The agent's log. A log file that can't be written is said once on the terminal, and tried again by the minute. */
+/** Creates the agent's log. If the log file can't be written, reports that once on the terminal and retries every minute. */
 export async function createLog(options: LogOptions): Promise<ClosableLog> {
   const { terminal, secrets } = options;
   const now = options.now ?? (() => new Date());
-  // A reader that went away (EPIPE) must not end the agent.
+  // A closed pipe (EPIPE) must not end the agent.
   terminal.on('error', () => {});
 
   const lines = new RecentLines();
@@ -71,7 +71,7 @@ export async function createLog(options: LogOptions): Promise<ClosableLog> {
     });
   }
 
-  /** Also after the end of the logger: the file may turn out to be broken when it is flushed. */
+  /** Must also work after the logger ended: the final flush may discover that the file can't be written. */
   function write(level: Level, message: string, fields: LogFields = {}): void {
     if (!logger.isLevelEnabled(level)) return;
     const entry: Entry = {
@@ -83,7 +83,7 @@ export async function createLog(options: LogOptions): Promise<ClosableLog> {
     const stored = jsonLine(entry);
     lines.add(stored);
     const shown = options.isTerminal ? terminalLine(entry, options.color) : stored;
-    // Lines are made here, for winston would let a field named `level` or `message` replace the real one.
+    // Format lines here: winston would let a field named `level` or `message` replace the real one.
     if (logger.writable) logger.log({ level, message: '', shown, stored });
     else terminal.write(`${shown}\n`);
   }
@@ -137,7 +137,7 @@ function redactFields(fields: LogFields, secrets: Redactor): LogFields {
   return clean;
 }
 
-/** A number may be a secret too; what is no secret keeps its type. */
+/** Checks numbers too, since they can be secrets; other values keep their type. */
 function redactValue(value: LogFields[string], secrets: Redactor): LogFields[string] {
   const text = String(value);
   const clean = secrets.redact(text);

@@ -11,30 +11,30 @@ export interface LogFileOptions {
   readonly maxFiles: number;
   /** Monotonic milliseconds. */
   readonly monotonic: () => number;
-  /** How long a failed file is left alone, in milliseconds. */
+  /** Milliseconds to wait after a failure before reopening the file. */
   readonly retryMs: number;
-  /** Called once an outage. */
+  /** Called once per outage. */
   readonly onTrouble: (error: unknown) => void;
   readonly onRecovered: () => void;
 }
 
-/** A file is rotated between two writes: what lines are gathered into must not be much of a file. */
+/** Rotation happens only between writes, so limit a batch to a small share of a file. */
 const PIECES_IN_A_FILE = 64;
 
-/** After a write, lines are gathered for so long: in a burst, one write for each turn costs more than the lines do. */
+/** Milliseconds to gather lines after a write: in a burst, a write on every event-loop turn would cost more than the lines. */
 const GATHER_MS = 10;
 
 const LOG_FILE_NAME = 'receiptd.log';
 
-// A disk that hangs must not fill the memory.
+// Bounds memory if the disk hangs.
 const MAX_WAITING_BYTES = 8 * 1024 * 1024;
 
 /**
- * The rotating log file. It never fails and never blocks: what can't be written is left out.
+ * The rotating log file. Never fails and never blocks: drops lines that can't be written.
  *
  *   closed ──write──▶ open ──error──▶ broken until T ──write after T──▶ open
  *
- * `onTrouble` is called when it breaks, and not again before it has been written to once more.
+ * Calls `onTrouble` when it breaks, and not again until a write has succeeded.
  */
 export class LogFile extends Writable {
   readonly #options: LogFileOptions;
@@ -47,14 +47,14 @@ export class LogFile extends Writable {
     this.#options = options;
   }
 
-  /** False while so much waits to be written that another line must be left out. */
+  /** False while the backlog is full and further lines must be dropped. */
   accepts(): boolean {
     if (this.writableLength < MAX_WAITING_BYTES) return true;
     this.#breakOff(new Error('the disk is too slow'));
     return false;
   }
 
-  /** The lines that came while the one before was written, in one go. */
+  /** Writes all lines that arrived during the previous write, as one batch. */
   override _writev(lines: readonly { readonly chunk: string }[], done: () => void): void {
     const pieces = joined(
       lines.map(({ chunk }) => chunk),
@@ -72,7 +72,7 @@ export class LogFile extends Writable {
     this.#put(line, () => this.#gather(done));
   }
 
-  /** No more lines; what was gathered is written now. */
+  /** Accepts no more lines and writes the gathered ones now. */
   close(): void {
     this.end();
     if (this.#gathering === null) return;
@@ -108,7 +108,7 @@ export class LogFile extends Writable {
       done();
       return;
     }
-    // The write that failed may have left half a line behind.
+    // The failed write may have left a partial line.
     file.write(wasBroken ? `\n${text}` : text, (error) => {
       if (error) {
         this.#breakOff(error);

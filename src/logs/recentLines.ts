@@ -1,10 +1,10 @@
 import type { LogLines } from '../core/ports/logLines.ts';
 
 const KEPT = 200;
-/** As many fit into a small part of the memory; a line that is longer is an exception. */
+/** Limits the memory of the buffer; longer lines are rare. */
 const LONGEST = 8_000;
 
-/** Keeps the last lines, and passes on what comes. */
+/** Keeps the last lines, and passes new ones to subscribers. */
 export class RecentLines implements LogLines {
   readonly #lines: string[] = [];
   readonly #listeners = new Set<(line: string) => void>();
@@ -21,7 +21,7 @@ export class RecentLines implements LogLines {
   }
 
   subscribe(onLine: (line: string) => void): () => void {
-    // The same function twice is two subscriptions.
+    // A new function each time, so that subscribing the same one twice counts as two subscriptions.
     const listener = (line: string): void => onLine(line);
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);

@@ -1,16 +1,16 @@
 import { hiderOf } from './hideTexts.ts';
 
-/** Takes secrets out of text that is about to be shown or stored (promise P7). */
+/** Removes secrets from text before it is shown or stored (promise P7). */
 export interface Redactor {
   /**
-   * From now on this value is replaced wherever it appears, until many others have been named since. Values shorter
-   * than 4 characters are ignored.
+   * Replaces this value wherever it appears from now on; the oldest values are forgotten after many newer ones. Ignores
+   * values shorter than 4 characters.
    */
   addSecret(value: string): void;
   redact(text: string): string;
-  /** The same for a text whose end may have been cut off, and with it the end of a secret. */
+  /** Like `redact`, for truncated text, which may end within a secret. */
   redactCut(text: string): string;
-  /** Only the values that were named; nothing for what it looks like. */
+  /** Replaces only the added values, without detecting secrets by pattern. */
   hide(text: string): string;
 }
 
@@ -18,12 +18,12 @@ export const REDACTED = '[redacted]';
 
 // Shorter "secrets" hide nothing and would make every line unreadable.
 const MIN_LENGTH = 4;
-/** Tokens come again for years; one that so many others have followed is over. What is in use is named again. */
+/** Bounds the list over years of new tokens: older ones have expired, and those in use are added again. */
 const MOST_SECRETS = 32;
 
 const BEARER = /\b(Bearer)(\s+)(?:[^\s"',;\\]+)/gi;
 
-/** User and password in an address. The scheme has a limit, so that a long word costs no time. */
+/** User and password in a URL. The scheme's length is limited to avoid slow matching on long words. */
 const USERINFO = /\b([a-z][a-z0-9+.-]{0,31}:\/\/)[^\s/?#"'<>\\]+@/gi;
 
 const BASIC = /\b(Basic)(\s+)[A-Za-z0-9+/=]{4,}/g;
@@ -32,25 +32,25 @@ const SECRET_KEY = String.raw`(?:access|refresh|id)[_-]?token|client[_-]?secret`
 
 /**
  * `key=value`, `key: value` and JSON, also JSON inside a JSON string (`\"key\":\"value\"`). A quoted value
- * ends at the same quote; one that was cut short before its quote ends with the text.
+ * ends at the matching quote, or at the end of truncated text.
  */
 const ASSIGNED = new RegExp(
   String.raw`(${SECRET_KEY})((?:\\*["'])?\s*[:=]\s*)(?:(\\*["'])[\s\S]*?(?:(?<!\\)\3|$)|[^\s"',;&}\\]+)`,
   'gi',
 );
 
-/** What every text that one of the four above finds has in it. */
+/** Quick test: any text that matches one of the four patterns above contains one of these. */
 const MARKS = new RegExp(String.raw`://|bearer|basic|${SECRET_KEY}`, 'i');
 
 const SECRET_FIELD = new RegExp(`${SECRET_KEY}|^authorization$|password`, 'i');
 
-/** Whether a field of this name is a secret whatever its value looks like. */
+/** Whether a field with this name is secret, whatever its value. */
 export function isSecretField(name: string): boolean {
   return SECRET_FIELD.test(name);
 }
 
 export function createRedactor(secrets: readonly string[] = []): Redactor {
-  /** The forms of each, the one named last at the end. */
+  /** Encoded forms of each secret, the most recently added last. */
   const forms = new Map<string, readonly string[]>();
   let known: ReturnType<typeof hiderOf> | null = null;
 
@@ -90,7 +90,7 @@ export function createRedactor(secrets: readonly string[] = []): Redactor {
   };
 }
 
-/** Without the beginning of one of `secrets` at its end. */
+/** Removes a partial secret (the beginning of one of `secrets`) from the end. */
 function withoutBeginning(text: string, secrets: readonly string[]): string {
   let most = 0;
   for (const secret of secrets) {
@@ -101,10 +101,10 @@ function withoutBeginning(text: string, secrets: readonly string[]): string {
   return most === 0 ? text : text.slice(0, -most) + REDACTED;
 }
 
-/** As it is, and as it looks inside JSON, JSON in JSON, a URL and a form. */
+/** The plain value, and its encodings in JSON, JSON within JSON, a URL and a form. */
 function formsOf(value: string): string[] {
   const json = jsonInner(value);
-  // Through a Buffer: encodeURIComponent throws on half a surrogate pair.
+  // The Buffer replaces lone surrogates, on which encodeURIComponent throws.
   const uri = encodeURIComponent(Buffer.from(value).toString());
   const lowerHex = uri.replace(/%[0-9A-F]{2}/g, (hex) => hex.toLowerCase());
   const form = new URLSearchParams([['', value]]).toString().slice(1);

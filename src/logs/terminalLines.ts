@@ -1,8 +1,8 @@
 import { Writable } from 'node:stream';
 
 /**
- * Writes the first line at once and gathers those that come until the next turn of the event loop: each write to a
- * terminal, a file or a pipe blocks, and in a burst there are thousands of them.
+ * Writes the first line at once and gathers further ones until the next turn of the event loop: each write to a
+ * terminal, file or pipe blocks, and a burst can have thousands of lines.
  */
 export class TerminalLines extends Writable {
   readonly #terminal: NodeJS.WritableStream;
