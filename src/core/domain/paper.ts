@@ -1,37 +1,37 @@
 /*
- * Whether two images show the same piece of paper. What is compared is where there is print: a grid laid over it, upright, from its first
- * line to its last, with the ink of each cell. The grids are laid over each other, and then each part of one has to have its like in the other:
- * two receipts of one shop agree in most places, and two scans of one receipt in all.
+ * Decides whether two images show the same piece of paper by where they have print: a grid over the upright print, from its
+ * first line to its last, holds the ink of each cell. The grids are aligned, then every block of one must have a similar
+ * block in the other: two receipts of one shop agree in most blocks, two scans of one receipt in all.
  */
 
 /** Cells of the grid, across and down. */
 export const PRINT_WIDE = 64;
 export const PRINT_HIGH = 128;
-/** Two cells a byte. */
+/** Two cells per byte. */
 export const PRINT_BYTES = (PRINT_WIDE * PRINT_HIGH) / 2;
-/** The most of a cell. */
+/** Maximum ink of a cell. */
 export const PRINT_INK = 15;
 
-/** From here on it is the same paper: docs/pages.md shows what was measured. */
+/** Minimum likeness of the same paper; docs/pages.md shows the measurements. */
 export const SAME_PAPER = 0.85;
-/** Below that, lines of print do not lie where the others do, whatever is tried. */
+/** Below this correlation, the lines of print do not match under any alignment. */
 const COULD_BE = 0.6;
-/** How far apart two scans of a paper may lay the grid: part of its length, and of its size. */
+/** Maximum shift and scaling between the grids of two scans of one paper, as a share of the length. */
 const SHIFTED = 0.1;
 const SCALED = 0.16;
 const COARSE = 4;
-/** A part of the grid. */
+/** Size of a block, in cells. */
 const BLOCK = 8;
-/** A part with less ink, on average, says nothing. */
+/** Blocks with less average ink are ignored. */
 const LEAST_INK = 0.6;
-/** Of its parts, so many may differ more: a fold, a finger, a note by hand. */
+/** Share of blocks that may differ: a fold, a finger, a handwritten note. */
 const OVERLOOKED = 0.1;
 /** Little ink is soon unlike: so much of it is alike anyway. */
 const ALIKE_ANYWAY = 1.2;
 
 export interface Print {
   readonly packed: Uint8Array;
-  /** Sums of its cells, without their mean. */
+  /** Sums of the cells per row, minus their mean. */
   readonly rows: Float32Array;
   readonly columns: Float32Array;
 }
@@ -60,7 +60,7 @@ function cellsOf({ packed }: Print): Float32Array {
   return cells;
 }
 
-/** 0: nothing alike; 1: every part of the first has its like in the second. */
+/** From 0 (nothing alike) to 1 (every block of the first has a match in the second). */
 export function likeness(one: Print, other: Print): number {
   const lines = roughly(one.rows, other.rows);
   if (lines.fits < COULD_BE) return 0;
@@ -78,14 +78,14 @@ export function likeness(one: Print, other: Print): number {
   return parts.toSorted((a, b) => a - b)[Math.floor(parts.length * OVERLOOKED)] ?? 0;
 }
 
-/** How the second grid has to be moved and stretched, from its middle. */
+/** Shift and scale that align the second grid, from its middle. */
 interface Fit {
   readonly shift: number;
   readonly scale: number;
 }
 
 interface Tried extends Fit {
-  /** The correlation of both: 1 at best. */
+  /** Correlation of both grids; at most 1. */
   readonly fits: number;
 }
 
@@ -154,7 +154,7 @@ function cellAt(cells: Float32Array, x: number, y: number): number {
   return x < 0 || y < 0 || x >= PRINT_WIDE || y >= PRINT_HIGH ? 0 : (cells[y * PRINT_WIDE + x] ?? 0);
 }
 
-/** Each cell with its neighbours, which count half. */
+/** Smooths the grid: each cell plus its neighbours at half weight. */
 function smoothed(cells: Float32Array): Float32Array {
   const smooth = new Float32Array(cells.length);
   for (let y = 0; y < PRINT_HIGH; y += 1)

@@ -1,8 +1,8 @@
-/** Values of one result by their JSON pointers (RFC 6901). Nobody has described what a service posts, so that all of them are kept. */
+/** Values of one result by JSON pointer (RFC 6901). Keeps all of them, because the format of results is not documented. */
 export type Posted = Readonly<Record<string, PostedValue>>;
 export type PostedValue = string | number | boolean;
 
-/** Of a larger result no values are taken: others wait while it is read. */
+/** Larger results are not parsed for values, because parsing blocks other work. */
 const LARGEST_PAYLOAD = 256 * 1024;
 const MOST_VALUES = 200;
 const MOST_CHARACTERS = 8_000;
@@ -10,15 +10,15 @@ const LONGEST_VALUE = 300;
 const LONGEST_POINTER = 200;
 const DEEPEST = 8;
 
-/** The ledger has these in columns of their own. */
+/** The ledger stores these in separate columns. */
 const KNOWN = new Set(['/name', '/endpointUid', '/status']);
 
-/** The values of a payload, within limits; null where it has none. @param text null where the payload is no text */
+/** The values of a payload, within limits; null if it has none. @param text null if the payload is not text */
 export function readPosted(text: string | null): Posted | null {
   if (text === null || text.length > LARGEST_PAYLOAD) return null;
   let value: unknown;
   try {
-    // Some programs put a mark before what they write.
+    // Some programs write a byte order mark.
     value = JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
   } catch {
     return null;
@@ -43,7 +43,7 @@ export function readPosted(text: string | null): Posted | null {
   return found.length === 0 ? null : Object.fromEntries(found);
 }
 
-/** Of characters that every database can keep. */
+/** Shortens the text and keeps only characters that every database can store. */
 function shortened(text: string): string {
   const plain = text.replace(/[\p{Cc}\s]+/gu, ' ').trim();
   return plain.slice(0, LONGEST_VALUE).replace(/\p{Surrogate}/gu, '\uFFFD');
@@ -53,7 +53,7 @@ function escaped(key: string): string {
   return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-/** The last value that was posted at this place. @param results oldest first */
+/** The latest value posted at this pointer. @param results oldest first */
 export function lastPosted(results: readonly Posted[], pointer: string): PostedValue | null {
   for (const posted of results.toReversed()) {
     const value = Object.hasOwn(posted, pointer) ? posted[pointer] : undefined;
@@ -62,24 +62,24 @@ export function lastPosted(results: readonly Posted[], pointer: string): PostedV
   return null;
 }
 
-/** What a document is filtered by that has a value there. */
+/** Filter for documents by a posted value. */
 export interface ValueWanted {
   readonly pointer: string;
-  /** Words, as a search has them. */
+  /** Search words, all of which must occur. */
   readonly contains?: string | undefined;
-  /** Numbers, or days such as 2026-05-14; both included. */
+  /** Numbers, or days such as 2026-05-14; bounds are inclusive. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
 }
 
-/** The amount that a value stands for: a number, or a text such as `1.234,50 €` or `EUR 1,234.50`; null where it is none. */
+/** Parses an amount: a number, or a text such as `1.234,50 €` or `EUR 1,234.50`; null if it is none. */
 export function amountOf(value: PostedValue): number | null {
   if (typeof value === 'number') return value;
   if (typeof value === 'boolean') return null;
   const found = /^[^\d.,+-]{0,8}([+-]?\d[\d.,' \u00a0\u202f]*)[^\d]{0,8}$/u.exec(value);
   if (!found?.[1]) return null;
   const digits = found[1].replace(/[' \u00a0\u202f]/g, '').replace(/[.,]$/, '');
-  // The last sign separates decimals, unless three digits follow it and it could be of thousands.
+  // The last separator is decimal, unless three digits follow it: then it may separate thousands.
   const [, whole = '', , decimals] = /^([+-]?[\d.,]*?)(?:([.,])(\d{1,2}|\d{4,}))?$/.exec(digits) ?? [];
   const number = Number(`${whole.replace(/[.,]/g, '')}${decimals === undefined ? '' : `.${decimals}`}`);
   return Number.isFinite(number) ? number : null;
@@ -87,5 +87,5 @@ export function amountOf(value: PostedValue): number | null {
 
 const NUMBER = /^[+-]?\d+(?:\.\d+)?$/;
 
-/** A bound as a number; null: it is compared as text, as days are. */
+/** A numeric bound; null if it has to be compared as text, like days. */
 export const boundOf = (text: string): number | null => (NUMBER.test(text) ? Number(text) : null);

@@ -1,6 +1,6 @@
 /**
- * Addresses of a PostgreSQL database, as its own programs have them: `postgres://user@host:5432/database`, several hosts
- * separated by commas, or a Unix socket's directory as `?host=/run/postgresql`. Several hosts are not what `URL` can read.
+ * PostgreSQL connection URLs in libpq syntax: `postgres://user@host:5432/database`, several hosts separated by
+ * commas, or a Unix socket's directory as `?host=/run/postgresql`. `URL` can't parse several hosts.
  */
 export interface PostgresUrl {
   readonly user: string;
@@ -15,7 +15,7 @@ const SHAPE = /^postgres(?:ql)?:\/\/(?:([^@/?#]*)@)?([^@/?#]*)(?:\/([^@/?#]*))?(
 const HOST = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9_.%-]+)(?::([1-9]\d{0,4}))?$/;
 const MOST_PORT = 65_535;
 
-/** Null for what is none. Whether it is enough to connect is another question. */
+/** Null for an invalid URL. Does not check that it suffices to connect. */
 export function readPostgresUrl(text: string): PostgresUrl | null {
   const [found, userinfo = '', authority = '', database = '', query = ''] = SHAPE.exec(text) ?? [];
   if (found === undefined) return null;
@@ -36,7 +36,7 @@ export function readPostgresUrl(text: string): PostgresUrl | null {
   }
 }
 
-/** With this parameter, in place of what it has under that name. */
+/** Sets a query parameter, replacing any value it has. */
 export function withParameter(url: string, name: string, value: string): string {
   const [before = '', query = ''] = url.split('?');
   const others = query.split('&').filter((pair) => pair !== '' && !pair.startsWith(`${name}=`));

@@ -1,6 +1,6 @@
 import { ReceiptdError } from './errors.ts';
 
-/** At most `count` in any window of `intervalMs` milliseconds. `null` stands for unlimited. */
+/** At most `count` in any window of `intervalMs` milliseconds. `null` means unlimited. */
 export interface Rate {
   readonly count: number;
   readonly intervalMs: number;

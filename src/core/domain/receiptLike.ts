@@ -1,7 +1,7 @@
-/** What the bytes of a file say of it, where they are of no type that the agent knows. `unread`: nobody looked. */
+/** Rough kind of a file of unknown type, by its bytes. `unread`: not examined. */
 export type Content = 'image' | 'text' | 'file' | 'unknown' | 'unread';
 
-/** How images and PDFs are called, also those of types that the agent can't send. */
+/** File extensions of images and PDFs, including types that the agent can't send. */
 const IMAGE_ENDINGS: ReadonlySet<string> = new Set(
   (
     'jpg jpeg jpe jfif jif png apng tif tiff webp gif bmp dib heic heif hif avif pdf ' +
@@ -10,7 +10,7 @@ const IMAGE_ENDINGS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** How files are called that hold no receipt, whatever is in them. */
+/** File extensions that never contain receipts, whatever the content. */
 const OTHER_ENDINGS: ReadonlySet<string> = new Set(
   (
     'txt log md rtf ini cfg conf inf json xml yaml yml csv tsv htm html url lnk desktop ' +
@@ -20,14 +20,14 @@ const OTHER_ENDINGS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Without the dot, in lower case; empty where the name has none. */
+/** Extension without the dot, in lower case; empty if there is none. */
 function endingOf(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const dot = name.lastIndexOf('.');
   return dot <= 0 ? '' : name.slice(dot + 1).toLowerCase();
 }
 
-/** What macOS leaves beside each file on a share bears the file's ending. */
+/** The `._` files that macOS writes next to files on shares, with the same extension. */
 const BESIDE = /(?:^|\/)\._[^/]*$/;
 
 function isNamedLikeAnImage(path: string): boolean {
@@ -35,8 +35,8 @@ function isNamedLikeAnImage(path: string): boolean {
 }
 
 /**
- * Whether a file that can't be sent may be somebody's receipt. With the benefit of the doubt: by its content, by its
- * name, or because neither says what it is.
+ * Whether a file that can't be sent may be a receipt: by its content, by its name, or, if in doubt, because
+ * neither tells what it is.
  */
 export function mayBeReceipt(path: string, content: Content): boolean {
   if (isNamedLikeAnImage(path) || content === 'image') return true;

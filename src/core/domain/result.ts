@@ -1,18 +1,18 @@
-/** What the interface documents of a document (2.2); a result may carry them, and what else it carries nobody has described. */
+/** The documented fields of a document (interface 2.2), all optional in a result; its other fields are undocumented. */
 export interface ResultFields {
   readonly name: string | null;
   readonly endpointUid: string | null;
   readonly status: string | null;
 }
 
-/** Longer ones are no name, uid or status, and neither is what holds control characters; they stay in the payload. */
+/** Longer texts, or texts with control characters, are not used as name, uid or status; they stay in the payload only. */
 const MOST_CHARACTERS = 1_000;
 
 function isPlain(text: string): boolean {
   return text !== '' && text.length <= MOST_CHARACTERS && !/\p{Cc}/u.test(text);
 }
 
-/** The status of an upload's answer, which has to have one: of a longer one the beginning, control characters replaced. */
+/** An upload answer's status, which is mandatory: truncated if too long, with control characters replaced. */
 export function plainStatus(status: string): string {
   const plain = status.replace(/\p{Cc}/gu, '\uFFFD');
   return plain.length <= MOST_CHARACTERS
@@ -22,7 +22,7 @@ export function plainStatus(status: string): string {
 
 const NONE: ResultFields = { name: null, endpointUid: null, status: null };
 
-/** The documented fields of a payload, where it has them as texts. @param text null where the payload is no text */
+/** The documented fields of a payload that are texts. @param text null if the payload is not text */
 export function readResult(text: string | null): ResultFields {
   const value = text === null ? null : parsed(text);
   if (value === null) return NONE;
@@ -35,7 +35,7 @@ export function readResult(text: string | null): ResultFields {
 
 function parsed(text: string): Readonly<Record<string, unknown>> | null {
   try {
-    // Some programs put a mark before what they write.
+    // Some programs write a byte order mark.
     const value: unknown = JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an object has fields of unknown kind
     return isObject(value) ? (value as Readonly<Record<string, unknown>>) : null;

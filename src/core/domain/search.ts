@@ -1,26 +1,26 @@
 import type { Posted, PostedValue } from './posted.ts';
 
 /**
- * What a search compares. The ledgers filter roughly, in SQL, and `isFound` decides: so that all of them, and whoever checks
- * them, agree.
+ * Text search. The ledgers prefilter in SQL, and `isFound` makes the final decision, so that all ledgers give the same
+ * results.
  */
 
 const ASCII = /^[\0-\x7f]*$/;
 
-/** Compatibility forms, without marks, upper and lower case alike: `Mu\u0308ller`, `Müller` and `MULLER` are one. */
+/** Normalizes for comparison: compatibility forms, no diacritics, no case. `Mu\u0308ller`, `Müller` and `MULLER` become equal. */
 export function fold(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase();
   const bare = text.normalize('NFKD').replace(/\p{Mn}/gu, '');
-  // By way of upper case `ß` is `ss` (and `ẞ`, whose upper case it is itself). A sigma at the end of a word is one like the others.
+  // Upper-casing turns `ß` into `ss`; lower-casing first covers `ẞ`. A final sigma is treated like any other sigma.
   return bare.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ');
 }
 
-/** Null where SQL's `lower` does the same: stored beside a text, this costs nothing for most. */
+/** Null if SQL's `lower` gives the same result: then the folded text need not be stored, which is the usual case. */
 export function foldedUnlessAscii(text: string): string | null {
   return ASCII.test(text) ? null : fold(text);
 }
 
-/** What a search is for: every word must be found somewhere. */
+/** The words of a search, all of which must occur in some field. */
 export function searchWords(search: string): readonly string[] {
   return [
     ...new Set(
@@ -31,16 +31,16 @@ export function searchWords(search: string): readonly string[] {
   ];
 }
 
-/** What is looked through. */
+/** The fields that a search covers. */
 export interface Searchable {
   readonly name: string | null;
   readonly path: string;
   readonly sha256: string | null;
   readonly state: string;
-  /** The service's. */
+  /** The service's status. */
   readonly status: string | null;
   readonly message: string | null;
-  /** What it posted about the document. */
+  /** Results that the service posted about the document. */
   readonly posted: readonly Posted[];
 }
 
@@ -56,12 +56,12 @@ export function isFound(
   return missing.every((word) => values.some((text) => text.includes(word)));
 }
 
-/** What of posted values is compared: each value as it is written here and there, folded, in lines. */
+/** Searchable text of posted values: every usual spelling of each, folded, one per line. */
 export function postedWords(posted: Posted): string {
   return fold(Object.values(posted).flatMap(spellings).join('\n'));
 }
 
-/** An amount and a day have more than one: 1234.5, 1234.50, 1234,50; 2026-05-14, 14.05.2026. */
+/** Spellings of amounts and days: 1234.5, 1234.50, 1234,50; 2026-05-14, 14.05.2026. */
 function spellings(value: PostedValue): string[] {
   if (typeof value === 'boolean') return [];
   const text = String(value);

@@ -3,14 +3,14 @@ import type { ImageType } from './imageType.ts';
 import type { NameTemplate } from './nameTemplate.ts';
 import type { Rate } from './rate.ts';
 
-/** Dots per inch of pages that have to be drawn, where no folder says otherwise. */
+/** Default dots per inch of rendered pages. */
 export const DEFAULT_RESOLUTION = 200;
 
-/** What the pipeline needs to know of a watched folder. Durations in milliseconds, sizes in bytes. */
+/** Settings of a watched folder for the pipeline. Durations in milliseconds, sizes in bytes. */
 export interface FolderSettings {
   readonly path: string;
   readonly recursive: boolean;
-  /** `poll`: listed at intervals wherever it lies. */
+  /** `poll`: always list the folder at intervals, on local disks too. */
   readonly watch: 'auto' | 'poll';
   readonly endpoint: EndpointKey;
   /** The local name of the endpoint, for `{endpoint}` in names. */
@@ -20,21 +20,21 @@ export interface FolderSettings {
   readonly nameMaxBytes: number;
   readonly accept: readonly ImageType[];
   readonly maxFileSize: number;
-  /** What becomes of files of several pages; `missing`: to be split, but what does it is not installed. Left out: they go as they are. */
+  /** How to handle multi-page files; `missing`: split, but the splitter is not installed. Left out: send them whole. */
   readonly pages?: 'split' | 'whole' | 'missing';
-  /** Dots per inch of pages that have to be drawn. */
+  /** Dots per inch of rendered pages. */
   readonly pageResolution?: number;
-  /** Whether images are looked at before they are sent, and what becomes of one that can't be read; left out: off. */
+  /** Whether to check legibility before sending, and what to do with an illegible image; left out: off. */
   readonly look?: 'off' | 'warn' | 'hold';
-  /** Whether a JPEG that is to be turned before it is shown (EXIF) is sent turned. */
+  /** Whether to rotate a JPEG as its EXIF orientation says before sending it. */
   readonly upright?: boolean;
   readonly existing: Existing;
   readonly afterUpload: 'keep' | 'archive' | 'delete';
-  /** Files that were there before `afterUpload` was set; auto, or left out: they stay, unless the folder is watched for the first time. */
+  /** For files older than the `afterUpload` setting; auto or left out: they stay, unless this is the folder's first watch. */
   readonly afterUploadExisting?: 'auto' | 'leave' | 'include';
-  /** Its name among the agents that share the ledger; null or left out: it is this agent's alone. */
+  /** The folder's name among the agents that share the ledger; null or left out: it belongs to this agent alone. */
   readonly share?: string | null;
-  /** Statuses of the service of which one has to be reached before that; null: acceptance is enough. */
+  /** Service statuses, one of which must be reached before `afterUpload` applies; null: acceptance is enough. */
   readonly afterUploadOn: readonly string[] | null;
 }
 
@@ -44,7 +44,7 @@ export interface SettleTimes {
   readonly patienceMs: number;
 }
 
-/** What to do with files that lie in a folder when it is first watched. */
+/** What to do with files already in a folder when it is first watched. */
 export type Existing =
   | { readonly kind: 'send' }
   | { readonly kind: 'skip' }
@@ -54,7 +54,7 @@ export type Existing =
 export interface Limits {
   readonly concurrency: number;
   readonly rate: Rate | null;
-  /** Whether the requests of a long window are kept apart, rather than sent at once and followed by silence. */
+  /** Whether to space requests evenly in a long window, instead of a burst followed by a pause. */
   readonly spread?: boolean;
   readonly perDay: number | null;
   readonly perMonth: number | null;
@@ -63,14 +63,14 @@ export interface Limits {
 export interface EndpointSettings {
   readonly key: EndpointKey;
   readonly alias: string;
-  /** Whose credentials it is used with; null or left out: the default account's. */
+  /** Account whose credentials to use; null or left out: the default account. */
   readonly account?: string | null;
   readonly limits: Limits;
 }
 
 /**
- * The configuration that a verdict about a file depended on. It is stored beside the verdict: a PDF that was
- * refused is checked again once PDFs are allowed, and nothing is when nothing changed.
+ * The settings that a verdict on a file depended on, stored with the verdict: a refused PDF is checked
+ * again once PDFs are allowed, and only then.
  */
 export function acceptPolicy(settings: FolderSettings): string {
   const split = settings.pages === 'split' ? ';pages=split' : '';

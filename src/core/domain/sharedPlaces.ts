@@ -1,4 +1,4 @@
-/** In lower case: macOS doesn't tell it apart, and nobody has use for /Etc. */
+/** Lower case: macOS ignores case, and elsewhere nobody uses names such as /Etc. */
 const POSIX = new Set(
   [
     '/ /bin /boot /dev /etc /etc/receiptd /home /lib /lib64 /media /mnt /opt /proc /root /run /sbin /srv /sys /tmp /usr',
@@ -7,12 +7,12 @@ const POSIX = new Set(
     '/applications /library /network /system /users /volumes /private /private/etc /private/tmp /private/var',
   ].flatMap((line) => line.split(' ')),
 );
-/** The home of a person. That of a service's account is somewhere else, and may well be its state directory. */
+/** A person's home directory. Service accounts have theirs elsewhere, and it may be their state directory. */
 const POSIX_HOME = /^\/(?:home|users)\/[^/]+$/;
 const WINDOWS =
   /^(?:[a-z]:|\\\\[^\\]+\\[^\\]+)\\?$|^[a-z]:\\(?:windows(?:\\.*)?|program files(?: \(x86\))?|programdata|users(?:\\[^\\]+)?)$|^[a-z]:\\users\\[^\\]+\\(?:appdata(?:\\(?:local|roaming))?|desktop|documents)$/;
 
-/** Whether a place (absolute, without a slash at its end) belongs to a machine or a person: it is nothing to close to others. */
+/** Whether an absolute path (no trailing slash) belongs to the system or a person, and so must not be made private. */
 export function isSharedPlace(place: string, platform: NodeJS.Platform): boolean {
   const folded = place.toLowerCase();
   if (platform === 'win32') return WINDOWS.test(folded);

@@ -1,4 +1,4 @@
-/** What the system says of a share or a disk that is not there, as opposed to a file that is not. */
+/** System errors for an unreachable share or disk, as opposed to a missing file. */
 const CODES: ReadonlySet<string> = new Set([
   'EIO',
   'ESTALE',

@@ -1,7 +1,7 @@
 import { amountOf, boundOf, lastPosted, type Posted, type PostedValue, type ValueWanted } from './posted.ts';
 import { postedWords, searchWords } from './search.ts';
 
-/** Whether the last value that was posted there is one of those that are wanted. The ledgers filter roughly, in SQL; this decides. */
+/** Whether the latest value posted at the pointer matches the filter. The ledgers prefilter in SQL; this decides. */
 export function isValueMeant(
   results: readonly Posted[],
   { pointer, contains = '', from, to }: ValueWanted,
@@ -13,7 +13,7 @@ export function isValueMeant(
   return isBeyond(value, from, 1) && isBeyond(value, to, -1);
 }
 
-/** Whether the value is the bound, or lies on this side of it. */
+/** Whether the value equals the bound or is on the given side of it. */
 function isBeyond(value: PostedValue, bound: string | undefined, side: 1 | -1): boolean {
   if (bound === undefined || bound === '') return true;
   const number = boundOf(bound);
@@ -25,7 +25,7 @@ function isBeyond(value: PostedValue, bound: string | undefined, side: 1 | -1): 
   return side === 1 ? text >= bound : text <= bound;
 }
 
-/** A day as it is written in many offices sorts as its ISO form. */
+/** Converts days in common local notation to ISO form, which sorts chronologically. */
 function sortable(value: PostedValue): string {
   const day = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/.exec(String(value));
   return day ? `${day[3]}-${day[2]?.padStart(2, '0')}-${day[1]?.padStart(2, '0')}` : String(value);

@@ -1,8 +1,8 @@
 const HEADER_BYTES = 12;
-/** What RIFF leaves out of its length. */
+/** Header bytes that the RIFF length does not include. */
 const UNCOUNTED = 8;
 
-/** Whether these bytes say that they are one WebP, and are as long as they say. */
+/** Whether the bytes are a WebP of exactly the length in its header. */
 export function isWholeWebp(bytes: Buffer): boolean {
   if (bytes.length <= HEADER_BYTES) return false;
   const isRiff = bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WEBP';

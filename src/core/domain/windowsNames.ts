@@ -1,9 +1,9 @@
 /**
- * Whether a path names a stream beside the content of a file (`scan.jpg:notes`, NTFS): no listing shows it, and what is sent, archived or deleted
- * would be another part of the file than people see.
+ * Whether a path names an NTFS alternate data stream (`scan.jpg:notes`). Listings do not show streams, so the agent would send,
+ * archive or delete something other than what people see.
  */
 export function namesStream(path: string, platform: NodeJS.Platform): boolean {
   if (platform !== 'win32') return false;
-  // The colon of a drive, also behind \\?\.
+  // Ignore the drive's colon, also after \\?\.
   return path.replace(/^(?:[\\/]{2}[?.][\\/])?[A-Za-z]:/, '').includes(':');
 }

@@ -1,10 +1,10 @@
-/** How times, numbers and sizes are written: ISO 8601 for programs, local time and plain words for people. */
+/** Formats times, numbers and sizes: ISO 8601 for programs, local time and plain words for people. */
 
 export function iso(at: number): string {
   return new Date(at).toISOString();
 }
 
-/** 2026-01-31 08:30:00 +01:00, where the machine is: its reader may be elsewhere, and one hour of autumn comes twice. */
+/** 2026-01-31 08:30:00 +01:00, in local time. With the offset, because readers may be elsewhere and one hour in autumn repeats. */
 export function local(at: string | number): string {
   const date = new Date(at);
   return `${date.toLocaleString('sv')} ${offset(-date.getTimezoneOffset())}`;
@@ -18,7 +18,7 @@ function offset(minutes: number): string {
 
 /** 1,204 */
 export function count(value: number): string {
-  // The first number that Intl writes takes 12 ms.
+  // Avoid Intl if possible: its first use takes 12 ms.
   return Math.abs(value) < 1_000 && Number.isInteger(value) ? String(value) : value.toLocaleString('en-US');
 }
 
@@ -27,7 +27,7 @@ export function counted(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
 
-/** Decimal units, as disks and scanners print them. */
+/** Decimal units, like those of disks and scanners. */
 export function size(bytes: number): string {
   for (const [unit, factor] of [
     ['GB', 1e9],
@@ -39,7 +39,7 @@ export function size(bytes: number): string {
   return counted(bytes, 'byte');
 }
 
-/** How long something lasts, in the largest unit that says enough. */
+/** A duration in the largest unit that is precise enough. */
 export function span(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
   if (seconds < 120) return counted(seconds, 'second');
