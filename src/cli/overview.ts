@@ -10,23 +10,23 @@ import { startCommand } from '../system/userName.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { openReportsIfThere } from './session.ts';
 
-/** What `status` and `top` have looked at. */
+/** Data of `status` and `top`. */
 export interface Overview extends Looked {
-  /** Why no agent may run here, in a sentence; null or left out where one may, or runs. */
+  /** Why no agent may run here, as a sentence; null or absent if one may, or is running. */
   readonly movedAway?: string | null;
-  /** When the document that has waited longest was named; milliseconds. */
+  /** When the longest-waiting document was named, in wall-clock milliseconds; null if none waits. */
   readonly oldestWaiting: number | null;
-  /** What starts the agent, where none runs. */
+  /** Command that starts the agent, if none is running. */
   readonly startWith?: string;
 }
 
-/** Asks the daemon; where none runs, or it does not say, reads the ledger. */
+/** Asks the daemon; reads the ledger if none is running or it gives no usable answer. */
 export async function look(config: Config): Promise<Overview> {
   const answer = await askDaemon(config);
   if (typeof answer === 'object' && answer !== null) return fromDaemon(answer);
   const now = systemClock.now();
   const reports = await openReportsIfThere(config).catch((error: unknown) => {
-    // Anyone who may not ask the agent has been told so, and who may.
+    // `answer` already says that this user may not ask the agent, and who may.
     if (answer !== null && error instanceof ReceiptdError && error.code === 'FILE_UNREADABLE') return null;
     throw error;
   });
@@ -43,19 +43,19 @@ export async function look(config: Config): Promise<Overview> {
   }
 }
 
-/** An agent that is stopped or hangs must not keep those waiting who ask why. */
+/** Short, because people run `status` to find out why an agent hangs. */
 const ANSWER_MS = 5_000;
-/** `USAGE` is what an older version says to a question it does not know. */
+/** An older version answers an unknown request with `USAGE`. */
 const NO_USE: ReadonlySet<string> = new Set(['CONTROL_FAILED', 'USAGE']);
 
-/** Null where none runs; a sentence where one gives no answer that can be used. */
+/** Null if none is running; a sentence if its answer is missing or unusable. */
 async function askDaemon({ stateDir }: Config): Promise<OverviewResponse | string | null> {
   try {
     return await callControl(stateDir, 'overview', {}, { timeoutMs: ANSWER_MS });
   } catch (error) {
     if (!(error instanceof ReceiptdError)) throw error;
     if (error.code === 'NOT_RUNNING') return null;
-    // What the ledger says is true anyway.
+    // The ledger is still accurate.
     if (NO_USE.has(error.code)) return error.sentence();
     throw error;
   }

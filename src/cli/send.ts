@@ -74,14 +74,14 @@ function refuseStreams(files: readonly string[]): void {
 type Outcome = 'accepted' | 'queued' | 'duplicate' | 'rejected' | 'failed' | 'unconfirmed' | 'lost';
 
 interface Row {
-  /** As it was given. */
+  /** Path as given on the command line. */
   readonly file: string;
   readonly outcome: Outcome;
   readonly name: string | null;
-  /** Why, where it is not accepted. */
+  /** The reason, unless it was accepted. */
   readonly message: string | null;
   readonly documentId: number | null;
-  /** It is kept and waits. */
+  /** Recorded, and not sent yet. */
   readonly waits?: boolean;
   readonly isUnreachable?: boolean;
 }
@@ -95,14 +95,14 @@ async function sendAll(
 ): Promise<readonly Row[]> {
   const places = await Promise.all(files.map((file) => placeOf(io, file)));
   const watched = await really(config);
-  // Before any of them is sent: what is asked for can't be done.
+  // Throws for a wrong request before any file is sent.
   for (const { folder } of places) settingsToSend(watched, folder, endpoint);
   return withSender(io, config, async (sender) => {
     const taken: Row[] = [];
     try {
       for (const place of places) taken.push(await take(sender, config, place, endpoint));
     } catch (error) {
-      // What was taken in before is kept, and is told of.
+      // Files taken in before the error stay recorded, so they are reported.
       for (const { file, name } of taken)
         if (name !== null) io.stderr.write(`${printable(`${file}: recorded as ${name}.`)}\n`);
       throw error;
@@ -115,7 +115,7 @@ async function sendAll(
 
 const LOOK_EVERY_MS = 200;
 
-/** Also ends where a hold keeps all that waits, which may take days. */
+/** Also returns once holds block everything that still waits: a hold can last for days. */
 async function untilSettled(
   look: () => Promise<readonly Look[]>,
   waitMs: number,
@@ -145,7 +145,7 @@ async function placeOf({ cwd }: Io, file: string): Promise<Place> {
   }
 }
 
-/** Folders as the system resolves them, like the files. */
+/** The config with folder paths resolved, so that they match the resolved file paths. */
 async function really(config: Config): Promise<Config> {
   const folders = await Promise.all(
     config.folders.map(async (each) => ({ ...each, path: await realpath(each.path).catch(() => each.path) })),
@@ -198,7 +198,7 @@ interface Look extends Row {
   readonly isHeld?: boolean;
 }
 
-/** What happened to it by now. */
+/** The row with the document's current state. */
 async function standing(sender: Sender, config: Config, row: Row): Promise<Look> {
   if (row.documentId === null) return row;
   const document = await sender.standing(row.documentId);
@@ -236,7 +236,7 @@ function lineOf({ file, outcome, name, message, waits }: Row): string {
   }
 }
 
-/** As `run --once`; with --no-wait, what is kept is what was asked for. */
+/** Same statuses as `run --once`; with --no-wait, recording the files counts as success. */
 function statusOf(rows: readonly Row[], isKeptEnough: boolean): ExitStatus {
   const has = (...outcomes: Outcome[]) => rows.some(({ outcome }) => outcomes.includes(outcome));
   if (!isKeptEnough && rows.some(({ waits, isUnreachable }) => waits && isUnreachable))

@@ -22,19 +22,19 @@ import { prepareAccount } from './serviceAccount.ts';
 import { hostOf, managerOf } from './serviceHost.ts';
 import { refuseLeavingLedger } from './serviceLedger.ts';
 
-/** What `installService` made, or would make. */
+/** Result of `installService`; for a dry run, what it would do. */
 export interface InstalledService {
-  /** The unit, plist or task; null where the manager keeps none in a file. */
+  /** Path of the unit or plist; null if the manager stores no file. */
   readonly file: string | null;
   readonly manager: 'systemd' | 'launchd' | 'windows';
-  /** Who it runs as. */
+  /** The user that the service runs as. */
   readonly user: string;
   readonly started: boolean;
-  /** Sentences for the person who installs it. */
+  /** Messages for the person installing it. */
   readonly notes: readonly string[];
-  /** The definition itself. */
+  /** Content of the definition. */
   readonly text: string;
-  /** Of a dry run: what the real one would be refused with. */
+  /** Dry run only: the error that a real installation would fail with. */
   readonly refusal: ReceiptdError | null;
 }
 
@@ -43,18 +43,18 @@ export interface InstallOptions {
   readonly user?: string;
   readonly start: boolean;
   readonly dryRun: boolean;
-  /** Also over a definition that somebody changed. */
+  /** Overwrites a definition that was edited by hand. */
   readonly force?: boolean;
-  /** With `dryRun`: for another machine, a package's, so that nothing is looked at here. */
+  /** With `dryRun`: the definition is for another machine (a package), so this one is not checked. */
   readonly elsewhere?: boolean;
-  /** What is run instead of this Node and this program. */
+  /** Executable to run instead of this Node and this program. */
   readonly exec?: string;
 }
 
 /**
- * Makes the agent a service of this machine (`system`) or of the user who asks (`user`), and starts it. The folders are tried
- * as the user that it will run as before anything is written. With `dryRun` the same checks are made, and nothing is changed.
- * @throws ReceiptdError where it can't be, or must not be
+ * Installs the agent as a service of this machine (`system`) or of the calling user (`user`), and starts it. Before anything is
+ * written, access to the folders is checked as the user it will run as. `dryRun` runs the same checks and changes nothing.
+ * @throws ReceiptdError if it can't or must not be installed; `dryRun` returns that as `refusal`
  */
 export async function installService(
   io: Io,
@@ -68,7 +68,7 @@ export async function installService(
   const made = { file: manager.file, manager: manager.name, user, text };
   try {
     refuseFleetingProgram(agent);
-    // For another machine, a package's, nothing here says anything.
+    // The state of this machine is irrelevant to a definition for another one.
     if (dryRun && options.elsewhere) return { ...made, started: false, notes: steps.said, refusal: null };
     demandRights(host, scope);
     if (scope === 'system') await refuseLeavingLedger(host, config);
@@ -78,7 +78,7 @@ export async function installService(
       throw edited(manager.file);
     if (host.platform === 'win32') {
       refuseMappedDrives(agent, await drivesOf(host));
-      // Whoever made it may have closed it to everybody else.
+      // The user who created the state directory may have denied access to all others.
       if (scope === 'system')
         await steps.take(`give ${user} access to ${config.stateDir}`, () => letIn(config.stateDir, user));
     } else await prepareAccount(host, config, agent, user, steps);
@@ -94,7 +94,7 @@ export async function installService(
   }
 }
 
-/** What would be installed, without a look at anything. @throws ReceiptdError USAGE, INSTALL_REFUSED for what it can't say */
+/** The definition to install, without checking the machine. @throws ReceiptdError USAGE, INSTALL_REFUSED if it can't be expressed */
 export async function definedService(
   io: Io,
   config: Config,
@@ -120,13 +120,13 @@ function userOf(host: Host, { scope, user }: Pick<InstallOptions, 'scope' | 'use
   return user ?? (host.platform === 'win32' ? WINDOWS_USER : DEFAULT_USER);
 }
 
-/** Absolute, and where the links lead: what is in /usr/local/bin may be one. */
+/** Absolute paths with links resolved: the program in /usr/local/bin may be a link. */
 export async function commandOf(exec: string | undefined): Promise<readonly string[]> {
   if (exec !== undefined) return [exec];
   return [process.execPath, await realpath(process.argv[1] ?? '')];
 }
 
-/** What decides where the state is, if it is not the file. systemd says it to a unit of the system by itself. */
+/** Variables that set the state directory if the config file does not. systemd sets it for system units by itself. */
 function environmentOf(
   { env }: Io,
   { stateDir }: Config,
@@ -134,7 +134,7 @@ function environmentOf(
   scope: Scope,
 ): Record<string, string> {
   const isNamed = Boolean(env['RECEIPTD_STATE_DIR']);
-  // By default it hangs on who asks, and a job of the machine is run by another.
+  // The default depends on the user, and a system job runs as a different one.
   const hangsOnUser = platform === 'darwin' && scope === 'system';
   const hangsOnSession = platform === 'linux' && scope === 'user' && Boolean(env['XDG_STATE_HOME']);
   return isNamed || hangsOnUser || hangsOnSession ? { RECEIPTD_STATE_DIR: stateDir } : {};

@@ -8,8 +8,8 @@ import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
 import type { Account } from '../features/os-service/account.ts';
 
 /**
- * Made for the account, or taken over from root, who may have tried the agent first.
- * @returns sentences for the person who installs it
+ * Creates the state directory for the account, or transfers it from root, who may have tried the agent first.
+ * @returns messages for the person installing it
  * @throws ReceiptdError INSTALL_REFUSED, ALREADY_RUNNING
  */
 export async function giveStateDir(stateDir: string, account: Account): Promise<string[]> {
@@ -21,7 +21,7 @@ export async function giveStateDir(stateDir: string, account: Account): Promise<
     await lchown(stateDir, uid, gid);
     return [];
   }
-  // Nobody may be at work in it meanwhile; ALREADY_RUNNING says who is.
+  // No agent may use it while its owner changes; ALREADY_RUNNING names the one that does.
   const lock = await acquireInstanceLock(stateDir);
   try {
     for (const own of (await readdir(stateDir)).filter(isOwnName)) {
@@ -38,7 +38,7 @@ export async function giveStateDir(stateDir: string, account: Account): Promise<
 }
 
 /**
- * Whether it is the account's already; false: it is to be made, or can be given.
+ * True if the directory already belongs to the account; false if it has to be created, or can be transferred from root.
  * @throws ReceiptdError INSTALL_REFUSED
  */
 export async function demandGivable(stateDir: string, { name, uid }: Account): Promise<boolean> {
@@ -72,14 +72,14 @@ async function statusOf(stateDir: string): Promise<Stats | null> {
   });
 }
 
-/** A link of root's, as an admin makes one to another disk, to a directory that is the account's already. */
+/** Whether `path` is root's link (such as to another disk) to a directory that already belongs to the account. */
 async function leadsToDirectoryOf(path: string, link: Stats, uid: number): Promise<boolean> {
   if (!link.isSymbolicLink() || link.uid !== 0) return false;
   const target = await stat(path).catch(() => null);
   return target !== null && target.isDirectory() && target.uid === uid;
 }
 
-/** What belongs to somebody else stays theirs. A link is given itself, and not what it leads to. */
+/** Files of other users keep their owner. For a link, changes the owner of the link, not of its target. */
 async function giveIfRoots(path: string, uid: number, gid: number): Promise<void> {
   if ((await lstat(path)).uid === 0) await lchown(path, uid, gid);
 }

@@ -12,7 +12,7 @@ import { createRedactor, type Redactor } from '../logs/redact.ts';
 import { VERSION } from './version.ts';
 import { isTerminal, loadContext, usesColor, type Io } from './io.ts';
 
-/** A large ledger takes its time to copy. */
+/** Copying a large ledger takes long. */
 const BACKUP_MS = 30 * 60_000;
 
 export interface ConfigOption {
@@ -24,7 +24,7 @@ export async function configOf(io: Io, { config }: ConfigOption): Promise<Config
   return loadConfig(await findConfig(config, context), context);
 }
 
-/** Lines for people on a terminal, JSON otherwise; both on stderr, so that stdout carries results only. */
+/** Readable lines on a terminal, JSON otherwise; always on stderr, so that stdout carries results only. */
 export async function openLog(
   io: Io,
   config: Config,
@@ -35,13 +35,13 @@ export async function openLog(
   }: {
     readonly toFile: boolean;
     readonly level?: Config['log']['level'];
-    /** Where a line is drawn again in place: warnings and errors stand above it, the rest in the file alone. */
+    /** With a progress line: only warnings and errors appear, above it; everything else goes to the file. */
     readonly above?: NodeJS.WritableStream | undefined;
   },
 ): Promise<{ log: ClosableLog; secrets: Redactor }> {
   const secrets = createRedactor();
   const { maxSize, maxFiles } = config.log;
-  // Loaded when it is wanted: reading commands log nothing.
+  // Loaded on demand: commands that only read don't log.
   const { createLog } = await import('../logs/log.ts');
   const log = await createLog({
     level: level ?? config.log.level,
@@ -67,7 +67,7 @@ export async function openReportsIfThere(
   }
 }
 
-/** Runs an operation in the daemon, or, where none runs, on the ledger itself under the instance lock. */
+/** Runs an operation in the daemon or, if none is running, directly on the ledger under the instance lock. */
 export async function operate<O extends ActName>(
   io: Io,
   config: Config,
@@ -94,7 +94,7 @@ async function operateAlone<O extends ActName>(
   request: Request<O>,
 ): Promise<Response<O>> {
   if (operation === 'backup') await demandLedger(config);
-  // Loaded when they are wanted: a command that reads changes nothing.
+  // Loaded on demand: commands that only read don't need them.
   const [{ prepareStateDir }, { acquireInstanceLock }, { composeOperations }] = await Promise.all([
     import('../state-dir/stateDir.ts'),
     import('../state-dir/instanceLock.ts'),
@@ -117,10 +117,10 @@ async function operateAlone<O extends ActName>(
   }
 }
 
-/** An empty one would be made, and its copy taken for a backup. */
+/** Without this check, an empty ledger would be created and copied, and pass for a backup. */
 async function demandLedger({ stateDir }: Config): Promise<void> {
   const paths = [ledgerPath({ stateDir }), join(stateDir, 'ledger.journal')];
-  // What can't be looked at is there, and is told of later.
+  // Any other error means that the file exists; opening the ledger reports it later.
   const missing = await Promise.all(
     paths.map((path) =>
       access(path).then(
@@ -147,7 +147,7 @@ export async function agentAnswers({ stateDir }: Config): Promise<boolean> {
   }
 }
 
-/** Loaded when it is wanted: a run asks no daemon, and is spared all that one can be asked. */
+/** Loaded on demand: `run` never calls a daemon, so it should not pay for loading the client. */
 function controlClient() {
   return import('../control/client.ts');
 }

@@ -26,7 +26,7 @@ import { wantedOf, type Answers } from './steps.ts';
 import type { Talk } from './talk.ts';
 import { acceptedBefore, sendTestReceipt, type Delivered } from './testReceipt.ts';
 
-/** What set-up did; `--json` prints it. */
+/** Result of setup; `--json` prints it. */
 export interface Done {
   readonly changed: boolean;
   readonly config: { readonly file: string; readonly result: 'created' | 'changed' | 'unchanged' };
@@ -37,16 +37,16 @@ export interface Done {
     readonly path: string;
     readonly result: 'created' | 'added' | 'unchanged';
     readonly existing: string | null;
-    /** Where people see what could not be sent. */
+    /** Folder that shows people what could not be sent. */
     readonly needsAttention: string | null;
   };
-  /** All that are watched now. */
+  /** All folders watched now. */
   readonly folders: readonly { readonly path: string; readonly endpoint: string }[];
-  /** Folders that were watched before, and whose receipts go elsewhere now. */
+  /** Folders that were already watched and now feed a different endpoint or service. */
   readonly rerouted: readonly Rerouted[];
   readonly stateDir: string;
   readonly rate: string;
-  /** Who is mailed when something is wrong; null: nobody. */
+  /** Recipients of alert mails; null: none. */
   readonly alerts: { readonly to: readonly string[]; readonly server: string } | null;
   readonly testMail: MailTest | null;
   readonly installed: Installed | null;
@@ -55,8 +55,8 @@ export interface Done {
 }
 
 /**
- * Carries the answers out, each part whole or not at all; `tell` hears a sentence of each that is done. The config file is
- * written once, when all that it names is there.
+ * Carries out the answers, each part whole or not at all, and reports each completed part through `tell`. The config file is
+ * written once, after everything that it refers to exists.
  */
 export async function apply(talk: Talk, answers: Answers, tell: (said: Said) => void): Promise<Done> {
   const { io, found } = talk;
@@ -65,14 +65,14 @@ export async function apply(talk: Talk, answers: Answers, tell: (said: Said) => 
   const goOn = () => {
     if (io.stop.aborted) throw new Ended('ended by a signal');
   };
-  // All that can be known before is checked before.
+  // Check everything possible before changing anything.
   const { config: planned, text: plannedText } = plan(
     found,
     wantedOf(talk, answers, endpoint.uid ?? TO_BE_CREATED),
   );
   if (answers.install !== null) await demandManager(io, planned, answers.install);
   if (found.before?.text !== plannedText) await demandConfigWritable(found.place.file);
-  // A service's belongs to its user, and is prepared by that.
+  // The state directory of a service belongs to its user, who prepares it.
   if ((await otherOwner(planned.stateDir)) === null) await prepareStateDir(planned);
   if (endpoint.uid === null) await demandRecording(planned);
   goOn();
@@ -87,7 +87,7 @@ export async function apply(talk: Talk, answers: Answers, tell: (said: Said) => 
   const stored = await store(talk, planned, credentials, tell);
   goOn();
   const passwordFile = await storeMailPassword(answers, tell);
-  // A keychain that turned out not to work is a file now, and the config has to say so.
+  // If the keychain failed, the credentials went to a file, and the config must say so.
   const inFact =
     credentials.kind === 'new' && stored !== null ? { ...credentials, store: stored } : credentials;
   const target = plan(found, wantedOf(talk, { ...answers, credentials: inFact }, uid));
@@ -160,7 +160,7 @@ async function makeFolder(path: string): Promise<void> {
   }
 }
 
-/** What can't be recorded must not be created: nobody would know its uid, and each attempt would create another. */
+/** Fails before an endpoint is created that can't be recorded: its uid would be lost, and each retry would create another. */
 async function demandRecording(config: Config): Promise<void> {
   const { stateDir } = config;
   try {
@@ -175,7 +175,7 @@ async function demandRecording(config: Config): Promise<void> {
   });
 }
 
-/** Recorded before the config file names it: what was created is not to be lost, whatever goes wrong then. */
+/** Creates and records the endpoint before the config file refers to it, so that a later failure can't lose its uid. */
 async function create(
   { io }: Talk,
   config: Config,
@@ -203,7 +203,7 @@ async function create(
   return uid;
 }
 
-/** Where they were stored; null where they were not. */
+/** Stores new credentials; resolves where, or null if the existing ones are kept. */
 async function store(
   { io }: Talk,
   config: Config,
@@ -224,7 +224,7 @@ async function store(
     tell(joined(place, why, says('done.storeEnd')));
     return answer.store;
   } catch (error) {
-    // Asked for explicitly, it is not replaced by another.
+    // An explicitly chosen store is never replaced by another.
     const isAsked = why.text.startsWith('as ');
     if (isAsked || !(error instanceof ReceiptdError) || error.code !== 'KEYCHAIN_UNAVAILABLE') throw error;
     await put('file');
@@ -233,7 +233,7 @@ async function store(
   }
 }
 
-/** The file that it was stored in; null where none was typed. */
+/** Stores the mail password; resolves its file, or null if none was typed. */
 async function storeMailPassword(
   { alerts: { mail, password } }: Answers,
   tell: (said: Said) => void,
@@ -244,7 +244,7 @@ async function storeMailPassword(
   return mail.passwordFile;
 }
 
-/** One that runs finds a changed file by itself; credentials that it waits for need not wait out its back-off. */
+/** Makes a running agent retry held work now, so that it does not wait out its back-off. It notices config changes by itself. */
 async function tellTheAgent({ stateDir }: Config): Promise<void> {
   try {
     await callControl(stateDir, 'tryHeld', {});
@@ -259,7 +259,7 @@ async function test(
   folder: string,
   tell: (said: Said) => void,
 ): Promise<NonNullable<Done['testReceipt']>> {
-  // A person who says yes again wants another one.
+  // A person who confirmed it again wants another one sent.
   const before = ask === null ? await acceptedBefore(config, folder) : null;
   if (before !== null) {
     const why = says('done.testedBefore', { name: before });

@@ -7,7 +7,7 @@ import { withService } from '../serviceClient.ts';
 import type { Store } from './answers.ts';
 import type { Talk } from './talk.ts';
 
-/** The credentials for the service. `company`: who the service says they belong to; null where it was not asked. */
+/** The credentials for the service. `company`: their owner according to the service; null if it was not asked. */
 export type CredentialsAnswer = { readonly company: string | null } & (
   | { readonly kind: 'kept'; readonly store: CredentialStore }
   | {
@@ -15,9 +15,9 @@ export type CredentialsAnswer = { readonly company: string | null } & (
       readonly clientId: string;
       readonly clientSecret: string;
       readonly store: Store;
-      /** Why there. */
+      /** Reason for this store. */
       readonly why: Said;
-      /** What lies in a store that is looked in before this one. */
+      /** Another store that already holds credentials, which may be found first; null if none. */
       readonly hidden: CredentialStore | null;
     }
 );
@@ -26,18 +26,18 @@ const ATTEMPTS = 3;
 type FoundCredentials = Credentials & { readonly store: CredentialStore };
 type Pair = Credentials;
 
-/** What `credentials.store` has to say, so that the agent finds these and no others; undefined: what it says will do. */
+/** Value of `credentials.store` with which the agent finds exactly these credentials; undefined: the present value does. */
 export function storeInConfig(
   answer: CredentialsAnswer,
   now: Config['credentials']['store'],
 ): Store | undefined {
   if (answer.kind === 'kept' || answer.store === now) return undefined;
-  // `auto` looks into the keychain last.
+  // `auto` checks the keychain last.
   const isFound = now === 'auto' && (answer.hidden === null || answer.hidden === 'keychain');
   return isFound ? undefined : answer.store;
 }
 
-/** `back`: the person wants to correct the address. `config`: the service's, the rest of it does not matter. */
+/** `back`: the person wants to correct the address. Of `config`, only the service and where credentials are stored matter. */
 export async function credentialsStep(
   talk: Talk,
   config: Config,
@@ -51,13 +51,13 @@ export async function credentialsStep(
   return { ...answer, hidden: inStore.store === answer.store ? null : inStore.store };
 }
 
-/** Whether some are stored that set-up would take without asking. */
+/** Whether stored credentials exist that setup would use without asking. */
 export async function hasCredentials(talk: Talk, config: Config): Promise<boolean> {
   const stored = await storedCredentials(talk.io, config);
   return stored !== null && isForThisService(talk, config, stored);
 }
 
-/** The keychain knows which service its entries are for; a secret from elsewhere is shown to no other service. */
+/** Never sends a stored secret to another service. Keychain entries are per service; other stores need the same base URL. */
 function isForThisService({ found }: Talk, config: Config, stored: FoundCredentials | null): boolean {
   return stored?.store === 'keychain' || found.before?.config.service.baseUrl === config.service.baseUrl;
 }
@@ -85,7 +85,7 @@ async function answered(
   }
 }
 
-/** Null where a person is to be asked, or where what is stored will do. */
+/** Null if the person has to be asked or the stored credentials suffice. */
 async function givenPair({ given, ask }: Talk, stored: FoundCredentials | null): Promise<Pair | null> {
   const clientId = given.clientId ?? (given.clientSecret === undefined ? undefined : stored?.clientId);
   if (clientId === undefined) return null;
@@ -112,7 +112,7 @@ async function keptOrTyped(talk: Talk, config: Config, stored: FoundCredentials 
   }
 }
 
-/** Asks until the service takes them; three times at most. */
+/** Asks until the service accepts the credentials. @throws ReceiptdError CREDENTIALS_REFUSED after three refusals */
 async function typed(
   talk: Talk,
   config: Config,
@@ -173,7 +173,7 @@ async function withStore(
   return { kind: 'new', clientId, clientSecret, company, store, why, hidden: null };
 }
 
-/** The keychain where it works, else a file that its owner alone can read. */
+/** Store and reason: as given or configured; otherwise the keychain, or a file that only its owner can read. */
 async function storeFor({ io, given, found }: Talk, config: Config): Promise<{ store: Store; why: Said }> {
   if (given.store !== undefined) return { store: given.store, why: says('store.asked') };
   const configured = found.before?.config.credentials.store;
@@ -199,7 +199,7 @@ async function storeFor({ io, given, found }: Talk, config: Config): Promise<{ s
   return { store: 'keychain', why: says('store.signIn') };
 }
 
-/** What the agent would find without the variables of this terminal, which a service does not have. Null: nothing. */
+/** Credentials that the agent would find without this terminal's variables, which a service does not have. Null: none. */
 async function storedCredentials(io: Io, config: Config): Promise<FoundCredentials | null> {
   const { baseUrl } = config.service;
   const looks = lookedUp.get(io) ?? new Map<string, Promise<FoundCredentials | null>>();
@@ -214,7 +214,7 @@ async function storedCredentials(io: Io, config: Config): Promise<FoundCredentia
   return look;
 }
 
-/** A keychain is asked in a process of its own, and may take its time: once for each service. */
+/** Cached per service, because a keychain lookup starts a process and may be slow. */
 const lookedUp = new WeakMap<Io, Map<string, Promise<FoundCredentials | null>>>();
 
 async function lookUp(io: Io, config: Config): Promise<FoundCredentials> {
@@ -225,7 +225,7 @@ async function lookUp(io: Io, config: Config): Promise<FoundCredentials> {
   );
 }
 
-/** The company that they belong to. @throws ReceiptdError CREDENTIALS_REFUSED, SERVICE_* */
+/** The company that the credentials belong to. @throws ReceiptdError CREDENTIALS_REFUSED, SERVICE_* */
 async function whoami(io: Io, config: Config, pair: Pair): Promise<string> {
   const given = { given: pair, level: 'error' } as const;
   return (await withService(io, config, given, ({ service }) => service.whoami(io.stop))).company;

@@ -10,8 +10,8 @@ import { knownBaseUrl } from './service.ts';
 import type { Talk } from './talk.ts';
 
 /**
- * All that would have to be asked for, before anything is done. `config`: as planned from what is known.
- * @throws ReceiptdError SETUP_INCOMPLETE
+ * Refuses an unattended setup with missing answers before anything is done. `config`: planned from the known answers.
+ * @throws ReceiptdError SETUP_INCOMPLETE listing all missing answers
  */
 export async function refuseMissing(talk: Talk, config: Config, why: string): Promise<void> {
   const { given, found } = talk;
@@ -46,7 +46,7 @@ export async function refuseMissing(talk: Talk, config: Config, why: string): Pr
   if (missing.length > 0) throw incomplete(missing, `${why}${of}`);
 }
 
-/** Half of what a mail takes would send none. */
+/** Missing mail settings, if any were given: an incomplete set could not send mail. */
 function missingOfMail({ given, found }: Talk): AnswerName[] {
   const { alertEmail, mailServer, mailUser, mailPasswordFile } = given;
   const now = found.before?.config.alerts.email ?? null;
@@ -62,22 +62,22 @@ function missingOfMail({ given, found }: Talk): AnswerName[] {
   return missing;
 }
 
-/** Whether it holds files, of which the real ledger knows none. */
+/** Whether the folder contains files, which a new ledger does not know. */
 async function hasBacklog(path: string, config: Config): Promise<boolean> {
   const look = await lookAtFolder(path, config);
   return look.state === 'present' && look.files !== 0;
 }
 
-/** Of a folder that is to be watched from now on. */
+/** Missing answers about a folder that is not configured yet. */
 async function missingOf(path: string, config: Config, { given }: Talk): Promise<AnswerName[]> {
   try {
     const look = await lookAtFolder(path, config);
     if (look.state === 'missing') return given.createFolder === undefined ? ['createFolder'] : [];
-    // Every image costs quota: that is for a person to decide.
+    // Every image costs quota, so a person has to decide.
     const isBacklog = look.state === 'present' && look.files !== 0;
     return isBacklog && given.existing === undefined ? ['existing'] : [];
   } catch (error) {
-    // What is wrong with it is told when its turn comes.
+    // The folder step reports this error.
     if (error instanceof ReceiptdError) return [];
     throw error;
   }
