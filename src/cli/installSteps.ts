@@ -1,4 +1,4 @@
-/** What an installation does, in order; in a dry run what it would do. */
+/** Runs the steps of an installation in order; a dry run only describes them. */
 export class InstallSteps {
   readonly said: string[] = [];
   readonly isDry: boolean;

@@ -4,7 +4,7 @@ import type { LoadContext } from '../config/config.ts';
 import { escapeUnsafeJson } from '../core/domain/escape.ts';
 import { wrapLine } from './wrap.ts';
 
-/** What a command may touch of the process; only main.ts makes one. */
+/** The parts of the process that commands may use; only main.ts creates one. */
 export interface Io {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
@@ -13,7 +13,7 @@ export interface Io {
   readonly cwd: string;
   /** Aborts at the first SIGINT or SIGTERM. */
   readonly stop: AbortSignal;
-  /** Calls back at each SIGHUP, which ends the process where nobody listens; resolves the function that ends listening. */
+  /** Calls `listener` on each SIGHUP, which ends the process if nobody listens; returns the function that stops listening. */
   readonly onReload: (listener: () => void) => () => void;
 }
 
@@ -23,17 +23,17 @@ export function colorsFor(io: Io, stream: NodeJS.WriteStream): Colors {
   return pc.createColors(usesColor(io, stream));
 }
 
-/** https://no-color.org: any value that is not empty. */
+/** Any non-empty NO_COLOR disables colour: https://no-color.org */
 export function usesColor({ env }: Io, stream: NodeJS.WriteStream): boolean {
   return isTerminal(stream) && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
 }
 
-/** Node leaves `isTTY` undefined on what is no terminal, whatever its types say. */
+/** Contrary to its types, Node leaves `isTTY` undefined if the stream is not a terminal. */
 export function isTerminal(stream: { readonly isTTY?: boolean }): boolean {
   return stream.isTTY ?? false;
 }
 
-/** A terminal on which a line can be drawn again. */
+/** Whether stderr is a terminal that can redraw a line. */
 export function canDraw({ stderr, env }: Pick<Io, 'stderr' | 'env'>): boolean {
   return isTerminal(stderr) && env['TERM'] !== 'dumb';
 }
@@ -42,7 +42,7 @@ export function print({ stdout }: Io, line = ''): void {
   stdout.write(`${fitted(stdout, line)}\n`);
 }
 
-/** On a terminal, lines break between words, but for JSON, which is copied; anywhere else they are whole. */
+/** On a terminal, wraps lines between words, except JSON, which people copy. Otherwise lines stay whole. */
 export function fitted(stream: NodeJS.WriteStream, text: string): string {
   if (!isTerminal(stream)) return text;
   const columns = stream.columns || 80;
@@ -52,7 +52,7 @@ export function fitted(stream: NodeJS.WriteStream, text: string): string {
     .join('\n');
 }
 
-/** JSON leaves some terminal commands bare (C1, bidirectional overrides); they are escaped, which reads back the same. */
+/** Also escapes terminal control characters that JSON leaves bare (C1, bidirectional overrides); they parse to the same value. */
 export function printJson(io: Io, value: unknown): void {
   const lines = JSON.stringify(value, null, 2).split('\n').map(escapeUnsafeJson);
   io.stdout.write(`${lines.join('\n')}\n`);
@@ -62,7 +62,7 @@ export function loadContext({ env, cwd }: Io): LoadContext {
   return { env, cwd, platform: process.platform, home: home(), isRoot: process.getuid?.() === 0 };
 }
 
-/** A container may run under a number that has neither a name nor a home. */
+/** In a container, the user id may have neither a name nor a home. */
 function home(): string {
   try {
     return homedir();

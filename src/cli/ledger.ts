@@ -18,7 +18,7 @@ interface Options extends ConfigOption {
   readonly json?: boolean;
 }
 
-/** What `--head` takes: all of a file that `ledger head --json` wrote, or number and hash alone. */
+/** Value of `--head`: the output of `ledger head --json`, or only sequence number and hash. */
 type KeptHead = Pick<JournalHead, 'seq' | 'hash'> & { readonly ledger?: string };
 type Verified = Awaited<ReturnType<typeof verifyLedger>>;
 

@@ -9,7 +9,7 @@ import { operatorName } from './operator.ts';
 import { printable } from './printable.ts';
 import { configOf, operate, type ConfigOption } from './session.ts';
 
-/* The commands of a shared ledger that its administrators use. What they load is loaded when one of them runs. */
+/* Administrator commands for a shared ledger. Their modules are loaded only when one of them runs. */
 
 interface ToOptions extends ConfigOption {
   readonly to?: string;
@@ -89,7 +89,7 @@ function whereTo(command: Command): Command {
     .option('--allow-insecure', 'same as ledger.allowInsecure in the config');
 }
 
-/** What `--to` says, else the config. */
+/** The ledger given with `--to`, otherwise the configured one. */
 async function targetOf(io: Io, options: ToOptions) {
   const { to, passwordFile, ca, allowInsecure = false } = options;
   const file = (given: string | undefined): string | null =>
@@ -224,7 +224,7 @@ async function nameOf(given: string | undefined): Promise<string> {
   });
 }
 
-/** One line that is written over, on a terminal alone. */
+/** Overwrites one progress line; only on a terminal. */
 function progressOf(io: Io, { json }: ToOptions): (step: string, count: number) => void {
   if (json === true || !isTerminal(io.stderr)) return () => {};
   const words: Readonly<Record<string, string>> = {
@@ -240,7 +240,7 @@ function progressOf(io: Io, { json }: ToOptions): (step: string, count: number) 
 async function archive(io: Io, options: ArchiveOptions): Promise<void> {
   const { before, dir, gzip = false, keep = false } = options;
   const at = /^\d{4}-\d\d-\d\d$/.test(before) ? Date.parse(`${before}T00:00:00Z`) : Number.NaN;
-  // The 30th of February is read as a day of March.
+  // Date parsing accepts February 30 as a day in March.
   if (Number.isNaN(at) || at > Date.now() || new Date(at).toISOString().slice(0, 10) !== before)
     throw new ReceiptdError('USAGE', `--before ${before} is not a past date.`, {
       hint: 'Write it as 2025-01-01.',

@@ -42,7 +42,7 @@ export function addList(program: Command, io: Io): void {
     });
 }
 
-/** Written row by row: a ledger of a million rows must not be in memory. */
+/** Writes row by row, because a ledger with a million rows must not be held in memory. */
 export async function writeJsonArray(io: Pick<Io, 'stdout'>, rows: AsyncIterable<unknown>): Promise<void> {
   let first = true;
   for await (const row of rows) {
@@ -52,7 +52,7 @@ export async function writeJsonArray(io: Pick<Io, 'stdout'>, rows: AsyncIterable
   await writeChunk(io, first ? '[]\n' : '\n]\n');
 }
 
-/** With what the configuration gives a name. */
+/** Rows with the values of the configured result columns. */
 export async function* namedRows(
   rows: AsyncIterable<ListRow>,
   columns: readonly ResultColumn[],
@@ -73,7 +73,7 @@ async function printTable(
   for await (const row of rows) shown.push(row);
   if (shown.length === 0) return;
   const colors = colorsFor(io, io.stdout);
-  // Loaded when it is wanted: to know how wide characters are takes longer than a list.
+  // Loaded on demand: the character width tables take longer to load than a list takes to print.
   const { fitted, shortenMiddle, shortenStart, table } = await import('./table.ts');
   const named = columns.map(({ name }) => printable(name.toUpperCase()));
   const head = ['NAME', 'STATE', 'STATUS', 'TRIES', ...named, 'FILE'];

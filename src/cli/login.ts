@@ -133,7 +133,7 @@ function storesOf(io: Io, config: Config, { account, credentialsDir }: StoreOpti
   return { config, account: account ?? null, env: io.env, unitDirectory: credentialsDir };
 }
 
-/** What is moved; null where new credentials are to be asked for. */
+/** The stored credentials to move; null to ask for new ones. */
 async function toMoveInto(
   io: Io,
   store: WritableStore,
@@ -161,7 +161,7 @@ async function toMoveInto(
   return found;
 }
 
-/** Whether nothing comes from a file or a pipe; what does stays to be read. */
+/** Whether stdin ends without data; does not consume any. */
 async function isEmpty(stdin: NodeJS.ReadStream): Promise<boolean> {
   return new Promise((resolve) => {
     const end = (): void => settle(true);
@@ -192,7 +192,7 @@ function notGiven(): ReceiptdError {
   });
 }
 
-/** The new copy is there, read back and configured before the old one goes. */
+/** Writes, verifies and configures the new copy before removing the old one. */
 async function move(
   io: Io,
   { place, credentials }: Stored,
@@ -231,7 +231,7 @@ async function takenOut(place: Stored['place'], credentials: Credentials, io: Io
   }
 }
 
-/** Says or does what is left to be done; resolves whether an agent reads that store from now on. */
+/** Does what remains, or tells the person to; resolves whether an agent now reads that store. */
 async function afterwards(io: Io, store: WritableStore, of: StoresOf): Promise<boolean> {
   const { config, account, unitDirectory } = of;
   const agreement = await agreeOn(store, of, loadContext(io));
@@ -262,17 +262,17 @@ async function reload({ stateDir }: Config): Promise<void> {
   await callControl(stateDir, 'reload', {}).catch(onlyTold);
 }
 
-/** A running agent that waits for credentials need not wait out its back-off. */
+/** Makes a running agent retry now instead of waiting out its back-off. */
 async function tellTheAgent({ stateDir }: Config): Promise<void> {
   await callControl(stateDir, 'tryHeld', {}).catch(onlyTold);
 }
 
-/** Where none runs, or one of another user, the next token request finds them. */
+/** If no agent runs here, or another user's, the next token request finds the credentials anyway. */
 function onlyTold(error: unknown): void {
   if (!(error instanceof ReceiptdError)) throw error;
 }
 
-/** Credentials that the service does not take are not saved over those that it may. */
+/** Checks new credentials with the service, so that wrong ones never replace working ones. */
 async function verify(io: Io, { config, account }: StoresOf, given: Credentials): Promise<void> {
   await withService(io, config, { given, level: 'warn' }, async ({ service }) => {
     const { company } = await service.whoami(io.stop, account);

@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { wordsOf, type CommandWords } from './completion/words.ts';
 
 /**
- * receiptd(1), from the same definitions as the help. Nothing in it is of the moment in which it is made: the date is that
- * of the release, empty where `version` is not released yet.
+ * The manual page receiptd(1), generated from the same definitions as the help. Reproducible: `date` is the date of the
+ * release, empty for an unreleased `version`.
  */
 export function manPage(program: Command, version: string, date: string): string {
   const all = wordsOf(program);
@@ -73,7 +73,7 @@ const FILES = [
   ],
 ] as const;
 
-/** A command that does something itself, although others lie below it. */
+/** Whether a command with subcommands also has options of its own. */
 function takesMore({ options }: CommandWords): boolean {
   return options.some(({ flags }) => !flags.includes('--help'));
 }
@@ -103,7 +103,7 @@ interface HelpText {
   readonly statuses: string;
 }
 
-/** What `helpOf` put behind the options. The command prints nothing any more afterwards. */
+/** Text that `helpOf` added after the options. Redirects the command's output, so it can't print afterwards. */
 function helpTextOf(command: Command): HelpText {
   let whole = '';
   command.configureOutput({ writeOut: (part) => (whole += part) });
@@ -133,7 +133,7 @@ function literal(lines: string): string[] {
   return ['.PP', '.nf', '.RS 4', ...lines.split('\n').map(text), '.RE', '.fi'].slice(1);
 }
 
-/** So that nothing in it is a command to the formatter, and a dash can be copied. */
+/** Escapes roff commands, and writes dashes so that they can be copied. */
 function text(plain: string): string {
   const escaped = plain.replaceAll('\\', String.raw`\e`).replaceAll('-', String.raw`\-`);
   return escaped.replaceAll('`', '').replace(/^(?=[.'])/, String.raw`\&`);

@@ -4,7 +4,7 @@ import { count, counted } from '../core/domain/words.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
 import { printable } from './printable.ts';
 
-/** What only a person can end comes before what waits; an unreachable service before both. */
+/** An unreachable service takes precedence, then cases that need a person, then waiting documents. */
 export function exitStatusOfOnce(result: OnceResult): ExitStatus {
   if (result.unreachable) return EXIT.unreachable;
   const { found, waiting, orphaned, unreadableDirs, missingFolders } = result;
@@ -16,7 +16,7 @@ export function exitStatusOfOnce(result: OnceResult): ExitStatus {
 
 const REFUSED: ReadonlySet<string> = new Set(['failed', 'lost', 'rejected']);
 
-/** One line about this run, one about what was amiss before it. */
+/** One line about this run, and one about older cases that still need a person. */
 export function summaryOf(result: OnceResult): string {
   const { accepted, waiting, found, earlier, unreadableDirs, orphaned, unreachable } = result;
   const parts = [

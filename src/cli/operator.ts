@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 
-/** Who asks, for the record of deliberate acts. A container may run under a number that has no name. */
+/** The current user's name, for the journal of manual actions. In a container, the user id may have no name. */
 export function operatorName(): string {
   try {
     return userInfo().username;

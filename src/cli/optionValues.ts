@@ -1,12 +1,12 @@
 import { parseDay, parseDuration } from '../config/units.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 
-/** Milliseconds. @throws ReceiptdError USAGE, as the others here */
+/** Milliseconds. @throws ReceiptdError USAGE, like the other functions here */
 export function durationOf(option: string, text: string): number {
   return checked(option, text, parseDuration(text), 'Use a duration such as 30s or 5m.');
 }
 
-/** Its beginning, local time. */
+/** Start of the day in local time. */
 export function dayOf(option: string, text: string): number {
   return checked(option, text, parseDay(text), 'Use a date such as 2026-01-31.');
 }

@@ -11,7 +11,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EDQUOT: 'no space is left',
 };
 
-/** A file, or standard output, that a command's result does not fit into. */
+/** The error for a file or standard output that a result could not be written to. */
 export function outputUnwritable(what: string, cause: unknown, hint: string): ReceiptdError {
   const code = systemCode(cause) ?? '';
   const why = REASONS[code] ?? messageOf(cause);

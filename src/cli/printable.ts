@@ -1,4 +1,4 @@
 import { escapeUnsafe } from '../core/domain/escape.ts';
 
-/** A file name can carry line breaks and terminal commands; people see them as escapes. */
+/** Escapes line breaks and terminal control characters, which file names can contain. */
 export const printable = escapeUnsafe;

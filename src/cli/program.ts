@@ -8,7 +8,7 @@ import { printable } from './printable.ts';
 import { usageError } from './usage.ts';
 import { VERSION } from './version.ts';
 
-/** Runs one command line to its end. @returns the exit status; what went wrong is on stderr by then. */
+/** Runs one command line. @returns the exit status; errors have been printed on stderr */
 export async function runCommandLine(argv: readonly string[], io: Io): Promise<ExitStatus> {
   let status: ExitStatus = EXIT.ok;
   const done = (given: ExitStatus) => {
@@ -24,7 +24,7 @@ export async function runCommandLine(argv: readonly string[], io: Io): Promise<E
 }
 
 /**
- * All commands, or those that the words of a command line need. `done` takes an exit status other than 0 of a command that did not fail.
+ * All commands, or only those that a command line needs. `done` receives a nonzero exit status of a command that did not throw.
  */
 export async function createProgram(
   io: Io,
@@ -40,7 +40,7 @@ export async function createProgram(
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(text),
-      // `report` says it, with a code and in one sentence.
+      // `report` prints the error, in one sentence and with a code.
       outputError: () => {},
     })
     .addHelpText(
@@ -65,7 +65,7 @@ the machine's, whichever is found first.`,
 
 function report(io: Io, error: unknown): ExitStatus {
   if (error instanceof CommanderError) {
-    // The help or the version is printed by then.
+    // Help or version has been printed.
     if (error.exitCode === 0) return EXIT.ok;
     if (error.code === 'commander.help') return EXIT.usage;
     return report(io, usageError(error));
@@ -73,7 +73,7 @@ function report(io: Io, error: unknown): ExitStatus {
   if (error instanceof NotAnswered) return EXIT.interrupted;
   if (io.stop.aborted && !(error instanceof ReceiptdError)) return EXIT.interrupted;
   if (!(error instanceof ReceiptdError)) throw error;
-  // Only a config has several problems, each on a line of its own; elsewhere a line feed came from outside.
+  // Only config errors list several problems, one per line; any other line feed came from input and is escaped.
   const isList = error.kind === 'config';
   const lines = isList ? error.sentence().split('\n').map(printable).join('\n') : printable(error.sentence());
   io.stderr.write(`${fitted(io.stderr, `${colorsFor(io, io.stderr).red('error:')} ${lines}`)}\n`);

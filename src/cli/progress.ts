@@ -13,9 +13,9 @@ import { Throughput } from './throughput.ts';
 
 const EVERY_MS = 500;
 
-/** What a run shows on a terminal: one line with what is done, what waits, the pace and the time left. */
+/** Progress line of a run on a terminal: documents done and waiting, pace, and time left. */
 export class Progress implements RunProgress {
-  /** For the log; what is written there stands above. */
+  /** For the log: text written to it appears above the progress line. */
   readonly line: ProgressLine;
   readonly #opening: string | null;
   #throughput = new Throughput();
@@ -23,7 +23,7 @@ export class Progress implements RunProgress {
   #last = '';
   #waiting = 0;
 
-  /** `opening`: a line that stays, said when the run has begun. */
+  /** `opening`: a permanent line, printed when the run begins. */
   constructor(terminal: NodeJS.WriteStream, opening: string | null) {
     this.#opening = opening;
     this.line = new ProgressLine(terminal);
@@ -34,7 +34,7 @@ export class Progress implements RunProgress {
     this.#last = printable(name);
   }
 
-  /** Draws until what it resolves is called, or `stop` aborts. Nothing that fails here may end the run. */
+  /** Draws until the returned function is called or `stop` aborts. A failure to draw never ends the run. */
   begin(source: ProgressSource, stop: AbortSignal): () => Promise<void> {
     if (this.#opening !== null) this.say(this.#opening);
     const over = new AbortController();
@@ -42,7 +42,7 @@ export class Progress implements RunProgress {
     const stopping = (): void => {
       const underWay = source.inFlight();
       this.line.show('');
-      // Not in the line: a second Ctrl-C ends the program at once, and the prompt comes after what stands there.
+      // A permanent line, because a second Ctrl-C ends the program at once and the prompt then follows it.
       if (underWay > 0)
         this.say(
           `Stopping; waiting for ${counted(underWay, 'upload')} to finish. Press Ctrl-C again to stop now.`,
@@ -59,7 +59,7 @@ export class Progress implements RunProgress {
     };
   }
 
-  /** A line that stays. */
+  /** Prints a permanent line. */
   say(sentence: string): void {
     this.line.write(`${sentence}\n`);
   }
@@ -68,7 +68,7 @@ export class Progress implements RunProgress {
     this.line.close();
   }
 
-  /** What this run has done, in a sentence. */
+  /** Summary of the run, in one sentence. */
   get summary(): string {
     return `Stopped. ${count(this.#accepted)} accepted since the start, ${this.#waitingText}.`;
   }
@@ -109,7 +109,7 @@ export class Progress implements RunProgress {
         .reduce((sum, each) => sum + each.count, 0);
     const [moving, held] = [total('queued', 'uploading'), total('held')];
     this.#waiting = moving + held;
-    // A pace over hours without receipts says nothing of the next backlog.
+    // A pace measured over idle hours would not predict the next backlog.
     if (moving === 0) this.#throughput = new Throughput();
     this.#throughput.add(clock.monotonic(), this.#accepted);
     const [slowest] = rateForecasts(source.limitedBy(), counts, endpoints).toSorted(

@@ -6,14 +6,14 @@ const CLEAR = '\r\x1b[K';
 const CLEAR_BELOW = '\x1b[J';
 
 /**
- * The last line of a terminal, drawn again in place. What is written into the stream stands above it.
+ * The last line of a terminal, redrawn in place. Text written to the stream appears above it.
  *
  *   empty ──show──▶ drawn ──show, write, resize──▶ drawn ──close──▶ empty
  */
 export class ProgressLine extends Writable {
   readonly #terminal: NodeJS.WriteStream;
   #text = '';
-  /** Columns of what is on the terminal now. */
+  /** Width of the drawn line, in columns. */
   #drawn = 0;
   readonly #resized = (): void => this.#draw();
 
@@ -21,7 +21,7 @@ export class ProgressLine extends Writable {
     super({ decodeStrings: false });
     this.#terminal = terminal;
     terminal.on('resize', this.#resized);
-    // A terminal that went away must not end the run.
+    // A closed terminal must not end the run.
     terminal.on('error', () => {});
   }
 
@@ -31,13 +31,13 @@ export class ProgressLine extends Writable {
     this.#draw();
   }
 
-  /** Takes the line away. Idempotent. */
+  /** Removes the line. Idempotent. */
   close(): void {
     this.show('');
     this.#terminal.off('resize', this.#resized);
   }
 
-  /** Whole lines. */
+  /** `lines` must be complete lines. */
   override _write(lines: string, _encoding: BufferEncoding, done: () => void): void {
     this.#terminal.write(this.#clearing() + lines + this.#drawing());
     done();
@@ -47,7 +47,7 @@ export class ProgressLine extends Writable {
     this.#terminal.write(this.#clearing() + this.#drawing());
   }
 
-  /** A terminal that became narrower has wrapped the line. */
+  /** Clears all rows of the line: a terminal that became narrower has wrapped it. */
   #clearing(): string {
     if (this.#drawn === 0) return '';
     const above = Math.ceil(this.#drawn / this.#columns) - 1;
@@ -55,14 +55,14 @@ export class ProgressLine extends Writable {
     return above > 0 ? `\x1b[${above}A\r${CLEAR_BELOW}` : CLEAR;
   }
 
-  /** The last column stays free: with it taken, some terminals go on to the next line. */
+  /** Leaves the last column free, because some terminals wrap after filling it. */
   #drawing(): string {
     const text = shortenEnd(this.#text, this.#columns - 1);
     this.#drawn = stringWidth(text);
     return text;
   }
 
-  /** A terminal that does not know its size says 0. */
+  /** A terminal of unknown size reports 0. */
   get #columns(): number {
     return this.#terminal.columns || 80;
   }

@@ -17,7 +17,7 @@ import {
   type ListRow,
 } from '../core/ports/ledgerReports.ts';
 
-/** What commands that only look need of the ledger. */
+/** The part of the ledger that read-only commands need. */
 export interface Reading extends Pick<LedgerReports, 'list' | 'endpoints' | 'head'> {
   /** @throws ReceiptdError DOCUMENT_UNKNOWN */
   details(name: string): Promise<readonly DocumentDetailJson[]>;
@@ -27,7 +27,7 @@ export interface Reading extends Pick<LedgerReports, 'list' | 'endpoints' | 'hea
   close(): Promise<void>;
 }
 
-/** @throws what opening throws, and `work` */
+/** @throws the errors of opening the ledger and of `work` */
 export async function withReading<T>(config: Config, work: (reading: Reading) => Promise<T>): Promise<T> {
   const reading = await openReading(config);
   try {
@@ -38,8 +38,8 @@ export async function withReading<T>(config: Config, work: (reading: Reading) =>
 }
 
 /**
- * Reads the ledger's files, or, where they are another user's, asks the running agent.
- * @throws ReceiptdError what opening the ledger and asking the agent throw
+ * Reads the ledger's files or, if they belong to another user, asks the running agent.
+ * @throws ReceiptdError the errors of opening the ledger or asking the agent
  */
 async function openReading(config: Config): Promise<Reading> {
   try {

@@ -6,7 +6,7 @@ import { print, type Io } from './io.ts';
 import { printable } from './printable.ts';
 import { configOf, type ConfigOption } from './session.ts';
 
-/** Uploads under way may go on for as long as `delivery.grace` says. */
+/** Long, because a reload waits up to `delivery.grace` for uploads in flight. */
 const TIMEOUT_MS = 60 * 60_000;
 
 export function addReload(program: Command, io: Io): void {
@@ -16,7 +16,7 @@ export function addReload(program: Command, io: Io): void {
     .option('--config <file>', 'config file')
     .addHelpText('after', helpOf({ examples: ['reload', 'reload --config /etc/receiptd/receiptd.yaml'] }))
     .action(async (options: ConfigOption) => {
-      // What is wrong with the file is said before anybody is asked.
+      // Loading the config first reports its errors before the agent is asked.
       const { stateDir } = await configOf(io, options);
       const how = { signal: io.stop, timeoutMs: TIMEOUT_MS };
       const { file, restartNeeded, originals = [] } = await callControl(stateDir, 'reload', {}, how);

@@ -57,7 +57,7 @@ export function addRestore(program: Command, io: Io): void {
     );
 }
 
-/** Where to restore to, and a configuration to be written there; null where it is there. */
+/** Where to restore to. `text`: the configuration to write there; null if it exists. */
 interface Target {
   readonly config: Config;
   readonly text: string | null;
@@ -83,7 +83,7 @@ async function run(io: Io, file: string, options: Options): Promise<void> {
   }
 }
 
-/** The configuration comes first: once the ledger is in place nothing is left that could fail. */
+/** Writes the configuration first, so that nothing can fail once the ledger is in place. */
 async function restoreTo(
   { config, text }: Target,
   file: string,
@@ -153,7 +153,7 @@ function tell(
   print(io, 'Next: `receiptd check`, then start the agent.');
 }
 
-/** The configuration that is here; else that of the backup, to be written where one was looked for first. */
+/** The existing configuration; otherwise the backup's, to be written to the first path that was searched. */
 async function targetHere(io: Io, source: Source, options: Options): Promise<Target> {
   try {
     return { config: await configOf(io, options), text: null };
@@ -192,7 +192,7 @@ async function writeConfig(file: string, text: string): Promise<void> {
   if (!isNew) throw outputUnwritable(file, Object.assign(new Error(), { code: 'EEXIST' }), hint);
 }
 
-/** What can be known of a second agent is said before one begins to send. */
+/** Warns of a second agent that could send the same documents, and asks for confirmation before the restore. */
 async function confirm(io: Io, file: string, source: Source, config: Config): Promise<void> {
   const about = isEarlier(config, source.head)
     ? `${file} will replace the ledger in ${config.stateDir}, which is set aside. What its journal has recorded since the backup is added.`
@@ -215,7 +215,7 @@ async function aboutOthers(file: string, source: Source): Promise<string | null>
   return `${file} is a backup of ${host} from ${local(at)}. If receiptd still runs there, both will send the ${counted(waiting, 'document')} that waited. What was sent since then is not known here.`;
 }
 
-/** Whoever closed the old PC for this can go on there. */
+/** Adds to a failed restore how to reopen the old PC, if it was closed for the move. */
 function withWayBack(error: ReceiptdError, source: Source | null): ReceiptdError {
   if (error.code === 'CONFIRMATION_NEEDED' || source?.kind === 'ledger') return error;
   const { final, host } = source?.manifest ?? { final: null, host: '' };

@@ -23,7 +23,7 @@ interface UrlOptions extends ConfigOption {
   readonly base?: string;
 }
 
-/** On a terminal; as JSON all of them are told. */
+/** Results shown on a terminal; JSON contains all. */
 const SHOWN = 50;
 
 export function addResults(program: Command, io: Io): void {

@@ -6,7 +6,7 @@ import { resultsSecret } from '../features/results/secret.ts';
 import { prepareStateDir } from '../state-dir/stateDir.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 
-/** The secret is in a file of the agent's user; another admin asks the running agent. */
+/** Asks the running agent first: other admins can't read the secret's file, which belongs to the agent's user. */
 export async function resultsPathOf(config: Config, uid: string | null): Promise<string> {
   try {
     const { path } = await callControl(config.stateDir, 'resultsPath', uid === null ? {} : { uid });
@@ -18,7 +18,7 @@ export async function resultsPathOf(config: Config, uid: string | null): Promise
   return resultsPath(await resultsSecret(config.stateDir, randomBytes), uid);
 }
 
-/** A path in front is a reverse proxy's. */
+/** A web address; may include a path prefix of a reverse proxy. */
 export function webBase(option: string, text: string): string {
   const parsed = URL.canParse(text) ? new URL(text) : null;
   const isWeb = parsed?.protocol === 'https:' || parsed?.protocol === 'http:';

@@ -37,7 +37,7 @@ export function addRun(program: Command, io: Io, done: (status: ExitStatus) => v
     .action(async (options: Options) => {
       const waitMs = durationOf('--wait', options.wait);
       if (options.dryRun) return (await import('./dryRun.ts')).dryRun(io, await configOf(io, options));
-      // It takes as long to load as all that is loaded here meanwhile.
+      // Starting early lets the ledger thread load in parallel with the modules below.
       const ledgerThread = startLedgerThread();
       const { runAgent } = await import('./runAgent.ts');
       const config = await configOf(io, options);

@@ -24,11 +24,11 @@ interface How {
   readonly yes: boolean;
   readonly verbose: boolean;
   readonly waitMs: number;
-  /** Started before this was loaded. */
+  /** Started before this module was loaded. */
   readonly ledgerThread?: ReturnType<typeof startLedgerThread>;
 }
 
-/** Until `io.stop`. */
+/** Runs the agent until `io.stop` aborts. */
 export async function runAgent(io: Io, config: Config, how: How): Promise<ExitStatus> {
   refuseExampleUid(config);
   const { note } = await prepareStateDir(config);
@@ -39,21 +39,21 @@ export async function runAgent(io: Io, config: Config, how: How): Promise<ExitSt
     if (note !== null) log.warn(note);
     for (const sentence of oddUids(config)) log.warn(sentence);
     await confirmFirstWatch(io, config, how.yes);
-    // An agent lives beside other people's programs: collect garbage sooner rather than grow (a burst of 20,000 files
-    // took 240 MB without this, 170 MB with it). Not sooner: what is loaded stays, and would be looked through again and again.
+    // The agent shares its machine with other programs, so collect garbage earlier rather than grow (a burst of 20,000 files
+    // took 240 MB without this, 170 MB with it). A lower value would rescan the loaded program over and over.
     setFlagsFromString('--heap-growing-percent=25');
-    // The HTTP parser is WebAssembly. By default its first answer has V8 optimise it, for 70 ms of a processor for which the end
-    // of the process waits; so it is done for those who send hundreds.
+    // The HTTP parser is WebAssembly. By default V8 optimises it after the first response, which takes 70 ms of processor time
+    // and delays the end of the process. Optimise it only for runs that send hundreds of documents.
     setFlagsFromString('--wasm-tiering-budget=1000000000');
-    // Optimising takes a sixth of the processor time of 8,000 small files. Code that takes less of what it calls into itself is
-    // optimised in three quarters of the time.
+    // Optimisation takes a sixth of the processor time for 8,000 small files. With less inlining, it takes three quarters of
+    // that.
     setFlagsFromString('--max-inlined-bytecode-size-cumulative=300');
     const { ledgerThread } = how;
     const surroundings = { env: io.env, log, secrets, ...(ledgerThread && { ledgerThread }) };
     if (how.once) return await runOnce(io, config, surroundings, how.waitMs, progress);
     const context = loadContext(io);
     const { onReload } = io;
-    // A single run has no use for what a daemon is asked.
+    // Loaded on demand: a single run does not need the daemon's modules.
     const { runDaemon } = await import('../wiring/daemon.ts');
     await runDaemon(
       { ...surroundings, config, context, lock, lines: log.lines, version: VERSION, onReload, progress },
@@ -99,7 +99,7 @@ async function runOnce(
   }
 }
 
-/** Loaded when it is wanted: to know how wide characters are takes a while. */
+/** Loaded on demand, because the character width tables are slow to load. */
 async function progressOn(
   terminal: NodeJS.WriteStream,
   { folders }: Config,

@@ -95,7 +95,7 @@ function defaultDir(): string {
 }
 
 /**
- * The sandbox of `receiptd sandbox` without options but its port, in this process; 0 takes a free one.
+ * Starts `receiptd sandbox` with default options in this process; port 0 picks a free one.
  * @throws ReceiptdError PORT_IN_USE
  */
 export function startPractice(port: number): Promise<Sandbox> {
@@ -112,7 +112,7 @@ export function startPractice(port: number): Promise<Sandbox> {
 async function run(io: Io, options: Options): Promise<void> {
   const rules = options.fault.map(ruleOf);
   const given = io.env[options.clientSecretEnv];
-  // The built-in one is no secret; somebody's own may be.
+  // The built-in secret may be printed; a given one may not.
   const secret = given
     ? `and the secret in ${options.clientSecretEnv}`
     : `RECEIPTD_CLIENT_SECRET=${SANDBOX_CREDENTIALS.clientSecret}`;
@@ -191,7 +191,7 @@ function resultsOf({ results, resultsAfter }: Pick<Options, 'results' | 'results
   return { statuses, afterMs: numberOf('--results-after', resultsAfter) };
 }
 
-/** `status=503*5`, `lost@0.1`, or JSON; one that the sandbox would not take is refused before it starts. */
+/** Parses `status=503*5`, `lost@0.1`, or JSON; refuses invalid rules before the sandbox starts. */
 export function ruleOf(text: string): FaultRule {
   const rule = readRule(text);
   if (isFaultRule(rule)) return rule;

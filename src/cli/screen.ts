@@ -9,7 +9,7 @@ const HOME = '\x1b[H';
 const REST_OF_LINE = '\x1b[K';
 const REST_OF_SCREEN = '\x1b[J';
 
-/** A terminal of its own for a command that redraws; what was there before comes back at the end. */
+/** The terminal's alternate screen, for a command that redraws; `close` restores the previous content. */
 export class Screen {
   readonly #io: Io;
   readonly #listeners: (() => void)[] = [];
@@ -27,7 +27,7 @@ export class Screen {
     });
   }
 
-  /** Keys as the terminal sends them. */
+  /** Calls `listener` with the raw input of each key. */
   onKey(listener: (key: string) => void): void {
     const { stdin } = this.#io;
     const heard = (data: Buffer): void => listener(data.toString());
@@ -41,7 +41,7 @@ export class Screen {
     this.#listeners.push(() => stdout.off('resize', listener));
   }
 
-  /** Wraps what is too long; says how many lines found no room. */
+  /** Wraps long lines, and replaces lines that don't fit with their number. */
   draw(lines: readonly string[]): void {
     const { columns, rows } = sizeOf(this.#io.stdout);
     const wrapped = lines.flatMap((line) => wrap(line, columns));
@@ -61,7 +61,7 @@ export class Screen {
   }
 }
 
-/** A terminal that does not know its size says 0. */
+/** A terminal of unknown size reports 0. */
 function sizeOf({ columns, rows }: NodeJS.WriteStream): { readonly columns: number; readonly rows: number } {
   return { columns: columns || 80, rows: rows || 24 };
 }

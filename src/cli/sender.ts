@@ -11,18 +11,18 @@ import { VERSION } from './version.ts';
 
 export type Standing = Pick<Document, 'state' | 'message' | 'endpoint' | 'folder'>;
 
-/** Who takes files in and sends them: the running agent, or this process in its place. */
+/** Takes in and sends files: through the running agent, or else in this process. */
 export interface Sender {
   take(request: Request<'send'>): Promise<Response<'send'>>;
   standing(documentId: number): Promise<Standing>;
   holds(): Promise<readonly Hold[]>;
-  /** Why documents wait that nothing holds, in plain sentences. */
+  /** Why documents without a hold are waiting, in plain sentences. */
   notes(): Promise<readonly string[]>;
-  /** Sends, if nobody else does, while `wait` lasts. */
+  /** Runs `wait`; without a running agent, sends meanwhile. */
   while<T>(wait: (stop: AbortSignal) => Promise<T>): Promise<T>;
 }
 
-/** Runs `work` with the agent that answers, or alone under the instance lock. */
+/** Runs `work` with the running agent, or alone under the instance lock. */
 export async function withSender<T>(
   io: Io,
   config: Config,
@@ -59,7 +59,7 @@ async function asking(io: Io, { stateDir }: Config): Promise<Sender> {
   };
 }
 
-/** As `run --once`, without looking at the folders. */
+/** Sends like `run --once`, without listing the folders. */
 async function alone<T>(io: Io, config: Config, work: (sender: Sender) => Promise<T>): Promise<T> {
   const [
     { prepareStateDir },

@@ -186,17 +186,17 @@ async function logs(io: Io, options: Options): Promise<ExitStatus> {
   const { manager } = await installed(io, options);
   const command = manager.logs({ lines, follow: options.follow ?? false });
   const ended = await runVisibly(command, { env: io.env, signal: io.stop });
-  // Who follows ends it, and that is no failure.
+  // Ending --follow with Ctrl-C is not a failure.
   return ended === 0 || io.stop.aborted ? EXIT.ok : EXIT.failed;
 }
 
 interface Found {
   readonly manager: Manager;
-  /** Null where it can't be read, and nothing hangs on that. */
+  /** Null if it can't be read and is not needed. */
   readonly config: Config | null;
 }
 
-/** The service that is meant: the one of the scope that is named, else one's own, else the machine's. */
+/** The service of the given scope; without one, the user's service if installed, otherwise the system service. */
 async function find(io: Io, options: Options): Promise<Found> {
   const scope = scopeOf(io, options);
   const found = await lookFor(io, options, scope);
@@ -213,7 +213,7 @@ async function find(io: Io, options: Options): Promise<Found> {
 
 async function lookFor(io: Io, options: Options, scope: Scope): Promise<Found> {
   const host = hostOf(io);
-  // systemd knows where its log is; the others are told by the configuration.
+  // systemd has the log; elsewhere the config says where it is.
   const config = await configFor(io, options, scope).catch((error: unknown) => {
     if (host.platform !== 'linux' || options.config !== undefined || !(error instanceof ReceiptdError))
       throw error;
@@ -243,11 +243,11 @@ async function installed(io: Io, options: Options): Promise<Found> {
 function scopeOf(io: Io, { scope, user, configAt }: Options): Scope {
   if (scope !== undefined) return scope;
   const { uid } = hostOf(io);
-  // A definition for a package is made without root; who names a user means the machine.
+  // Definitions for packages are created without root, and --user only applies to system services.
   return uid === 0 || uid === null || user !== undefined || configAt !== undefined ? 'system' : 'user';
 }
 
-/** A service of the machine has its state where root has it by default, no matter who asks. */
+/** The config as the service sees it: a system service uses root's default state directory, whoever runs this command. */
 async function configFor(
   io: Io,
   options: ConfigOption & { readonly configAt?: string },
@@ -257,6 +257,6 @@ async function configFor(
   const isRoot = context.isRoot || (scope === 'system' && context.platform !== 'win32');
   const file = await findConfig(options.config, context);
   if (options.configAt === undefined) return loadConfig(file, { ...context, isRoot });
-  // As if it lay there already.
+  // Parse it as if it were already at --config-at.
   return parseConfig(await readFile(file, 'utf8'), resolve(options.configAt), { ...context, isRoot });
 }

@@ -18,11 +18,14 @@ import type { InstallSteps } from './installSteps.ts';
 import { demandGivable, giveStateDir } from './serviceState.ts';
 
 const CHECK_MS = 5 * 60_000;
-/** Findings of `check` without which there is no use in starting. */
+/** Findings of `check` that make it pointless to start the service. */
 const GRAVE =
   /\[(FOLDER_UNREADABLE|FOLDER_UNWRITABLE|FOLDER_NOT_A_DIRECTORY|ATTENTION_UNWRITABLE|STATE_UNWRITABLE)\]$/;
 
-/** The account, its state directory, and that it can do what it has to. */
+/**
+ * Creates the account and its state directory if needed, and checks that it can access what the agent needs.
+ * @throws ReceiptdError INSTALL_REFUSED
+ */
 export async function prepareAccount(
   host: Host,
   config: Config,
@@ -33,7 +36,7 @@ export async function prepareAccount(
   let account = await findAccount(host, user);
   if (account === null) {
     if (user !== DEFAULT_USER) throw noSuchUser(user);
-    // What nobody else can run the new user can't either, and need not be made for.
+    // Check the program before creating the user: if a stranger can't run it, neither can the new user.
     await demandProgram(host, { ...STRANGER, name: user }, agent);
     await steps.take(`create the user ${user}`, async () => {
       await createAccount(host, user, config.stateDir);
@@ -57,13 +60,13 @@ export async function prepareAccount(
     if (!isGiven) await steps.take(what, () => giveStateDir(config.stateDir, found));
   }
   const findings = await checkAs(host, config, agent, found);
-  // A dry run has not made it.
+  // A dry run has not created the state directory.
   const isDue = ({ message }: Finding): boolean => steps.isDry && message.endsWith('[STATE_UNWRITABLE]');
   const grave = findings.find(
     (finding) => finding.level === 'fail' && GRAVE.test(finding.message) && !isDue(finding),
   );
   if (grave !== undefined) throw await refusal(host, config, found, grave);
-  // systemd hands over what it holds, and to the unit alone.
+  // systemd passes its credentials only to the unit, so `check` can't find them.
   const held = (await accountsHeldBySystemd(config, host.credentialStores)).map((name) =>
     name === null ? 'credentials' : `credentials ${name}`,
   );
@@ -76,7 +79,7 @@ export async function prepareAccount(
   steps.say(...others.map(({ subject, message }) => `${subject}: ${message}`));
 }
 
-/** What `receiptd check` finds with the rights of the account. */
+/** Findings of `receiptd check`, run with the rights of the account. */
 export async function checkAs(
   host: Host,
   config: Config,

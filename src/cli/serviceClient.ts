@@ -4,7 +4,7 @@ import { composeService, type ComposedService } from '../wiring/service.ts';
 import type { Io } from './io.ts';
 import { openLog } from './session.ts';
 
-/** The client of the service, as long as `work` lasts. `given`: credentials that are stored nowhere, instead of those that are. */
+/** Runs `work` with a client of the service. `given`: credentials to use instead of the stored ones. */
 export async function withService<T>(
   io: Io,
   config: Config,

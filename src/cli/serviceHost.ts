@@ -12,7 +12,7 @@ export function hostOf(io: Io): Host {
   return { platform, home, uid: process.getuid?.() ?? null, userName: ownName(), env: io.env };
 }
 
-/** A number without a name is one of a container. */
+/** In a container, the user id may have no name. */
 function ownName(): string {
   try {
     return userInfo().username;

@@ -10,8 +10,8 @@ import { findAccount } from '../features/os-service/account.ts';
 import type { Host } from '../features/os-service/host.ts';
 
 /**
- * A person who has run receiptd by hand has a ledger in a place of their own, unless the configuration names one. A service
- * without it would send every file again.
+ * Refuses to install a service if a user has a ledger from running receiptd by hand in their own default state directory:
+ * the service would start with a new ledger and send every file again.
  * @throws ReceiptdError INSTALL_REFUSED
  */
 export async function refuseLeavingLedger(
@@ -37,7 +37,7 @@ export async function refuseLeavingLedger(
   }
 }
 
-/** Whose configuration it is, and who has become root. */
+/** Users who may have run receiptd by hand: the owner of the config file, and the user who ran sudo. */
 async function peopleOf(host: Host, file: string): Promise<string[]> {
   const { uid } = await stat(file);
   const names = [uid === 0 ? null : await userNameOf(uid), host.env['SUDO_USER'] || null];

@@ -23,7 +23,7 @@ export function addSetup(program: Command, io: Io, done: (status: ExitStatus) =>
     const value = 'value' in answer ? ` ${answer.value}` : '';
     const about = `${answer.about} [${variableOf(name as AnswerName)}]`;
     const option = new Option(`${answer.flag}${value}`, about);
-    // Judged with the answers that come as variables.
+    // Validated later, together with answers from environment variables.
     if ('choices' in answer) option.choices(answer.choices).argParser(String);
     command.addOption(option);
   }

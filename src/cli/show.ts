@@ -25,7 +25,7 @@ export function addShow(program: Command, io: Io): void {
     });
 }
 
-/** A longer answer would push everything else off the screen. */
+/** Limits the shown response, which would otherwise push everything else off the screen. */
 const ANSWER_CHARACTERS = 2_000;
 
 function printDetail(io: Io, detail: DocumentDetailJson): void {

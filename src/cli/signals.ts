@@ -4,16 +4,16 @@ export interface SignalSource {
 }
 
 export interface Signals {
-  /** Aborted when somebody asks for the end. */
+  /** Aborts at the first request to stop. */
   readonly stop: AbortSignal;
-  /** Calls back when the configuration is to be read again; resolves the function that ends it. */
+  /** Calls `listener` at each request to reload the configuration; returns the function that stops listening. */
   onReload(listener: () => void): () => void;
 }
 
 /**
- * What the system asks of this process. The first request to end asks for a clean one, the second gets one at once (`exit`): the ledger
- * survives either. On Windows there is no SIGTERM and no SIGHUP to reload with; Ctrl-Break is SIGBREAK, and SIGHUP says that the window is
- * being closed, which leaves some ten seconds.
+ * Handles the signals of this process. The first request to stop aborts `stop`, the second calls `exit` at once: the ledger
+ * survives either. Windows has no SIGTERM, and no SIGHUP for a reload: there, Ctrl-Break is SIGBREAK, and SIGHUP means that the
+ * window is closing, with about ten seconds left.
  */
 export function takeSignals(
   source: SignalSource,
@@ -33,7 +33,7 @@ export function takeSignals(
     stop: stop.signal,
     onReload(listener) {
       if (platform === 'win32') return () => {};
-      // Where a terminal was, its end is the end of what runs in it; anywhere else the signal asks to read the configuration again.
+      // If the process had a terminal that is now gone, SIGHUP means stop; otherwise it requests a reload.
       const heard = (): void => {
         if (hadTerminal && !hasTerminal()) stop.abort(new Error('the terminal was closed'));
         else listener();

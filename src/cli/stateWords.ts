@@ -1,6 +1,6 @@
 import type { ListState } from '../core/ports/ledgerReports.ts';
 
-/** What `list` calls by one word, for somebody who knows none of them; after a number, or after "it is". */
+/** Plain words for the states of `list`, to follow a number or "it is". */
 export const STATE_WORDS: Readonly<Record<ListState, string>> = {
   queued: 'waiting to be sent',
   uploading: 'being sent',

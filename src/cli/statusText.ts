@@ -10,7 +10,7 @@ import type { Overview } from './overview.ts';
 import { troubles } from '../control/queries/troubles.ts';
 import { printable } from './printable.ts';
 
-/** While these last, nothing is taken in. */
+/** Incidents during which no files are taken in. */
 const NO_ROOM: ReadonlySet<string> = new Set([
   'SPOOL_FULL',
   'DISK_FULL',
@@ -62,7 +62,7 @@ export function statusLines(config: Config, overview: Overview, colors: Colors):
   }
 
   const noRoom = (daemon?.incidents ?? []).some(({ code }) => NO_ROOM.has(code));
-  // An agent that can't reach its ledger, or does not say, tells of no documents: that is not none.
+  // If the agent does not answer or can't reach its ledger, empty counts mean unknown, not zero.
   const isKnown = overview.counts.length > 0 || (silent === null && !isAway(overview));
   for (const { path, alias } of config.folders) {
     const live = daemon?.folders.find((each) => each.path === path) ?? null;
@@ -97,7 +97,7 @@ function backlogLine({ counts, oldestWaiting, now }: Overview): string {
 function watchLine(folder: FolderStatus, config: Config, noRoom: boolean): string {
   const { settling, lastListing, fileSystem } = folder;
   const parts = [stateWords(folder)];
-  // Where it is paused as well, the hold says so; another agent takes its scans in anyway.
+  // A pause is shown by its hold, and does not keep the other agent from taking in the folder.
   if (folder.state === 'standby') {
     const message = (folder.message ?? '').replace(/\.$/, '');
     return `${[...parts, ...(message === '' ? [] : [message])].join('; ')}.`;

@@ -1,9 +1,9 @@
 import stringWidth from 'string-width';
 
-/** A longer cell goes on beyond its column: one long name must not push the rest of every row off the screen. */
+/** Maximum column width; longer cells overflow, so that one long name does not push every row off the screen. */
 const WIDEST = 48;
 
-/** A plain table; wide characters take the columns that a terminal gives them. */
+/** A plain table, aligned by display width. */
 export function table(
   head: readonly string[],
   rows: readonly (readonly string[])[],
@@ -23,10 +23,10 @@ export function table(
   return [line(head), line(widths.map((width) => '─'.repeat(width))), ...rows.map(line)].join('\n');
 }
 
-/** The narrowest that a shortened column gets. */
+/** Minimum width of a shortened column. */
 const NARROWEST = 12;
 
-/** The same within so many columns of a terminal; says for each column that may become narrower what shortens a cell. */
+/** Lines of a table that fits into `columns`. `shortened`: how to shorten the cells of each column that may become narrower. */
 export function fitted(
   head: readonly string[],
   rows: readonly (readonly string[])[],
@@ -48,7 +48,7 @@ export function fitted(
   return table(head, rows.map(cut), columns).split('\n');
 }
 
-/** Of a name, which tells most at its ends. By what a reader takes for one character, as all of these. */
+/** For names, whose ends are the most telling. Like the other functions here, never cuts within a grapheme. */
 export function shortenMiddle(text: string, width: number): string {
   if (stringWidth(text) <= width) return text;
   const parts = segments(text);
@@ -59,7 +59,7 @@ export function shortenMiddle(text: string, width: number): string {
   return `${start}…${end}`;
 }
 
-/** Of a path, which tells most at its end. */
+/** For paths, whose end is the most telling. */
 export function shortenStart(text: string, width: number): string {
   if (stringWidth(text) <= width) return text;
   return `…${take(segments(text).toReversed(), width - 1)
@@ -75,7 +75,7 @@ function segments(text: string): string[] {
   return [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment);
 }
 
-/** As many as fit. */
+/** The first graphemes that fit into `most` columns. */
 function take(from: readonly string[], most: number): string[] {
   const taken: string[] = [];
   let wide = 0;

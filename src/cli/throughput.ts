@@ -1,4 +1,4 @@
-/** Long enough for a pace of a few documents a minute. */
+/** Long enough to measure a few documents a minute. */
 const WINDOW_MS = 5 * 60_000;
 const LEAST_MS = 1_000;
 const LEVELS = '▁▂▃▄▅▆▇█';
@@ -8,20 +8,20 @@ interface Look {
   readonly accepted: number;
 }
 
-/** What the number of accepted documents, checked again and again, says of the pace. Monotonic milliseconds. */
+/** Pace derived from repeated counts of accepted documents. Times are monotonic milliseconds. */
 export class Throughput {
   #looks: Look[] = [];
 
-  /** `accepted` may be less than before: a document is sent again on purpose, or the ledger is another one. */
+  /** A lower `accepted` starts over: a document is being sent again on purpose, or the ledger was replaced. */
   add(at: number, accepted: number): void {
     const last = this.#looks.at(-1);
     if (last && accepted < last.accepted) this.#looks = [];
     this.#looks.push({ at, accepted });
-    // One from before the window, so that all of it is covered.
+    // Keep one sample from before the window, to cover all of it.
     while ((this.#looks[1]?.at ?? at) <= at - WINDOW_MS) this.#looks.shift();
   }
 
-  /** Over the last five minutes, or since the first look; null while that says nothing yet. */
+  /** Pace over the last five minutes, or since the first sample; null while too little time has passed. */
   perMinute(): number | null {
     const [first] = this.#looks;
     const last = this.#looks.at(-1);
@@ -29,13 +29,13 @@ export class Throughput {
     return ((last.accepted - first.accepted) * 60_000) / (last.at - first.at);
   }
 
-  /** Milliseconds until so many documents are sent at this pace; null where that can't be told. */
+  /** Milliseconds to send `waiting` documents at this pace; null without a pace. */
   forecast(waiting: number): number | null {
     const perMinute = this.perMinute();
     return perMinute === null || perMinute === 0 ? null : (waiting * 60_000) / perMinute;
   }
 
-  /** A bar for each of the last looks, `width` at most; the highest is the quickest of them. */
+  /** A bar chart of the last intervals, at most `width`, scaled to the fastest. */
   bars(width: number): string {
     const looks = this.#looks.slice(-width - 1);
     const paces = looks.slice(1).map(({ at, accepted }, index) => {

@@ -36,7 +36,7 @@ export function addTop(program: Command, io: Io, done: (status: ExitStatus) => v
           hint: 'Use `receiptd status`.',
         });
       }
-      // Loaded when it is wanted: to know how wide characters are takes longer than all the rest.
+      // Loaded on demand: the character width tables take longer to load than everything else.
       const { Screen } = await import('./screen.ts');
       done(await watch(io, config, everyMs, new Screen(io)));
     });

@@ -1,7 +1,7 @@
 import type { CommanderError } from 'commander';
 import { ReceiptdError } from '../core/domain/errors.ts';
 
-/** Commands that people guess, and what does it here. */
+/** Commands that people guess, with the right ones. */
 const GUESSED: Readonly<Record<string, string>> = {
   start:
     '`receiptd run` runs the agent in this terminal; `receiptd service start` starts it in the background.',
@@ -20,7 +20,7 @@ const GUESSED: Readonly<Record<string, string>> = {
   delete: '`receiptd erase NAME` erases the personal data of a document.',
 };
 
-/** What the argument parser found, as one sentence like every other error. */
+/** Turns an error of the argument parser into one sentence, like every other error. */
 export function usageError({ code, message }: Pick<CommanderError, 'code' | 'message'>): ReceiptdError {
   const [what = '', guess = ''] = message.replace(/^error: /, '').split('\n');
   const sentence = `${what.charAt(0).toUpperCase()}${what.slice(1).replace(/\.$/, '')}.`.replaceAll("'", '"');
@@ -36,7 +36,7 @@ function adviceOn(code: string, what: string): string {
   if (code === 'commander.unknownCommand') return '`receiptd --help` shows the commands.';
   const help = 'Add --help to see its options.';
   const [, given] = /'(-[^']+)'/.exec(what) ?? [];
-  // No option of ours looks like that, and names of documents do.
+  // Document names can look like this; no option does.
   const mayBeName = code === 'commander.unknownOption' && given !== undefined && /^-[^-]|\d/.test(given);
   return mayBeName
     ? `If it is a document name, put two dashes before it, as in \`receiptd show -- ${given}\`. ${help}`

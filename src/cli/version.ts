@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Put in its place by the build, which leaves no manifest to look for. */
+/** Replaced by the build, whose output has no manifest to read. */
 declare const RECEIPTD_VERSION: string | undefined;
 
 export const VERSION = typeof RECEIPTD_VERSION === 'string' ? RECEIPTD_VERSION : manifest().version;

@@ -3,8 +3,8 @@ import { stripVTControlCharacters } from 'node:util';
 const LABEL = /^(?:(?:ok|warn|FAIL) +| *)/;
 
 /**
- * Between words; what follows is indented as the line is, or stands below the words behind its label. A word that is longer than a
- * line is left to the terminal. `width`: by default of what has no wide characters, which takes no time to load.
+ * Wraps between words, and aligns further lines with the indentation or with the text after a label. Words longer than a line
+ * are left to the terminal. `width` defaults to a count without wide characters, which needs no slow tables.
  */
 export function wrapLine(
   line: string,

@@ -19,49 +19,49 @@ export interface AgentDeps {
   readonly endpoints: readonly EndpointSettings[];
   readonly clock: Clock;
   readonly log: Log;
-  /** Resolves when it may send: a ledger that could not be asked at the start has been asked by then. */
+  /** Resolves when sending may begin; delayed if the ledger was unreachable at the start. */
   readonly prepared?: Promise<void> | undefined;
-  /** Milliseconds that uploads in flight get to finish when the agent is stopped. */
+  /** Milliseconds for uploads in flight to finish after a stop. */
   readonly graceMs: number;
-  /** Which agent of a fleet takes in what comes into shared folders; null: this one has its ledger to itself. */
+  /** Decides which agent of the fleet takes in a shared folder; null if the ledger is not shared. */
   readonly leads?: FolderLeadership | null;
-  /** What runs besides, until the agent stops. */
+  /** Background tasks; they run until the agent stops. */
   readonly background: readonly ((signal: AbortSignal) => Promise<void>)[];
-  /** What has to be done before the folders are listed, by a run that has nothing beside it. */
+  /** Runs before a single run lists the folders, since it has no background tasks. */
   readonly before?: ((signal: AbortSignal) => Promise<void>) | undefined;
-  /** What has to be done once they are listed: what came in is not all there is to send yet. */
+  /** Runs after a single run has listed the folders: multi-page files may still have to be split into images. */
   readonly afterIntake?: ((signal: AbortSignal) => Promise<void>) | undefined;
-  /** What puts in order what an earlier run left, for a run that has nothing beside it. */
+  /** Cleans up after earlier runs at the end of a single run, since it has no background tasks. */
   readonly tidy: (signal: AbortSignal) => Promise<void>;
 }
 
-/** What a run of `--once` found and did; the command line turns it into an exit status. */
+/** Result of `run --once`; determines the exit status. */
 export interface OnceResult {
   readonly missingFolders: readonly string[];
   readonly unreadableDirs: number;
-  /** What needs a person since this run. */
+  /** New cases in this run that need a person. */
   readonly found: readonly Need[];
-  /** What needed one before, and still does. */
+  /** Older cases that still need a person. */
   readonly earlier: readonly Need[];
-  /** Queued or held when it ended, and files whose pages were not all taken. */
+  /** Documents not yet sent at the end, plus files whose pages are not all taken in. */
   readonly waiting: number;
   readonly accepted: number;
-  /** Waiting for an endpoint that is no longer in the configuration. */
+  /** Documents waiting for an endpoint that is no longer configured. */
   readonly orphaned: number;
-  /** The service could not be reached until the end. */
+  /** The service was still unreachable at the end. */
   readonly unreachable: boolean;
 }
 
 interface Stand extends Pick<OnceResult, 'waiting' | 'accepted' | 'orphaned'> {
-  /** What needs a person, by what tells one case from another. */
+  /** Cases that need a person, keyed to tell new ones from old ones. */
   readonly cases: ReadonlyMap<string, Need>;
 }
 
 const LOOK_AGAIN_MS = 20;
-/** More say no more: it has to go on. */
+/** Any number above 0 means that work is left, so counting may stop here. */
 const SPLITS_COUNTED = 1_000;
 
-/** Runs intake and delivery together, for good or once, and drains them at the end. */
+/** Runs intake and delivery together, until stopped or once, and drains uploads at the end. */
 export class Agent {
   readonly #deps: AgentDeps;
   readonly #abort = new AbortController();
@@ -80,12 +80,12 @@ export class Agent {
     await runAll([dispatch, ...watching, ...background], stop);
   }
 
-  /** Sends what is queued until `stop` aborts, and looks at no folder; resolves when drained. */
+  /** Sends queued documents until `stop` aborts, without watching folders; resolves when drained. */
   async deliver(stop: AbortSignal): Promise<void> {
     await this.#dispatch(stop);
   }
 
-  /** Lists every folder once, sends what is there, resolves when nothing more can be done. */
+  /** Lists every folder once and sends its files. Resolves when nothing more can be done, or after `waitMs` of outage. */
   async once(stop: AbortSignal, waitMs: number): Promise<OnceResult> {
     const { intakes, leads, tidy } = this.#deps;
     const before = await this.#look();
@@ -98,7 +98,7 @@ export class Agent {
     try {
       await this.#deps.before?.(stop);
       const led = await Promise.all(intakes.map(async ({ status }) => !leads || leads.take(status.path)));
-      // Another agent sees to what comes into a folder that it leads.
+      // Skip folders that another agent leads.
       present = await Promise.all(intakes.map(async (intake, index) => !led[index] || intake.runOnce(stop)));
       await this.#deps.afterIntake?.(stop);
       last = await this.#untilIdle(stop, waitMs);
@@ -124,14 +124,14 @@ export class Agent {
       found,
       earlier,
       waiting,
-      // Others of a fleet may send meanwhile; what was accepted stays so.
+      // At least 0, in case other agents of the fleet change the counts meanwhile.
       accepted: Math.max(0, accepted - before.accepted),
       orphaned,
       unreachable: last === 'outage' && (await this.#isServiceHeld()),
     };
   }
 
-  /** How things stand. What other agents of a fleet have in their own folders is no outcome of this run. */
+  /** Current counts and cases, without the own folders of other agents of a fleet. */
   async #look(): Promise<Stand> {
     const { ledger, endpoints } = this.#deps;
     const own = new Set(endpoints.map(({ key }) => endpointId(key)));
@@ -146,7 +146,7 @@ export class Agent {
     for await (const row of ledger.list({ attention: 'needed' })) {
       const { sightingId, documentId, attempts, size, state, reason } = row;
       if (isElsewhere(row.path)) continue;
-      // A document that failed once more, and a file that changed, are new cases.
+      // A document that failed again and a file that changed count as new cases.
       const key = `${sightingId ?? ''} ${documentId ?? ''} ${attempts} ${size} ${state} ${reason}`;
       cases.set(key, { state, reason: reason ?? undefined, count: 1 });
     }
@@ -167,7 +167,7 @@ export class Agent {
       .length;
   }
 
-  /** A limit that was met is an outage to those who wait, and the service has answered anyway. */
+  /** Tells a real outage from a rate limit, which also counts as an outage while waiting, although the service answered. */
   async #isServiceHeld(): Promise<boolean> {
     return (await this.#deps.ledger.holds()).some(({ scope }) => scope === 'service');
   }
@@ -192,7 +192,7 @@ export class Agent {
     await grace;
   }
 
-  /** Resolves with the reason once nothing more will be sent without waiting longer than allowed. */
+  /** Resolves with the reason once nothing more can be sent within `waitMs`. */
   async #untilIdle(stop: AbortSignal, waitMs: number): Promise<Idle['why']> {
     const { dispatcher, clock } = this.#deps;
     let outageSince: number | null = null;
@@ -224,7 +224,7 @@ async function orAborted(prepared: Promise<void>, stop: AbortSignal): Promise<vo
   stop.removeEventListener('abort', end);
 }
 
-/** Rejects when stopped: a dispatcher that has ended calls nobody back. */
+/** Rejects on `stop`, because a dispatcher that has ended never calls back. */
 async function nextIdle(dispatcher: Pick<Dispatcher, 'onIdle'>, stop: AbortSignal): Promise<Idle> {
   stop.throwIfAborted();
   return new Promise((resolve, reject) => {

@@ -3,11 +3,11 @@ import type { Incident, Incidents } from '../core/ports/incident.ts';
 import type { Log } from '../core/ports/log.ts';
 
 /**
- * What stands between the agent and its work, each cause
+ * Problems that keep the agent from working. Each cause
  *
  *   absent ──open──▶ open ──close──▶ absent
  *
- * said once when it begins and once when it ends, however often it is met in between.
+ * is logged once when it opens and once when it closes, however often it is reported in between.
  */
 export class OpenIncidents implements Incidents {
   readonly #clock: Clock;

@@ -5,22 +5,22 @@ import { ClockWatch } from '../core/domain/clockWatch.ts';
 export interface SuspendDeps {
   readonly clock: Clock;
   readonly log: Log;
-  /** Milliseconds that the machine has been asleep since it was started; null where the system does not tell. */
+  /** Milliseconds spent asleep since boot; null if the system does not report it. */
   readonly asleepMs: () => number | null;
-  /** Whatever was known of folders and connections may be out of date. */
+  /** Everything known about folders and connections may be out of date. */
   readonly onWoke: () => void;
 }
 
 const LOOK_EVERY_MS = 10_000;
-/** Less is the usual correcting of a clock, and the usual lateness of a machine that has much to do. */
+/** Ignore less: clocks are corrected and busy machines run late. */
 const NOTICED_MS = 5_000;
-/** A look that comes so much too late was kept by a machine that slept, or by somebody who stopped the process. */
+/** A check this late means that the machine slept or the process was stopped. */
 const LATE_MS = 60_000;
 
 /**
- * Notices that the machine was asleep, and that its clock was set, says so in one line, and has everything checked again: shares lose
- * their events in a sleep, and connections their other end. What sleeps shows in differs: on Linux the monotonic clock stands still, and
- * the system counts the time apart; on macOS and Windows it goes on, and the next look comes too late. Until aborted.
+ * Detects that the machine slept or its clock was set, logs one line, and calls `onWoke`: during sleep, shares lose file events
+ * and connections lose their peer. On Linux the monotonic clock stops during sleep, so the system's own counter is needed; on
+ * macOS and Windows it continues, and the next check comes too late. Runs until aborted.
  */
 export async function watchForSuspend(deps: SuspendDeps, signal: AbortSignal): Promise<void> {
   const { clock, log, onWoke } = deps;
@@ -37,7 +37,7 @@ export async function watchForSuspend(deps: SuspendDeps, signal: AbortSignal): P
     const asleepMs = slept === null || sleptBefore === null ? null : Math.max(0, slept - sleptBefore);
     sleptBefore = slept;
     const jumpMs = watch.takeJump();
-    // Of a jump of the wall clock the sleep explains its own length.
+    // Sleep accounts for its own length of the wall clock's jump; the rest was set.
     const setMs = jumpMs - (asleepMs ?? 0);
     const wasAsleep = (asleepMs ?? 0) >= NOTICED_MS;
     const wasStopped = lateMs >= LATE_MS;

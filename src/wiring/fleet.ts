@@ -12,7 +12,7 @@ export interface FleetParts {
   readonly watch: FleetWatch;
 }
 
-/** Null for a ledger that one agent has to itself. */
+/** Null if the ledger is not shared. */
 export function composeFleet(
   { fleet, storage }: Pick<Ledger, 'fleet' | 'storage'>,
   parts: {

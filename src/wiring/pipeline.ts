@@ -25,22 +25,22 @@ export interface Pipeline {
   readonly pacer: Pacer;
   readonly holds: Holds;
   readonly payloads: PayloadStore;
-  /** What slows sending down and is no trouble. */
+  /** Harmless reasons why uploads are slowed down. */
   readonly notes: () => Note[];
-  /** One for each folder of the configuration, in its order. */
+  /** One per configured folder, in the order of the configuration. */
   readonly intakes: readonly Intake[];
-  /** Opens a folder as those see it who look for a document's bytes. */
+  /** Opens a folder to find the bytes of documents in it. */
   readonly open: OpenFolder;
   readonly intakeOf: (path: string) => Intake | undefined;
-  /** Takes in what lies in no watched folder. */
+  /** Takes in files outside the watched folders. */
   readonly singleFiles: SingleFiles;
-  /** After the agent has stopped: what is in hand is kept, and nothing listens any more. */
+  /** Call after the agent has stopped: keeps the payloads in memory and removes the listeners. */
   readonly close: () => Promise<void>;
 }
 
 /**
- * Puts right what a crash left open, and wires the stages in the order in which an image passes them backwards: what may leave,
- * bytes that wait, delivery, then intake. Nothing runs yet when it resolves.
+ * Recovers from a crash and wires the stages in reverse order of an image's path: send gate, payloads, delivery, intake.
+ * Starts nothing.
  */
 export async function composePipeline(
   config: PipelineConfig,
@@ -71,7 +71,7 @@ export async function composePipeline(
     { once, prepare, isPrepared },
   );
 
-  // What runs beside them.
+  // Background tasks.
   const { payloads, open } = bytes;
   const { keepFailedMs } = config.storage;
   const member = composeFleet(ledger, { folders: config.folders, dispatcher, holds, clock, log });
@@ -128,7 +128,7 @@ export async function composePipeline(
   };
 }
 
-/** False where the ledger is away, and its coming back is waited for. */
+/** Runs `prepare`. With `mayWait`, resolves false if the ledger is unreachable, so that it is prepared once it returns. */
 async function unlessOffline(
   prepare: () => Promise<void>,
   { mayWait }: { mayWait: boolean },
@@ -142,7 +142,7 @@ async function unlessOffline(
   }
 }
 
-/** One incident for as long as the ledger can't be written. */
+/** Keeps one incident open while the ledger can't be written; the returned function stops watching. */
 function watchStorage(storage: LedgerStorage, incidents: Incidents): () => void {
   const look = (): void => {
     const trouble = storage.trouble();
@@ -154,7 +154,7 @@ function watchStorage(storage: LedgerStorage, incidents: Incidents): () => void 
   return storage.onChange(look);
 }
 
-/** Two aliases of one endpoint are one endpoint with one set of limits; the configuration sees to that. */
+/** Endpoints without repeats. Aliases of one endpoint share its limits, which the configuration ensures. */
 function usedEndpoints({ endpoints }: Pick<PipelineConfig, 'endpoints'>): PipelineConfig['endpoints'] {
   const byId = new Map(endpoints.map((endpoint) => [endpointId(endpoint.key), endpoint]));
   return [...byId.values()];

@@ -25,7 +25,7 @@ import type { FolderSettings } from '../core/domain/settings.ts';
 import { accountsAmong } from '../core/domain/account.ts';
 import type { PipelineConfig, World } from './world.ts';
 
-/** Images in hand between admission and upload, images being read, and images being sent. Bytes. */
+/** Memory limits in bytes: images kept between admission and upload (also limited in number), being read, and being sent. */
 const HAND_BYTES = 16 * 1024 * 1024;
 const HAND_IMAGES = 128;
 const READING_BYTES = 32 * 1024 * 1024;
@@ -33,13 +33,13 @@ const SENDING_BYTES = 32 * 1024 * 1024;
 
 type Endpoints = PipelineConfig['endpoints'];
 
-/** What may leave, and when. */
+/** Decides which documents may be sent, and when. */
 interface Sending {
   readonly holds: Holds;
   readonly pacer: Pacer;
   readonly turns: SharedTurns;
   readonly gate: SendGate;
-  /** What was sent before can be asked now. */
+  /** Seeds the pacer with earlier uploads; call once the ledger can be queried. */
   readonly seed: () => Promise<void>;
 }
 
@@ -59,7 +59,7 @@ export async function composeSending(
   return { holds, pacer, turns, gate, seed: () => pacer.seed(pacing) };
 }
 
-/** Bytes that wait. Two budgets, so that uploads which hang keep no scan from being named and recorded (promise P4). */
+/** Payloads in memory. Separate budgets, so that hanging uploads never keep a scan from being named and recorded (promise P4). */
 interface Bytes {
   readonly reading: ByteBudget;
   readonly sending: ByteBudget;
@@ -69,7 +69,7 @@ interface Bytes {
 
 export function composeBytes(config: PipelineConfig, world: World, gate: SendGate): Bytes {
   const { clock, log, incidents, ledger, spool, splitter = null } = world;
-  // Those who look for a document's bytes must not take an unmounted share for an empty one.
+  // `inItsPlace`, so that looking for a document's bytes does not mistake an unmounted share for an empty folder.
   const readPage = pageReader(splitter, world.inspector, config.folders);
   const payloads = new PayloadStore({
     mode: config.spool,
@@ -140,14 +140,14 @@ export function composeDelivery(
 }
 
 interface Taking {
-  /** Null where nothing stands in for the ledger. */
+  /** Null if there is no deferred journal to replace an unreachable ledger. */
   readonly offline: OfflineMode | null;
-  /** Null where nothing takes files apart. */
+  /** Null without a page splitter. */
   readonly pages: PageIntake | null;
   readonly singleFiles: SingleFiles;
 }
 
-/** Intake: of files that a person sends, of what was deferred, of each watched folder, which is added to `intakes`. */
+/** Intake of files sent by hand, of deferred images, and of each watched folder; the latter are added to `intakes`. */
 export function composeIntake(
   config: PipelineConfig,
   world: World,
@@ -184,7 +184,7 @@ export function composeIntake(
           log,
           host,
           onAdmitted,
-          // Another agent of the fleet leads it, and does it.
+          // On standby, another agent of the fleet leads the folder and splits its files.
           isOurs: (folder) => intakes.of(folder)?.status.state !== 'standby',
         });
   const admission = { ledger, payloads, inspector, incidents, clock, log, host };
@@ -231,13 +231,13 @@ export function composeIntake(
   return { offline, pages, singleFiles };
 }
 
-/** Nobody waits for a scanner in a run that ends by itself: what lies still and is incomplete is reported as such. */
+/** A single run does not wait for a scanner: an incomplete file that no longer changes is reported as incomplete. */
 function atRest<T extends FolderSettings>(folder: T): T {
   const { shortMs, longMs, patienceMs } = folder.settle;
   return { ...folder, settle: { shortMs, longMs, patienceMs: Math.min(longMs, patienceMs) } };
 }
 
-/** What draws images is not installed. */
+/** Without the image library, pages can't be split or rotated. */
 function withoutSplitter(folder: FolderSettings): FolderSettings {
   return { ...folder, upright: false, ...(folder.pages === 'split' && { pages: 'missing' }) };
 }

@@ -1,12 +1,12 @@
 import type { Argument, Command, Option } from 'commander';
 
-/** What may stand in a place of the command line. */
+/** Kind of value expected at a position of the command line. */
 export type Kind =
   | { readonly kind: 'none' }
   | { readonly kind: 'files' }
   | { readonly kind: 'folders' }
   | { readonly kind: 'words'; readonly words: readonly string[] }
-  /** Asked for when they are wanted: `receiptd complete documents`. */
+  /** Queried on demand: `receiptd complete documents`. */
   | { readonly kind: 'documents' }
   | { readonly kind: 'endpoints' }
   /** Endpoints and folders. */
@@ -15,22 +15,22 @@ export type Kind =
 export interface OptionWords {
   readonly flags: readonly string[];
   readonly description: string;
-  /** Null for one that takes no value. */
+  /** Null if the option takes no value. */
   readonly value: { readonly name: string; readonly is: Kind; readonly variadic: boolean } | null;
 }
 
-/** A command, and what may follow it. */
+/** A command and the words that can follow it. */
 export interface CommandWords {
-  /** The words behind `receiptd`; none for the program itself. */
+  /** Words after `receiptd`; empty for the program itself. */
   readonly path: readonly string[];
   readonly description: string;
   readonly commands: readonly { readonly name: string; readonly description: string }[];
   readonly options: readonly OptionWords[];
-  /** By place; the last one stays if it may come several times. */
+  /** Arguments by position; a variadic last one repeats. */
   readonly places: readonly { readonly name: string; readonly is: Kind; readonly variadic: boolean }[];
 }
 
-/** The program and all its commands, as the help shows them: hidden ones are left out. */
+/** The program and all its commands that the help shows; hidden ones are left out. */
 export function wordsOf(program: Command): CommandWords[] {
   const found: CommandWords[] = [];
   const visit = (command: Command, path: readonly string[]): void => {
@@ -53,7 +53,7 @@ export function wordsOf(program: Command): CommandWords[] {
   return found;
 }
 
-/** The same with `help`, behind which every command may stand. */
+/** Adds `help`, which every command can follow. */
 export function withHelp(all: readonly CommandWords[]): CommandWords[] {
   const help = { name: 'help', description: 'display help for a command' };
   return [
@@ -72,7 +72,7 @@ function optionWords(option: Option): OptionWords {
   };
 }
 
-/** By the words that it offers, or by the name of the place. */
+/** Derives the kind from the argument's choices, or from its name. */
 function kindOf(name: string, { argChoices }: Pick<Option | Argument, 'argChoices'>): Kind {
   if (argChoices !== undefined) return { kind: 'words', words: argChoices };
   if (name === 'file') return { kind: 'files' };
