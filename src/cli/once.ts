@@ -4,7 +4,7 @@ import { count, counted } from '../core/domain/words.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
 import { printable } from './printable.ts';
 
-/** An unreachable service takes precedence, then cases that need a person, then waiting documents. */
+/** An unreachable service takes precedence, then failed, lost or rejected documents, then anything else unfinished. */
 export function exitStatusOfOnce(result: OnceResult): ExitStatus {
   if (result.unreachable) return EXIT.unreachable;
   const { found, waiting, orphaned, unreadableDirs, missingFolders } = result;

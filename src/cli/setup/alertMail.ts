@@ -15,9 +15,9 @@ import { Ended, type Prompts } from './prompts.ts';
 import type { Talk } from './talk.ts';
 
 export interface AlertMailAnswer {
-  /** Undefined: as it is. */
+  /** Undefined: unchanged. */
   readonly mail: AlertMail | 'none' | undefined;
-  /** One that was typed, for `passwordFile`; null: the file is there. */
+  /** A typed password, to be written to `passwordFile`; null if the file exists. */
   readonly password: string | null;
   readonly test: MailTest | null;
 }
@@ -30,7 +30,7 @@ type Whole = AlertMail & { readonly password: string | null };
 const AS_IT_IS: AlertMailAnswer = { mail: undefined, password: null, test: null };
 const NOBODY: AlertMailAnswer = { mail: 'none', password: null, test: null };
 
-/** Who is mailed when something is wrong, and through which server. `config`: as planned so far. */
+/** Asks for the recipients and the server of alert mails. `config`: as planned so far. */
 export async function alertMailStep(
   talk: Talk,
   config: Config,
@@ -79,7 +79,7 @@ async function unattended(
   if (given.alertEmail === 'none') return NOBODY;
   const to = given.alertEmail === undefined ? now?.to : mailAddressesOf(given.alertEmail);
   const server = given.mailServer ?? now?.server;
-  // The rest is refused before, where some of it was given.
+  // Incomplete settings were refused earlier.
   if (to === undefined || server === undefined) return AS_IT_IS;
   const name = given.mailUser ?? now?.user ?? 'none';
   const user = name === 'none' ? null : name;
@@ -94,7 +94,7 @@ async function unattended(
   return { mail, password: null, test };
 }
 
-/** Null: nobody is mailed. */
+/** Null: no alert mails. */
 async function asked(
   talk: Talk,
   ask: Prompts,
@@ -130,7 +130,7 @@ async function serverOf({ say }: Talk, ask: Prompts, { server }: Partial<Whole>)
   return typed === '' ? null : tidyMailServer(typed);
 }
 
-/** A file that is there, or what is typed, for a file that nobody else can read. */
+/** Asks for an existing password file, or for a password to store in a file that only its owner can read. */
 async function passwordOf(
   { io, found }: Talk,
   ask: Prompts,
@@ -178,7 +178,7 @@ async function demandPassword(file: string): Promise<void> {
   }
 }
 
-/** As an alert would go out; nothing is stored. */
+/** Sends a test mail the way alerts are sent; stores nothing. */
 async function testMail(
   io: Io,
   config: Config,

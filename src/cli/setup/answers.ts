@@ -1,24 +1,24 @@
 import { ReceiptdError } from '../../core/domain/errors.ts';
 
-/* The answers that `receiptd setup` takes, and what they are called as options and variables. */
+/* The answers that `receiptd setup` accepts, and their names as options and variables. */
 
 export const STORES = ['keychain', 'file'] as const;
 export type Store = (typeof STORES)[number];
 export const SERVICES = ['no', 'user', 'system'] as const;
 export type ServiceScope = 'user' | 'system';
 
-/** One answer, as an option and as a variable. */
+/** One answer, given as an option or a variable. */
 interface Answer {
-  /** As commander names it; the variable follows from it. */
+  /** Option name; the variable's name is derived from it. */
   readonly flag: string;
-  /** What stands behind it; none for yes or no. */
+  /** Placeholder of its value; left out for a flag. */
   readonly value?: string;
   readonly about: string;
-  /** Words that it takes, for the help and for shells; what else it takes is judged with the answer. */
+  /** Accepted words, for the help and completion; other values are checked with the answer. */
   readonly choices?: readonly string[];
 }
 
-/** In the order of the questions. The secret is no option, since every user of the machine can read those. */
+/** In the order of the questions. The secret is not an option, because every user of the machine can read those. */
 export const ANSWERS = {
   baseUrl: { flag: '--base-url', value: '<url>', about: 'address of the service' },
   sandbox: { flag: '--sandbox', about: 'no service yet: use the built-in practice service' },
@@ -109,7 +109,7 @@ export function variableOf(name: AnswerName): string {
 
 export const SECRET_VARIABLE = 'RECEIPTD_SETUP_CLIENT_SECRET';
 
-/** One sentence for all that nobody can be asked for. */
+/** One error listing all missing answers when nobody can be asked. */
 export function incomplete(
   missing: readonly (AnswerName | readonly AnswerName[])[],
   why: string,

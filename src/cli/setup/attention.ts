@@ -6,12 +6,12 @@ import type { FolderAnswer } from './folder.ts';
 import type { Choice } from './prompts.ts';
 import type { Talk } from './talk.ts';
 
-/** In the watched folder, where anyone who scans looks anyway; never watched itself. */
+/** Inside the watched folder, where people who scan look anyway; never watched itself. */
 const PROPOSED = '_needs attention';
 
 /**
- * Where people at the scanner see what could not be sent: a path, or none; undefined: as it is. `check` throws what would be
- * wrong with a configuration that says so.
+ * Asks for the folder that shows people at the scanner what could not be sent: a path, or none; undefined: unchanged. `check`
+ * throws if a configuration with that answer is invalid.
  */
 export async function attentionStep(
   { given, found, ask, say }: Talk,

@@ -9,12 +9,12 @@ type Answer = string | number | boolean;
 
 interface Pending {
   readonly question: Question;
-  /** What is wrong with an answer of the right kind; null: nothing, and the question is answered. */
+  /** Why an answer of the right kind is wrong; null if it is accepted. */
   readonly take: (answer: Answer) => Promise<Said | null>;
   readonly fail: (error: Error) => void;
 }
 
-/** The person wants to be asked from the beginning. */
+/** The person wants to start over. */
 export class Restarted extends Error {
   override name = 'Restarted';
 }
@@ -23,11 +23,11 @@ const LOOK_AGAIN_MS = 20_000;
 const SOMETHING = says('answer.needed');
 
 /**
- * The questions of set-up, asked on a page instead of a terminal:
+ * Asks the questions of setup on a page instead of a terminal:
  *
  *   busy ◀──a right answer── asking ◀──the next question── busy ──▶ over (done, or failed) ──restart──▶ busy
  *
- * The page asks for the state, and is answered when it has changed. Answers are checked by whoever asks the question.
+ * The page long-polls for the state. Answers are checked by the step that asks.
  */
 export class BrowserTalk {
   readonly #stop: AbortSignal;
@@ -40,7 +40,7 @@ export class BrowserTalk {
   #restarted: (() => void) | null = null;
   #seenEnd: (() => void) | null = null;
 
-  /** `stop`: nobody is there any more, or the process is to end. */
+  /** `stop` aborts when the page is gone or the process has to end. */
   constructor(stop: AbortSignal) {
     this.#stop = stop;
     stop.addEventListener('abort', () => {
@@ -104,7 +104,7 @@ export class BrowserTalk {
     },
   };
 
-  /** Whether a folder is asked for right now. */
+  /** Whether the current question asks for a folder. */
   get asksForFolder(): boolean {
     return this.#pending?.question.kind === 'folder';
   }
@@ -124,7 +124,7 @@ export class BrowserTalk {
     if (this.#stop.aborted) throw new Ended('ended by a signal');
   }
 
-  /** Resolves when the page has seen it, or nobody is there any more. */
+  /** Resolves when the page has received the result, or is gone. */
   async done(message: Said, console: string | null): Promise<void> {
     this.#end = { isDone: true, message, console };
     const seen = this.#until((resolve) => (this.#seenEnd = resolve));
@@ -152,7 +152,7 @@ export class BrowserTalk {
       const take = async (given: Answer): Promise<Said | null> => {
         const found = await look(given);
         if ('why' in found) return found.why;
-        // Two windows may answer at once: the first one counts.
+        // If two windows answer at once, the first one counts.
         if (this.#pending?.question.id !== question.id) return null;
         this.#lines = [...this.#lines, { said: question.said, answer: found.shown }];
         leave();
@@ -170,7 +170,7 @@ export class BrowserTalk {
 
   async #state(seen: number | undefined): Promise<State> {
     const isSeen = seen === this.#revision;
-    // Whoever asks once more has got the answer before.
+    // Another request means that the page has received the previous state.
     if (isSeen && this.#end?.isDone === true) this.#seenEnd?.();
     else if (isSeen && !this.#stop.aborted) await this.#change();
     return {

@@ -7,10 +7,10 @@ import { RATE_PATTERN } from '../../core/domain/rate.ts';
 import { says, type Said, type SetupKey } from '../../core/domain/setupWords.ts';
 
 /*
- * What is wrong with an answer, given beforehand or typed: what it has to be instead, or null. The configuration's own rules.
+ * Checks of answers, given or typed, by the rules of the configuration: what a wrong answer should be instead, or null.
  */
 
-/** As people copy it from a letter: with the version behind it, or without https://. */
+/** Accepts addresses the way people copy them: with a version at the end, or without https://. */
 export function tidyBaseUrl(text: string): string {
   const typed = text.trim();
   const whole = /^[a-z][a-z+.-]*:\/\//i.test(typed) ? typed : `https://${typed}`;
@@ -21,7 +21,7 @@ export function wrongBaseUrl(text: string): string | null {
   return expected(serviceSchema.safeParse({ baseUrl: tidyBaseUrl(text) }));
 }
 
-/** `mayBePlain`: the configuration allows HTTP explicitly. */
+/** `mayBePlain`: the configuration explicitly allows HTTP. */
 export function wrongTransport(text: string, mayBePlain: boolean): string | null {
   const { protocol, hostname } = new URL(tidyBaseUrl(text));
   if (protocol !== 'http:' || mayBePlain || isLoopback(hostname)) return null;
@@ -36,7 +36,7 @@ export function wrongAlias(text: string): string | null {
   return expected(shortName.safeParse(text));
 }
 
-/** Beyond the configuration's rules: a share's address would be a new directory here, and what the system shows is no scan. */
+/** Stricter than the configuration: a share's address would become a local directory, and system directories hold no scans. */
 export function wrongFolder(text: string, platform: NodeJS.Platform = process.platform): string | null {
   if (platform !== 'win32' && /^(?:\\\\|[a-z][a-z+.-]*:\/\/)/i.test(text))
     return 'a folder on this machine: mount the share first, then use the mount point';
@@ -53,7 +53,7 @@ export function wrongRate(text: string): string | null {
   return RATE_PATTERN.test(text) ? null : 'N/s, N/min or N/h, such as 60/min, or unlimited';
 }
 
-/** None, or what is between commas and spaces. */
+/** Addresses separated by commas, semicolons or spaces; empty for `none`. */
 export function mailAddressesOf(text: string): readonly string[] {
   return text === 'none' ? [] : text.split(/[\s,;]+/).filter((address) => address !== '');
 }
@@ -64,7 +64,7 @@ export function wrongMailAddresses(text: string): string | null {
   return wrong.find((each) => each !== null) ?? (wrong.length === 0 ? 'a mail address, or none' : null);
 }
 
-/** As people say it: without a scheme. Port 465 is encrypted from the start. */
+/** Adds the scheme, which people leave out: port 465 is encrypted from the start. */
 export function tidyMailServer(text: string): string {
   const typed = text.trim().replace(/\/+$/, '');
   if (/^[a-z][a-z+.-]*:\/\//i.test(typed)) return typed;
@@ -76,7 +76,7 @@ export function wrongMailServer(text: string): string | null {
   return isServer ? null : 'a mail server such as mail.example.com, or smtps://mail.example.com:465';
 }
 
-/** For a question. */
+/** Wraps a check for use with a question. */
 export function sentence(
   key: SetupKey & `wrong.${string}`,
   wrong: (text: string) => string | null,

@@ -4,15 +4,15 @@ import type { Prompts } from './prompts.ts';
 import type { Answers } from './steps.ts';
 import type { Talk } from './talk.ts';
 
-/** Who is asked, and where. */
+/** How setup talks to the person: in a terminal, in a browser, or not at all. */
 export interface Conversation {
-  /** Null: nobody is asked. */
+  /** Null if nobody can be asked. */
   readonly ask: Prompts | null;
   readonly say: (said: Said) => void;
-  /** How a person ends it before its end. */
+  /** How to cancel setup. */
   readonly wayOut: Said;
-  /** What is said when set-up was ended before its end. */
+  /** Reports that setup was cancelled. */
   readonly tellEnd: (said: Said) => void;
-  /** What comes after; in a terminal, the commands for it. What was opened for the answers is open until it resolves. */
+  /** Next steps; in a terminal, the commands for them. Services opened for the answers stay open until it resolves. */
   readonly goOn: (talk: Talk, answers: Answers, done: Done) => Promise<void>;
 }

@@ -11,21 +11,21 @@ type Directories = Response<'setupFolders'>;
 
 const MOST = 500;
 const MOST_LOOKED_AT = 20_000;
-/** A share that does not answer must not keep the page waiting. */
+/** Keeps an unresponsive share from blocking the page. */
 const ANSWER_MS = 5_000;
-/** Where nobody else is known: what everybody may see. */
+/** Without a known service user, list only what everybody may see. */
 const NOBODY = { uid: 65_534, gid: 65_534 };
 
 export interface Looker {
   readonly context: LoadContext;
-  /** The user that a service of the machine would run as. */
+  /** The user that a system service would run as. */
   readonly serviceUser: string | undefined;
 }
 
 /**
- * The directories in a directory, for a person who picks one. Names of files are never among them, and a path of a file is answered as one
- * that is not there. Root sees what the agent's user sees.
- * @throws ReceiptdError USAGE for what no listing before has shown, FOLDER_UNREADABLE
+ * Subdirectories, for a person to pick one. Never reveals file names: the path of a file looks like a missing one. For root,
+ * lists what the agent's user can see.
+ * @throws ReceiptdError USAGE for a path that no earlier listing has shown, FOLDER_UNREADABLE
  */
 export async function directoriesIn(path: string | undefined, looker: Looker): Promise<Directories> {
   const { context } = looker;
@@ -53,7 +53,7 @@ export async function directoriesIn(path: string | undefined, looker: Looker): P
   };
 }
 
-/** Absolute, and written as we write it: nothing in it leads up, to a device, to a stream, or to another machine. */
+/** Whether the path is absolute and normalized, without `..`, devices, streams, or other machines. */
 function isPlain(path: string, platform: NodeJS.Platform): boolean {
   const paths = pathsOf(platform);
   if (path.includes('\0') || !paths.isAbsolute(path) || paths.resolve(path) !== path) return false;
@@ -62,7 +62,7 @@ function isPlain(path: string, platform: NodeJS.Platform): boolean {
 }
 
 async function list(path: string, platform: NodeJS.Platform): Promise<{ names: string[]; isCut: boolean }> {
-  // A link may lead to what is no place for files.
+  // A link may lead to a system directory.
   if (wrongFolder(await realpath(path), platform) !== null) throw new Error('not a place for files');
   const names: string[] = [];
   let left = MOST_LOOKED_AT;

@@ -9,16 +9,16 @@ import type { Talk } from './talk.ts';
 
 export interface EndpointAnswer {
   readonly alias: string;
-  /** Null: it is still to be created. */
+  /** Null if it still has to be created. */
   readonly uid: string | null;
-  /** It was asked for explicitly, so that the folder is to feed it. */
+  /** Chosen explicitly, so an existing folder is rerouted to it. */
   readonly isExplicit: boolean;
   readonly create: { readonly name: string; readonly language: string | undefined } | null;
 }
 
 /**
- * The endpoint that the folder feeds. `isChecked`: whether the service can be asked, without which none is created.
- * `config`: as planned so far, of which address and state directory count.
+ * Asks for the endpoint that the folder feeds. `isChecked`: the service can be asked; otherwise none can be created.
+ * `config`: as planned so far; only address and state directory matter.
  */
 export async function endpointStep(
   talk: Talk,
@@ -35,7 +35,7 @@ export async function endpointStep(
     isExplicit,
     create: null,
   });
-  // At another service none of the uids is any good. At the same one the folders that feed an endpoint go on doing so.
+  // Configured uids are useless at another service. At the same one, folders keep their endpoints.
   const isInUse =
     before !== null &&
     !before.isExample &&
@@ -44,7 +44,7 @@ export async function endpointStep(
   if (given.endpointUid !== undefined) {
     const known = own.find(({ key }) => key.uid === given.endpointUid)?.alias;
     const at = given.endpointAlias ?? known ?? (await another());
-    // Which folder is to feed one that others feed already is not to be guessed.
+    // Don't guess which folder should feed an endpoint that other folders already feed.
     const isNew = own.every((each) => each.alias !== at);
     return there(given.endpointUid, at, isNew || given.folder !== undefined);
   }
@@ -58,7 +58,7 @@ export async function endpointStep(
   );
   const [first] = configured;
   if (given.createEndpoint !== undefined) {
-    // Each success makes another one: what is there already is taken instead.
+    // Reuse an existing endpoint, because each success would create another one.
     if (first !== undefined) return there(first.key.uid, first.alias);
     const same = created.find(({ name }) => name === given.createEndpoint);
     if (same !== undefined) return there(same.endpoint.uid);
@@ -104,7 +104,7 @@ export async function endpointStep(
   const known = own.find(({ key }) => key.uid === uid)?.alias;
   return there(uid, known ?? (await another()), true);
 
-  /** The alias of an endpoint that is not configured yet. */
+  /** Alias for an endpoint that is not configured yet. */
   async function another(): Promise<string> {
     if (given.endpointAlias !== undefined || !isInUse) return alias;
     const free = freeAlias(own.map((each) => each.alias));

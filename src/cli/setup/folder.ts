@@ -13,13 +13,13 @@ import type { Talk } from './talk.ts';
 export interface FolderAnswer {
   /** Absolute. */
   readonly path: string;
-  /** It is not in the configuration yet. */
+  /** Not in the configuration yet. */
   readonly isNew: boolean;
-  /** It has to be made. */
+  /** The directory has to be created. */
   readonly create: boolean;
-  /** For a new one: what happens to files that lie in it already. */
+  /** For a new folder: what to do with files already in it. */
   readonly existing: string;
-  /** How many those are; null: more than could be counted. */
+  /** Number of those files; null if there are too many to count. */
   readonly files: number | null;
 }
 
@@ -31,7 +31,7 @@ const REFUSALS: Readonly<Record<Exclude<FolderLook['state'], 'present'>, ErrorCo
 };
 const WAY_OUT = 'Choose another folder, or allow the user that runs receiptd to read it and open it.';
 
-/** `config`: as planned so far. `check`: throws what would be wrong with a configuration that watches the folder. */
+/** `config`: as planned so far. `check` throws if a configuration with the folder is invalid. */
 export async function folderStep(
   talk: Talk,
   config: Config,
@@ -48,7 +48,7 @@ export async function folderStep(
       await demandMakeable(path, dirname(path));
       return { path, isNew, create: true, existing: given.existing ?? 'send', files: 0 };
     }
-    // The agent waits for a folder that it knows, and so may this.
+    // Accept a configured folder that is missing: the agent waits for it too.
     if (look.state !== 'present' && !isNew) {
       say({ text: look.message, parts: [{ key: REFUSALS[look.state], values: {} }] });
       return { path, isNew, create: false, existing: 'send', files: null };
@@ -81,7 +81,7 @@ export async function folderStep(
   }
 }
 
-/** Whether the nearest directory that is there lets it be made. @throws ReceiptdError FOLDER_UNWRITABLE */
+/** Checks that `path` can be created below the existing `directory`. @throws ReceiptdError FOLDER_UNWRITABLE */
 async function demandMakeable(path: string, directory: string): Promise<void> {
   try {
     await access(directory, constants.W_OK | constants.X_OK);
@@ -97,8 +97,8 @@ async function demandMakeable(path: string, directory: string): Promise<void> {
 }
 
 /**
- * What happens to files in folders that are configured already: what was given for the one that was chosen. `isFresh`: the
- * ledger knows none of them, so it is asked for each.
+ * What to do with files in folders that are already configured: the given answer for the chosen one. `isFresh`: the ledger
+ * is new and knows none of them, so asks for each folder.
  */
 export async function existingStep(
   talk: Talk,
@@ -122,7 +122,7 @@ export async function existingStep(
   return answers;
 }
 
-/** Those that the file has, unless it is an example. */
+/** Folders in the config file, unless it is the unchanged example. */
 export function configuredFolders({ found: { before } }: Pick<Talk, 'found'>): string[] {
   return before === null || before.isExample ? [] : before.config.folders.map(({ path }) => path);
 }

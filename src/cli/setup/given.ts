@@ -27,7 +27,7 @@ import {
   wrongUid,
 } from './checks.ts';
 
-/** Answers given beforehand. What is left out is asked for, or taken from the config file, or has a default. */
+/** Answers given beforehand. Others are asked for, taken from the config file, or have a default. */
 export interface Given {
   readonly baseUrl?: string;
   readonly sandbox: boolean;
@@ -45,10 +45,10 @@ export interface Given {
   readonly existing?: string;
   readonly needsAttention?: string;
   readonly rate?: string;
-  /** Addresses, or none. */
+  /** Addresses, or `none`. */
   readonly alertEmail?: string;
   readonly mailServer?: string;
-  /** Or none. */
+  /** User name, or `none`. */
   readonly mailUser?: string;
   readonly mailPasswordFile?: string;
   readonly testMail?: boolean;
@@ -57,7 +57,7 @@ export interface Given {
   readonly testReceipt?: boolean;
 }
 
-/** As commander hands them over. */
+/** Options as commander returns them. */
 export type SetupOptions = Readonly<Partial<Record<AnswerName, string | boolean>>> & {
   readonly config?: string;
   readonly yes?: boolean;
@@ -68,7 +68,7 @@ export type SetupOptions = Readonly<Partial<Record<AnswerName, string | boolean>
   readonly json?: boolean;
 };
 
-/** Options first, then variables. @throws ReceiptdError USAGE for what is no answer, FILE_UNREADABLE */
+/** Options take precedence over variables. @throws ReceiptdError USAGE for an invalid answer, FILE_UNREADABLE */
 export async function givenAnswers(io: Io, options: SetupOptions): Promise<Given> {
   const text = (name: AnswerName): string | undefined => {
     const option = options[name];
@@ -138,7 +138,7 @@ function notBoth(one: string | undefined, other: string | undefined): void {
   throw new ReceiptdError('USAGE', `Use either ${flags.join(' or ')}, not both.`);
 }
 
-/** Without line breaks and spaces around it, which editors and `echo` add. */
+/** Trims line breaks and spaces, which editors and `echo` add. */
 async function secretOf(io: Io, file: string | undefined): Promise<string | undefined> {
   if (file === '-') {
     if (!isTerminal(io.stdin)) return (await askText(io, '', false)) || undefined;

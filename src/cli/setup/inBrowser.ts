@@ -19,14 +19,14 @@ import { directoriesIn, type Looker } from './directories.ts';
 import type { SetupOptions } from './given.ts';
 import { Ended } from './prompts.ts';
 
-/** The console's application, beside the program's other files. */
+/** The console's files, installed beside the program. */
 const STATICS = new URL('./console/', import.meta.url);
 const AGENT_MS = 30_000;
 const EVERY_MS = 100;
 
 /**
- * Set-up for people without a terminal: the same questions on a page of the console's, which a link opens once. When all is done the
- * agent runs, as a service or in this process, and the page leads to its console.
+ * Setup in the browser: the same questions on a page of the console, opened by a single-use link. At the end, the agent runs
+ * as a service or in this process, and the page leads to its console.
  */
 export async function setupInBrowser(
   io: Io,
@@ -70,7 +70,7 @@ function serviceUserOf({ serviceUser }: SetupOptions): string | undefined {
   return typeof serviceUser === 'string' ? serviceUser : undefined;
 }
 
-/** The listing of directories may be that of another user, for all of the process: nothing else is done beside it. */
+/** Listing directories may switch the user of the whole process, so operations run one at a time. */
 function operationsOf(talk: BrowserTalk, looker: Looker): Partial<Operations> {
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -90,7 +90,7 @@ function operationsOf(talk: BrowserTalk, looker: Looker): Partial<Operations> {
   };
 }
 
-/** Asks again from the first question where it was refused, or went wrong. */
+/** Starts over from the first question after a refusal or an error. */
 async function untilAgreed(
   io: Io,
   talk: BrowserTalk,
@@ -129,7 +129,7 @@ async function untilAgreed(
   }
 }
 
-/** The agent runs from here on: the service, one that ran before, or one in this process, for as long as this lasts. */
+/** Makes sure that an agent runs: the service, one that was already running, or one in this process until this resolves. */
 async function atWork(
   io: Io,
   talk: BrowserTalk,
@@ -149,7 +149,7 @@ async function atWork(
   }
   const link = await Promise.race([consoleOf(io, config.stateDir), ...(running === null ? [] : [running])]);
   const where = says(isHere ? 'end.here' : 'end.background');
-  // An agent that ends by itself waits for no page.
+  // If the agent ends by itself, don't wait for the page.
   await Promise.race([
     talk.done(where, typeof link === 'string' ? link : null),
     ...(running === null ? [] : [running]),
@@ -158,7 +158,7 @@ async function atWork(
   await running;
 }
 
-/** A link to the console of the agent, once it answers; null where there is none. */
+/** A link to the agent's console once it answers; null if it has none. */
 async function consoleOf(io: Io, stateDir: string): Promise<string | null> {
   const latest = performance.now() + AGENT_MS;
   for (;;) {

@@ -6,17 +6,17 @@ import { isInProfile } from '../../features/os-service/windows/task.ts';
 import type { ServiceScope } from './answers.ts';
 import type { Talk } from './talk.ts';
 
-/** Whether something here starts programs with the machine, and what to do where nothing does. */
+/** Whether this machine has a service manager, and what to do if it has none. */
 export interface ManagerHere {
   readonly name: string;
   readonly runs: boolean;
-  /** For whom a service would be installed: the machine by root, oneself by anybody else. */
+  /** Scope of the service: root installs a system service, others a user service. */
   readonly scope: ServiceScope;
-  /** Null where one runs. */
+  /** Alternative without a service manager; null if one is running. */
   readonly instead: Said | null;
 }
 
-/** `file`: the configuration. `isThere`: whether there is such a file; an argument, so that a test can be any machine. */
+/** `file`: the configuration. `isThere`: whether a path exists; a parameter, so that tests can simulate any machine. */
 export function managerHere(
   { platform, isRoot, env }: Pick<LoadContext, 'platform' | 'isRoot' | 'env'>,
   file: string,
@@ -26,7 +26,7 @@ export function managerHere(
   const manager = (name: string, runs: boolean, instead: Said | null = null) =>
     ({ name, runs, scope, instead }) as const;
   if (platform === 'darwin') return manager('launchd', true);
-  // Only an administrator may; who that is shows when it is tried.
+  // Needs an administrator, which only shows during the installation.
   if (platform === 'win32') {
     const [runs, instead] = isInProfile(file) ? [false, says('install.inProfile')] : [true, null];
     return { ...manager('Windows', runs, instead), scope: 'system' };
@@ -42,7 +42,7 @@ export function managerHere(
   return manager('systemd', false, says('install.noneForUser'));
 }
 
-/** Null: none is installed. */
+/** Null: install no service. */
 export async function installStep({ given, found, ask, say }: Talk): Promise<ServiceScope | null> {
   if (given.service !== undefined) return given.service === 'no' ? null : given.service;
   if (ask === null) return null;

@@ -12,14 +12,14 @@ export type Installed = Omit<InstalledService, 'text' | 'refusal'> & {
   readonly result: 'installed' | 'unchanged';
 };
 
-/** What would refuse it in the end is known before anything is done. @throws ReceiptdError ROOT_NEEDED, MANAGER_ABSENT, USAGE */
+/** Refuses early what the installation would refuse at the end. @throws ReceiptdError ROOT_NEEDED, MANAGER_ABSENT, USAGE */
 export async function demandManager(io: Io, config: Config, scope: ServiceScope): Promise<void> {
   const host = hostOf(io);
   try {
     demandRights(host, scope);
   } catch (error) {
     if (!(error instanceof ReceiptdError) || error.hint === undefined) throw error;
-    // The words are those of `service install`; set-up has others for the same.
+    // `service install` names its option --scope; setup names it --service.
     const hint = error.hint.replaceAll('--scope ', '--service ');
     throw new ReceiptdError(error.code, error.message, { hint, cause: error });
   }
@@ -28,7 +28,7 @@ export async function demandManager(io: Io, config: Config, scope: ServiceScope)
   if (host.platform === 'win32') await definedService(io, config, { scope }, host);
 }
 
-/** Installs the service and starts it; one that is at work as it would be defined now is left at work. */
+/** Installs and starts the service, unless it already runs with the same definition. */
 export async function installOnce(
   io: Io,
   config: Config,

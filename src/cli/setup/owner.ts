@@ -2,8 +2,8 @@ import { lchown, lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * The user of the service, whose state directory it is, where root sets things up; null where it is one's own, or not
- * there yet.
+ * If root runs setup: the service user who owns the state directory. Null if the current user owns it or it does not
+ * exist yet.
  */
 export async function otherOwner(stateDir: string): Promise<{ uid: number; gid: number } | null> {
   if (process.geteuid?.() !== 0) return null;
@@ -12,15 +12,15 @@ export async function otherOwner(stateDir: string): Promise<{ uid: number; gid: 
 }
 
 /**
- * Does the work as the user whose directory it is, for all of this process: the ledger in it is written by nobody else.
- * As anyone who runs this where it is one's own.
+ * Runs `work` as the owner of the state directory, who alone may write the ledger. Switches the user of the whole process,
+ * unless the current user is the owner.
  */
 export async function asOwner<T>(stateDir: string, work: () => Promise<T>): Promise<T> {
   const owner = await otherOwner(stateDir);
   return owner === null ? work() : asIds(owner, work);
 }
 
-/** As another user, for all of this process. Root alone may. */
+/** Runs `work` as another user, switching the whole process. Needs root. */
 export async function asIds<T>(
   owner: { readonly uid: number; readonly gid: number },
   work: () => Promise<T>,
@@ -39,7 +39,7 @@ export async function asIds<T>(
   }
 }
 
-/** What root wrote there has to be readable, and replaceable, for the user whose directory it is. */
+/** Gives files written by root to the owner of the state directory, who has to read and replace them. */
 export async function giveToOwner(stateDir: string, paths: readonly string[]): Promise<void> {
   const owner = await otherOwner(stateDir);
   if (owner === null) return;

@@ -17,22 +17,22 @@ export type { AlertMail, Before, Found, Wanted } from './wanted.ts';
 
 export const DEFAULT_ALIAS = 'office';
 export const DEFAULT_RATE = '60/min';
-/** Stands for the uid that only the service knows. */
+/** Placeholder for the uid of an endpoint that is not created yet. */
 export const TO_BE_CREATED = 'to-be-created';
 
-/** @throws ReceiptdError what is wrong with the file */
+/** @throws ReceiptdError if the file is unreadable or invalid */
 export async function readFound(place: ConfigPlace, context: LoadContext): Promise<Found> {
   if (!place.exists) return { place, context, before: null };
   const bytes = await readConfigFile(place.file);
   const text = textOf(bytes, place.file);
   const { config } = readConfig(text, place.file, context);
   const isExample = config.endpoints.every(({ key }) => key.uid === EXAMPLE_UID);
-  // A byte order mark is a part of the text that is changed.
+  // Keep a byte order mark as part of the text.
   const whole = bytes.toString('utf8');
   return { place, context, before: { text: whole, revision: revisionOf(bytes), config, isExample } };
 }
 
-/** What would be written if the rest were as it is, or as in an example. */
+/** Completes partial answers with the present values, or those of the example. */
 export function provisional({ before }: Found, some: Partial<Wanted>): Wanted {
   const [endpoint] = before?.config.endpoints ?? [];
   const [folder] = before?.config.folders ?? [];
@@ -47,7 +47,7 @@ export function provisional({ before }: Found, some: Partial<Wanted>): Wanted {
   };
 }
 
-/** The whole text of the file as it is to be, and what it means. @throws ReceiptdError what would be wrong with it */
+/** The planned text of the config file, and its parsed form. @throws ReceiptdError if it would be invalid */
 export function plan(found: Found, wanted: Wanted): { readonly text: string; readonly config: Config } {
   const { place, context, before } = found;
   const start =
@@ -69,7 +69,7 @@ function changes(found: Found, now: Config, wanted: Wanted): ConfigChange[] {
   const endpoint = now.endpoints.find((each) => each.alias === alias);
   if (endpoint?.key.uid !== uid) set(['endpoints', alias, 'uid'], uid);
   const [only, ...others] = now.endpoints;
-  // Folders that need not name their endpoint while there is one have to, once there are two: it stays the one they had.
+  // With a second endpoint, every folder has to name its own: existing folders keep the first.
   if (endpoint === undefined && only !== undefined && others.length === 0)
     for (const [index] of now.folders.entries()) set(['folders', index, 'endpoint'], only.alias);
   const resolved = resolvePath(folder, pathsOf(context.platform).dirname(place.file), context);
@@ -99,7 +99,7 @@ function changes(found: Found, now: Config, wanted: Wanted): ConfigChange[] {
   }
   const mail = mailEdit(now.alerts.email, wanted.alertMail);
   if (mail !== null) set(['alerts', 'email'], mail);
-  // Who looks after office PCs looks there; the installer has registered the source.
+  // Administrators of office PCs check the event log, and the installer has registered the source.
   if (before === null && isOfWindowsMachine(place.file, context)) set(['alerts', 'eventLog'], true);
   if (rateText(now.delivery.limits.rate) !== wanted.rate) set(['delivery', 'rate'], wanted.rate);
   if (store !== undefined && now.credentials.store !== store) set(['credentials', 'store'], store);
@@ -112,7 +112,7 @@ function isOfWindowsMachine(file: string, context: Found['context']): boolean {
   return dir.toLowerCase() === machineConfigDir(context).toLowerCase();
 }
 
-/** What `alerts.email` is to be; null: as it is. */
+/** New value of `alerts.email`; null: unchanged. */
 function mailEdit(now: Config['alerts']['email'], wanted: Wanted['alertMail']): Json | null {
   if (wanted === undefined) return null;
   if (wanted === 'none') return now === null ? null : {};
@@ -128,7 +128,7 @@ function mailEdit(now: Config['alerts']['email'], wanted: Wanted['alertMail']): 
   };
 }
 
-/** At every moment the file is as it was, or as planned. Resolves what was done. */
+/** Replaces the config file atomically; resolves what was done. */
 export async function writePlanned(
   { place, before }: Found,
   { text, config }: { readonly text: string; readonly config: Config },

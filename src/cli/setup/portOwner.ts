@@ -3,7 +3,7 @@ import { userNameOf } from '../../system/userName.ts';
 
 const LISTENING = '0A';
 
-/** Who listens on a port of this machine's loopback, as the kernel has it; null where it does not tell. Linux only. */
+/** The user who listens on a loopback port, according to the kernel; null if unknown. Linux only. */
 export async function portOwner(
   port: number,
 ): Promise<{ readonly uid: number; readonly name: string } | null> {

@@ -5,24 +5,24 @@ import { ReceiptdError } from '../../core/domain/errors.ts';
 import type { Found, Wanted } from './wanted.ts';
 
 /*
- * What is practised has a ledger of its own: to the real one, receipts that the practice service got would be sent
- * already, and no other service would ever get them.
+ * Practice uses a separate ledger. In the real one, receipts sent to the practice service would count as sent, and the real
+ * service would never get them.
  */
 
-/** Beside the usual state directory. Null where RECEIPTD_STATE_DIR says where it is, whatever the file says. */
+/** A directory beside the usual state directory. Null if RECEIPTD_STATE_DIR is set, which overrides the file. */
 export function practiceStateDir({ place, context }: Found): string | null {
   if (context.env['RECEIPTD_STATE_DIR']) return null;
   return `${usualStateDir({ place, context })}-practice`;
 }
 
 function usualStateDir({ place, context }: Pick<Found, 'place' | 'context'>): string {
-  // A unit's directory is not what this terminal has.
+  // Ignore a systemd unit's directory, which does not apply to this terminal.
   const { STATE_DIRECTORY: _, ...env } = context.env;
   const configDir = pathsOf(context.platform).dirname(place.file);
   return resolveStateDir(undefined, configDir, context.isRoot, { ...context, env });
 }
 
-/** Whether what is wanted gives up practice for a service, whose ledger knows none of the folders. */
+/** Whether setup switches from practice to a real service, whose ledger knows none of the folders. */
 export function leavesPractice(found: Found, wanted: Pick<Wanted, 'baseUrl' | 'isPractice'>): boolean {
   const { before } = found;
   return (
@@ -33,7 +33,7 @@ export function leavesPractice(found: Found, wanted: Pick<Wanted, 'baseUrl' | 'i
   );
 }
 
-/** Whether a practice that begins here gets a state directory of its own; one that the file names stays. */
+/** Whether setup begins practice and needs its separate state directory; one named in the file is kept. */
 export function entersPractice(
   found: Found,
   now: Config,
@@ -43,7 +43,7 @@ export function entersPractice(
   return isPractice === true && isFirst && now.stateDir === usualStateDir(found);
 }
 
-/** An agent at work would send to the new service at once, and note it in the ledger of practice. @throws ReceiptdError ALREADY_RUNNING */
+/** A running agent would send to the new service, recording it in the practice ledger. @throws ReceiptdError ALREADY_RUNNING */
 export async function demandPracticeEnded({ before }: Found): Promise<void> {
   if (before === null) return;
   try {

@@ -4,34 +4,34 @@ import { colorsFor, type Io } from '../io.ts';
 export interface Choice<T> {
   readonly label: Said;
   readonly value: T;
-  /** A line about it, shown while it is the marked one. */
+  /** Explanation, shown while this choice is selected. */
   readonly about?: Said;
 }
 
-/** What set-up asks a person. Every question rejects with `Ended` on Ctrl-C, Ctrl-D, or a signal. */
+/** Asks a person. Every question rejects with `Ended` on Ctrl-C, Ctrl-D, or a signal. */
 export interface Prompts {
-  /** `wrong` tells what is wrong with an answer, or null. */
+  /** `options.wrong` returns what is wrong with an answer, or null. */
   text(question: Said, options?: TextOptions): Promise<string>;
-  /** Nothing of the answer is shown. */
+  /** Does not echo the answer. */
   secret(question: Said): Promise<string>;
   choose<T>(question: Said, choices: readonly Choice<T>[]): Promise<T>;
   confirm(question: Said, otherwise: boolean): Promise<boolean>;
 }
 
 export interface TextOptions {
-  /** The answer to Enter alone. */
+  /** Default answer on Enter. */
   readonly otherwise?: string | undefined;
   readonly wrong?: (answer: string) => Said | null | Promise<Said | null>;
-  /** It is the path of a folder, which a page can have picked. */
+  /** The answer is a folder path, so a page can offer to pick one. */
   readonly isFolder?: boolean;
 }
 
-/** The person ended set-up. */
+/** The person cancelled setup. */
 export class Ended extends Error {
   override name = 'Ended';
 }
 
-/** On standard error, so that standard output carries results only. Loads the library, which nothing else needs. */
+/** Prompts on stderr, so that stdout carries results only. Loads the prompt library on demand. */
 export async function createPrompts(io: Io): Promise<Prompts> {
   const [{ default: input }, { default: password }, { default: select }, { default: confirm }] =
     await Promise.all([
@@ -44,7 +44,7 @@ export async function createPrompts(io: Io): Promise<Prompts> {
   const ask = async <T>(prompt: (context: Context) => Promise<T>): Promise<T> => {
     const ended = new AbortController();
     const end = () => ended.abort();
-    // At the end of its input the library would wait forever.
+    // At the end of input, the library would wait forever.
     const onKey = (_: unknown, key: { ctrl?: boolean; name?: string } | undefined) => {
       if (key?.ctrl === true && key.name === 'd') end();
     };
@@ -72,7 +72,7 @@ export async function createPrompts(io: Io): Promise<Prompts> {
     },
     secret: async ({ text: message }) => {
       const validate = (answer: string) => answer.trim() !== '' || says('answer.needed').text;
-      // Anyone who looks over a shoulder could press the key that shows it.
+      // No key to reveal the secret, in case somebody else is at the keyboard.
       const config = { message, validate, toggleMask: false, theme };
       return (await ask((context) => password(config, context))).trim();
     },
@@ -95,7 +95,7 @@ function isEnd(error: unknown): boolean {
   return error instanceof Error && ['ExitPromptError', 'AbortPromptError'].includes(error.name);
 }
 
-/** Plain characters alone: what a terminal makes of others depends on too much. Colours as everywhere in this program. */
+/** ASCII only, because terminals render other symbols unreliably. Uses the program's colours. */
 function themeOf(io: Io) {
   const colors = colorsFor(io, io.stderr);
   const keys = (all: [string, string][]) =>

@@ -8,7 +8,7 @@ interface Goal {
   readonly uid: string;
 }
 
-/** A folder that was watched before, and whose receipts go elsewhere from now on. */
+/** A folder that was already watched and now feeds another endpoint or service. */
 export interface Rerouted {
   readonly path: string;
   readonly from: Goal;
@@ -29,7 +29,7 @@ function goalOf({ alias, endpoint: { baseUrl, uid } }: FolderConfig): Goal {
   return { alias, baseUrl, uid };
 }
 
-/** Lines for a person. `isFresh`: the ledger that is used from now on knows none of the folders. */
+/** Messages about rerouted folders. `isFresh`: the new ledger knows none of the folders. */
 export function linesOf(rerouted: readonly Rerouted[], isFresh: boolean): Said[] {
   if (rerouted.length === 0) return [];
   return [
@@ -39,7 +39,7 @@ export function linesOf(rerouted: readonly Rerouted[], isFresh: boolean): Said[]
   ];
 }
 
-/** As much of each as tells it from the other. */
+/** Names only what differs between the old and the new goal. */
 function lineOf({ path, from, to }: Rerouted): Said {
   const of = { path, from: from.alias, fromUid: from.uid, to: to.alias, toUid: to.uid };
   return from.baseUrl === to.baseUrl

@@ -32,7 +32,7 @@ export async function runSetup(io: Io, options: SetupOptions): Promise<ExitStatu
     ask: asks ? await createPrompts(io) : null,
     say,
     wayOut: says('greet.terminal'),
-    // Also where nobody is asked: a program that ends has to say how far it came.
+    // Also reported when nobody is asked, to show how far setup got.
     tellEnd: asks ? say : ({ text }) => void io.stderr.write(`${text}\n`),
     goOn: async (talk, answers, done) => farewell(io, talk, answers, done),
   });
@@ -43,7 +43,7 @@ export async function runSetup(io: Io, options: SetupOptions): Promise<ExitStatu
  *
  *   asking ──all answered, and agreed to──▶ applying ──▶ done
  *     │  nothing is changed                   │  each part whole or not at all
- *     └──Ctrl-C──▶ ended, nothing changed     └──Ctrl-C──▶ ended; says what is done by then
+ *     └──Ctrl-C──▶ ended, nothing changed     └──Ctrl-C──▶ ended; reports what was done
  */
 async function converse(
   io: Io,
@@ -168,7 +168,7 @@ function transportOf(baseUrl: string): 'plan.encrypted' | 'plan.plainHere' | 'pl
   return isLoopback(hostname) ? 'plan.plainHere' : 'plan.plain';
 }
 
-/** What comes next, in commands that can be copied. */
+/** Prints the next steps, as commands to copy. */
 async function farewell(
   io: Io,
   { found }: Talk,
@@ -197,7 +197,7 @@ async function farewell(
   print(io, `  receiptd console${config}`);
 }
 
-/** Whether a service can be installed here, and none is. */
+/** Whether a service could be installed here and none is yet. */
 async function couldBeService(io: Io, { context, place }: Found, stateDir: string): Promise<boolean> {
   const manager = managerHere(context, place.file);
   if (!manager.runs) return false;

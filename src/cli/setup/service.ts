@@ -10,7 +10,7 @@ import type { Talk } from './talk.ts';
 /** The service that receipts go to. */
 export interface ServiceAnswer {
   readonly baseUrl: string;
-  /** The built-in one. */
+  /** The built-in practice service; null for a real one. */
   readonly practice: Practice | null;
 }
 
@@ -23,7 +23,7 @@ export interface Practice {
 
 const PRACTICE_MS = 3000;
 
-/** Where an answer to the first question comes from if none was given. */
+/** The service's address, as given or from the config file; null if it has to be asked for. */
 export function knownBaseUrl({ given, found: { before } }: Pick<Talk, 'given' | 'found'>): string | null {
   return given.baseUrl ?? (before === null || before.isExample ? null : before.config.service.baseUrl);
 }
@@ -32,7 +32,7 @@ function mayBePlain({ found: { before } }: Talk): boolean {
   return before?.config.service.allowInsecureHttp === true;
 }
 
-/** Of an address that was given beforehand. @throws ReceiptdError HTTPS_REQUIRED */
+/** Checks an address given beforehand. @throws ReceiptdError HTTPS_REQUIRED */
 export function demandTransport(talk: Talk): void {
   const { baseUrl } = talk.given;
   if (baseUrl === undefined || wrongTransport(baseUrl, mayBePlain(talk)) === null) return;
@@ -108,7 +108,7 @@ async function practise(talk: Talk): Promise<ServiceAnswer> {
   }
 }
 
-/** It would keep the receipts, where its user reads them. */
+/** Refuses another user's practice service, because that user could read the receipts. */
 function othersPractice(baseUrl: string, name: string, cause: unknown): ReceiptdError {
   const message = `The practice service on ${baseUrl} belongs to the user ${name}, who would receive what you send.`;
   return new ReceiptdError('PORT_IN_USE', message, {
@@ -117,10 +117,10 @@ function othersPractice(baseUrl: string, name: string, cause: unknown): Receiptd
   });
 }
 
-/** Whether what listens there is `receiptd sandbox`, started in another terminal. */
+/** Whether the listener is `receiptd sandbox`, started in another terminal. */
 async function isPractice({ io, found }: Talk, baseUrl: string): Promise<boolean> {
   const { config } = plan(found, provisional(found, { baseUrl, isPractice: true }));
-  // Ours answers at once; another program may take a connection, and never answer.
+  // The sandbox answers at once; another program may accept the connection and never answer.
   const limit = AbortSignal.timeout(PRACTICE_MS);
   const signal = AbortSignal.any([io.stop, limit]);
   try {

@@ -19,9 +19,9 @@ export interface Answers {
   readonly credentials: CredentialsAnswer;
   readonly endpoint: EndpointAnswer;
   readonly folder: FolderAnswer;
-  /** Of folders that are in the configuration already: what happens to files that lie in them, where that is to change. */
+  /** For configured folders, by path: what to do with files already in them, if that changes. */
   readonly existingOf: ReadonlyMap<string, string>;
-  /** Of the folder; undefined: as it is. */
+  /** Setting of the folder; undefined: unchanged. */
   readonly needsAttention: string | undefined;
   readonly rate: string;
   readonly alerts: AlertMailAnswer;
@@ -29,7 +29,7 @@ export interface Answers {
   readonly sendsTest: boolean;
 }
 
-/** The configuration that an unattended set-up starts from. */
+/** The configuration that an unattended setup starts from. */
 export function provisionalConfig(talk: Talk): Config {
   return plan(
     talk.found,
@@ -40,7 +40,7 @@ export function provisionalConfig(talk: Talk): Config {
   ).config;
 }
 
-/** All questions, in their order. Nothing is changed. `opened` is told of what has to be closed in the end. */
+/** Asks all questions in order, without changing anything. `opened` receives each service that has to be closed in the end. */
 export async function askAll(talk: Talk, opened: (service: ServiceAnswer) => void): Promise<Answers> {
   for (;;) {
     const service = await serviceStep(talk);
@@ -82,7 +82,7 @@ export async function askAll(talk: Talk, opened: (service: ServiceAnswer) => voi
   }
 }
 
-/** What the answers come to in the config file. */
+/** The config values that result from the answers. */
 export function wantedOf(
   talk: Talk,
   { service, credentials, endpoint, folder, existingOf, needsAttention, rate, alerts }: Answers,

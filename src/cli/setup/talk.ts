@@ -6,20 +6,20 @@ import type { Given } from './given.ts';
 import type { Found } from './plan.ts';
 import type { Prompts } from './prompts.ts';
 
-/** What every step of set-up knows. */
+/** Context of every step of setup. */
 export interface Talk {
   readonly io: Io;
   readonly given: Given;
   readonly found: Found;
-  /** Null: nobody is asked. */
+  /** Null if nobody can be asked. */
   readonly ask: Prompts | null;
-  /** A sentence for the person who is asked; nothing where nobody is. */
+  /** Shows a sentence to the person; does nothing if nobody is asked. */
   readonly say: (said: Said) => void;
 }
 
 const WIDEST = 100;
 
-/** Lines no longer than the terminal is wide, broken between words. */
+/** Prints to stderr, wrapped between words to the terminal's width. */
 export function sayOn(io: Io): (said: Said) => void {
   return ({ text }) => {
     const width = Math.min(io.stderr.columns || 80, WIDEST);

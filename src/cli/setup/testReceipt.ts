@@ -19,23 +19,23 @@ import { Ended } from './prompts.ts';
 export interface Delivered {
   readonly file: string;
   readonly name: string;
-  /** The service's status, verbatim. */
+  /** Status of the document at the service, verbatim. */
   readonly status: string | null;
-  /** Its record, verbatim. */
+  /** The service's response, verbatim. */
   readonly response: string | null;
 }
 
 const PREFIX = 'receiptd-test-';
 const OWN = /^receiptd-test-\d{8}-\d{6}-[0-9a-f]{4}\.png$/;
-/** States of which a document gets out by itself, or when somebody mends what holds it. */
+/** States that can still end in acceptance, by themselves or after a problem is fixed. */
 const WAITING = ['queued', 'uploading', 'held', 'unconfirmed'] as const;
 const EVERY_MS = 100;
 const LIMIT_MS = 60_000;
 const REMOVAL_MS = 15_000;
 
 /**
- * Puts a test receipt into the folder and waits until the service has it: the agent that runs sends it, or one that runs for
- * as long as this takes. The file is removed once it is accepted.
+ * Puts a test receipt into the folder and waits until the service has accepted it, sent by the running agent or a temporary
+ * one. Removes the file afterwards.
  * @throws ReceiptdError TEST_RECEIPT_UNDELIVERED
  */
 export async function sendTestReceipt(io: Io, config: Config, folder: string): Promise<Delivered> {
@@ -55,7 +55,7 @@ export async function sendTestReceipt(io: Io, config: Config, folder: string): P
     const soon = AbortSignal.any([io.stop, AbortSignal.timeout(LIMIT_MS)]);
     if (waiting !== null) return await waitFor(io, config, waiting, agent.ended, soon);
     await watched(config, folder, file, agent.ended, soon);
-    // Paper is white and ink is black: the same picture is never drawn twice.
+    // A random number makes every picture different, so it is not a duplicate.
     const bytes = drawTestReceipt({ number: randomInt(1_000_000), at: local(at).slice(0, 16) });
     await writeFile(path, bytes, { flag: 'wx' });
     const row = await settled(io, config, file, agent.ended, soon);
@@ -68,7 +68,7 @@ export async function sendTestReceipt(io: Io, config: Config, folder: string): P
   }
 }
 
-/** One that was put there before, and is still to be sent: each attempt would add another one. */
+/** Waits for a test receipt of an earlier attempt instead of adding another one. */
 async function waitFor(
   io: Io,
   config: Config,
@@ -79,7 +79,7 @@ async function waitFor(
   const file = basename(path);
   const row = await settled(io, config, file, ended, soon);
   if (row.state !== 'accepted' || row.name === null) throw undelivered(file, howFar(row), row);
-  // Its name has random digits, and what it says is accepted: it is ours.
+  // Safe to delete: its name has our random digits, and its content was accepted.
   await rm(path, { force: true }).catch(() => {});
   await removalSeen(config, row.name, ended, soon);
   return { file, name: row.name, status: row.status, response: await responseOf(config, row.name) };
@@ -91,7 +91,7 @@ async function waitingBefore(config: Config, folder: string): Promise<string | n
   );
 }
 
-/** The name of one that was accepted before, so that set-up that runs again sends no other. */
+/** Name of an earlier accepted test receipt, so that a repeated setup sends no other. Null: none. */
 export async function acceptedBefore(config: Config, folder: string): Promise<string | null> {
   return first(config, { states: ['accepted'], folder, search: PREFIX }, ({ name, baseUrl }) =>
     baseUrl === config.service.baseUrl ? name : null,
@@ -119,12 +119,12 @@ async function first(
 }
 
 interface SomeAgent {
-  /** What ended it before its time, if anything did. */
+  /** The error that ended it early, if any. */
   readonly ended: () => unknown;
   stop(): Promise<void>;
 }
 
-/** The one that runs, or one in this process. */
+/** The running agent, or a temporary one in this process. */
 async function anAgent(io: Io, config: Config): Promise<SomeAgent> {
   const [{ acquireInstanceLock }, { prepareStateDir }] = await Promise.all([
     import('../../state-dir/instanceLock.ts'),
@@ -136,7 +136,7 @@ async function anAgent(io: Io, config: Config): Promise<SomeAgent> {
   try {
     lock = await acquireInstanceLock(config.stateDir);
   } catch (error) {
-    // It starts at this moment.
+    // An agent is just starting.
     if (error instanceof ReceiptdError && error.code === 'ALREADY_RUNNING')
       return { ended: () => null, stop: async () => {} };
     throw error;
@@ -162,7 +162,7 @@ async function anAgent(io: Io, config: Config): Promise<SomeAgent> {
   };
 }
 
-/** What lies in a folder when it is first watched may be left alone: the receipt must come after that. */
+/** Waits until the folder is watched: files already present at that time may be ignored. */
 async function watched(
   config: Config,
   folder: string,
@@ -190,7 +190,7 @@ async function watched(
   );
 }
 
-/** States after which nothing happens by itself. */
+/** Final states: nothing more happens without a person. */
 const SETTLED = ['accepted', 'duplicate', 'rejected', 'failed', 'unconfirmed', 'lost', 'skipped'];
 
 async function settled(
@@ -239,7 +239,7 @@ function howFar({ state, message, reason }: ListRow): string {
   return `it is ${state}${message === null ? (reason === null ? '' : ` (${reason})`) : ` (${message.replace(/\.$/, '')})`}`;
 }
 
-/** `row`: what the ledger knows of it. */
+/** `row`: the ledger's entry for the file. */
 function undelivered(file: string, why: string, row: ListRow | null = null): ReceiptdError {
   const isToCome = row !== null && ['queued', 'uploading', 'held'].includes(row.state);
   const waits = isToCome
@@ -261,7 +261,7 @@ async function responseOf(config: Config, name: string): Promise<string | null> 
   });
 }
 
-/** A ledger that still looks for the file would fail the first audit. The receipt is through anyway if that takes long. */
+/** Waits until the ledger knows that the file is gone, or the first audit would fail. Gives up quietly if it takes long. */
 async function removalSeen(
   config: Config,
   name: string,
@@ -278,7 +278,7 @@ async function removalSeen(
   await until(isGone, ended, soon, () => new Error('late')).catch(() => {});
 }
 
-/** Only if it is the one that was put there; the agent may have archived or deleted it. */
+/** Removes the file only if it is still ours; the agent may have archived or deleted it. */
 async function removeOwn(path: string, bytes: Buffer): Promise<void> {
   const there = await readFile(path).catch(() => null);
   if (there?.equals(bytes) === true) await rm(path, { force: true }).catch(() => {});

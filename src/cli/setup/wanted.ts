@@ -1,11 +1,11 @@
 import type { Config, LoadContext } from '../../config/config.ts';
 import type { ConfigPlace } from '../../config/locate.ts';
 
-/** The config file as it was found; what it says is where answers come from that are not given. */
+/** The config file as found; provides the answers that are not given. */
 export interface Found {
   readonly place: ConfigPlace;
   readonly context: LoadContext;
-  /** Null where there is none yet. */
+  /** Null if the file does not exist yet. */
   readonly before: Before | null;
 }
 
@@ -13,35 +13,35 @@ export interface Before {
   readonly text: string;
   readonly revision: string;
   readonly config: Config;
-  /** Its endpoint is the one that stands in an example: it is as `receiptd init` wrote it. */
+  /** Still has the example endpoint that `receiptd init` wrote. */
   readonly isExample: boolean;
 }
 
-/** What set-up writes into the config file. */
+/** Values that setup writes to the config file. */
 export interface Wanted {
   readonly baseUrl: string;
   readonly alias: string;
   readonly uid: string;
   /** Absolute. */
   readonly folder: string;
-  /** Of a folder that is not in the file yet. */
+  /** For a folder that is not in the file yet: what to do with files already in it. */
   readonly existing: string;
   readonly rate: string;
-  /** The service is the built-in one. */
+  /** The service is the built-in practice service. */
   readonly isPractice?: boolean;
-  /** Of folders that are in the file, by their absolute paths: what happens to files that lie in them. */
+  /** For folders in the file, by absolute path: what to do with files already in them. */
   readonly existingOf?: ReadonlyMap<string, string>;
-  /** A folder that is in the file feeds this endpoint from now on. */
+  /** Reroutes a folder that is in the file to this endpoint. */
   readonly routes?: boolean;
-  /** Of the folder: a path, or none. Undefined: as it is. */
+  /** Setting of the folder: a path, or `none`. Undefined: unchanged. */
   readonly needsAttention?: string | undefined;
-  /** Undefined: as it is. */
+  /** Undefined: unchanged. */
   readonly alertMail?: AlertMail | 'none' | undefined;
-  /** Undefined: as it is. */
+  /** Undefined: unchanged. */
   readonly store?: 'auto' | 'keychain' | 'file';
 }
 
-/** How alerts go out by mail. A password is in a file, never here. */
+/** Settings for alert mails. The password is in a file, never here. */
 export interface AlertMail {
   readonly to: readonly string[];
   readonly server: string;
