@@ -24,7 +24,7 @@ export async function demandManager(io: Io, config: Config, scope: ServiceScope)
     throw new ReceiptdError(error.code, error.message, { hint, cause: error });
   }
   await managerOf(host, scope, host.userName, config.stateDir).present();
-  // Whether the account of the machine can read what it needs; elsewhere the rights of an account say that, which set-up gives.
+  // Windows only: checks that the machine's account can read what it needs. Elsewhere setup grants those rights.
   if (host.platform === 'win32') await definedService(io, config, { scope }, host);
 }
 

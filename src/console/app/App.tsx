@@ -25,7 +25,7 @@ import { savedTheme, setTheme } from './theme.ts';
 
 setTheme(savedTheme());
 
-// Opened by few, or seldom.
+// Loaded on demand, because few people open them.
 const ConfigPage = later(async () => (await import('./pages/ConfigPage.tsx')).ConfigPage);
 const FleetPage = later(async () => (await import('./pages/FleetPage.tsx')).FleetPage);
 
@@ -40,7 +40,7 @@ export function App() {
       setStarted(true);
       reconnectNow();
     };
-    // A new link, opened where the console is open already: that is no new page.
+    // Opening a new sign-in link in a tab with the console only changes the hash, without loading the page.
     const moved = () => location.hash.startsWith('#token=') && void begin();
     void begin();
     addEventListener('hashchange', moved);
@@ -71,11 +71,11 @@ export function App() {
   );
 }
 
-/** Redeems the token of the opening link, once. @returns why that failed */
+/** Redeems the token of the sign-in link, once. @returns the error, if that failed */
 async function start(): Promise<unknown> {
   const token = /^#token=(.+)$/.exec(location.hash)?.[1];
   if (token === undefined) return null;
-  // Before anything else: it must not stay in the address bar or the history.
+  // First of all, remove the token from the address bar and the history.
   history.replaceState(null, '', href([]));
   dispatchEvent(new HashChangeEvent('hashchange'));
   try {
@@ -86,7 +86,7 @@ async function start(): Promise<unknown> {
   }
 }
 
-/** No number that loses digits. */
+/** At most 15 digits, which a number represents exactly. */
 const DOCUMENT_ID = /^\d{1,15}$/;
 
 function PageOf({ place }: { readonly place: Place }) {

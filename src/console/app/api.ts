@@ -9,14 +9,14 @@ interface Told {
   readonly isLocal?: boolean;
 }
 
-/** Why the daemon did not do it, in its own words; `status` is 0 where it gave no answer at all, or was not asked. */
+/** An error reported by the daemon, in its own words; `status` is 0 if it did not answer or was not asked. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
   readonly hint: string | undefined;
-  /** Of the configuration, where those are what is wrong. */
+  /** Configuration keys that are wrong, if any. */
   readonly keys: readonly string[];
-  /** The message is one of the console's own. */
+  /** The message comes from the console, not from the daemon. */
   readonly isLocal: boolean;
 
   constructor(status: number, body: Told) {
@@ -32,7 +32,7 @@ export class ApiError extends Error {
 
 let signedOut: () => void = () => {};
 
-/** Called whenever an answer says that nobody is signed in. */
+/** Sets the listener for answers that say that the session has ended. */
 export function onSignedOut(listener: () => void): void {
   signedOut = listener;
 }
@@ -54,7 +54,7 @@ export interface Session {
   readonly password: boolean;
 }
 
-/** What an older daemon does not answer counts as no. */
+/** Values missing from an older daemon's answer count as false. */
 export async function session(): Promise<Session> {
   const answer = await send('GET', '/session');
   if (!answer.ok) return { signedIn: false, password: false };

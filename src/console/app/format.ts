@@ -1,11 +1,11 @@
 import { language, locale } from './language.ts';
 import type { Forms } from './textFormat.ts';
 
-/** Numbers and times as people of the chosen language write them, in the region of their browser. */
+/** Formats numbers and times for the chosen language and the browser's region. */
 const count = new Intl.NumberFormat(locale);
 const short = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
 const onePlace = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
-/** Whatever it counts: all of its digits, and nothing between them. */
+/** All digits, without grouping. */
 const exact = new Intl.NumberFormat(locale, { useGrouping: false, maximumFractionDigits: 20 });
 const clock = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' });
 const clockSeconds = new Intl.DateTimeFormat(locale, {
@@ -30,9 +30,9 @@ export const amount = (value: number): string => exact.format(value);
 export const clockTime = (at: Instant): string => clock.format(new Date(at));
 export const seconds = (at: Instant): string => clockSeconds.format(new Date(at));
 export const instant = (at: Instant): string => full.format(new Date(at));
-/** Within a week: the day and the time. */
+/** Weekday and time, for times within a week. */
 export const weekday = (at: Instant): string => dayOfWeek.format(new Date(at));
-/** 2026-11, or a day. */
+/** Formats a month (2026-11) or a day. */
 export const period = (value: string): string => {
   const [year = 0, month = 1, its] = value.split('-').map(Number);
   const at = new Date(year, month - 1, its ?? 1);
@@ -40,7 +40,7 @@ export const period = (value: string): string => {
 };
 export const date = (at: Instant): string => day.format(new Date(at));
 
-/** The time alone for today. */
+/** Omits the date for today. */
 export function moment(at: Instant, now: Instant = Date.now()): string {
   const then = new Date(at);
   return then.toDateString() === new Date(now).toDateString() ? clock.format(then) : dayClock.format(then);
@@ -90,16 +90,16 @@ export function counted(value: number, one: string, other: string, more: Forms =
   return `${number(value)} ${more[rule] ?? (rule === 'one' ? one : other)}`;
 }
 
-/** What separates decimals where people of this language write numbers. */
+/** The decimal separator of this language. */
 const POINT =
   new Intl.NumberFormat(locale).formatToParts(1.5).find(({ type }) => type === 'decimal')?.value ?? '.';
 
-/** What `boundOf` made of it, to be typed on. */
+/** Converts a value of `boundOf` back to text for editing. */
 export function boundText(bound: string): string {
   return Number.isFinite(Number(bound)) ? bound.replace('.', POINT) : bound;
 }
 
-/** Local midnight of a day such as 2026-11-22, as ISO 8601 in UTC; the day after where `days` is 1. */
+/** Local midnight of a day such as 2026-11-22, as ISO 8601 in UTC; with `days` 1, of the next day. */
 export function midnight(text: string, days = 0): string | undefined {
   const parts = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
   if (parts === null) return undefined;

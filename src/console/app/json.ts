@@ -1,6 +1,6 @@
 /**
- * JSON with line breaks, every token as it came: parsing it would round long numbers and drop repeated keys.
- * Anything that is no JSON stays as it is.
+ * Formats JSON with line breaks but keeps every token: parsing would round long numbers and drop repeated keys.
+ * Returns other text unchanged.
  */
 export function pretty(text: string): string {
   try {

@@ -1,4 +1,4 @@
-/** What this browser keeps for the person who uses it. One that keeps nothing (private windows) forgets with the page. */
+/** Preferences in the browser's storage. If it stores nothing (private windows), they last until the page is closed. */
 const PREFIX = 'receiptd.';
 
 export function readKept(key: string): string | null {
@@ -13,6 +13,6 @@ export function keep(key: string, value: string): void {
   try {
     localStorage.setItem(PREFIX + key, value);
   } catch {
-    // It holds until the page is closed.
+    // Not stored; lasts until the page is closed.
   }
 }

@@ -3,7 +3,7 @@ import type { OverviewResponse } from '../../control/protocol/overview.ts';
 import { call, onSignedOut } from './api.ts';
 
 /*
- * What the daemon tells by itself, held once for all pages.
+ * The event stream of the daemon, shared by all pages.
  *
  *   connecting ──▶ live ──▶ lost ──▶ connecting (after a pause that grows) ──▶ ...
  *                    any ──▶ signedOut  (an answer said so; ends until `connect` is called again)
@@ -11,7 +11,7 @@ import { call, onSignedOut } from './api.ts';
 export type Connection = 'connecting' | 'live' | 'lost' | 'signedOut';
 
 export interface LogLine {
-  /** Counts up; for keys. */
+  /** Sequence number, for keys. */
   readonly id: number;
   readonly at: string;
   readonly level: string;
@@ -31,7 +31,7 @@ export interface Live {
 const LOG_KEPT = 2000;
 const FIRST_PAUSE_MS = 500;
 const ANSWER_MS = 10_000;
-/** Three signs of life of the daemon: where they do not come the line is dead, and nobody said so. */
+/** Three heartbeats of the daemon; without them, the connection is dead although the browser has not noticed. */
 const SILENCE_MS = 45_000;
 const LONGEST_PAUSE_MS = 10_000;
 
@@ -42,7 +42,7 @@ let timer: number | undefined;
 let silence: number | undefined;
 let pause = FIRST_PAUSE_MS;
 let nextId = 0;
-/** Lines of before a reconnect: the daemon begins with its last 200 once more. */
+/** Lines shown before a reconnect, to skip repeats: the daemon sends its last 200 lines again. */
 let told = new Set<string>();
 
 function change(next: Partial<Live>): void {
@@ -52,7 +52,7 @@ function change(next: Partial<Live>): void {
 
 function connect(): void {
   disconnect();
-  // An empty page says "connecting"; one that has something to show says since when it is lost.
+  // An empty page shows "connecting"; one with content keeps showing since when the connection is lost.
   if (state.connection !== 'lost') change({ connection: 'connecting' });
   told = new Set(state.log.map(({ raw }) => raw));
   source = new EventSource('/v1/events');
@@ -85,7 +85,7 @@ function heard(): void {
   silence = setTimeout(lost, SILENCE_MS);
 }
 
-/** The browser's own reconnecting gives up at the first answer that is no stream. */
+/** Reconnects by hand, because EventSource gives up at the first answer that is not a stream. */
 function lost(): void {
   disconnect();
   change({ connection: 'lost', lostAt: state.lostAt ?? Date.now() });
@@ -93,7 +93,7 @@ function lost(): void {
   pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
 }
 
-/** An EventSource does not say why it was refused; an operation does. */
+/** Calls an operation, because EventSource does not report why it was refused. */
 async function retry(): Promise<void> {
   try {
     change({ overview: await call('overview', {}, AbortSignal.timeout(ANSWER_MS)) });
@@ -105,8 +105,8 @@ async function retry(): Promise<void> {
 }
 
 /*
- * A browser opens six connections to one place, and a stream takes one for good: tabs that nobody looks at would keep
- * the others from everything. The log alone goes on, for a reader comes back to it.
+ * A browser opens at most six connections per host, and a stream occupies one: hidden tabs would block the others.
+ * Only the log stays connected, because readers return to it.
  */
 document.addEventListener('visibilitychange', () => {
   if (state.connection === 'signedOut') return;
@@ -132,7 +132,7 @@ export function forget(): void {
 
 let waitingLines: LogLine[] = [];
 
-/** Lines come in bursts; the page is drawn once for each. */
+/** Collects lines, which come in bursts, and draws the page once per burst. */
 function receive(raw: string): void {
   if (told.has(raw)) return;
   const { timestamp, level, message, ...fields } = JSON.parse(raw) as Record<string, unknown>;
@@ -156,7 +156,7 @@ export function useLive(): Live {
   return useLivePart((live) => live);
 }
 
-/** Draws again only when that part has changed. */
+/** Rerenders only when that part has changed. */
 export function useLivePart<T>(part: (live: Live) => T): T {
   const [value, setValue] = useState(() => part(state));
   useEffect(() => {

@@ -4,7 +4,7 @@ import { LanguageFoot } from './parts/Foot.tsx';
 import { Announcer } from './parts/Notice.tsx';
 import { later } from './parts/Later.tsx';
 
-// On a machine without an agent there is this page alone.
+// During setup there may be no agent, so this is the only page.
 const SetupPage = later(async () => (await import('./pages/SetupPage.tsx')).SetupPage);
 const isSetup = /^#(?:setup=|\/setup$)/.test(location.hash);
 

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** Where the person is: everything behind `#`, so that the daemon serves one page. */
+/** The current location. Everything is in the hash, so that the daemon serves a single page. */
 export interface Place {
   /** Parts of the path, decoded: `#/documents/7` is ['documents', '7']. */
   readonly path: readonly string[];
@@ -21,7 +21,7 @@ function decode(part: string): string {
   }
 }
 
-/** Empty values are left out. */
+/** Builds a link; omits empty values. */
 export function href(
   path: readonly string[],
   query: Readonly<Record<string, string | undefined>> = {},
@@ -33,12 +33,12 @@ export function href(
 }
 
 /*
- * Which entry of the tab's history is shown: each has its number, so that a step that somebody may not want can be taken back, by a link as
- * well as by the browser's buttons.
+ * The shown entry of the tab's history. Entries are numbered, so that leaving a page with unsaved input can be reverted,
+ * whether it was a link or the browser's buttons.
  */
 let shown = { hash: location.hash, index: numberOf(history.state) ?? 0 };
 history.replaceState({ index: shown.index }, '');
-/** Where a form goes once it is saved: nobody is asked about that. */
+/** Target of a saved form, which needs no confirmation. */
 let allowed: string | null = null;
 let ask: ((leave: () => void) => void) | null = null;
 const listeners = new Set<() => void>();
@@ -68,7 +68,7 @@ addEventListener('hashchange', () => {
   });
 });
 
-/** From now on `asks` decides whether another page is shown; null: every link is followed. */
+/** Lets `asks` decide whether to leave the page; null removes the guard. */
 export function guardLeaving(asks: ((leave: () => void) => void) | null): void {
   ask = asks;
 }
@@ -78,7 +78,7 @@ export function go(to: string): void {
   location.hash = to;
 }
 
-/** As `go`, without a step to go back to: for filters while they are typed. */
+/** Like `go`, without a history entry: for filters while they are typed. */
 export function replace(to: string): void {
   history.replaceState(history.state, '', to);
   dispatchEvent(new HashChangeEvent('hashchange'));

@@ -1,11 +1,11 @@
 import { t } from './texts.ts';
 
-/** By a code of the agent: what is the matter, and what to do; null for one that the console does not know. */
+/** Problem and remedy for an error code; null for an unknown code. */
 export function saidOf(code: string): { readonly what: string; readonly help: string } | null {
   return own(t.codes, code) ?? null;
 }
 
-/** Why something was not sent, as a sentence; null for a reason that the console does not know. */
+/** Why something was not sent, as a sentence; null for an unknown reason. */
 export function reasonText(reason: string, state?: string): string | null {
   const http = /^HTTP_(\d+)$/.exec(reason)?.[1];
   if (http !== undefined) {
@@ -54,7 +54,7 @@ function ofSystem(code: string, state: string | undefined): string | undefined {
   return /^(?:ECONN|EPIPE|EPROTO|ERR_SSL|UND_ERR|HPE_|UNKNOWN$)/.test(code) ? t.reasons.brokenOff : undefined;
 }
 
-/** The code that a sentence of the agent ends with, as those of the network do: `... (ECONNREFUSED).` */
+/** The code in parentheses in an error message, such as `... (ECONNREFUSED).` */
 export const codeIn = (message: string): string | undefined => /\(([A-Z][A-Z\d_]+)\)/.exec(message)?.[1];
 
 function own<T>(texts: Readonly<Partial<Record<string, T>>>, key: string): T | undefined {

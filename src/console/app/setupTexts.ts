@@ -7,21 +7,21 @@ export type { Said } from '../../core/domain/setupWords.ts';
 
 type Words = Readonly<Partial<Record<string, string>>>;
 
-/** What set-up says, by its keys, loaded where somebody sets up; its English comes from the agent. */
+/** Setup texts by key, loaded only for setup; English comes from the agent. */
 const SETUP_LANGUAGES: Readonly<Record<Language, () => Promise<Words | null>>> = {
   en: async () => null,
   de: async () => (await import('./languages/setup/de.ts')).default,
 };
 const words = await SETUP_LANGUAGES[language]();
 
-/** In the reader's language; in English where a part of it has no words there. */
+/** The text in the reader's language; in English if any part is not translated. */
 export function textOf({ text, parts }: Said): string {
   if (words === null) return text;
   const said = parts.map(({ key, values }) => partText(words, key, values));
   return said.every((each) => each !== null) ? said.join('') : text;
 }
 
-/** Whether the agent's own sentence says more: that of an error, or one that quotes another. */
+/** Whether the agent's own sentence says more: for an error, or a quoted message. */
 export function hidesDetails({ parts }: Said): boolean {
   if (words === null) return false;
   return parts.some(({ key, values }) => /^[A-Z_]+$/.test(key) || Object.hasOwn(values, 'why'));

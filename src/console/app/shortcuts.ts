@@ -6,14 +6,14 @@ export type Shortcuts = Readonly<Record<string, () => void>>;
 
 const KEY = 'shortcuts';
 
-/** Single letters trip up people who dictate: they can be switched off. */
+/** Can be switched off, because single letters interfere with dictation. */
 export const areShortcutsOn = (): boolean => readKept(KEY) !== 'off';
 export const setShortcuts = (isOn: boolean): void => keep(KEY, isOn ? 'on' : 'off');
 
-/** Where keys have another meaning already. */
+/** Elements that handle keys themselves. */
 const OWN_KEYS = 'input:not([type="checkbox"]), textarea, select, dialog, summary, [role="group"][tabindex]';
 
-/** Keys that do something while this is shown, unless somebody types. */
+/** Shortcuts active while the component is mounted, except during typing. */
 export function useShortcuts(shortcuts: Shortcuts): void {
   const latest = useRef(shortcuts);
   latest.current = shortcuts;
@@ -32,7 +32,7 @@ export function useShortcuts(shortcuts: Shortcuts): void {
   }, []);
 }
 
-/** The next or previous of the links in a list. */
+/** Focuses the next or previous link of a list. */
 export function moveFocus(selector: string, step: 1 | -1): void {
   const links = [...document.querySelectorAll<HTMLElement>(selector)];
   const at = links.findIndex((link) => link === document.activeElement);

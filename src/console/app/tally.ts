@@ -12,7 +12,7 @@ export interface Tally {
 
 type Count = OverviewResponse['counts'][number];
 
-/** What happened to files, in the four words that an overview has room for. */
+/** Counts of files in the four categories of the overview. */
 export function tally(counts: readonly Count[], isMeant: (count: Count) => boolean): Tally {
   const sum = { accepted: 0, waiting: 0, person: 0, other: 0 };
   for (const each of counts) if (isMeant(each)) sum[wordOf(each)] += each.count;

@@ -5,7 +5,7 @@ import type { Texts } from './languages/en.ts';
 export type { Texts } from './languages/en.ts';
 export type { Ended } from './textFormat.ts';
 
-/** What the console says, in the language of whoever reads it; whatever imports this waits for it. */
+/** Texts of the console in the reader's language. Importing modules wait until they are loaded. */
 export const t: Texts = (await LANGUAGES[language]())({ counted, number });
 
 if (typeof document !== 'undefined') document.documentElement.lang = language;

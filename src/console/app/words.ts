@@ -1,18 +1,18 @@
 import { pretty } from './json.ts';
 import type { Texts } from './languages/en.ts';
 
-/** A part of a sentence of the agent or the service, as a page shows it. */
+/** A part of a sentence from the agent or the service, for display. */
 export type Word =
   | { readonly kind: 'text' | 'code' | 'time'; readonly text: string }
-  /** What a program said to a program: what a person can read of it, and the whole. */
+  /** A machine-readable answer: the part that people can read, and the whole. */
   | { readonly kind: 'folded'; readonly text: string; readonly whole: string };
 
-/** Times carry their offset, so that each reader can have them by the own clock: as `local` writes them, and ISO 8601. */
+/** Times with an offset, to convert to the reader's time zone: as written by `local`, and ISO 8601. */
 const TIME = String.raw`\d{4}-\d\d-\d\d(?: \d\d:\d\d:\d\d [+-]\d\d:\d\d|T\d\d:\d\d:\d\d(?:\.\d+)?Z)`;
 const PARTS = new RegExp(`\`(?<code>[^\`\\n]+)\`|(?<time>${TIME})`, 'g');
-/** Without commands: what is for machines has marks of its own. */
+/** Times only, because backticks mean something else in machine-readable text. */
 const TIMES = new RegExp(`(?<time>${TIME})`, 'g');
-/** Where the agent quotes an answer that is no sentence. */
+/** Start of a quoted answer that is JSON or HTML. */
 const QUOTED = /: "(?=[{[<])/;
 
 export function wordsOf(sentence: string): Word[] {
@@ -28,10 +28,10 @@ export function wordsOf(sentence: string): Word[] {
   return [...plainWords(said === null ? before : `${before}: `), folded, ...wordsOf(after)];
 }
 
-/** Where the agent quotes the service, in words or not. */
+/** Start of any quoted answer of the service. */
 const SAID = /: "(?=\S)/;
 
-/** What the service said to people, and all that it said; null where the sentence quotes nothing. */
+/** The service's words for people, and its whole answer; null if the sentence quotes nothing. */
 export function quoteIn(sentence: string): { readonly said: string | null; readonly whole: string } | null {
   const quoted = SAID.exec(sentence);
   if (quoted === null) return null;
@@ -40,7 +40,7 @@ export function quoteIn(sentence: string): { readonly said: string | null; reado
   return { said: /^[{[<]/.test(whole) ? spoken(whole) : whole, whole };
 }
 
-/** Of what is for machines. */
+/** Finds times in machine-readable text. */
 export const timesOf = (text: string): Word[] => plainWords(text, TIMES);
 
 function plainWords(sentence: string, parts = PARTS): Word[] {
@@ -57,10 +57,10 @@ function plainWords(sentence: string, parts = PARTS): Word[] {
   return words;
 }
 
-/** Engines agree on ISO 8601 alone. */
+/** JavaScript engines only agree on parsing ISO 8601. */
 const isoOf = (time: string): string => time.replace(/^(\S{10}) (\S{8}) /, '$1T$2');
 
-/** The quotation mark that ends what begins at `from`; there may be others within. */
+/** Index of the closing quotation mark for a quote that begins at `from` and may contain others. */
 function endOf(sentence: string, from: number): number {
   const ends = [...sentence.matchAll(/"(?=[.;]|$)/g)].map(({ index }) => index).filter((at) => at > from);
   const whole = ends.find((at) => parsed(sentence.slice(from, at)) !== undefined);
@@ -75,7 +75,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Where services put the words that are meant for people; nothing says that ours does. */
+/** Common keys for messages to people. A guess: the service's API does not document one. */
 const SPOKEN = [
   'message',
   'detail',
@@ -87,12 +87,12 @@ const SPOKEN = [
   'errors',
 ];
 
-/** The words in an answer that are meant for people; null where none are found. */
+/** The part of an answer meant for people; null if none is found. */
 function spoken(whole: string): string | null {
   if (whole.startsWith('<')) return /<(?:title|h1)[^>]*>\s*([^<]+?)\s*</i.exec(whole)?.[1] ?? null;
   const found = spokenIn(parsed(whole), 0);
   if (found !== null) return found;
-  // Cut short.
+  // The answer was truncated, so it can't be parsed.
   const [, text] = /"(?:message|detail|error_description|title)":\s*("(?:[^"\\]|\\.)*")/.exec(whole) ?? [];
   const said = text === undefined ? null : parsed(text);
   return typeof said === 'string' ? said : null;
@@ -113,7 +113,7 @@ function spokenIn(value: unknown, depth: number): string | null {
   return null;
 }
 
-/** The page that shows what a command does; the first that fits. */
+/** The console page for each command; the first match counts. */
 const PAGES: readonly (readonly [command: RegExp, place: string, page: keyof Texts['pages']])[] = [
   [/^receiptd results list --unmatched$/, '#/results?unmatched=1', 'unmatched'],
   [/^receiptd results list$/, '#/results', 'results'],
@@ -125,7 +125,7 @@ const PAGES: readonly (readonly [command: RegExp, place: string, page: keyof Tex
   [/^receiptd endpoint create NAME$/, '#/endpoints/new', 'create'],
 ];
 
-/** Null for what has to be done in a terminal. */
+/** Null for commands that need a terminal. */
 export function pageOf(
   command: string,
 ): { readonly href: string; readonly page: keyof Texts['pages'] } | null {

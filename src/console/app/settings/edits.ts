@@ -18,7 +18,7 @@ export function valueAt(value: Json | undefined, path: Path): Json | undefined {
   return found;
 }
 
-/** A copy in which `path` has that value; undefined takes the key away. */
+/** A copy with `path` set to the value; undefined removes the key. */
 export function withValue(
   object: JsonObject,
   [key, ...rest]: readonly string[],
@@ -34,7 +34,7 @@ export function withValue(
   return copy;
 }
 
-/** The fewest edits of the file that make `next` of `before`: what nobody touched keeps its comments. */
+/** Minimal edits from `before` to `next`, so that untouched parts of the file keep their comments. */
 export function editsBetween(before: Json | undefined, next: Json | undefined, path: Path): ConfigEdit[] {
   if (next === undefined) return before === undefined ? [] : [{ kind: 'remove', path: [...path] }];
   if (isObject(before) && isObject(next)) {

@@ -1,17 +1,17 @@
 import type { Texts } from '../languages/en.ts';
 import { isObject, valueAt, withValue, type Json, type JsonObject } from './edits.ts';
 
-/** One key of the file as a person edits it: always text, which is empty for the default. */
+/** One key of the config file in a form. Its value is always text, empty for the default. */
 export interface Field {
   readonly id: FieldId;
-  /** Below the folder, the endpoint or the section. */
+  /** Relative to the folder, endpoint or section. */
   readonly path: readonly string[];
   readonly kind: 'text' | 'number' | 'yes' | 'choice' | 'lines' | 'checks' | 'pairs';
   readonly options?: readonly string[];
-  /** What holds while the key is not in the file. */
+  /** The default if the file does not have the key. */
   readonly initial?: string;
   readonly required?: boolean;
-  /** Of lines: stands alone, in place of a list. */
+  /** For lines: a single word allowed instead of a list. */
   readonly word?: 'always' | 'none' | 'accepted';
 }
 
@@ -20,7 +20,7 @@ export type FieldId = keyof Texts['fields'];
 export const TYPES = ['jpeg', 'png', 'tiff', 'webp', 'gif', 'bmp', 'heic', 'pdf'];
 const ACCEPTED = TYPES.slice(0, -1).join(' ');
 
-/** Text of what the file says; of the default where it says nothing and the control has to show something. */
+/** Text of the value in the file; otherwise of the default, if the control must show a value. */
 export function textOf(field: Field, values: JsonObject): string {
   const value = valueAt(values, field.path);
   if (value === undefined || value === null) return shownDefault(field);
@@ -32,7 +32,7 @@ export function textOf(field: Field, values: JsonObject): string {
   return value.map(plain).join(field.kind === 'checks' ? ' ' : '\n');
 }
 
-/** What no form has a place for is shown as it is. */
+/** Shows values that don't fit the form as JSON. */
 const plain = (value: Json | undefined): string =>
   typeof value === 'object' ? JSON.stringify(value) : String(value);
 
@@ -71,7 +71,7 @@ function valueOf(field: Field, text: string): Json | undefined {
   }
 }
 
-/** What the file is to say, once everything that was typed is in it. Untouched fields stay as they are. */
+/** New content with everything typed applied; untouched fields stay unchanged. */
 export function applied(fields: readonly Field[], before: JsonObject, typed: Typed): JsonObject {
   let next = before;
   for (const field of fields) {
@@ -127,7 +127,7 @@ export function folderFields(endpoints: readonly string[]): readonly Field[] {
   ];
 }
 
-/** The file may leave out the only one; of several a person has to choose. */
+/** Optional if there is only one endpoint; with several, the person has to choose. */
 function endpointField(endpoints: readonly string[]): Field {
   const [only = '', ...others] = endpoints;
   const field = { id: 'endpoint', path: ['endpoint'], kind: 'choice', required: true } as const;
@@ -141,7 +141,7 @@ const LIMITS: readonly Field[] = [
   { id: 'perMonth', path: ['perMonth'], kind: 'number', initial: 'unlimited' },
 ];
 
-/** @param accounts names of the further ones */
+/** @param accounts names of the additional accounts */
 export function endpointFields(accounts: readonly string[]): readonly Field[] {
   return [
     { id: 'uid', path: ['uid'], kind: 'text', required: true },

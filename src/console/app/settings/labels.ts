@@ -9,7 +9,7 @@ const LISTS: readonly (readonly [prefix: RegExp, fields: readonly Field[]])[] = 
   [/^/, SECTIONS.flatMap(({ groups }) => groups.flatMap(({ fields }) => fields))],
 ];
 
-/** How a form calls a key of the file, such as folders[0].maxFileSize, and what it takes; the key itself where none has it. */
+/** Form label and help of a key such as folders[0].maxFileSize; the key itself if no form has it. */
 export function labelOf(key: string): string {
   for (const [prefix, fields] of LISTS) {
     if (!prefix.test(key)) continue;

@@ -1,10 +1,10 @@
 import type { Texts } from '../languages/en.ts';
 import type { Field } from './fields.ts';
 
-/** A page of settings. What is not on one of these is a folder's, an endpoint's, or about sending. */
+/** A page of settings. Folders, endpoints and sending have pages of their own. */
 export interface SettingsSection {
   readonly name: SectionName;
-  /** Of the file; keys that only the file changes are shown below the form. */
+  /** Keys of the file; those that only the file can change are shown below the form. */
   readonly keys: readonly string[];
   readonly groups: readonly {
     readonly title: keyof Texts['settings']['groups'];
