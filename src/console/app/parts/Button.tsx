@@ -1,6 +1,6 @@
 import type { ButtonHTMLAttributes } from 'preact';
 
-/** One that submits nothing, which a plain button in a form would. */
+/** A button that does not submit the form, unlike the HTML default. */
 export function Button(props: ButtonHTMLAttributes) {
   return <button type="button" {...props} />;
 }

@@ -6,7 +6,7 @@ import { useWidth } from './hooks.ts';
 export interface Series {
   readonly name: string;
   readonly class: string;
-  /** Null: nothing is known of that time. */
+  /** Null if no data exists for that time. */
   readonly value: (bucket: HistoryBucket) => number | null;
 }
 
@@ -14,14 +14,14 @@ interface ChartProps {
   readonly kind: 'bars' | 'lines';
   readonly buckets: readonly HistoryBucket[];
   readonly series: readonly Series[];
-  /** Says the whole in words: the picture is not for everybody. */
+  /** Text alternative for the chart. */
   readonly summary: string;
   readonly unit?: (value: number) => string;
   readonly describe: (bucket: HistoryBucket) => string;
 }
 
 const HEIGHT = 148;
-/** Of one letter of a label, at most. */
+/** Maximum width of a label's letter. */
 const LETTER = 6.6;
 const BOTTOM = 20;
 const TOP = 8;
@@ -83,7 +83,7 @@ function highest(kind: 'bars' | 'lines', series: readonly Series[], bucket: Hist
   return kind === 'bars' ? values.reduce((sum, value) => sum + value, 0) : Math.max(0, ...values);
 }
 
-/** A round number at the top of the scale, whose half is round as well. */
+/** Top of the scale: a round number whose half is round too. */
 function ceiling(value: number): number {
   if (value <= 2) return 2;
   const power = 10 ** Math.floor(Math.log10(value));
@@ -127,7 +127,7 @@ function lines(buckets: readonly HistoryBucket[], series: readonly Series[], { l
     for (const [index, bucket] of buckets.entries()) {
       const its = value(bucket);
       const x = left + step * (index + 0.5);
-      // A point between two gaps would not be seen: it becomes a short dash.
+      // A single point between gaps would be invisible, so draw a short dash.
       if (its !== null) path += pen ? `L${x} ${y(its)}` : `M${x - 1} ${y(its)}L${x + 1} ${y(its)}`;
       pen = its !== null;
     }
@@ -135,7 +135,7 @@ function lines(buckets: readonly HistoryBucket[], series: readonly Series[], { l
   });
 }
 
-/** As many as have room, none cut off at the edge. */
+/** Time labels, as many as fit without being cut off at the edge. */
 function times(
   buckets: readonly HistoryBucket[],
   { left, step, width }: { readonly left: number; readonly step: number; readonly width: number },

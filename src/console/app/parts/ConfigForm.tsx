@@ -17,19 +17,19 @@ import { Problem } from './Said.tsx';
 interface ConfigFormProps {
   readonly config: ConfigState;
   readonly fields: readonly Field[];
-  /** What the file says of this now; null where it is not in the file (any more). */
+  /** Current values in the file; null if it has none (any more). */
   readonly values: (config: ConfigState) => JsonObject | null;
   readonly edits: (config: ConfigState, before: JsonObject, next: JsonObject) => ConfigEdit[];
   readonly groups: readonly { readonly title: string; readonly ids: readonly string[] }[];
   readonly saved: string;
   readonly onSaved: (config: ConfigState) => void;
   readonly cancel: string;
-  /** A folder whose files a change may concern: then a person is asked. */
+  /** Folder whose files the change may affect, which needs a decision. */
   readonly folder?: string | null;
   readonly extra?: (next: JsonObject) => ComponentChildren;
 }
 
-/** What a person has to know, or decide, before it is saved. */
+/** What the person has to know or decide before saving. */
 interface Asked {
   readonly consequences: readonly Consequence[];
   readonly originals: Originals | null;
@@ -42,8 +42,8 @@ type Refusal =
   | { readonly kind: 'conflict'; readonly newer: ConfigState };
 
 /**
- * Holds what was typed apart from the file: a refusal loses none of it, and where the file has changed meanwhile it
- * can be laid over the new one.
+ * Keeps input separate from the file, so that a refusal loses nothing, and input can be applied to a file that changed
+ * meanwhile.
  */
 export function ConfigForm(props: ConfigFormProps) {
   const [config, setConfig] = useState(props.config);

@@ -5,7 +5,7 @@ import { t } from '../texts.ts';
 import { Dialog } from './Dialog.tsx';
 import type { Act } from './hooks.ts';
 
-/** In the words of whoever decides. */
+/** The consequence as a sentence for the person who decides. */
 function sentenceOf(it: Consequence): string {
   const says = t.consequences;
   switch (it.kind) {
@@ -58,7 +58,7 @@ interface ConsequencesDialogProps {
   readonly title: string;
   readonly confirm: string;
   readonly consequences: readonly Consequence[];
-  /** Those that would be archived or deleted at once. */
+  /** Originals that would be archived or deleted at once. */
   readonly originals?: Originals | null;
   readonly act: Act;
   readonly onConfirm: () => void;

@@ -16,7 +16,7 @@ interface DialogProps {
   readonly onClose: () => void;
 }
 
-/** Asks before something is done. Escape and the first button leave everything as it is. */
+/** Asks for confirmation. Escape and the first button cancel. */
 export function Dialog({
   title,
   children,

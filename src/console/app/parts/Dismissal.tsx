@@ -12,7 +12,7 @@ interface Dismissible {
   readonly dismissedAt: string | null;
 }
 
-/** What needs a person can be dismissed here; where that was done, who did it, and the way back. */
+/** Dismisses something that needs a person; once dismissed, shows by whom and lets it be undone. */
 export function Dismissal({
   of: { needsPerson, dismissedBy, dismissedAt },
   target,

@@ -5,7 +5,7 @@ import { Button } from './Button.tsx';
 import { useAsk } from './hooks.ts';
 import { Failure } from './Notice.tsx';
 
-/** Directories of the machine that receiptd runs on, one level at a time. What is opened is what is picked. */
+/** Picks a directory on the machine that receiptd runs on, one level at a time. The opened directory is the picked one. */
 export function FolderPicker({ onPicked }: { readonly onPicked: (path: string) => void }) {
   const [path, setPath] = useState<string | null>(null);
   const { data, error } = useAsk(

@@ -16,14 +16,14 @@ import { Words } from './Words.tsx';
 
 interface FolderTestProps {
   readonly path: string;
-  /** Of a folder that is not saved; left out for what is in effect. */
+  /** Settings of an unsaved folder; left out to test those in effect. */
   readonly settings?: JsonObject;
   readonly onClose: () => void;
 }
 
 const TONES: Readonly<Record<Finding['level'], Tone>> = { ok: 'ok', warn: 'warn', fail: 'bad' };
 
-/** What the daemon found by trying, and the names that files would get. */
+/** Results of the daemon's test, and the names that files would get. */
 export function FolderTest({ path, settings, onClose }: FolderTestProps) {
   type Settings = NonNullable<Parameters<typeof call<'testFolder'>>[1]['settings']>;
   const { data, error, again } = useAsk(

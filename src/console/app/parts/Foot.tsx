@@ -4,7 +4,7 @@ import { t } from '../texts.ts';
 
 const HERE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** All times of the console are by one clock; where the machine has another, it is said once. */
+/** Notes once if the agent's time zone differs from the reader's, in which all times are shown. */
 export function Foot() {
   const zone = useOverview()?.zone;
   const isOther = zone !== undefined && zone.offsetMinutes !== -new Date().getTimezoneOffset();
@@ -19,7 +19,7 @@ export function Foot() {
   );
 }
 
-/** Of pages without an agent, or for strangers. */
+/** Footer of pages without an agent or before sign-in. */
 export const LanguageFoot = () => (
   <footer class="muted small foot">
     <LanguageChoice />

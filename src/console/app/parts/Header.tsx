@@ -20,7 +20,7 @@ export function Header({ place }: { readonly place: Place }) {
   const act = useAct();
   const nav = useRef<HTMLElement>(null);
   useEffect(() => {
-    // On a phone not all of them have room.
+    // On a phone, not all links fit.
     nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }, [here, isShared]);
   return (
@@ -29,7 +29,7 @@ export function Header({ place }: { readonly place: Place }) {
         class="skip"
         href="#main"
         onClick={(event) => {
-          // The address says which page this is.
+          // Don't change the hash, which holds the current page.
           event.preventDefault();
           document.querySelector<HTMLElement>('main h1')?.focus();
         }}
@@ -109,7 +109,7 @@ function ThemeButton() {
   );
 }
 
-/** What is shown below it may be old by now. */
+/** Warns that the page may be out of date. */
 export function LostBanner() {
   const lostAt = useLivePart(({ lostAt }) => lostAt);
   if (lostAt === null) return null;

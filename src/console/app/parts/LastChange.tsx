@@ -10,7 +10,7 @@ import { useAct } from './hooks.ts';
 import { announce, Notice } from './Notice.tsx';
 import { Details, Refusal } from './Said.tsx';
 
-/** What keeps changes from being saved, or from being in effect. */
+/** Problems that keep changes from being saved or taking effect. */
 export function ConfigProblems({ config }: { readonly config: ConfigState }) {
   return (
     <>
@@ -43,7 +43,7 @@ interface LastChangeProps {
   readonly onUndone: (config: ConfigState) => void;
 }
 
-/** The last change that was made in the console, with a button that takes it back. */
+/** The last change made in the console, with a button to undo it. */
 export function LastChange({ config, onUndone }: LastChangeProps) {
   const act = useAct();
   const [asked, setAsked] = useState<readonly Consequence[] | null>(null);

@@ -4,8 +4,8 @@ import { t } from '../texts.ts';
 import { Failure, Loading } from './Notice.tsx';
 
 /**
- * A page that is loaded when it is first opened, so that nobody waits for it who does not. `load` may be refused its file: by an agent that
- * is newer than what this browser has, say. Then all of the console has to be read again.
+ * Loads a page when it is first opened, to keep the console small. `load` fails if, for example, the agent was updated and no
+ * longer has the file. The console then has to be reloaded.
  */
 export function later(load: () => Promise<ComponentType>): ComponentType {
   let loaded: ComponentType | null = null;

@@ -13,7 +13,7 @@ interface NoticeProps {
   readonly tone: Tone;
   readonly children: ComponentChildren;
   readonly actions?: ComponentChildren;
-  /** It answers what the person has just done, and so is read out. */
+  /** Announced by screen readers, because it responds to what the person just did. */
   readonly urgent?: boolean;
 }
 
@@ -31,7 +31,7 @@ export function Notice({ tone, children, actions, urgent = false }: NoticeProps)
   );
 }
 
-/** Why something could not be done, and a way to try again; nothing where `error` is null. */
+/** Explains an error and offers to try again; nothing if `error` is null. */
 export function Failure({ error, again }: { readonly error: unknown; readonly again?: () => void }) {
   if (error === null) return null;
   return (
@@ -51,7 +51,7 @@ export function Loading() {
 
 let tell: (text: string) => void = () => {};
 
-/** Says what has been done, at the edge of the page and to screen readers. */
+/** Reports what was done, at the edge of the page and to screen readers. */
 export function announce(text: string): void {
   tell(text);
 }

@@ -10,7 +10,7 @@ import { useAct } from './hooks.ts';
 export type Originals = NonNullable<ConfigState['originals']>[number];
 export type ExistingOriginals = 'leave' | 'include';
 
-/** Those of this folder, if other ones than before would be archived or deleted, or in another way, and nobody has decided about them. */
+/** The folder's originals, if the change affects others or handles them differently, and nobody has decided about them yet. */
 export function originalsOf(
   all: readonly Originals[],
   folder: string | null,
@@ -28,13 +28,13 @@ export function originalsOf(
 
 interface OriginalsDialogProps {
   readonly originals: Originals;
-  /** What else the change would do. */
+  /** Other consequences of the change. */
   readonly consequences: readonly Consequence[];
   readonly onDecided: (existing: ExistingOriginals) => void;
   readonly onClose: () => void;
 }
 
-/** Asks about files that were accepted long before; without an answer they stay. */
+/** Asks what to do with files accepted earlier; without an answer they stay. */
 export function OriginalsDialog({ originals, consequences, onDecided, onClose }: OriginalsDialogProps) {
   const { files, folder, afterUpload } = originals;
   const [existing, setExisting] = useState<ExistingOriginals>('leave');

@@ -6,15 +6,15 @@ import { Wrapped } from './Places.tsx';
 
 interface PageProps {
   readonly title: string;
-  /** Beside the heading: what can be done with the whole page. */
+  /** Actions for the whole page, beside the heading. */
   readonly actions?: ComponentChildren;
   readonly back?: { readonly href: string; readonly text: string };
   readonly children: ComponentChildren;
 }
 
 /**
- * A screen reader is told of the new page by the heading, which gets the focus: with the page and not a
- * moment after it, when somebody may have moved the focus on already.
+ * Focuses the heading so that screen readers announce the new page; together with rendering, because later the person may
+ * have moved the focus.
  */
 export function Page({ title, actions, back, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
@@ -24,7 +24,7 @@ export function Page({ title, actions, back, children }: PageProps) {
   }, []);
   const troubles = useLivePart(({ overview }) => overview?.troubles.filter(({ person }) => person).length);
   useEffect(() => {
-    // Seen in the tab, whatever page is open.
+    // Shows the number of problems in the tab on every page.
     document.title = `${troubles ? `(${troubles}) ` : ''}${title} – ${t.product}`;
   }, [title, troubles]);
   return (
@@ -47,7 +47,7 @@ export function Page({ title, actions, back, children }: PageProps) {
 
 interface SectionProps {
   readonly title: string;
-  /** Tells it from others of the same title. */
+  /** Distinguishes it from others with the same title. */
   readonly about?: string;
   readonly id: string;
   readonly actions?: ComponentChildren;

@@ -6,7 +6,7 @@ import { Button } from './Button.tsx';
 import { Refusal } from './Said.tsx';
 
 interface PauseButtonProps {
-  /** A folder's path or an endpoint's alias; whatever `perform` knows. */
+  /** A folder's path or an endpoint's alias, or another target of `perform`. */
   readonly target: string;
   readonly isPaused: boolean;
   readonly perform?: () => Promise<unknown>;

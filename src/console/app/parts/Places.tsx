@@ -13,7 +13,7 @@ type EndpointStatus = OverviewResponse['endpoints'][number];
 
 interface Shown<R> {
   readonly overview: OverviewResponse;
-  /** In a column of its own, at the end. */
+  /** Shown in a separate last column. */
   readonly actions?: (row: R) => ComponentChildren;
 }
 
@@ -100,7 +100,7 @@ function limits({ concurrency, rate, perDay, perMonth }: EndpointStatus) {
   return parts.join(' · ');
 }
 
-/** A path may break after each of its parts, and nowhere else while there is room. */
+/** Lets a path wrap only between its parts. */
 export function Wrapped({ text }: { readonly text: string }) {
   const parts = text.split(/(?<=[/\\_-])/);
   return (

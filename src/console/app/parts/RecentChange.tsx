@@ -4,7 +4,7 @@ import { LastChange } from './LastChange.tsx';
 
 const RECENT_MS = 10 * 60_000;
 
-/** On the page that somebody comes back to after a form: the change that was just made of one of these sections. */
+/** Shown after returning from a form: the change just saved in one of these sections. */
 export function RecentChange({ sections }: { readonly sections: readonly string[] }) {
   const { data, take } = useAsk((signal) => call('config', {}, signal), '');
   const now = useNow(30_000);

@@ -5,7 +5,7 @@ import { t } from '../texts.ts';
 import { quoteIn } from '../words.ts';
 import { Words } from './Words.tsx';
 
-/** What the agent says in its own words, for those who want them. */
+/** The agent's own message, folded. */
 export function Details({ text }: { readonly text: string }) {
   return (
     <details class="folded">
@@ -21,11 +21,11 @@ interface WhyProps {
   readonly reason: string | null;
   readonly message: string | null;
   readonly state?: string;
-  /** In a list: the agent's words only where they say more. */
+  /** For lists: shows the agent's message only if it says more. */
   readonly isShort?: boolean;
 }
 
-/** Why something was not sent: in the reader's words, then in those of the service. */
+/** Why something was not sent: in the reader's language, then in the service's words. */
 export function Why({ reason, message, state, isShort = false }: WhyProps) {
   const text = reason === null ? null : reasonText(reason, state);
   const quote = message === null ? null : quoteIn(message);
@@ -39,7 +39,7 @@ export function Why({ reason, message, state, isShort = false }: WhyProps) {
   );
 }
 
-/** Why what somebody asked for could not be done. */
+/** Explains why a request failed. */
 export function Problem({ error }: { readonly error: unknown }) {
   if (!(error instanceof ApiError) || error.isLocal)
     return <Words text={error instanceof Error ? error.message : String(error)} />;
@@ -59,7 +59,7 @@ export function Problem({ error }: { readonly error: unknown }) {
   );
 }
 
-/** The same beside the button that was pressed; nothing where it could be done. */
+/** The same beside the pressed button; nothing without an error. */
 export function Refusal({ error }: { readonly error: unknown }) {
   if (error === null) return null;
   return (

@@ -3,7 +3,7 @@ import { areShortcutsOn, setShortcuts, useShortcuts } from '../shortcuts.ts';
 import { t } from '../texts.ts';
 import { Button } from './Button.tsx';
 
-/** `?` shows what keys do, and lets them be switched off. */
+/** `?` lists the shortcuts and lets people switch them off. */
 export function ShortcutHelp() {
   const [isOpen, setOpen] = useState(false);
   useShortcuts({ '?': () => setOpen(true) });

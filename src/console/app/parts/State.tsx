@@ -23,7 +23,7 @@ const LISTED: Readonly<Record<ListState, Look>> = {
 
 export const LIST_STATES = Object.keys(LISTED) as readonly ListState[];
 
-/** One that is not here, or in `texts`, is shown under its own name: on standby there is nothing to look at. */
+/** States missing here or in `texts` are shown under their own name. */
 const FOLDERS: Readonly<Partial<Record<FolderStatus['state'], Look>>> = {
   watching: ['ok', 'check'],
   starting: ['busy', 'wait'],
@@ -35,7 +35,7 @@ const FOLDERS: Readonly<Partial<Record<FolderStatus['state'], Look>>> = {
   taken: ['bad', 'alert'],
 };
 
-/** A shape and a word; the colour only repeats them. */
+/** An icon and a word; colour is never the only indication. */
 export function Badge({ look: [tone, icon], text }: { readonly look: Look; readonly text: string }) {
   return (
     <span class={`badge ${tone}`}>

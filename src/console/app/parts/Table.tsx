@@ -12,12 +12,12 @@ interface TableProps<R> {
   readonly columns: readonly Column<R>[];
   readonly rows: readonly R[];
   readonly rowKey: (row: R) => string;
-  /** Which column names the row; the first if left out. */
+  /** Index of the column that names the row; default 0. */
   readonly rowHead?: number;
   readonly rowClass?: (row: R) => string;
 }
 
-/** On a narrow screen each row is a card. Roles are said outright: with `display` changed browsers forget them. */
+/** On a narrow screen, each row is a card. Roles are explicit, because browsers drop them when `display` changes. */
 export function Table<R>({ caption, columns, rows, rowKey, rowHead = 0, rowClass }: TableProps<R>) {
   const looks = (column: Column<R>) => `${column.class ?? ''}${column.numeric ? ' num' : ''}`.trim();
   return (

@@ -6,11 +6,11 @@ import type { Column } from './Table.tsx';
 
 interface Counted {
   readonly tally: Tally;
-  /** `folder` or `endpoint` of the filter that lists them. */
+  /** Filter by `folder` or `endpoint` that lists the counted documents. */
   readonly filter: Readonly<Record<string, string>>;
 }
 
-/** What else the filter says that lists them. */
+/** Additional filter for each category. */
 export const LISTS = {
   accepted: { state: 'accepted' },
   waiting: { state: WAITING_STATES.join(',') },
@@ -21,7 +21,7 @@ export const LISTS = {
   },
 } satisfies Readonly<Record<keyof Tally, Readonly<Record<string, string>>>>;
 
-/** Four columns of counts, each of which leads to what it counts. */
+/** Four columns of counts, each linked to the documents it counts. */
 export function tallyColumns<R extends Counted>(): Column<R>[] {
   return (['accepted', 'waiting', 'person', 'other'] as const).map((word) => ({
     head: t.tally[word],

@@ -1,17 +1,17 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
-/** What every browser shows. */
+/** Formats that every browser can show. */
 const SHOWN = new Set(['jpeg', 'png', 'webp', 'gif', 'bmp']);
 const HASH_DIGITS = 16;
-/** One that is drawn for the first time may take so long. */
+/** Delay before the retry, enough to render a picture for the first time. */
 const AGAIN_MS = 5_000;
-/** Below the screen. */
+/** Distance from the viewport at which loading starts. */
 const NEAR = '150px';
 
 export const canShow = (type: string): boolean => SHOWN.has(type);
 export const imageUrl = (id: number): string => `/v1/documents/${id}/image`;
 
-/** A small picture, or a larger one of a page: kept by the browser, since the address names the image. */
+/** URL of a thumbnail or a page. Includes the hash of the image, so that the browser can cache it. */
 export function pictureUrl(id: number, sha256: string, page: number | 'thumbnail'): string {
   const of = `of=${sha256.slice(0, HASH_DIGITS)}`;
   return page === 'thumbnail'
@@ -23,22 +23,22 @@ interface ThumbProps {
   readonly id: number | null;
   readonly sha256: string | null;
   readonly type: string | null;
-  /** Beside those that it has. */
+  /** Additional classes. */
   readonly class?: string;
-  /** Loaded only when it is about to be seen: browsers load `lazy` images from some screens away. */
+  /** Load only just before it becomes visible: browsers load `lazy` images several screens ahead. */
   readonly isLate?: boolean;
 }
 
-/** It is asked for once more where there is none. */
+/** A missing picture is requested once more. */
 type State = 'first' | 'waiting' | 'again' | 'none';
 
-/** Decoration: the name beside it says what it is. */
+/** Decorative, because the name is beside it. */
 export function Thumb({ id, sha256, type, class: more = '', isLate = false }: ThumbProps) {
   const [state, setState] = useState<State>('first');
   const place = useRef<HTMLSpanElement>(null);
   const image = useRef<HTMLImageElement>(null);
   const [isNear, setNear] = useState(!isLate);
-  // What is still loading would keep the next list waiting.
+  // Cancel loading, which would delay the next list.
   useLayoutEffect(() => () => image.current?.removeAttribute('src'), []);
   useEffect(() => {
     const element = place.current;

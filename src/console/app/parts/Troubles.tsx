@@ -36,7 +36,7 @@ export function Troubles({ troubles }: { readonly troubles: readonly TroubleJson
 type About = TroubleJson['about'];
 type Hold = Extract<About, { kind: 'hold' }>;
 
-/** What is wrong, since when, and what to do. */
+/** Sentences about the problem: what is wrong, since when, and what to do. */
 function sentences(about: About): string[] {
   switch (about.kind) {
     case 'error': {
@@ -57,7 +57,7 @@ function sentences(about: About): string[] {
   }
 }
 
-/** A channel of alerts goes by a word of ours; folders and agents by their own names. */
+/** Alert channels have translated names; folders and agents keep their own. */
 const nameOf = (subject: string): string =>
   (t.alerts.channels as Readonly<Partial<Record<string, string>>>)[subject] ?? subject;
 
@@ -111,7 +111,7 @@ function needSentences({ state, reason, count }: Extract<About, { kind: 'needs' 
   return [files(t.rejected.reasons[reason ?? state] ?? t.states[state], count), ...advice];
 }
 
-/** What the agent and the service said, where that is more than what stands here. */
+/** Messages of the agent and the service, if they say more than the text shown. */
 function More({ trouble: { about, text } }: { readonly trouble: TroubleJson }) {
   if (about.kind === 'error') return <Details text={text} />;
   if (about.kind !== 'hold') return null;
@@ -119,7 +119,7 @@ function More({ trouble: { about, text } }: { readonly trouble: TroubleJson }) {
   return <Why reason={about.reason} message={about.message} />;
 }
 
-/** Files that are no documents have a page of their own, with what helps. */
+/** States of files that never became documents; a separate page shows them with remedies. */
 const UNSENT: readonly string[] = ['rejected', 'incomplete', 'unreadable'];
 
 const placeOf = (state: string): string =>
@@ -174,7 +174,7 @@ function TryHeld() {
   );
 }
 
-/** Where something can be done about it, by how its code begins; else the log says more. */
+/** Page to fix a problem, by the prefix of its code; otherwise the log. */
 const PLACES: readonly (readonly [codes: RegExp, place: keyof typeof OPENED])[] = [
   [/^(?:FOLDER|FILE|ATTENTION|WATCH)_/, 'folders'],
   [/^(?:CONFIG_|TEMPLATE_|FOLDERS_|HTTPS_|ACCOUNT_|PORT_|CONSOLE_)/, 'file'],

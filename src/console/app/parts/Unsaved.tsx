@@ -4,13 +4,13 @@ import { t } from '../texts.ts';
 import { Dialog } from './Dialog.tsx';
 import { useAct } from './hooks.ts';
 
-/** Beside a form: while something typed is not saved, leaving the page by a link, the browser's buttons or a reload asks first. */
+/** Asks before leaving a form with unsaved input, by a link, the browser's buttons or a reload. */
 export function Unsaved({ isTyped }: { readonly isTyped: boolean }) {
   const [leave, setLeave] = useState<(() => void) | null>(null);
   const act = useAct();
   useEffect(() => {
     if (!isTyped) return;
-    // The browser asks in its own words.
+    // The browser shows its own confirmation.
     const hold = (event: BeforeUnloadEvent) => event.preventDefault();
     addEventListener('beforeunload', hold);
     guardLeaving((itsLeave) => setLeave(() => itsLeave));

@@ -15,7 +15,7 @@ type Fit = 'page' | 'width';
 const STEP = 1.4;
 const MOST = 8;
 
-/** An image that can be turned, enlarged and moved. It begins as a whole. */
+/** An image that can be rotated, zoomed and moved. At first it fits the frame. */
 export function Viewer({ src, alt, onError = () => {} }: ViewerProps) {
   const box = useRef<HTMLDivElement>(null);
   const size = useSize(box);
@@ -46,7 +46,7 @@ export function Viewer({ src, alt, onError = () => {} }: ViewerProps) {
         role="region"
         aria-label={alt}
         onKeyDown={(event) => {
-          // Enlarged, it is moved by them.
+          // While zoomed, arrow keys move the image.
           if (zoom > 1 && event.key.startsWith('Arrow')) event.stopPropagation();
         }}
         onDblClick={() => (zoom > 1 ? fitTo('page') : enlarge(STEP ** 3))}
@@ -97,7 +97,7 @@ interface Size {
   readonly height: number;
 }
 
-/** A turned image keeps its own width and height: the frame around it has those that are seen. */
+/** Rotation does not change an image's width and height, so the frame takes on the visible ones. */
 function layout(
   { width, height }: Size,
   box: Size,

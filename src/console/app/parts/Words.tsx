@@ -3,8 +3,8 @@ import { t } from '../texts.ts';
 import { pageOf, timesOf, wordsOf, type Word } from '../words.ts';
 
 /**
- * A sentence that was not written for this page: commands lead to their page or stand apart, times are by the reader's clock, and what
- * programs say is folded behind it, unless the whole sentence `isFolded` already.
+ * Shows a sentence of the agent: commands become links to their page or code, times are in the reader's time zone, and
+ * machine-readable answers are folded, unless the whole sentence `isFolded` already.
  */
 export function Words({ text, isFolded = false }: { readonly text: string; readonly isFolded?: boolean }) {
   const words = wordsOf(text);
@@ -27,7 +27,7 @@ export function Words({ text, isFolded = false }: { readonly text: string; reado
   );
 }
 
-/** Of what is for machines: its times by the reader's clock. */
+/** Machine-readable text with times in the reader's time zone. */
 export function Times({ text }: { readonly text: string }) {
   return <>{timesOf(text).map(shown)}</>;
 }

@@ -6,11 +6,11 @@ export interface Asked<T> {
   readonly data: T | null;
   readonly error: unknown;
   readonly again: () => void;
-  /** Takes what another operation has just answered with. */
+  /** Replaces the data with another operation's answer. */
   readonly take: (data: T) => void;
 }
 
-/** Asks once for each `key`, and again whenever `tick` changes; what was known stays until then. */
+/** Asks once per `key`, and again whenever `tick` changes; keeps the old data until the answer. */
 export function useAsk<T>(
   ask: (signal: AbortSignal) => Promise<T>,
   key: string,
@@ -51,7 +51,7 @@ export interface Act {
   readonly clear: () => void;
 }
 
-/** One thing at a time that a person asked for, and why it failed. */
+/** Runs one action of a person at a time, and holds its error. */
 export function useAct(): Act {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
@@ -77,7 +77,7 @@ export function useAct(): Act {
   };
 }
 
-/** Follows `value`, but changes once in `ms` at most; the last value always comes through. */
+/** Follows `value`, but changes at most once per `ms`; the last value always arrives. */
 export function useThrottled<T>(value: T, ms: number): T {
   const [shown, setShown] = useState(value);
   const changedAt = useRef(0);
@@ -97,7 +97,7 @@ export function useWidth(ref: RefObject<HTMLElement | null>): number {
   return useSize(ref).width;
 }
 
-/** Without its scroll bars; 0 until it is known. */
+/** Size without scroll bars; 0 until known. */
 export function useSize(ref: RefObject<HTMLElement | null>): { width: number; height: number } {
   const [size, setSize] = useState({ width: 0, height: 0 });
   useEffect(() => {
@@ -111,7 +111,7 @@ export function useSize(ref: RefObject<HTMLElement | null>): { width: number; he
   return size;
 }
 
-/** The time now, redrawn every so often. */
+/** The current time, updated every `everyMs`. */
 export function useNow(everyMs: number): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
