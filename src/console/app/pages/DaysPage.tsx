@@ -16,7 +16,7 @@ import { beside, periodOf, SPANS, today, type Period } from './periods.ts';
 
 type State = Response<'seenCounts'>['counts'][number]['state'];
 
-/** What becomes of a file, and the states that are it: each file is in exactly one. */
+/** Categories and their states; each file is in exactly one. */
 const CATEGORIES = {
   accepted: ['accepted'],
   duplicate: ['duplicate'],
@@ -92,7 +92,7 @@ export function DaysPage() {
   );
 }
 
-/** A day alone would be taken for midnight in Greenwich. */
+/** Noon, because a date without a time is parsed as midnight UTC. */
 const noon = (day: string): string => `${day}T12:00:00`;
 
 function rowsOf(counts: Response<'seenCounts'>['counts']): readonly Row[] {

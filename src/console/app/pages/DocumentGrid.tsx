@@ -15,7 +15,7 @@ interface GridProps {
   readonly selection: Selection;
 }
 
-/** The same as the list, for those who know a receipt when they see it. */
+/** The list as thumbnails, for people who recognize receipts by sight. */
 export function DocumentGrid({ rows, filter, selection }: GridProps) {
   return (
     <ul class="cards" aria-label={t.documents.title}>

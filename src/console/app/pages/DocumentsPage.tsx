@@ -29,7 +29,7 @@ import { lastOf } from './lastOf.ts';
 import { Button } from '../parts/Button.tsx';
 import { Why } from '../parts/Said.tsx';
 
-/** Where each page came from, so that there is a way back to it. */
+/** Cursor of the previous page, by cursor, for the link back. */
 const before = new Map<string, string | undefined>();
 
 export function DocumentsPage({ place }: { readonly place: Place }) {
@@ -42,7 +42,7 @@ export function DocumentsPage({ place }: { readonly place: Place }) {
   const selection = useSelection(filter, list.rows);
   const columns = useColumns(filter, selection);
   const [view, setView] = useView();
-  // A page that is full to the last row may still name a next one.
+  // A full last page may still name a next one.
   const isLast = list.next === null || (total?.isAll === true && total.count === list.rows.length);
   if (list.next !== null) before.set(list.next, cursor);
   useShortcuts({
@@ -132,13 +132,13 @@ function toggleFocused(): void {
   row?.querySelector<HTMLElement>('input[type="checkbox"]')?.click();
 }
 
-/** What `j` and `k` go along. */
+/** Links that `j` and `k` move along. */
 const LINKS = '.documents a.open';
 
 const VIEWS = ['list', 'grid'] as const;
 type View = (typeof VIEWS)[number];
 
-/** This browser's, whatever list it shows. */
+/** The view chosen in this browser, for all lists. */
 function useView(): readonly [View, (view: View) => void] {
   const [view, setView] = useState<View>(() => (readKept('view') === 'grid' ? 'grid' : 'list'));
   const change = (to: View) => {
@@ -160,7 +160,7 @@ function ViewChoice({ view, onView }: { readonly view: View; readonly onView: (v
   );
 }
 
-/** Rows must not move away from under the pointer, the focus or the eye. */
+/** Whether rows may move: not while the person points at, focuses or reads them. */
 function isAtRest(box: HTMLElement | null): boolean {
   return box !== null && scrollY < 200 && !box.matches(':hover') && !box.contains(document.activeElement);
 }

@@ -97,7 +97,7 @@ function accountsOf({ values }: ConfigState): string[] {
 const CREATE = ['name', 'alias', 'language', 'outgoingUrl'] as const;
 type Given = Record<(typeof CREATE)[number], string>;
 
-/** Asks the service for a new endpoint; that is never repeated by itself, for each time makes another one. */
+/** Creates an endpoint at the service. Never retried automatically, because each request would create another one. */
 export function EndpointCreate() {
   const [given, setGiven] = useState<Given>({ name: '', alias: '', language: '', outgoingUrl: '' });
   const [account, setAccount] = useState('');

@@ -64,7 +64,7 @@ function Limit({ group, onDone, onClose }: DialogProps) {
 }
 
 function Types({ group, onDone, onClose }: DialogProps) {
-  // What the file does not say is every type but PDF.
+  // By default, every type except PDF is accepted.
   const accepted = (now: Json | undefined) => [
     ...new Set([
       ...(Array.isArray(now) ? now.map(String) : TYPES.filter((each) => each !== 'pdf')),

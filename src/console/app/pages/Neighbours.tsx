@@ -33,7 +33,7 @@ export function Neighbours({ id, filter }: { readonly id: number; readonly filte
   );
 }
 
-/** A link even where it leads nowhere: the other one stays where it is. */
+/** Keeps its place even without a target, so that the other link does not move. */
 function Step({
   place,
   text,

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 
-/** As long as between two keys of who types fast; a search that goes on with another word is given up. */
+/** Pause between two keys of a fast typist. A search is cancelled when typing continues. */
 const TYPING_MS = 100;
 
 interface SearchProps {
@@ -12,14 +12,14 @@ interface SearchProps {
   readonly onText: (text: string) => void;
 }
 
-/** Words to look for; told once somebody pauses in typing. */
+/** Search field; calls `onText` when typing pauses. */
 export function Search({ id, label, hint = '', text, maxLength, onText }: SearchProps) {
   const [typed, setTyped] = useState(text);
   const latest = useRef(onText);
   latest.current = onText;
   const told = useRef(text);
   useEffect(() => {
-    // What comes back of our own is older than what was typed since.
+    // Ignore our own text coming back: more may have been typed since.
     if (text === told.current) return;
     told.current = text;
     setTyped(text);

@@ -55,7 +55,7 @@ export function SettingsSectionPage({ section }: { readonly section: SettingsSec
   );
 }
 
-/** Whoever took over a browser that is signed in must not run programs, read secrets or open ports. */
+/** Settings changed only in the file: a hijacked session must not run programs, read secrets or open ports. */
 function InFile({ config, section }: { readonly config: ConfigState; readonly section: SettingsSection }) {
   const rows = config.fileOnly
     .filter(({ key }) => section.keys.includes(key.split('.', 1)[0] ?? ''))

@@ -43,7 +43,7 @@ async function follow(show: (state: State) => void, signal: AbortSignal): Promis
   let isOver = false;
   while (!isOver) {
     const state = await call('setup', seen === undefined ? {} : { seen }, signal);
-    // Asked once more, so that the other side knows that its end was seen.
+    // One more request tells the agent that the page has seen the result.
     isOver = state.end?.isDone === true && seen === state.revision;
     seen = state.revision;
     show(state);

@@ -75,7 +75,7 @@ const LOOKS: Readonly<Record<Ending, readonly [tone: string, icon: IconName]>> =
   notSent: ['calm', 'dash'],
 };
 
-/** After some answers nobody knows what the service has, which is not that none came. */
+/** Distinguishes an answer that leaves the outcome unknown from no answer at all. */
 function endingOf({ outcome, httpStatus }: Attempt): Ending | null {
   const isAnswered = (outcome === 'unknown' || outcome === 'trouble') && httpStatus !== null;
   if (isAnswered && httpStatus >= 500) return 'busy';

@@ -3,7 +3,7 @@ import { midnight } from '../format.ts';
 import { LIST_STATES } from '../parts/State.tsx';
 import { href } from '../router.ts';
 
-/** What the address says of the filter, each as it stands there. */
+/** Filter parameters in the URL, unparsed. */
 const FILTER_KEYS = [
   'search',
   'state',
@@ -21,7 +21,7 @@ export type FilterText = Readonly<Partial<Record<FilterKey, string>>>;
 
 export type ValueWanted = NonNullable<DocumentFilter['values']>[number];
 
-/** What of the filter is about values of results; nothing that does not look like ours. */
+/** The filter's conditions on result values; ignores malformed ones. */
 export function valuesOf({ values = '[]' }: FilterText): readonly ValueWanted[] {
   try {
     const all: unknown = JSON.parse(values);
@@ -38,7 +38,7 @@ export function valuesOf({ values = '[]' }: FilterText): readonly ValueWanted[] 
   }
 }
 
-/** As the agent takes them at once. */
+/** The agent's limit per request. */
 export const MOST_VALUES = 8;
 
 /** Empty texts are left out. */
@@ -65,7 +65,7 @@ export function documentHref(id: number, filter: FilterText): string {
 
 export const nameOf = ({ name, path }: ListRowJson): string => name ?? path.split(/[/\\]/).at(-1) ?? path;
 
-/** As the daemon wants it. Days are those of the person's own clock, both included. */
+/** The filter as a daemon request. Days are in the reader's time zone, both inclusive. */
 export function requestOf(filter: FilterText): DocumentFilter & { order: 'newest' | 'oldest' } {
   const states = LIST_STATES.filter((state) => filter.state?.split(',').includes(state));
   const attention = ATTENTIONS.find((each) => each === filter.attention);
@@ -89,7 +89,7 @@ export function requestOf(filter: FilterText): DocumentFilter & { order: 'newest
   };
 }
 
-/** The same in an address below /v1/. */
+/** The filter as URL parameters for /v1/. */
 export function paramsOf(filter: FilterText): URLSearchParams {
   const { states, statuses, values, attention, since, until } = requestOf(filter);
   const params = new URLSearchParams();
@@ -109,7 +109,7 @@ export function paramsOf(filter: FilterText): URLSearchParams {
 export const keyOf = ({ documentId, path, createdAt }: ListRowJson): string =>
   `${documentId ?? ''}|${path}|${createdAt}`;
 
-/** What a newer look at the same page makes of the rows that are shown. Those beyond its reach stay. */
+/** Merges fresh rows of a page into the shown ones. Shown rows beyond `reach` stay. */
 export function renewed(
   shown: readonly ListRowJson[],
   fresh: readonly ListRowJson[],

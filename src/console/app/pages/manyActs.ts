@@ -15,7 +15,7 @@ export type Chosen =
 /** How many of them each act is for. */
 export type Counts = Readonly<Record<Act | 'images' | 'all', number>>;
 
-/** As the agent takes them at once. */
+/** The agent's limit per request. */
 export const MOST_ROWS = 1_000;
 const AT_ONCE = 1_000;
 

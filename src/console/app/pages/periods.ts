@@ -10,7 +10,7 @@ export interface Period {
 const two = (value: number): string => String(value).padStart(2, '0');
 const textOf = (at: Date): string => `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
 
-/** Noon: a clock that is put forward skips no day. */
+/** Noon, so that daylight saving changes never skip a day. */
 function dateOf(day: string): Date {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
   return new Date(year, month - 1, date, 12);

@@ -10,18 +10,18 @@ interface Facets extends Parts {
   readonly isAll: boolean;
 }
 
-/** Counting goes through all of the list: not with every scan that comes in. */
+/** Counting reads the whole list, which is too slow to repeat for every new scan. */
 const REFRESH_MS = 15_000;
-/** Each lasts half a second at most; then it says how many there are at least. */
+/** Each part takes at most half a second; after these, the counts are lower bounds. */
 const MOST_PARTS = 10;
 const MOST_DAYS = 62;
 
 export interface ShownFacets extends Facets {
-  /** Whether they are of this filter; those of the one before stay until then. */
+  /** False while the counts of the previous filter are still shown. */
   readonly isCurrent: boolean;
 }
 
-/** What the filter lists, counted by kind; null until something is known. `isReady`: the list itself comes first. */
+/** Counts by kind for the filter; null until known. `isReady`: the list has loaded, which comes first. */
 export function useFacets(filter: FilterText, isReady: boolean): ShownFacets | null {
   const [known, setKnown] = useState<{ readonly key: string; readonly facets: Facets } | null>(null);
   const key = filterHref({ ...filter, order: '' });
@@ -44,7 +44,7 @@ export function useFacets(filter: FilterText, isReady: boolean): ShownFacets | n
       if (all !== null && !control.signal.aborted)
         setKnown({ key, facets: { ...all, isAll: next === null } });
     };
-    // The list itself says what is wrong.
+    // The list reports the error.
     look().catch(() => {});
     return () => control.abort();
   }, [key, counts, isReady]);

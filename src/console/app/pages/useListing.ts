@@ -7,7 +7,7 @@ import { useThrottled } from '../parts/hooks.ts';
 import { filterHref, renewed, requestOf, type FilterText } from './documentFilter.ts';
 
 const PAGE = 50;
-/** A first page that has grown by as much as this is read again. */
+/** Growth at which the first page is read again. */
 const GROWN = 4 * PAGE;
 const REFRESH_MS = 2000;
 
@@ -22,7 +22,7 @@ export interface Listing {
 }
 
 export interface Listed extends Listing {
-  /** New documents that are not shown yet, for the person is at the table. */
+  /** Number of new documents not shown yet, because the person is using the table. */
   readonly pending: number;
   readonly showPending: () => void;
   readonly stop: () => void;
@@ -31,7 +31,7 @@ export interface Listed extends Listing {
 
 const EMPTY: Listing = { rows: [], next: null, lookedUntil: null, busy: true, error: null, stopped: false };
 
-/** One page of documents, filled by as many requests as it takes; the first page follows what happens. */
+/** One page of documents, filled by as many requests as needed; the first page updates live. */
 export function useListing(filter: FilterText, cursor: string | undefined, isAtRest: () => boolean): Listed {
   const [listing, setListing] = useState<Listing & { key: string }>({ ...EMPTY, key: '' });
   const [pending, setPending] = useState<readonly ListRowJson[]>([]);
@@ -69,7 +69,7 @@ export function useListing(filter: FilterText, cursor: string | undefined, isAtR
       setPending(isNow ? [] : added);
       setListing({ ...before, rows: isNow ? [...added, ...rows] : rows });
     };
-    // The next look mends it; whether the connection is lost is said elsewhere.
+    // The next refresh recovers; a lost connection is reported elsewhere.
     look().catch(() => {});
     return () => control.abort();
   }, [counts]);

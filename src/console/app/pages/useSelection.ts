@@ -24,14 +24,14 @@ export function useSelection(filter: FilterText, shown: readonly ListRowJson[]):
     setAll(false);
   };
   useEffect(clear, [key]);
-  // As they are by now.
+  // Use the current version of each row.
   const now = new Map(shown.map((row) => [keyOf(row), row]));
   const current = [...rows].map(([each, row]) => now.get(each) ?? row);
   return {
     chosen: isAll ? { kind: 'filter', filter } : current.length > 0 ? { kind: 'rows', rows: current } : null,
     has: (row) => isAll || rows.has(keyOf(row)),
     toggle: (row) => {
-      // Of all but one nobody could say which they are.
+      // "All but one" can't be expressed, so fall back to the rows shown.
       const next = new Map(isAll ? shown.map((each) => [keyOf(each), each] as const) : rows);
       if (!next.delete(keyOf(row)) && next.size < MOST_ROWS) next.set(keyOf(row), row);
       setAll(false);

@@ -4,7 +4,7 @@ import { t } from '../texts.ts';
 
 const HERE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** Notes once if the agent's time zone differs from the reader's, in which all times are shown. */
+/** Names the reader's time zone, in which all times are shown, and the agent's if it differs. */
 export function Foot() {
   const zone = useOverview()?.zone;
   const isOther = zone !== undefined && zone.offsetMinutes !== -new Date().getTimezoneOffset();
