@@ -22,10 +22,10 @@ const HANDLES = new Set([
   'ProcessWrap',
   'UDPWrap',
 ]);
-/** What was closed by a test is gone a moment later. */
+/** Closed handles take a moment to disappear. */
 const CLOSED_WITHIN_MS = 10_000;
 
-/** What the next file of this process would meet. */
+/** State that would leak into the next test file of this process. */
 function processState() {
   // `sharp` sets VIPSHOME when it is loaded.
   const { VIPSHOME: _, ...env } = process.env;

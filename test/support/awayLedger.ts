@@ -1,4 +1,4 @@
-/** A real ledger that can't be reached for a time, as a shared one whose database server or network is away. */
+/** A real ledger that can be made unreachable, like a shared one whose database server or network is down. */
 import { ReceiptdError } from '../../src/core/domain/errors.ts';
 import type { Ledger, LedgerStorage, StorageTrouble } from '../../src/core/ports/ledger.ts';
 
@@ -8,12 +8,12 @@ const TROUBLE: StorageTrouble = {
   message: "The ledger can't be reached: connect ECONNREFUSED.",
   hint: HINT,
 };
-/** They are read in batches; all others resolve or reject. */
+/** Methods that return an iterator of batches; all others return a promise. */
 const READ_IN_BATCHES = new Set<PropertyKey>(['list', 'namesIn', 'standings']);
 
 export interface AwayLedger {
   readonly ledger: Ledger;
-  /** What is under way then may be done, and nobody is told. */
+  /** Makes the ledger unreachable. Operations in progress may complete, but their callers get an error. */
   leave(): void;
   comeBack(): void;
   readonly isAway: boolean;
@@ -51,11 +51,11 @@ export function awayLedger(real: Ledger, isAwayNow = false): AwayLedger {
   const asked = async (ask: () => Promise<unknown>): Promise<unknown> => {
     if (isAway) throw unreachable();
     const answer = await ask();
-    // It may have been done: nobody can tell.
+    // The operation completed, but its answer is lost.
     if (isAway) throw unreachable();
     return answer;
   };
-  // A server frees what it gave to a connection that broke.
+  // A server releases the claims of a broken connection.
   const claim: Ledger['claim'] = async (query) => {
     if (isAway) throw unreachable();
     const claimed = await real.claim(query);

@@ -1,4 +1,4 @@
-/** What a test sets up, undone after it by the set-up file `afterEachTest.ts`, whether it passed or not. */
+/** Clean-up after each test, passed or failed. The set-up file `afterEachTest.ts` runs it. */
 import type { ChildProcess } from 'node:child_process';
 
 const cleanups: (() => unknown)[] = [];

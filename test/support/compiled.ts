@@ -1,6 +1,6 @@
 /**
- * The sources as JavaScript, for processes and threads of their own: Node 20 runs no TypeScript, and `dist` may be older.
- * Compiled once for all suites of a run, by the first that asks.
+ * The sources as JavaScript, for child processes and worker threads: Node 20 does not run TypeScript, and `dist` may be stale.
+ * Compiled once a run, by the first suite that asks.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -15,17 +15,17 @@ import { mutateCompiled } from '../reliability/mutation/chosen.ts';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const LOOK_EVERY_MS = 100;
 
-/** Vitest's global set-up: a place that all its workers know. */
+/** Vitest's global set-up: creates a directory known to all workers. */
 export default async function setup(): Promise<() => Promise<void>> {
   if (process.env['RECEIPTD_TEST_COMPILED'] !== undefined) return () => Promise.resolve();
   const dir = await mkdtemp(join(tmpdir(), 'receiptd-compiled-'));
-  // Some of it runs as an ordinary user.
+  // Some tests run the compiled code as an ordinary user.
   await chmod(dir, 0o755);
   process.env['RECEIPTD_TEST_COMPILED'] = dir;
   return () => rm(dir, { recursive: true, force: true });
 }
 
-/** The directory that holds `src`, `test/reliability` and `bench`, compiled; what types say is checked elsewhere. Nobody changes anything in it. */
+/** The directory with compiled `src`, `test/reliability` and `bench`, not type-checked. All suites share it: read-only. */
 export async function compiledSources(): Promise<string> {
   const dir = process.env['RECEIPTD_TEST_COMPILED'];
   if (dir === undefined) throw new Error('vitest.config.ts has no globalSetup');
@@ -44,7 +44,7 @@ export async function compiledSources(): Promise<string> {
 }
 
 export interface SourceUrls {
-  /** Where a file of `src` is, compiled. */
+  /** URL of the compiled file of `src`. */
   readonly url: (source: string) => string;
 }
 
@@ -53,7 +53,7 @@ export async function sourceUrls(): Promise<SourceUrls> {
   return { url: (source) => pathToFileURL(join(build, 'src', source.replace(/\.ts$/, '.js'))).href };
 }
 
-/** @returns the mark to leave for those who wait */
+/** @returns the marker file to write for those waiting */
 async function attempt(dir: string, build: string, done: string, failed: string): Promise<string> {
   try {
     await compileInto(dir, build);
@@ -64,7 +64,7 @@ async function attempt(dir: string, build: string, done: string, failed: string)
 }
 
 async function compileInto(dir: string, build: string): Promise<void> {
-  // Packages are found as they would be in an install.
+  // Packages resolve as they would in an install.
   await symlink(join(ROOT, 'node_modules'), join(dir, 'node_modules'), 'junction');
   const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
   const project = join(ROOT, 'tsconfig.trials.json');

@@ -9,15 +9,15 @@ import { requirement } from './requires.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The tree that is lent: this machine's, or that of a plain Debian made with debootstrap, which shows more. */
+/** The lower tree: this machine's, or a plain Debian made with debootstrap, which finds more missing dependencies. */
 const LOWER = process.env['RECEIPTD_DEBIAN_TREE'] ?? '/';
 
-/** First process of the tree: takes in what others leave behind. perl-base is on every Debian. */
+/** Init process of the tree: reaps orphans. perl-base is on every Debian. */
 const FIRST = ['perl', '-e', '$SIG{CHLD} = "IGNORE"; $| = 1; print "ready\\n"; sleep 1000 while 1'];
 
 /**
- * $1: an empty directory; $2: what is hidden besides. Changes go to memory and end with the process. Nothing of the
- * project or of its Node.js is to be seen in the tree, so that the package shows what it brings.
+ * $1: an empty directory; $2 and on: the init command. Changes stay in memory and vanish with the process. The project and
+ * its Node.js are hidden, so that the package can only use what it contains.
  */
 const PREPARE = `
   set -e
@@ -47,16 +47,16 @@ export const hasDebianTree = requirement(
   'root on Debian, with mount and pid namespaces and overlayfs',
 );
 
-/** A Debian of its own, in which packages are really installed: the machine's tree below, changes in memory above. */
+/** A private Debian in which packages are really installed: an overlay of the machine's tree, with changes in memory. */
 export interface DebianTree {
-  /** Runs a shell script as root of the tree. Rejects with what it wrote if it fails. */
+  /** Runs a shell script as root of the tree. Rejects with its output if it fails. */
   sh(script: string, limitMs?: number): Promise<string>;
   /** A file of the tree, as text. */
   read(path: string): Promise<string>;
   close(): Promise<void>;
 }
 
-/** `given` is /in of the tree. */
+/** @param given the directory mounted at /in of the tree */
 export async function openDebianTree(given: string): Promise<DebianTree> {
   const dir = await mkdtemp(join(tmpdir(), 'receiptd-tree-'));
   const child = spawn('unshare', [...OPTIONS, 'sh', '-c', PREPARE, 'sh', dir, ...FIRST], {
@@ -89,7 +89,7 @@ export async function openDebianTree(given: string): Promise<DebianTree> {
   };
 }
 
-/** Where the project lies: a checkout at the top of the tree hides nothing else. */
+/** The directory to hide: only the project itself, where its top-level directory is not hidden already. */
 function hidden(): string {
   const [, top = ''] = ROOT.split('/');
   return ['tmp', 'home', 'root', 'run'].includes(top) ? dirname(ROOT) : ROOT.replace(/\/$/, '');

@@ -1,6 +1,6 @@
 /**
- * What a terminal shows after it was sent this: the sequences that a progress line uses, and lines that are too long go on in the
- * next row, as everywhere.
+ * The rows that a terminal shows after receiving `sent`. Interprets the sequences that a progress line uses, and wraps lines longer
+ * than `columns`.
  */
 export function drawnScreen(sent: string, columns: number): string[] {
   const rows: string[][] = [[]];
@@ -22,7 +22,7 @@ export function drawnScreen(sent: string, columns: number): string[] {
       column += 1;
     }
   }
-  // Rows and cells that were passed over have holes.
+  // Fills the holes in rows and cells that were skipped.
   return Array.from({ length: rows.length }, (_, at) => {
     const cells = rows[at] ?? [];
     return Array.from({ length: cells.length }, (__, cell) => cells[cell] ?? ' ')

@@ -1,9 +1,9 @@
-/** Bytes are compared at once: by each element, as other lists are, an image takes a tenth of a second. */
+/** Compares byte arrays in one call: element by element, Vitest's default, takes 0.1 s for an image. */
 import { expect } from 'vitest';
 
 const KNOWN = Symbol.for('receiptd tests: bytes are compared at once');
 
-// A process runs many files, and each would add it once more.
+// A process runs many test files, and each would add the tester again.
 if (!(KNOWN in globalThis)) {
   Reflect.set(globalThis, KNOWN, true);
   expect.addEqualityTesters([

@@ -1,6 +1,6 @@
 /**
- * Virtual time: it stands still until a test advances it, and then wakes sleepers one after the other, each at its
- * time, letting everything settle in between. What is set off by a sleeper happens at that sleeper's time.
+ * Virtual time: it stands still until a test advances it. Then it wakes sleepers one by one, each at its time, and lets
+ * everything settle in between, so that whatever a sleeper triggers happens at that sleeper's time.
  */
 import { setImmediate as setRealImmediate, setTimeout as setRealTimeout } from 'node:timers';
 import { setTimeout as sleepForReal } from 'node:timers/promises';
@@ -8,7 +8,7 @@ import type { Clock } from '../../src/core/ports/clock.ts';
 
 /** A ledger write takes one turn of the event loop; the longest chain of them between two sleeps is far below this. */
 const QUIET_TURNS = 12;
-/** A look at a file takes some turns, a sync of one thousands. */
+/** A stat of a file takes a few turns, an fsync thousands. */
 const BUSY_TURNS = 50;
 const DEADLINE_MS = 60_000;
 
@@ -34,7 +34,7 @@ export class FakeClock implements Clock {
     return this.#monotonic;
   }
 
-  /** How many sleep; to find what was left behind. */
+  /** Number of sleepers; finds timers that were left behind. */
   get sleeping(): number {
     return this.#sleepers.size;
   }
@@ -59,7 +59,7 @@ export class FakeClock implements Clock {
     });
   }
 
-  /** Somebody sets the wall clock; monotonic time goes on as before. */
+  /** Sets the wall clock forward or back; monotonic time is unaffected. */
   jump(ms: number): void {
     this.#wall += ms;
   }
@@ -76,7 +76,7 @@ export class FakeClock implements Clock {
     await settle();
   }
 
-  /** Advances in steps until `condition` holds, giving real events (inotify) the time that they take. */
+  /** Advances in steps until `condition` holds, leaving real time for real events (inotify). */
   async advanceUntil(condition: () => boolean | Promise<boolean>, stepMs = 50): Promise<void> {
     const deadline = performance.now() + DEADLINE_MS;
     while (!(await condition())) {
@@ -101,7 +101,7 @@ export class FakeClock implements Clock {
 /** Resolves once microtasks, immediates and file operations have nothing more to do. */
 export async function settle(): Promise<void> {
   lingering = Math.min(lingering, fileOperations());
-  // By callbacks: it is called for every sleeper, and a promise for each turn would cost more than the turn.
+  // Callbacks, because this runs for every sleeper, and a promise a turn would cost more than the turn.
   await new Promise<void>((resolve) => {
     let quiet = 0;
     let busy = 0;
@@ -109,7 +109,7 @@ export async function settle(): Promise<void> {
       if (fileOperations() > lingering) {
         quiet = 0;
         busy += 1;
-        // What takes long gets the processor.
+        // Long operations get the processor.
         if (busy > BUSY_TURNS) setRealTimeout(look, 1);
         else setRealImmediate(look);
         return;
@@ -123,13 +123,13 @@ export async function settle(): Promise<void> {
   });
 }
 
-/** Under way, the closing of files included. */
+/** Number of file operations in progress, including closing files. */
 function fileOperations(): number {
   return process.getActiveResourcesInfo().filter((name) => name.startsWith('FSReq') || name === 'CloseReq')
     .length;
 }
 
-/** Node lists some of the loader's own forever. */
+/** Operations of Node's module loader stay listed forever. */
 let lingering = fileOperations();
 
 /** Polls a condition on the real clock. */

@@ -1,4 +1,4 @@
-/** Stands for what other agents do: a test says who leads, who pauses, and how long to wait. */
+/** Stands in for the other agents: a test sets who leads, who is paused, and how long to wait. */
 import type {
   FleetAgent,
   FleetLimits,
@@ -10,20 +10,20 @@ import type {
 
 export class FakeFleet implements LedgerFleet {
   readonly agent = 'here';
-  /** By folder: who leads it. Nobody: anyone who asks gets it. */
+  /** The leader of each folder. A folder without one goes to the first agent that asks. */
   readonly leaders = new Map<string, string>();
   readonly entered: FleetLimits[] = [];
   readonly #listeners = new Set<(signal: FleetSignal) => void>();
   leased = true;
-  /** Another lease has begun since the attempts were recorded. */
+  /** Whether a new lease began after the attempts were recorded. */
   isRenewed = false;
-  /** What `enter` resolves, one after the other; then 0. */
+  /** Successive results of `enter`; 0 once they are used up. */
   waits: number[] = [];
   paused: FleetAgent['paused'] = null;
   isFirst = true;
   endedHolds = 0;
   silent: SilentAgent[] = [];
-  /** By agent: documents that wait for it alone. */
+  /** Number of documents that only this agent can send, by agent. */
   readonly waiting = new Map<string, number>();
 
   signal(signal: FleetSignal): void {

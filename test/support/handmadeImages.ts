@@ -1,4 +1,4 @@
-/** Image files built byte by byte, for what the encoder can't write or where the layout is the point. */
+/** Image files built byte by byte, where the encoder lacks the format or a test needs a certain layout. */
 import { deflateSync } from 'node:zlib';
 
 /** Red, green, blue; rows from the top, without padding. */
@@ -55,12 +55,12 @@ export function buildTiff(layout: TiffLayout): Buffer {
   };
 
   append(Buffer.concat([Buffer.from(order), u16(big ? 43 : 42), ...(big ? [u16(8), u16(0)] : [])]));
-  // Each pointer to a directory is filled in once it is known where that lies.
+  // Pointers to directories are filled in once their offsets are known.
   let pointer = long(0);
   append(pointer);
   const exifAt = length;
   if (layout.capturedAt) {
-    // A directory with one text, which follows it.
+    // A directory with one string, stored right after it.
     append(Buffer.concat([number(1, big ? 8 : 2, order), u16(0x9003), u16(2), long(20)]));
     append(long(exifAt + (big ? 36 : 18)));
     append(long(0));
@@ -120,7 +120,7 @@ export function buildTiff(layout: TiffLayout): Buffer {
   return Buffer.concat(chunks);
 }
 
-/** A PDF of one page that fills a rectangle; `note` goes into it verbatim. */
+/** A one-page PDF with a filled rectangle; `note` is embedded as hex in a comment. */
 export function buildPdf(note: string): Buffer {
   const content = `% ${Buffer.from(note).toString('hex')}\n0.5 g 20 20 60 60 re f`;
   const objects = [
@@ -132,7 +132,7 @@ export function buildPdf(note: string): Buffer {
   return appendToPdf(Buffer.from('%PDF-1.4\n'), objects);
 }
 
-/** Another revision: the objects, numbered from 1, their table, and the end. */
+/** Appends a revision: the objects, numbered from 1, their cross-reference table, and the trailer. */
 export function appendToPdf(before: Buffer, objects: readonly string[]): Buffer {
   let text = '';
   const offsets = objects.map((object, i) => {
@@ -155,7 +155,7 @@ export interface HeicLayout {
   readonly media?: 'before' | 'after';
 }
 
-/** A HEIC container whose picture is no picture. */
+/** A HEIC container whose picture data is not decodable. */
 export function buildHeic(layout: HeicLayout): Buffer {
   const {
     picture,
@@ -244,7 +244,7 @@ export function exifTime(date: Date): string {
   return `${day} ${[date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(':')}`;
 }
 
-/** A JPEG with a segment put in right after its start. */
+/** Inserts a segment right after the start marker of a JPEG. */
 export function insertJpegSegment(jpeg: Buffer, marker: number, content: Buffer): Buffer {
   const head = Buffer.from([0xff, marker, 0, 0]);
   head.writeUInt16BE(content.length + 2, 2);

@@ -1,6 +1,6 @@
 /**
  * Receipts drawn for tests: small, quick, and different for every seed. JPEG, PNG, TIFF, WebP and GIF come
- * from a real encoder; BMP, PDF and HEIC are made by hand, the HEIC as a container without a picture in it.
+ * from a real encoder; BMP, PDF and HEIC are built by hand, the HEIC without a decodable picture.
  *
  *   const jpeg = await drawReceipt({ type: 'jpeg', seed: 'scan 1' });
  */
@@ -23,12 +23,12 @@ export interface ReceiptOptions {
   readonly type: ImageType;
   /** The same seed draws the same bytes; another seed, others. */
   readonly seed: string;
-  /** Pixels; 96 by 160 unless told. Much smaller receipts of different seeds may look alike. */
+  /** Pixels; 96 by 160 by default. Much smaller receipts of different seeds may look alike. */
   readonly width?: number;
   readonly height?: number;
-  /** In the image's EXIF, as local time. Not for GIF, BMP and PDF, which have none. */
+  /** Written to the EXIF as local time. Ignored for GIF, BMP and PDF, which have no EXIF. */
   readonly capturedAt?: Date;
-  /** JPEG only: a thumbnail in the EXIF, which is a JPEG with an end marker of its own. */
+  /** JPEG only: adds an EXIF thumbnail, itself a JPEG with an end marker. */
   readonly exifThumbnail?: boolean;
   /** JPEG only: several scans. */
   readonly progressive?: boolean;
@@ -73,12 +73,12 @@ export function drawMultiPageTiff(
   return buildTiff({ pages: drawn, ...layout });
 }
 
-/** The file with `count` bytes after its end: padding of a file system, or a vendor's trailer. */
+/** Appends `count` bytes: file system padding, or a vendor's trailer. */
 export function withTrailer(image: Buffer, count: number, fill = 0): Buffer {
   return Buffer.concat([image, Buffer.alloc(count, fill)]);
 }
 
-/** What a reader sees of a file that has its final size, of which `written` bytes are there. */
+/** A file preallocated to its final size, of which only `written` bytes are written. */
 export function preallocated(image: Buffer, written: number): Buffer {
   return Buffer.concat([image.subarray(0, written), Buffer.alloc(image.length - written)]);
 }

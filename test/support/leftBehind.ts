@@ -1,27 +1,28 @@
 /**
- * Vitest's global set-up: with RECEIPTD_NO_LEFTOVERS=1, what the tests of a run leave behind fails it, by name. The run has a temporary directory of its own, so that
- * nothing of another one counts; processes are known by it, in their environment or on their command line, whoever started them.
+ * Vitest's global set-up: with RECEIPTD_NO_LEFTOVERS=1, a run fails if its tests leave files or processes behind, and names them.
+ * The run gets its own temporary directory, so that other runs don't count; a process belongs to the run if its environment or
+ * command line contains that directory.
  */
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Of all tests together, on a machine with nothing else to do (CONTRIBUTING.md). */
+/** Time limit of the whole run on an idle machine (CONTRIBUTING.md). */
 const BUDGET_S = 300;
-/** A slow machine takes its time to end what was told to end. */
+/** Grace for processes to exit on a slow machine. */
 const ENDED_AFTER_MS = 30_000;
 const LOOK_EVERY_MS = 100;
 const VARIABLE = 'RECEIPTD_TEST_TMPDIR';
-/** Vitest's own processes end after this. */
+/** Matches Vitest's own processes, which end only after the tear-down. */
 const WORKER = /node_modules\/vitest\/|\(vitest/;
 
 export default function setup(): () => Promise<void> {
-  // Each project of vitest's sets up; one of them looks.
+  // Every Vitest project runs this; only the first one checks.
   if (process.env['RECEIPTD_NO_LEFTOVERS'] !== '1' || process.env[VARIABLE] !== undefined)
     return () => Promise.resolve();
   const started = performance.now();
-  // Short: the path of a socket has 107 characters at most.
+  // Short, because the path of a socket is limited to 107 characters.
   const dir = mkdtempSync(join(tmpdir(), 'rcpt-'));
   // Some tests drop to an ordinary user.
   chmodSync(dir, 0o1777);
@@ -54,7 +55,7 @@ function processesOf(dir: string): number[] {
     .filter((pid) => pid !== process.pid && isOf(pid, dir));
 }
 
-/** Neither one that ended and waits for its parent nor one of vitest's. */
+/** Whether a process belongs to the run; false for zombies and for Vitest's own. */
 function isOf(pid: number, dir: string): boolean {
   const command = commandLine(pid);
   if (command === '' || WORKER.test(command)) return false;
@@ -65,7 +66,7 @@ function commandLine(pid: number): string {
   return text(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').trim();
 }
 
-/** The ports that a process listens on, in words. */
+/** Describes the ports that a process listens on. */
 function listening(pid: number): string {
   const sockets = new Set(readable(`/proc/${pid}/fd`).map((fd) => link(`/proc/${pid}/fd/${fd}`)));
   const ports = ['tcp', 'tcp6']
@@ -76,7 +77,7 @@ function listening(pid: number): string {
   return ports.length === 0 ? '' : `, which listens on ${ports.join(', ')}`;
 }
 
-// What ends while it is looked at has nothing to say.
+// Empty for a process that exits meanwhile.
 function text(file: string): string {
   try {
     return readFileSync(file, 'utf8');

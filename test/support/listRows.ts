@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The rows of `list --json`: the documented fields that tests look at. */
+/** Rows of `list --json`: the documented fields that tests check. */
 export const ROWS = z.array(
   z.looseObject({
     name: z.string().nullable(),

@@ -1,6 +1,6 @@
 /**
- * For what tests write and sync again and again, such as a ledger for each of them: a directory in memory, where a sync costs nothing.
- * Elsewhere than on Linux, or with too little memory for it, the usual one. What a disk does is tested on one, by the end-to-end tests and the campaigns.
+ * A directory in memory, where a sync is free, for files that tests sync often, such as ledgers. Falls back to `tmpdir()` if
+ * `/dev/shm` is missing or too small. The end-to-end tests and the campaigns cover real disks.
  */
 import { chmodSync, mkdtempSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { join } from 'node:path';
 const MEMORY = '/dev/shm';
 const PREFIX = 'rcpt-';
 const VARIABLE = 'RECEIPTD_TEST_MEMORY';
-/** A container often has 64 MB. */
+/** Containers often have only 64 MB. */
 const LEAST_BYTES = 1_000_000_000;
 const DAY_MS = 86_400_000;
 
@@ -30,7 +30,7 @@ export default function setup(): () => void {
   };
 }
 
-/** Instead of `tmpdir()`. */
+/** The directory of this run, or `tmpdir()`. */
 export function memoryDirectory(): string {
   return process.env[VARIABLE] ?? tmpdir();
 }
@@ -44,7 +44,7 @@ function hasRoom(): boolean {
   }
 }
 
-/** Of runs that were killed. */
+/** Removes directories of runs that were killed. */
 function removeLeftovers(): void {
   for (const name of readdirSync(MEMORY).filter((each) => each.startsWith(PREFIX))) {
     const dir = join(MEMORY, name);

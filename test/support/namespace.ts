@@ -1,11 +1,11 @@
-/** Real mounts and real limits in namespaces of their own, so that nothing of them outlives the test or is seen by others. */
+/** Real mounts and limits in separate namespaces: they end with the test and are invisible to other processes. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { onTestFinished } from 'vitest';
 import { requirement } from './requires.ts';
 
-/** A namespace of users gives the rest to anybody; when its first process ends, all in it end. */
+/** A user namespace lets any user create the others; all processes end with the first one. */
 export const UNSHARE = ['-U', '-r', '-m', '-p', '-f', '--kill-child', '--mount-proc'];
 
 export const hasNamespaces = requirement(
@@ -23,8 +23,8 @@ export const hasBindfs =
   );
 
 /**
- * Runs an ES module given as text in new namespaces, after `prepare` (shell). Resolves with the JSON values that it
- * wrote, one a line; rejects with what it wrote to standard error if it fails or takes longer than `limitMs`.
+ * Runs the ES module `code` in new namespaces, after the shell script `prepare`. Resolves the JSON values that it prints,
+ * one a line; rejects with its standard error if it fails or takes longer than `limitMs`.
  * `more`: further options of unshare.
  */
 export async function runInNamespace(

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { requirement } from './requires.ts';
 
-/** A datagram socket as systemd has one, which Node can't make: prints what each datagram says, in JSON, a line each. */
+/** A datagram socket like systemd's, which Node can't create: prints each datagram as one line of JSON. */
 const RECEIVER = `
 import array, json, os, socket, sys
 s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)

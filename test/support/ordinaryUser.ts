@@ -3,8 +3,8 @@ import { chown } from 'node:fs/promises';
 const NOBODY = 65_534;
 
 /**
- * Runs `fn` without root's rights, because root passes every permission check. An ordinary user stays
- * who they are. What `fn` is to reach must be open to that user: see `ordinaryOwner`.
+ * Runs `fn` without root's rights, because root passes every permission check. Not as root, it runs `fn`
+ * unchanged. Files that `fn` needs must be accessible to that user: see `ordinaryOwner`.
  */
 export async function asOrdinaryUser<T>(fn: () => Promise<T> | T): Promise<T> {
   if (process.geteuid?.() !== 0) return await fn();
@@ -22,13 +22,13 @@ export async function asOrdinaryUser<T>(fn: () => Promise<T> | T): Promise<T> {
   }
 }
 
-/** The owner to give a file to (`chown`), so that `asOrdinaryUser` owns it: oneself, or nobody for root. */
+/** The owner to give files to (`chown`) for `asOrdinaryUser`: the current user, or `nobody` for root. */
 export function ordinaryOwner(): { readonly uid: number; readonly gid: number } {
   if (process.geteuid?.() === 0) return { uid: NOBODY, gid: NOBODY };
   return { uid: process.geteuid?.() ?? -1, gid: process.getegid?.() ?? -1 };
 }
 
-/** Runs `fn` as the ordinary user, who owns `dir` from now on. */
+/** Gives `dir` to the ordinary user, then runs `fn` as that user. */
 export async function asOwnerOf<T>(dir: string, fn: () => Promise<T> | T): Promise<T> {
   const { uid, gid } = ordinaryOwner();
   await chown(dir, uid, gid);

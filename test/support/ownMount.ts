@@ -6,13 +6,13 @@ import { requirement } from './requires.ts';
 
 const MOUNT_AND_RUN = 'mount -t tmpfs -o "size=$1,mode=0700" receiptd-test "$2" && shift 2 && exec "$@"';
 
-/** A command line that runs `command` where `dir` is a small file system of its own, seen by nobody else. */
+/** A command line that runs `command` with a small private file system mounted at `dir`. */
 export function withSmallDisk(dir: string, size: string, command: readonly string[]): [string, string[]] {
   const isRoot = process.geteuid?.() === 0;
   return ['unshare', [isRoot ? '-m' : '-Urm', 'sh', '-c', MOUNT_AND_RUN, 'sh', size, dir, ...command]];
 }
 
-/** Whether this machine lets a test mount in a namespace of its own. */
+/** Whether this machine allows a test to mount file systems in its own namespace. */
 export function canMount(): boolean {
   const dir = mkdtempSync(join(tmpdir(), 'receiptd-mount-'));
   let works = true;
@@ -29,13 +29,13 @@ export function canMount(): boolean {
   );
 }
 
-/** A command line that runs `command` where that process sees its file systems. */
+/** A command line that runs `command` in the mount namespace of process `pid`. */
 export function inMountsOf(pid: number, command: readonly string[]): [string, string[]] {
   const user = process.geteuid?.() === 0 ? [] : ['-U', '--preserve-credentials'];
   return ['nsenter', ['-t', String(pid), ...user, '-m', '--', ...command]];
 }
 
-/** The path by which others reach what that process sees at `path`. */
+/** The path outside the namespace of a file that process `pid` sees at `path`. */
 export function seenBy(pid: number, path: string): string {
   return `/proc/${pid}/root${path}`;
 }

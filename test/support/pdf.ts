@@ -1,16 +1,16 @@
-/** PDFs as scanners and office programs write them, put together by hand. */
+/** Builds PDFs like those of scanners and office programs. */
 
 export type PdfPage =
   | { readonly jpeg: Buffer; readonly width: number; readonly height: number; readonly rotate?: number }
-  /** Content of a page as its program says it: `BT /F1 24 Tf 72 700 Td (Total 12.30) Tj ET`. */
+  /** A content stream, such as `BT /F1 24 Tf 72 700 Td (Total 12.30) Tj ET`. */
   | { readonly content: string };
 
 export interface PdfOptions {
-  /** As it would be if a password were needed to open it. */
+  /** Marks the file as encrypted, as if it needed a password. */
   readonly isEncrypted?: boolean;
-  /** Run by viewers when the file is opened. */
+  /** A script that viewers run on opening the file. */
   readonly script?: string;
-  /** Makes another file of the same pages. */
+  /** Different titles give different files with the same pages. */
   readonly title?: string;
 }
 

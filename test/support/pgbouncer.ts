@@ -1,4 +1,4 @@
-/** A real PgBouncer before a test's database, as an ordinary user. */
+/** A real PgBouncer in front of a test's database, run as an ordinary user. */
 import { spawn } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -16,7 +16,7 @@ export function needsPgbouncer(): boolean {
   return requirement('PgBouncer', PROGRAM !== undefined, 'apt-get install pgbouncer');
 }
 
-/** Until the test is over. @returns the database's URL by way of the pooler */
+/** Starts a pooler until the end of the test. @returns the URL of the database through the pooler */
 export async function pooled(url: string, mode: 'session' | 'transaction'): Promise<string> {
   const [dir, port, own] = [
     mkdtempSync(join(tmpdir(), 'receiptd-pooler-')),
@@ -36,7 +36,7 @@ export async function pooled(url: string, mode: 'session' | 'transaction'): Prom
     'ignore_startup_parameters = extra_float_digits',
     `logfile = ${join(dir, 'log')}`,
   ];
-  // Whoever asks is this one: anyone may.
+  // Every client is mapped to this user, without authentication.
   settings[1] += ` user=${username}`;
   const file = join(dir, 'pgbouncer.ini');
   writeFileSync(file, `${settings.join('\n')}\n`);

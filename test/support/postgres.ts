@@ -1,6 +1,6 @@
 /**
- * A real PostgreSQL for tests. One cluster for a whole run, started by the first test that needs it; each test has a database
- * of its own in it. A test that stops, kills or fills a server has a cluster of its own: `startCluster`.
+ * A real PostgreSQL for tests. The first test that needs it starts one cluster for the whole run; each test has its own
+ * database there. Tests that stop, kill or fill a server start their own cluster: `startCluster`.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -15,22 +15,22 @@ import { requirement } from './requires.ts';
 export { startCluster, type Cluster, type ClusterOptions } from './postgresCluster.ts';
 
 export interface FreshDatabase {
-  /** As the cluster's superuser. Roles are the whole cluster's: give one a name that has `name` in it. */
+  /** Connects as the cluster's superuser. Roles are shared by the cluster: include `name` in the names of new ones. */
   readonly url: string;
   readonly name: string;
-  /** A copy of what is in it. Ends what is connected to it, as the other two do. */
+  /** Copies the database. Terminates its connections, as `restore` and `remove` do. */
   keep(): Promise<Kept>;
   remove(): Promise<void>;
 }
 
 export interface Kept {
-  /** The database becomes that copy again, once. */
+  /** Replaces the database with the copy. Works once. */
   restore(): Promise<void>;
 }
 
-/** What many tests begin with, made once for a run: a database with something in it, copied for each of them. */
+/** A filled database that is made once a run and copied for each test. */
 export interface Template {
-  /** One for each content. */
+  /** Unique for its content. */
   readonly name: string;
   /** Fills it; must have closed its connections when it resolves. */
   fill(url: string): Promise<void>;
@@ -44,7 +44,7 @@ export function needsPostgres(): boolean {
   return requirement('PostgreSQL', postgresBinaries() !== null, 'apt-get install postgresql');
 }
 
-/** A database of the run's cluster that nobody else uses. */
+/** A new database in the run's cluster. */
 export async function freshDatabase(template?: Template): Promise<FreshDatabase> {
   const server = await sharedServer();
   const name = `test_${randomBytes(8).toString('hex')}`;
@@ -72,7 +72,7 @@ async function kept(server: string, name: string): Promise<Kept> {
   };
 }
 
-/** While nobody may connect to it. */
+/** Runs the statements while connections to the database are refused. */
 async function alone(server: string, name: string, ...statements: readonly string[]): Promise<void> {
   const admin = await connected(at(server, 'postgres'));
   try {
@@ -103,7 +103,7 @@ async function templateDatabase(admin: Client, server: string, template: Templat
     return found.rowCount === 1;
   };
   if (await exists()) return name;
-  // Held by the connection: whoever fails to fill it lets the next one try.
+  // The connection holds the lock: if filling fails, it is released and the next test tries.
   await admin.query('SELECT pg_advisory_lock(hashtext($1))', [name]);
   try {
     if (await exists()) return name;
@@ -117,7 +117,7 @@ async function templateDatabase(admin: Client, server: string, template: Templat
   }
 }
 
-/** Started by the first that asks, in whatever process; the others wait. @returns its URL without a database */
+/** The first caller of all processes starts the server; the others wait. @returns its URL without a database */
 async function sharedServer(): Promise<string> {
   const dir = join(runDirectory(), 'shared');
   const [ready, failed] = [join(dir, 'url'), join(dir, 'failed')];
@@ -150,7 +150,7 @@ function at(server: string, database: string): string {
 
 async function connected(url: string): Promise<Client> {
   const client = new Client({ connectionString: url });
-  // A server that is stopped ends its idle connections; who asks next hears of it.
+  // A stopping server ends idle connections; the next query reports it.
   client.on('error', () => {});
   await client.connect();
   return client;

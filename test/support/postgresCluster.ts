@@ -1,4 +1,4 @@
-/** One PostgreSQL server of a test's own, from the machine's binaries, as an ordinary user. */
+/** A PostgreSQL server for one test, from the machine's binaries, run as an ordinary user. */
 import { execFile, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { chown, mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
@@ -10,41 +10,41 @@ import { ordinaryOwner } from './ordinaryUser.ts';
 import { postgresBinaries, runDirectory } from './postgresRun.ts';
 
 export interface ClusterOptions {
-  /** Writes reach the disk (fsync): for tests of what survives, and for figures. Default: no. */
+  /** Whether writes reach the disk (fsync): for crash tests and measurements. Default: no. */
   readonly durable?: boolean;
-  /** The password of the user `postgres`, asked for over TCP; without, everybody is let in. */
+  /** Password of the user `postgres` for TCP connections; if left out, no password is required. */
   readonly password?: string;
-  /** TLS with this key and certificate (PEM); plain connections over TCP are refused then. */
+  /** Requires TLS for TCP connections, with this key and certificate (PEM). */
   readonly tls?: { readonly key: string; readonly cert: string };
-  /** A hot standby of that cluster, which follows it until `promote`. */
+  /** Makes this a hot standby of that cluster, which it follows until `promote`. */
   readonly standbyOf?: Cluster;
-  /** More of postgresql.conf. */
+  /** Additional settings of postgresql.conf. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
 export interface Cluster {
-  /** The database `postgres` as its superuser, over TCP on 127.0.0.1; without the password. */
+  /** URL of the database `postgres` as superuser, over TCP on 127.0.0.1, without the password. */
   readonly url: string;
   readonly port: number;
   /** The directory of the Unix socket. */
   readonly socketDir: string;
   readonly dir: string;
-  /** The same server and user, another database. */
+  /** URL of another database, for the same user. */
   urlOf(database: string): string;
-  /** `fast` ends connections and writes all down; `immediate` is a crash of the server. */
+  /** `fast` ends connections and shuts down cleanly; `immediate` simulates a server crash. */
   stop(mode?: 'fast' | 'immediate'): Promise<void>;
-  /** Resolves when it answers. On the same port. */
+  /** Starts it on the same port. Resolves when it answers. */
   start(): Promise<void>;
-  /** SIGKILL, all its processes at once. */
+  /** Sends SIGKILL to all its processes. */
   kill(): Promise<void>;
-  /** Makes a standby the server that is written to. */
+  /** Promotes a standby to primary. */
   promote(): Promise<void>;
   remove(): Promise<void>;
 }
 
 const LIMIT_MS = 60_000;
 const LOOK_EVERY_MS = 20;
-/** Below the range that systems give to outgoing connections, so that nobody takes it between a stop and a start. */
+/** Below the ephemeral port range, so that no outgoing connection takes the port between a stop and a start. */
 const [LOWEST_PORT, PORTS] = [15_000, 15_000];
 
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
@@ -54,7 +54,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   return await createCluster(dir, options);
 }
 
-/** In this directory, which is the ordinary user's. */
+/** Creates a cluster in `dir`, which the ordinary user owns. */
 export async function createCluster(dir: string, options: ClusterOptions): Promise<Cluster> {
   const data = join(dir, 'data');
   const port = await freePort();
@@ -95,7 +95,7 @@ async function initialise(dir: string, { password, durable }: ClusterOptions): P
     '-N',
     '--no-instructions',
   ];
-  // Small segments are quick to make; what is measured has those that everybody has.
+  // Small segments are created faster; clusters for measurements use the default size.
   if (durable !== true) options.push('--wal-segsize=1');
   if (password === undefined) return await run('initdb', [...options, '-A', 'trust']);
   const file = join(dir, 'password');
@@ -130,7 +130,7 @@ async function configure(dir: string, port: number, options: ClusterOptions): Pr
   await writeOwned(join(data, 'pg_hba.conf'), `${rules.join('\n')}\n`);
 }
 
-/** What a base backup has written there: where the primary is. The last of two settings counts. */
+/** Keeps the primary's address that the base backup wrote. Of duplicate settings, the last one wins. */
 async function kept(data: string, lines: string): Promise<string> {
   return (await readFile(join(data, 'postgresql.auto.conf'), 'utf8')) + lines;
 }
@@ -141,7 +141,7 @@ async function tlsSettings(data: string, tls: { readonly key: string; readonly c
   return { ssl: 'on' };
 }
 
-/** The server's process, which outlives who started it: the run's keeper ends it at the latest. */
+/** The server's process. It outlives the process that started it; the run's keeper ends it at the latest. */
 class Server {
   readonly #dir: string;
   readonly #port: number;
@@ -153,7 +153,7 @@ class Server {
 
   async start(): Promise<void> {
     const until = Date.now() + LIMIT_MS;
-    // What a killed server's processes still hold is free in a moment.
+    // Processes of a killed server take a moment to free what they hold.
     while (!(await this.#attempt(until))) {
       if (Date.now() > until) throw new Error(`PostgreSQL does not start:\n${await this.#lastLines()}`);
       await sleep(10 * LOOK_EVERY_MS);
@@ -215,7 +215,7 @@ class Server {
   }
 }
 
-/** @returns whether there is such a process */
+/** @returns whether the process exists */
 function send(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, signal);
@@ -224,7 +224,7 @@ function send(pid: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** What nobody has collected yet is gone anyway. */
+/** Whether a process runs; zombies count as gone. */
 function isAlive(pid: number): boolean {
   if (!send(pid, 0)) return false;
   try {
@@ -249,7 +249,7 @@ function binary(name: string): string {
   return join(dir, name);
 }
 
-/** Everywhere the same language, and a directory that the user may be in. */
+/** Spawn options: the ordinary user, a directory accessible to it, and a fixed locale. */
 function asOwner(cwd: string) {
   const { uid, gid } = ordinaryOwner();
   const isRoot = process.geteuid?.() === 0;

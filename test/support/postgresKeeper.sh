@@ -1,11 +1,11 @@
-# Ends the PostgreSQL clusters under a directory and removes it, once standard input ends: with the run that it keeps them
-# for, however that ends.
-# usage: sh postgresKeeper.sh DIRECTORY < (a pipe that the run holds, or /dev/null for what an earlier one left)
+# Ends the PostgreSQL clusters under a directory and removes it when standard input closes, that is, when the run ends,
+# even if it crashes.
+# usage: sh postgresKeeper.sh DIRECTORY < (a pipe that the run holds, or /dev/null to clean up after an earlier run)
 dir=$1
 echo $$ >"$dir/keeper.new" && mv "$dir/keeper.new" "$dir/keeper"
 cat >/dev/null
 
-# A number in a file may be another process's by now.
+# A recorded process id may have been reused.
 is_ours() {
   if [ -r "/proc/$1/cmdline" ]; then cat "/proc/$1/cmdline"; else ps -o command= -p "$1"; fi 2>/dev/null |
     grep -qaF "$dir/"

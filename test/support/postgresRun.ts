@@ -1,4 +1,4 @@
-/** The directory that holds a run's PostgreSQL clusters, and who ends them when the run is over. */
+/** The directory of a run's PostgreSQL clusters, and the keeper process that ends them after the run. */
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -19,10 +19,10 @@ import { ordinaryOwner } from './ordinaryUser.ts';
 const KEEPER = keeperScript();
 const PREFIX = 'receiptd-postgres-';
 const VARIABLE = 'RECEIPTD_TEST_POSTGRES';
-/** A directory is made a moment before its keeper has written who it is. */
+/** Grace for the keeper of a new directory to write its process id. */
 const SETTLED_AFTER_MS = 60_000;
 
-/** Vitest's global set-up: a directory for what its workers may start. Starts no cluster. */
+/** Vitest's global set-up: creates the directory for clusters that workers may start. Starts none. */
 export default function setup(): () => Promise<void> {
   if (postgresBinaries() === null || process.env[VARIABLE] !== undefined) return () => Promise.resolve();
   const { dir, payloads } = beginRun();
@@ -30,12 +30,12 @@ export default function setup(): () => Promise<void> {
   return () => ended(payloads);
 }
 
-/** The directory of this run's clusters; outside vitest, one that ends with this process. */
+/** The directory of this run's clusters; outside Vitest, one that is removed when this process ends. */
 export function runDirectory(): string {
   return (process.env[VARIABLE] ??= beginRun().dir);
 }
 
-/** Where `postgres` and its tools are, newest version first; null where there is none. */
+/** The directory of `postgres` and its tools, preferring the newest version; null if not installed. */
 export function postgresBinaries(): string | null {
   if (process.platform === 'win32') return null;
   const path = (process.env['PATH'] ?? '').split(delimiter).filter((dir) => dir !== '');
@@ -61,7 +61,7 @@ function isRunnable(file: string): boolean {
   }
 }
 
-/** Beside the source; what was compiled is started in the checkout. */
+/** The script is next to the source; compiled code runs with the checkout as working directory. */
 function keeperScript(): string {
   const beside = fileURLToPath(new URL('postgresKeeper.sh', import.meta.url));
   return existsSync(beside) ? beside : resolve('test/support/postgresKeeper.sh');
@@ -72,7 +72,7 @@ function beginRun(): { readonly dir: string; readonly payloads: ChildProcess } {
   const dir = mkdtempSync(join(tmpdir(), PREFIX));
   const { uid, gid } = ordinaryOwner();
   chownSync(dir, uid, gid);
-  // In a session of its own: it has to outlive an interrupted run.
+  // In its own session, so that it outlives an interrupted run.
   const payloads = spawn('sh', [KEEPER, dir], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
   payloads.unref();
   (payloads.stdin as { unref?(): void } | null)?.unref?.();
@@ -86,12 +86,12 @@ async function ended(payloads: ChildProcess): Promise<void> {
   await once(payloads, 'exit');
 }
 
-/** What is left of runs that ended together with their keepers. */
+/** Removes directories of runs that ended together with their keepers. */
 function removeLeftovers(): void {
   for (const name of readdirSync(tmpdir()).filter((each) => each.startsWith(PREFIX))) {
     const dir = join(tmpdir(), name);
     if (isKept(dir)) continue;
-    // Another user's stays.
+    // Fails for another user's directory, which stays.
     spawnSync('sh', [KEEPER, dir], { stdio: 'ignore' });
   }
 }

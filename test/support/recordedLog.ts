@@ -6,7 +6,7 @@ export interface Line {
   readonly fields: LogFields;
 }
 
-/** Keeps every line, for tests of what is said and how often. */
+/** Records every line, for tests of what is logged and how often. */
 export class RecordedLog implements Log {
   readonly lines: Line[] = [];
 
@@ -26,7 +26,7 @@ export class RecordedLog implements Log {
     this.lines.push({ level: 'error', message, fields });
   }
 
-  /** Everything but debug lines whose message begins so. */
+  /** Lines whose message starts with `beginning`, except debug lines. */
   said(beginning: string): Line[] {
     return this.lines.filter(({ level, message }) => level !== 'debug' && message.startsWith(beginning));
   }

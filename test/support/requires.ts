@@ -1,6 +1,6 @@
 /**
- * Whether a real part that a suite needs is here; for `describe.skipIf(!requirement(…))`. A missing one is
- * said in one line, and is an error where skipping is forbidden (RECEIPTD_NO_SKIP=1).
+ * Whether software that a suite needs is installed; for `describe.skipIf(!requirement(…))`. If missing, it prints a
+ * warning. @throws Error instead if skipping is forbidden (RECEIPTD_NO_SKIP=1)
  */
 export function requirement(name: string, present: boolean, howToGet: string): boolean {
   if (present) return true;

@@ -2,7 +2,7 @@ import { restoreBackup, type Restored } from '../../src/features/backup/restoreB
 import { inspectBackup } from '../../src/features/backup/source.ts';
 import type { Config } from '../../src/config/config.ts';
 
-/** `receiptd restore FILE`, for a state directory without a configuration. */
+/** Does what `receiptd restore FILE` does, for a state directory without a configuration. */
 export async function restoreLedger(
   stateDir: string,
   file: string,

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-/** The service as a script: what it answers is up to the test, what it was asked is kept. */
+/** A scripted service: the test sets its answers, and its requests are recorded. */
 import type { ReceiptdError } from '../../src/core/domain/errors.ts';
 import type { Answer } from '../../src/core/domain/outcome.ts';
 import type { Clock } from '../../src/core/ports/clock.ts';
@@ -28,7 +28,7 @@ export type Script = (
 export class ScriptedService implements ReceiptService {
   readonly asked: Asked[] = [];
   script: Script = accept;
-  /** Whether the service has the whole image when it answers. */
+  /** Whether the service has received the whole image when it answers. */
   takes: (request: UploadRequest) => boolean = () => true;
   inFlight = 0;
   mostInFlight = 0;
@@ -67,7 +67,7 @@ export class ScriptedService implements ReceiptService {
 export class ScriptedTokens implements TokenSource {
   issued = 1;
   readonly refusals: string[] = [];
-  /** Thrown by `token` as long as it is set. */
+  /** While set, `token` rejects with it. */
   failure: ReceiptdError | null = null;
 
   async token(signal?: AbortSignal): Promise<string> {

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { compiledSources } from './compiled.ts';
 
-/** A source file, compiled with what it imports, so that real child processes can run it as it is now. */
+/** URL of a compiled source file of `src`, for child processes to import. */
 export async function compile(source: string): Promise<{ url: string }> {
   const file = path.join(await compiledSources(), 'src', source.replace(/\.ts$/, '.js'));
   return { url: pathToFileURL(file).href };
@@ -13,13 +13,13 @@ export async function compile(source: string): Promise<{ url: string }> {
 
 export interface Script {
   readonly child: ChildProcess;
-  /** The next line on standard output; rejects with what it wrote to standard error if it ends before that. */
+  /** The next line of standard output; rejects with the standard error if the process ends first. */
   line(): Promise<string>;
-  /** Kills it as `kill -9` does; resolves when it is gone. Nothing happens if it is gone already. */
+  /** Sends SIGKILL; resolves when the process is gone, also if it was before. */
   kill(): Promise<void>;
 }
 
-/** Runs an ES module given as text in a process of its own. */
+/** Runs the ES module `code` in a child process. */
 export function runScript(code: string): Script {
   const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -1,6 +1,6 @@
 import type { Reporter, TestModule } from 'vitest/node';
 
-/** Names the tests that passed only when they were tried again: something in them, or in the product, depends on time. */
+/** Names tests that passed only on a retry: they, or the product, depend on timing. */
 export class SecondTries implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     for (const { children, moduleId } of modules)

@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 
-/** Ways in which a scan of a receipt comes out, by their names in docs/pages.md. Each takes and gives an image file. */
+/** Degraded scans of a receipt, by their names in docs/pages.md. Each function maps an image file to another. */
 export const SPOILED: Readonly<Record<string, (image: Buffer) => Promise<Buffer>>> = {
   'as it is': async (image) => image,
   'JPEG of quality 30': (image) => sharp(image).jpeg({ quality: 30 }).toBuffer(),
@@ -31,7 +31,7 @@ export const SPOILED: Readonly<Record<string, (image: Buffer) => Promise<Buffer>
     sharp(image).flop().blur(3).linear(0.08, 234).jpeg().toBuffer(),
 };
 
-/** How the same paper may come out when it is scanned a second time, by their names in docs/pages.md. */
+/** Variations between two scans of the same paper, by their names in docs/pages.md. */
 export const SCANNED_AGAIN: Readonly<Record<string, (image: Buffer) => Promise<Buffer>>> = {
   'JPEG of quality 30': (image) => sharp(image).jpeg({ quality: 30 }).toBuffer(),
   'noise of ±25': (image) => noisy(image, 25),
@@ -66,7 +66,7 @@ async function cropped(image: Buffer, by: number): Promise<Buffer> {
     .toBuffer();
 }
 
-/** A sheet of A4 at 150 dpi with nothing on it, as a scanner sees it. */
+/** A scan of a blank A4 sheet at 150 dpi. */
 export function blankSheet(): Promise<Buffer> {
   const paper = sharp({ create: { width: 1240, height: 1754, channels: 3, background: '#f4f2ee' } });
   return paper
@@ -77,7 +77,7 @@ export function blankSheet(): Promise<Buffer> {
 
 async function noisy(image: Buffer, most: number): Promise<Buffer> {
   const { data, info } = await sharp(image).greyscale().raw().toBuffer({ resolveWithObject: true });
-  // The same at each run.
+  // A fixed seed: the same noise in each run.
   let state = 7;
   const random = (): number => {
     state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;

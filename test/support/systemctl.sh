@@ -1,7 +1,7 @@
 #!/bin/sh
-# Stands in for systemd's own in a tree where none runs: starts and stops what a unit says, as the user that it names.
-# What needs no manager (--root=/) is done by systemd's own where that is installed. Knows the verbs and the keys that
-# the package uses; anything else is an error, so that a test can't pass by it.
+# Replaces systemctl in a tree where systemd does not run: starts and stops the command of a unit, as the unit's user.
+# Operations that need no manager (--root=/) go to the real systemctl if installed. Knows only the verbs and keys that
+# the package uses; anything else is an error, so that no test passes by accident.
 verb='' unit=''
 for word; do
   case "$word" in

@@ -69,7 +69,7 @@ test('only the answers can be lost', async () => {
   expect(await failure(client)).toBe('ECONNRESET');
 });
 
-/** A server that answers in capitals, and a client that is connected to it through a proxy. */
+/** A server that answers in capitals, and a client connected to it through a proxy. */
 async function through() {
   const served: Socket[] = [];
   let heard = '';
@@ -109,7 +109,7 @@ async function failure(socket: Socket): Promise<string> {
   });
 }
 
-/** Nothing is waited for here: what comes later than this would still be found by the next expectation. */
+/** Waits 200 ms for something that must not happen; if it happens later, the next expectation finds it. */
 async function quiet(): Promise<string> {
   return await new Promise((resolve) => setTimeout(() => resolve('quiet'), 200));
 }

@@ -1,23 +1,23 @@
-/** A TCP proxy on loopback that does to its connections what networks do: resets, and silence. */
+/** A TCP proxy on loopback that simulates network failures: resets and silence. */
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 export interface TcpProxy {
   /** On 127.0.0.1. */
   readonly port: number;
-  /** Connections open now. */
+  /** Number of open connections. */
   connections(): number;
-  /** Resets the connections there are; new ones are served. */
+  /** Resets all open connections; new ones are served. */
   reset(): void;
-  /** Resets the connections there are, and every new one, until `heal`. */
+  /** Resets all open connections, and every new one, until `heal`. */
   cut(): void;
   /**
-   * Nothing passes any more, not even an end: connections stay half-open, new ones are taken and get no answer, until `heal`.
-   * Where `oneWay`, what the client sends still arrives and only the answers are lost.
+   * Stops forwarding, even of FIN, until `heal`: connections stay half-open, new ones are accepted but get no answer.
+   * With `oneWay`, data from the client still arrives, and only the answers are held back.
    */
   hang(oneWay?: boolean): void;
-  /** New connections are served again; hung ones go on where they stopped. */
+  /** Serves new connections again; hung ones continue where they stopped. */
   heal(): void;
-  /** Sends new connections there from now on. */
+  /** Forwards new connections to `target`. */
   redirect(target: Target): void;
   close(): Promise<void>;
 }
@@ -50,7 +50,7 @@ export async function startProxy(target: Target | number): Promise<TcpProxy> {
     from.on('end', () => to.end());
     from.on('error', () => void (passes(pair, from) && to.resetAndDestroy()));
     from.on('close', () => {
-      // A side that vanishes while nothing passes is not noticed by the other.
+      // During a hang, one side does not notice that the other has closed.
       if (passes(pair, from)) to.destroySoon();
       if (to.destroyed) pairs.delete(pair);
     });

@@ -1,5 +1,5 @@
 /**
- * A program in a real pseudo-terminal, and somebody who waits for what it shows before they type. `script` comes with every
+ * Runs a program in a real pseudo-terminal and types like a person who waits for its output first. `script` is on every
  * Debian (bsdutils).
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
@@ -19,7 +19,7 @@ export interface TerminalOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly columns?: number;
-  /** Whose terminal it is; one's own if left out. */
+  /** The user that runs it; default: the current one. */
   readonly user?: { readonly uid: number; readonly gid: number };
 }
 
@@ -28,9 +28,9 @@ const MOST_CHOICES = 30;
 
 export class Terminal {
   readonly #child: ChildProcess;
-  /** Everything that was shown, with its control sequences. */
+  /** All output, with control sequences. */
   raw = '';
-  /** Where what was not waited for yet begins. */
+  /** Offset of the output that no call has waited for yet. */
   #seen = 0;
   readonly #ended: Promise<number | null>;
   #status: number | null | undefined;
@@ -59,7 +59,7 @@ export class Terminal {
     });
   }
 
-  /** As a person reads it: without control sequences. */
+  /** All output, without control sequences. */
   get shown(): string {
     return stripVTControlCharacters(this.raw);
   }
@@ -70,7 +70,7 @@ export class Terminal {
     return this.raw.match(/\x1b\[[\d;]*m/g) ?? [];
   }
 
-  /** Waits until this is shown; where lines break makes no difference. What came before is over then. */
+  /** Waits until `words` are shown, ignoring line breaks. Later calls only look at the output after them. */
   async sees(words: string): Promise<void> {
     const wanted = bare(words);
     await this.#until(() => {
@@ -90,7 +90,7 @@ export class Terminal {
     this.type(answer + KEYS.enter);
   }
 
-  /** Waits for a question with choices, and takes the one whose label begins so. */
+  /** Waits for a question with choices, and picks the one whose label starts with `label`. */
   async chooses(question: string, label: string): Promise<void> {
     await this.sees(question);
     const wanted = `>${bare(label)}`;
@@ -109,28 +109,28 @@ export class Terminal {
     return this.#ended;
   }
 
-  /** As somebody who drags the window's edge. */
+  /** Resizes the terminal window. */
   async resize(columns: number): Promise<void> {
     const device = await readlink(`/proc/${await this.#program()}/fd/0`);
     spawnSync('stty', ['-F', device, 'cols', String(columns)]);
   }
 
-  /** `kill -9` of the program, not of its terminal; nothing where it has ended by itself. */
+  /** Sends SIGKILL to the program, not to its terminal; does nothing if it has ended. */
   async kill(): Promise<void> {
     const program = await this.#program();
-    // A signal to 0 would be one to the tests themselves.
+    // A signal to 0 would hit the test process itself.
     if (program > 1) process.kill(program, 'SIGKILL');
     await this.#ended;
   }
 
-  /** Its process id; NaN where it has ended. */
+  /** Process id of the program; NaN if it has ended. */
   async #program(): Promise<number> {
     const pid = this.#child.pid;
     const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
     return Number.parseInt(children, 10);
   }
 
-  /** For the end of a test. */
+  /** Ends the terminal; call at the end of a test. */
   async close(): Promise<void> {
     this.#child.kill('SIGKILL');
     await this.#ended.catch(() => {});

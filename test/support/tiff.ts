@@ -1,4 +1,4 @@
-/** A TIFF of grey pages: uncompressed, one strip each. */
+/** Builds an uncompressed TIFF of grey pages, with one strip each. */
 export function tiffOf(
   pages: readonly ({ readonly width: number; readonly height: number } & (
     { readonly grey: number } | { readonly pixels: Buffer }

@@ -1,8 +1,8 @@
-/** What is tried in turns, some of many on each day. `RECEIPTD_ALL_TURNS=1`: all of them, every time. */
+/** Rotates expensive test cases by day, a few each day. `RECEIPTD_ALL_TURNS=1` runs all of them. */
 const DAY_MS = 86_400_000;
 const KILLS = 5;
 
-/** Whether it is the turn of this one, where each `of`-th has it. */
+/** Whether case number `at` runs today; every `of`-th does. */
 export function hasTurn(at: number, of: number): boolean {
   const today = Math.floor(Date.now() / DAY_MS);
   return isAll() || at % of === today % of;
@@ -13,8 +13,8 @@ export function isAll(): boolean {
 }
 
 /**
- * Which of these changes to be killed before, counted from one: the last, each fifth in its turn, and the first of each kind. Where
- * whoever asks has no turn of its own today, not those first ones, and half as many others.
+ * Numbers (from 1) of the changes to kill a process before: the last, every fifth in rotation, and the first of each kind. If it is
+ * not the caller's turn, without the first of each kind, and with half as many of the others.
  */
 export function chosenKills(
   changes: readonly string[],

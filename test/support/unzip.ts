@@ -1,4 +1,4 @@
-/** The files of a ZIP that is only stored: names as they stand in its directory, and bytes. */
+/** The files of an uncompressed ZIP: names as in its directory, and bytes. */
 export function unzip(zip: Buffer): Map<string, Buffer> {
   const end = zip.lastIndexOf(Buffer.from('PK\x05\x06', 'latin1'));
   const files = new Map<string, Buffer>();

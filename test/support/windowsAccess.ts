@@ -1,15 +1,15 @@
 /**
- * whoami and icacls of a Windows in English or German, as Microsoft documents what they take, write and say; nothing of a real one. It
- * keeps access lists for a directory of this machine, by the rules of inheritance.
+ * Simulates whoami and icacls of an English or German Windows, from Microsoft's documentation, not from a real system. Keeps access
+ * lists for a directory on this machine and applies the rules of inheritance.
  */
 import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { WindowsProgram } from '../../src/system/windowsAccess.ts';
 
 export const ANNA = 'S-1-5-21-1004336348-1177238915-682003330-1001';
-/** What a profile gives to everything in it. */
+/** Access list inherited by everything in a user profile. */
 export const PROFILE = `D:AI(A;OICIID;FA;;;SY)(A;OICIID;FA;;;BA)(A;OICIID;FA;;;${ANNA})`;
-/** What a folder in `C:\` or `C:\ProgramData` gives. */
+/** Access list inherited in `C:\` or `C:\ProgramData`. */
 export const DRIVE_C =
   'D:AI(A;OICIID;FA;;;SY)(A;OICIID;FA;;;BA)(A;OICIID;0x1200a9;;;BU)(A;ID;0x1301bf;;;AU)(A;OICIIOID;SDGXGWGR;;;AU)(A;OICIIOID;GA;;;CO)';
 
@@ -31,9 +31,9 @@ const WORDS = {
 } as const;
 
 export class RecordedWindows {
-  /** What changed something, as it was asked. */
+  /** Calls that changed something, as requested. */
   readonly changes: string[] = [];
-  /** Of a directory or file with a list of its own; everything else inherits. */
+  /** Explicit access lists, by path; everything else inherits. */
   readonly lists = new Map<string, string>();
   isDenied = false;
   readonly #words: (typeof WORDS)[keyof typeof WORDS];
@@ -78,7 +78,7 @@ export class RecordedWindows {
   }
 }
 
-/** Programs that are there and do nothing. */
+/** Programs that exist and do nothing. */
 export const STUB: WindowsProgram = async (name) => said(0, name === 'whoami' ? 'OFFICE-PC\\anna\r\n' : '');
 export const MISSING: WindowsProgram = async () => ({ status: null, stdout: '', stderr: '', why: 'ENOENT' });
 

@@ -1,6 +1,6 @@
 import { buildPdf, insertJpegSegment } from '../handmadeImages.ts';
 
-/** The smallest that is whole: 8 by 8 pixels of grey. */
+/** The smallest complete JPEG: 8 by 8 grey pixels. */
 const JPEG = Buffer.from(
   '/9j/2wBDAP//////////////////////////////////////////////////////////////////////////////////////2wBDAf//////////' +
     '////////////////////////////////////////////////////////////////////////////wAARCAAIAAgDASIAAhEBAxEB/8QAFQABAQ' +
@@ -10,12 +10,12 @@ const JPEG = Buffer.from(
 );
 const COMMENT = 0xfe;
 
-/** Above `MAX_FILE_SIZE`, which the configuration of the office has to name. */
+/** `maxFileSize` that the configuration of the office must set; `tooLarge` files exceed it. */
 export const MAX_FILE_SIZE = 500_000;
 
 export type Contents = 'image' | 'text' | 'pdf' | 'tooLarge' | 'empty' | 'half';
 
-/** The bytes of a file: the same for the same number, others for another one. */
+/** The bytes of a file, determined by `number`. */
 export function contentsOf(contents: Contents, number: number): Buffer {
   const image = insertJpegSegment(JPEG, COMMENT, Buffer.from(String(number)));
   switch (contents) {

@@ -6,16 +6,16 @@ import type { ListFilter, ListOrder, ListRow } from '../../../src/core/ports/led
 import { resultOf } from './posted.ts';
 import type { Image, Office, OtherFile, Scan } from './plan.ts';
 
-/** A row as it has to be listed; which numbers the ledger gave is its own business. */
+/** A row as it must be listed, without the ids, which the ledger chooses. */
 export type ExpectedRow = Omit<ListRow, 'documentId' | 'sightingId'> & { readonly folder: string };
 
-/** What a ledger that was told of the office lists, oldest first: made of the plan alone. */
+/** The rows that a ledger with the recorded office must list, oldest first; derived from the plan alone. */
 export function expectedRows(office: Office): ExpectedRow[] {
   const rows = [...office.scans()].flatMap((scan) => {
     const row = rowOf(office, scan);
     return row === null ? [] : [{ row, isFile: isFile(scan), number: scan.number }];
   });
-  // Of one moment documents come before other files, in both orders.
+  // At equal times documents come before other files, in either sort order.
   return rows
     .sort(
       (a, b) =>
@@ -33,7 +33,7 @@ export function inOrder(rows: readonly ExpectedRow[], order: ListOrder): readonl
     .sort((a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt) || fileLast(a, b));
 }
 
-/** Plainly, over rows that are all at hand. */
+/** Whether a row matches a filter: the plain reference implementation. */
 export function passes(
   row: ExpectedRow,
   { states, endpoint, folder, search = '', since, until, attention, statuses, values = [] }: ListFilter,
@@ -70,7 +70,7 @@ function isFile(scan: Scan): boolean {
   return scan.kind === 'file' || scan.duplicates !== null;
 }
 
-/** Nobody of the office has dismissed anything. */
+/** Nothing in the office has been dismissed. */
 const UNDISMISSED = { dismissedBy: null, dismissedAt: null } as const;
 
 function rowOf(office: Office, scan: Scan): ExpectedRow | null {
@@ -163,7 +163,7 @@ function rowOfDocument(office: Office, image: Image): ExpectedRow {
       case 'result':
         [status, updatedAt] = [after.status, after.at];
         posted.push(valuesOf(image, after.status));
-        // The proof that it arrived.
+        // A result proves that the document arrived.
         if (state === 'unconfirmed') [state, reason, message] = ['accepted', null, null];
         break;
       case 'dispose':
@@ -201,14 +201,14 @@ function rowOfDocument(office: Office, image: Image): ExpectedRow {
   };
 }
 
-/** What `resultOf` nests, flat. */
+/** The result of `resultOf`, flattened to JSON pointers. */
 function valuesOf(image: Image, status: string): Posted {
   const { total, receipt } = resultOf(image, status);
   const values = Object.entries(receipt).map(([key, value]) => [`/receipt/${key}`, value] as const);
   return { '/total': total, ...Object.fromEntries(values) };
 }
 
-/** No folder of the office has two. */
+/** The hold that affects an image; no folder of the office has two. */
 function holdOver({ holds, folders, endpoints }: Office, { folder, endpoint }: Image) {
   const scope =
     folder === folders.paused

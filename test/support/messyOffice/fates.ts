@@ -15,19 +15,19 @@ export type After =
       readonly message: string | null;
       readonly transition: Transition;
     }
-  /** Its answer is not there yet. */
+  /** The upload has not been answered yet. */
   | { readonly do: 'begin'; readonly at: number }
   | { readonly do: 'lose'; readonly at: number; readonly message: string }
   | {
       readonly do: 'dispose';
       readonly at: number;
       readonly how: 'archived' | 'deleted';
-      /** Below the folder. */
+      /** Relative to the folder. */
       readonly archivedTo: string | null;
     }
   | { readonly do: 'gone'; readonly at: number }
   | { readonly do: 'result'; readonly at: number; readonly status: string }
-  /** At the end of all, since each erasure goes through the whole journal. */
+  /** Done last, because each erasure goes through the whole journal. */
   | { readonly do: 'erase' };
 
 type Send = Extract<After, { do: 'send' }>;
@@ -64,7 +64,7 @@ function refused(at: number, httpStatus: number, state: 'failed' | 'unconfirmed'
 /** What happened to an image that arrived at `at`. */
 export type ImageFate = (at: number) => readonly After[];
 
-/** Long settled. A document that others duplicate stays where it is (`kept`). */
+/** Fates of settled images. A document with duplicates stays in its folder (`kept`). */
 export const SETTLED = {
   accepted: (at) => [accepted(at + SECOND)],
   archived: (at) => [
@@ -110,7 +110,7 @@ export const SETTLED = {
   ],
 } as const satisfies Readonly<Record<string, ImageFate>>;
 
-/** Not settled yet. */
+/** Fates of images that are not settled yet. */
 export const WAITING = {
   queued: () => [],
   queuedAgain: (at) => [trouble(at + SECOND, 'HTTP_503', false, DAY)],
@@ -118,12 +118,12 @@ export const WAITING = {
   uploading: (at) => [{ do: 'begin', at: at + SECOND }],
 } as const satisfies Readonly<Record<string, ImageFate>>;
 
-/** Also of a file that was taken apart. */
+/** A note, or that a file was split into pages. */
 export type Noted =
   | Omit<Note, 'at'>
   | (Omit<Note, 'at' | 'verdict' | 'reason'> & { readonly verdict: 'split'; readonly reason: null });
 
-/** A file that is no document: what is in it, and what was noted. */
+/** A file that is not a document: its contents and what was noted. */
 export interface OtherFate {
   readonly contents: Contents;
   readonly ending: string;
@@ -194,7 +194,7 @@ export const OTHERS: readonly OtherFate[] = [
   },
 ];
 
-/** Each kind once before any comes by chance, so that a small office has them all. */
+/** Draws each kind once before drawing at random, so that a small office has them all. */
 export function drawEach<K extends string>(dice: Dice, kinds: readonly K[], nth: number): K {
   return kinds[nth] ?? dice.pick(kinds);
 }

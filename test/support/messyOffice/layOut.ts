@@ -4,7 +4,7 @@ import type { FileIdentity } from '../../../src/core/domain/document.ts';
 import { contentsOf } from './contents.ts';
 import type { Office, Scan } from './plan.ts';
 
-/** Puts a file where nobody has taken it away, and where its folder still is. @returns what the disk says of it */
+/** Writes a file unless it was moved or deleted, or its folder is gone. @returns its identity on the disk */
 export function layOut(office: Office, scan: Scan): FileIdentity {
   const { folder, path, identity, contents, after, number } = scan;
   const isTaken = after.some((each) => each.do === 'gone' || each.do === 'dispose');

@@ -1,6 +1,6 @@
 import type { Dice } from '../../reliability/support/dice.ts';
 
-/** What scanners and people call a file. `#` becomes the number, so that no two files of a folder have one name. */
+/** File names given by scanners and people. `#` becomes the number, which keeps names unique within a folder. */
 const USUAL: readonly string[] = ['SCAN#', 'scan_#', 'IMG_2026#', 'Beleg Müller #', 'receipt (#)', '#'];
 
 /** Non-Latin names, and names that look alike but are not: composed and decomposed. */
@@ -16,7 +16,7 @@ const OTHER_SCRIPTS: readonly string[] = [
   '\u{1f9fe}\u{1f4b6} café #',
 ];
 
-/** What breaks tables, terminals, pages, shells and spreadsheets that take a name for more than a name. */
+/** Names that break tables, terminals, pages, shells and spreadsheets which do not escape them. */
 export const HOSTILE: readonly string[] = [
   'line\nbreak #',
   'tab\tand\rreturn #',

@@ -1,7 +1,7 @@
 /**
- * The office that tests, benchmarks and pictures share: several folders over some weeks, documents in every state with what was tried,
- * and beside them what lies in folders that people use. The same for the same seed, whatever keeps it: `record.ts` tells it to a
- * ledger, `expected.ts` says which rows that ledger has to list, `layOut.ts` puts the files on a disk.
+ * The office that tests, benchmarks and pictures share: several folders over some weeks, with documents in every state, their
+ * attempts, and the other files that people leave in folders. Determined by the seed: `record.ts` records it in a ledger,
+ * `expected.ts` has the rows which that ledger must list, `layOut.ts` writes the files to a disk.
  */
 import { createHash } from 'node:crypto';
 import { Dice } from '../../reliability/support/dice.ts';
@@ -30,14 +30,14 @@ export const UIDS = {
 } as const;
 type Alias = keyof typeof UIDS;
 
-/** Below the root; the endpoint, and of 100 files how many come there. */
+/** Folders relative to the root: their endpoint, and their percentage of the files. */
 const FOLDERS = {
   'front desk': { endpoint: 'office', weight: 50 },
   'Büro München': { endpoint: 'office', weight: 20 },
   'share/月次 領収書': { endpoint: 'warehouse', weight: 10 },
   paused: { endpoint: 'office', weight: 8 },
   agency: { endpoint: 'agency', weight: 8 },
-  // Not there any more.
+  // Removed since.
   former: { endpoint: 'office', weight: 4 },
 } as const satisfies Readonly<Record<string, { readonly endpoint: Alias; readonly weight: number }>>;
 type FolderName = keyof typeof FOLDERS;
@@ -47,21 +47,21 @@ const WEIGHTS = Object.fromEntries(FOLDER_NAMES.map((name) => [name, FOLDERS[nam
 >;
 
 export interface OfficeOptions {
-  /** Files that came, of whatever kind. From 200 on every kind is among them. */
+  /** Number of files of all kinds. With 200 or more, every kind occurs. */
   readonly size: number;
   readonly seed?: string | number;
   readonly baseUrl?: string;
-  /** Absolute; holds the folders. */
+  /** Absolute path of the parent of the folders. */
   readonly root?: string;
-  /** The end of its weeks; milliseconds. */
+  /** End of the period; wall-clock milliseconds. */
   readonly until?: number;
 }
 
-/** A file that came, and what happened to it. */
+/** A file that arrived, and what happened to it. */
 export type Scan = Image | OtherFile;
 
 interface Came {
-  /** From 1, in order. */
+  /** From 1, in order of arrival. */
   readonly number: number;
   readonly at: number;
   /** Absolute. */
@@ -78,7 +78,7 @@ export interface Image extends Came {
   readonly endpoint: EndpointKey;
   readonly name: string;
   readonly lane: Lane;
-  /** The earlier image with the same bytes, which is listed as its document; null: it is the first. */
+  /** The earlier image with the same bytes, whose document is listed for both; null for the first. */
   readonly duplicates: Image | null;
 }
 
@@ -93,10 +93,10 @@ export interface Office {
   readonly root: string;
   readonly until: number;
   readonly endpoints: Readonly<Record<Alias, EndpointKey>>;
-  /** Absolute, by what they are called. */
+  /** Absolute paths, by folder name. */
   readonly folders: Readonly<Record<FolderName, string>>;
   readonly accountOf: (endpoint: EndpointKey) => string | null;
-  /** A folder is paused, an endpoint on hold, and so is an account. */
+  /** A paused folder, an endpoint on hold and an account on hold. */
   readonly holds: readonly Hold[];
   /** In order of arrival; the same each time. */
   scans(): Generator<Scan>;
@@ -143,7 +143,7 @@ export function messyOffice(options: OfficeOptions): Office {
 
 type Parts = Pick<Office, 'folders' | 'endpoints' | 'until'>;
 
-/** The last of them wait: by then each kind of waiting has come in each folder. */
+/** The last files are not settled yet; enough of them that each folder has every kind. */
 const WAITING_LAST = 60;
 const KEPT = 200;
 
@@ -153,7 +153,7 @@ function* scansOf({ size, seed = 1 }: OfficeOptions, { folders, endpoints, until
   const settled = Object.keys(SETTLED) as (keyof typeof SETTLED)[];
   const waiting = Object.keys(WAITING) as (keyof typeof WAITING)[];
   const drawn = { others: 0, settled: 0, waiting: 0 };
-  // Of them a copy may come: they are accepted, and still where they were.
+  // Images that may get duplicates: accepted, and still in their folder.
   const kept: Image[] = [];
   const times = timesOf(size, until, dice);
   for (let number = 1; number <= size; number += 1) {
@@ -169,7 +169,7 @@ function* scansOf({ size, seed = 1 }: OfficeOptions, { folders, endpoints, until
       yield {
         ...file,
         kind: 'file',
-        // Its fields fit together as they did there.
+        // Spreading the note loses its union type; its fields still belong together.
         note: { ...fate.note, sha256: isHashed ? file.sha256 : null, policy: null } as Noted,
         after: isGone ? [{ do: 'gone', at: at + HOUR }] : [],
       };
@@ -230,7 +230,7 @@ function* scansOf({ size, seed = 1 }: OfficeOptions, { folders, endpoints, until
 }
 
 interface Coming extends Pick<Came, 'number' | 'at' | 'folder' | 'path' | 'contents'> {
-  /** The number whose bytes it has. */
+  /** Number of the file that determines its bytes. */
   readonly of: number;
 }
 
@@ -241,7 +241,7 @@ function came({ of, ...file }: Coming): Omit<Came, 'after'> {
   return { ...file, identity, sha256: createHash('sha256').update(bytes).digest('hex') };
 }
 
-/** In working hours of working days; scanners give several at one moment. */
+/** Times within working hours on weekdays; several files arrive at the same moment, as from a scanner. */
 function timesOf(size: number, until: number, dice: Dice): (number: number) => number {
   const days = Array.from({ length: WEEKS * 7 }, (_, n) => until - (WEEKS * 7 - n) * DAY).filter(
     (day) => ![0, 6].includes(new Date(day).getUTCDay()),

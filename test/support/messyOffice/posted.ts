@@ -1,6 +1,6 @@
 import type { Image } from './plan.ts';
 
-/** As the service might write it: nobody has said how. */
+/** Merchants as the service might write them; the format of results is unspecified. */
 const MERCHANTS = [
   'Hotel Ärger',
   'Müller & Söhne GmbH',
@@ -9,7 +9,7 @@ const MERCHANTS = [
   'Taxi 4711',
 ];
 
-/** What the service posts about an image: nested, and amounts as numbers or texts. */
+/** A result that the service posts about an image: nested, with amounts as numbers or strings. */
 export function resultOf({ name, endpoint, number, at }: Image, status: string) {
   const total = 12.5 + (number % 400);
   return {

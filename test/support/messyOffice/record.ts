@@ -4,16 +4,16 @@ import type { After } from './fates.ts';
 import type { Image, Office, Scan } from './plan.ts';
 import { resultOf } from './posted.ts';
 
-/** Of scans that are written down at once: their commits are one. */
+/** Number of scans recorded concurrently, in a group commit. */
 const AT_ONCE = 500;
 /** One result in so many is about a document that the ledger does not know. */
 const STRAY_EVERY = 97;
 
-/** Tells a ledger that holds nothing yet all that happened in the office, through the same operations as the agent. */
+/** Records the whole office in an empty ledger, through the same operations as the agent. */
 export async function recordOffice(
   ledger: Ledger,
   office: Office,
-  /** What the disk says of a file, where it lies on one. */
+  /** The identity of a file on the disk, if it was written to one. */
   identityOf: (office: Office, scan: Scan) => FileIdentity = (_, { identity }) => identity,
 ): Promise<void> {
   await ledger.recordEndpoint(office.endpoints.office, 'Office <b>', '{"uid":"x"}', office.until - 1);
@@ -34,7 +34,7 @@ export async function recordOffice(
   await ledger.recordAct({ ...act, kind: 'pause' });
 }
 
-/** Admitted in order, so that their numbers are; what follows is each file's own. @returns documents that are to be erased */
+/** Admits scans in order, so that their ids are in order too; later steps run independently. @returns documents to erase */
 async function recordAll(ledger: Ledger, office: Office, scans: readonly Scan[]): Promise<number[]> {
   return (await Promise.all(scans.map((scan) => record(ledger, office, scan)))).flat();
 }
