@@ -1,6 +1,6 @@
 /**
- * What a shared ledger costs: bytes for each document, WAL, commits, and what agents cost that do nothing. docs/fleet.md rests on
- * these figures. Takes the URL of a superuser on an empty PostgreSQL of this machine, in which it makes a database of its own:
+ * Measures the cost of a shared ledger: bytes, WAL and commits a document, and the load of idle agents. docs/fleet.md quotes these
+ * figures. Takes the URL of a superuser on an empty PostgreSQL on this machine, where it creates its own database:
  *
  *   npm run trials:build && node build/bench/fleetCosts.js postgres://postgres@127.0.0.1:5432/postgres
  */
@@ -16,7 +16,7 @@ if (server === undefined) throw new Error('usage: fleetCosts URL [--documents N]
 const DOCUMENTS = option('documents', 200_000);
 const AGENTS = option('agents', 50);
 const SECONDS = option('seconds', 60);
-/** Sent one by one through the adapter; the others are copies of their rows. */
+/** Documents sent one by one through the adapter; the others are copies of their rows. */
 const REAL = 2_000;
 const ENDPOINT = { baseUrl: 'https://service.example/api/v1', uid: '11111111-2222-4333-8444-555555555555' };
 
@@ -72,7 +72,7 @@ async function send(ledger: Ledger, n: number): Promise<void> {
 interface Measures {
   readonly wal: number;
   readonly commits: number;
-  /** Seconds of processor, of the server. */
+  /** CPU seconds of the server. */
   readonly cpu: number;
 }
 
@@ -96,7 +96,7 @@ function parentOf(pid: number): number {
   return Number(statOf(pid)[1]);
 }
 
-/** Of the server and all of its processes, those that ended too. */
+/** CPU seconds of the server and all its processes, including those that have ended. */
 function cpuOf(postmaster: number): number {
   let ticks = 0;
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
@@ -120,7 +120,7 @@ function since(before: Measures, after: Measures): Measures {
   };
 }
 
-/** Copies of the rows that are there, with numbers of their own, until there are so many documents. */
+/** Copies the existing rows under new ids until there are `documents` documents. */
 async function multiply(admin: Client, documents: number): Promise<void> {
   const copies = Math.ceil(documents / REAL) - 1;
   await admin.query(`SET search_path = receiptd`);

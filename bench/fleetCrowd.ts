@@ -1,6 +1,6 @@
 /**
- * What a PostgreSQL of this machine bears of a thousand agents: connecting, idling, a burst of scans, and the death of a tenth of them at once.
- * docs/fleet.md rests on these figures. Starts a server of its own:
+ * Measures how a PostgreSQL on this machine copes with a thousand agents: connecting, idling, a burst of scans, and a tenth of them
+ * dying at once. docs/fleet.md quotes these figures. Starts its own server:
  *
  *   npm run trials:build && node build/bench/fleetCrowd.js [--agents N] [--seconds N] [--each N]
  */
@@ -57,14 +57,14 @@ class Part {
   }
 }
 
-/** The most that was seen at once, looked for again and again. */
+/** Samples the server's sessions and keeps the peaks. */
 class Watch {
   readonly #admin: Client;
   readonly #over = new AbortController();
   readonly #running: Promise<void>;
   active = 0;
   waiting = 0;
-  /** What the server was seen doing or waiting for, and how often. */
+  /** Number of samples of each activity or wait event of the server. */
   readonly #events = new Map<string, number>();
 
   constructor(admin: Client) {
@@ -207,7 +207,7 @@ function seconds(startedAt: number): number {
   return Math.round((performance.now() - startedAt) / 100) / 10;
 }
 
-/** Memory that the server's processes share with nobody. */
+/** Private memory of the server's processes. */
 function privateBytes({ dir }: Cluster): number {
   const [postmaster = ''] = readFileSync(join(dir, 'data', 'postmaster.pid'), 'utf8').split('\n');
   let bytes = 0;

@@ -9,15 +9,15 @@ import { writePerformance } from './report/performance.ts';
 import { table } from './report/table.ts';
 import { SCENARIOS } from './scenarios/index.ts';
 
-/** From `build/bench`, where this is run. */
+/** Relative to `build/bench`, where the compiled program is. */
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** `npm run bench`: runs the scenarios one after the other, and writes down what each found as soon as it is known. */
+/** `npm run bench`: runs the scenarios in sequence and records the findings of each as soon as it ends. */
 async function run({ quick, only, dir }: BenchOptions): Promise<void> {
   const scratch = await mkdtemp(join(dir ?? tmpdir(), 'receiptd-bench-'));
   const say = (line: string): void => void process.stderr.write(`${line}\n`);
   try {
-    // Before anything runs: who edits meanwhile changes what lies there, not what was built.
+    // Taken first: edits during the run change the tree, not the build that is measured.
     const measured = await environment(ROOT);
     for (const scenario of SCENARIOS.filter(({ name }) => only.includes(name))) {
       say(`== ${scenario.title}`);

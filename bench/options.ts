@@ -3,15 +3,15 @@ import { parseArgs } from 'node:util';
 
 export interface BenchOptions {
   readonly quick: boolean;
-  /** Names of scenarios; all of them unless told. */
+  /** Names of scenarios; default: all. */
   readonly only: readonly string[];
-  /** Where the scratch directory is made; null: where the system keeps temporary files. */
+  /** Parent of the scratch directory; null: the system's temporary directory. */
   readonly dir: string | null;
-  /** A revision to compare with, instead of measuring. */
+  /** If set, a revision to compare with; nothing is measured. */
   readonly compare: string | null;
 }
 
-/** What was asked for, or what to say instead and the status to end with. */
+/** The parsed options, or a text to print and the exit status. */
 export type Asked =
   | { readonly kind: 'options'; readonly options: BenchOptions }
   | { readonly kind: 'said'; readonly text: string; readonly status: 0 | 2 };

@@ -1,27 +1,27 @@
-/** What a scenario is given. */
+/** Parameters of a scenario run. */
 export interface Bench {
-  /** Two minutes for all scenarios: fewer files, fewer runs; the figures say so. */
+  /** Fewer files and runs, two minutes for all scenarios; the history marks such figures. */
   readonly quick: boolean;
-  /** A directory of its own on a local disk, removed afterwards. */
+  /** A private directory on a local disk, removed afterwards. */
   readonly scratch: string;
   readonly say: (line: string) => void;
 }
 
-/** One measured figure, with its name in `history.jsonl` unique in its scenario. */
+/** One measured figure; its name is unique within the scenario. */
 export interface Figure {
   readonly name: string;
   readonly value: number;
   readonly unit: 'ratio' | 's' | 'ms' | 'MB' | '%' | '/s' | 'count' | 'MB/s' | 'kB';
-  /** Best first: `less` where a smaller figure is the better one. `null`: neither, it only describes. */
+  /** `less` if smaller is better; null if the figure only describes. */
   readonly better: 'less' | 'more' | null;
-  /** What it should reach. */
+  /** The value it should reach. */
   readonly target?: number;
   readonly note?: string;
 }
 
 export interface Findings {
   readonly figures: readonly Figure[];
-  /** Peers and parts that the machine lacks, one sentence each. */
+  /** Peers and software that the machine lacks, one sentence each. */
   readonly skipped: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 import type { Peer } from './peers.ts';
 
-/** What a shell script does: waits for the end of a write, sends the file. Says `Watches established` once it waits. */
+/** A shell loop that waits for a file to be closed and sends it. Prints `Watches established` once it watches. */
 export const INOTIFY_LOOP: Peer = {
   name: 'inotifywait and curl',
   needs: ['inotifywait', 'curl'],

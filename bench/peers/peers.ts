@@ -7,14 +7,14 @@ import type { Command } from '../world/measure.ts';
 export interface Errand {
   readonly folder: string;
   readonly url: string;
-  /** For what a peer needs to write. */
+  /** Directory for files that a peer needs to write. */
   readonly scratch: string;
   readonly atOnce: number;
 }
 
 export interface Peer {
   readonly name: string;
-  /** What the machine has to have. */
+  /** Programs that must be installed. */
   readonly needs: readonly string[];
   readonly command: (errand: Errand) => Promise<Command>;
 }
@@ -49,7 +49,7 @@ export const XARGS: Peer = {
   },
 };
 
-/** Its own pacer holds it to a hundred calls a second, of which it needs two for a file: what it takes says nothing of its speed. */
+/** Its pacer limits it to 100 calls a second, at two calls a file, so that its time does not show its speed. */
 export const RCLONE: Peer = {
   name: 'rclone copy (WebDAV)',
   needs: ['rclone'],
@@ -72,7 +72,7 @@ export const UNDICI_HASH: Peer = {
   command: async ({ folder, url }) => ({ file: process.execPath, args: [SCRIPT, folder, url, '--hash'] }),
 };
 
-/** Whether the machine has what the peer needs; otherwise what is missing. */
+/** The first program that the peer needs and the machine lacks; null if none. */
 export function missing({ needs }: Peer): string | null {
   return needs.find((program) => spawnSync('sh', ['-c', `command -v ${program}`]).status !== 0) ?? null;
 }

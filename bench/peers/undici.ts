@@ -1,5 +1,5 @@
 /**
- * What a developer would write in an afternoon: reads each file, posts it, some at once. No ledger, no check, no retry.
+ * A minimal uploader, as a developer might write in an afternoon: reads and posts files, several at once. No ledger, checks or retries.
  *
  *   node undici.js FOLDER URL [--hash]
  */

@@ -10,7 +10,7 @@ const WORSE = 'WORSE';
 
 export interface Compared {
   readonly text: string;
-  /** 2: there is nothing to compare. That figures became worse is no failure. */
+  /** 2 if there is nothing to compare. Worse figures are not a failure. */
   readonly status: 0 | 2;
 }
 
@@ -19,7 +19,7 @@ interface Pair {
   readonly after: Entry;
 }
 
-/** What the history says of a revision beside what it says of HEAD, or last. */
+/** Compares the figures of a revision in the history with those of HEAD, or else with the latest ones. */
 export async function compare(
   root: string,
   revision: string,
@@ -28,7 +28,7 @@ export async function compare(
   const commit = await commitOf(root, revision);
   if (commit === null) return nothing(`this repository has no revision ${revision}`);
   const history = await readHistory(root);
-  // A tree with changes was not that revision.
+  // Measurements of a modified tree are not of that revision.
   if (!history.some((entry) => entry.commit === commit && !entry.dirty)) return nothing(howToMeasure(commit));
   const head = await commitOf(root, 'HEAD');
   const pairs = scenarios.flatMap(
@@ -59,13 +59,13 @@ function howToMeasure(commit: string): string {
   return `nothing was measured at ${short(commit)} itself; run ${steps}, then add the lines at the end of ${dir}/bench/history.jsonl to bench/history.jsonl`;
 }
 
-/** Full runs before quick ones; the same machine; of HEAD if there is one, otherwise the last of another commit. */
+/** Prefers full runs to quick ones. Takes a later run on the same machine: of HEAD if any, else the last of another commit. */
 function pair(entries: readonly Entry[], commit: string, head: string | null): Pair | null {
   for (const quick of [false, true]) {
     const runs = entries.filter((each) => each.quick === quick);
     for (const before of runs.filter((each) => each.commit === commit && !each.dirty).toReversed()) {
       const later = runs.slice(runs.indexOf(before) + 1);
-      // An older revision may be measured after HEAD was; HEAD beside itself is a matter of order.
+      // An older revision may be measured after HEAD; comparing HEAD with itself needs a later run.
       const ofHead = (commit === head ? later : runs).filter((each) => each.commit === head);
       const candidates = [...later.filter((each) => each.commit !== commit), ...ofHead];
       const after = candidates.findLast(({ machine }) => isDeepStrictEqual(machine, before.machine));

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-/** What a run writes itself; that it changed says nothing of the program that was measured. */
+/** Files written by a run; changes to them do not make the tree dirty. */
 const WRITTEN = ['bench/history.jsonl', 'docs/performance.md', 'docs/performance'];
 
-/** The full name of a commit; null where the repository has none of that name. */
+/** The full hash of a commit; null if the revision is unknown. */
 export async function commitOf(root: string, revision: string): Promise<string | null> {
   const said = await git(
     root,
@@ -17,7 +17,7 @@ export async function commitOf(root: string, revision: string): Promise<string |
   return said === null ? null : said.trim();
 }
 
-/** Whether the tree differs from the commit that it is of. */
+/** Whether the working tree differs from HEAD. */
 export async function isDirty(root: string): Promise<boolean> {
   const said = await git(root, 'status', '--porcelain', '--', '.', ...WRITTEN.map((path) => `:!${path}`));
   return said !== '';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Findings } from '../scenario.ts';
 import { commitOf, isDirty } from './git.ts';
 
-/** What figures depend on besides the program. */
+/** The machine, which affects the figures. */
 export interface Machine {
   readonly processor: string;
   readonly processors: number;
@@ -13,11 +13,11 @@ export interface Machine {
   readonly node: string;
 }
 
-/** What was measured, and on what. */
+/** The commit that was measured, and the machine. */
 export interface Environment {
-  /** Null: not in a repository. */
+  /** Null outside a repository. */
   readonly commit: string | null;
-  /** The tree was not that of the commit. */
+  /** The tree had uncommitted changes. */
   readonly dirty?: true;
   readonly machine: Machine;
 }
@@ -43,14 +43,14 @@ function machine(): Machine {
   return {
     processor: processors[0]?.model.trim() ?? 'unknown',
     processors: processors.length,
-    // Rounded: kernels keep different shares of the same memory for themselves.
+    // Rounded, because kernels reserve different amounts of the same memory.
     memoryGB: Math.round(totalmem() / 1e9),
     kernel: `${type()} ${release()}`,
     node: process.version,
   };
 }
 
-/** @throws Error if a figure is no number, which JSON could not hold */
+/** @throws Error if a figure is not finite, which JSON can't represent */
 export async function appendHistory(root: string, entry: Entry): Promise<void> {
   const broken = entry.figures.find(({ value }) => !Number.isFinite(value));
   if (broken) throw new Error(`${entry.scenario}: "${broken.name}" is ${broken.value}`);

@@ -10,7 +10,7 @@ import { aim, amount, occasion, place, remark, verdict } from './words.ts';
 const BEGIN = '<!-- figures: begin -->';
 const END = '<!-- figures: end -->';
 
-/** Rewrites what stands between the two marks, and the pictures; people write the rest. */
+/** Rewrites the part of docs/performance.md between the two marks, and its pictures. The rest is written by hand. */
 export async function writePerformance(root: string, scenarios: readonly Scenario[]): Promise<void> {
   const file = join(root, 'docs', 'performance.md');
   const text = await readFile(file, 'utf8');
@@ -54,7 +54,7 @@ function rows({ figures }: Group): string {
   return table.map((cells) => `| ${cells.filter((_, column) => used?.[column]).join(' | ')} |`).join('\n');
 }
 
-/** One picture for each load in which both the program and a peer have a ratio. @returns the names of the files */
+/** Draws a picture for each load in which both the program and a peer have a ratio. @returns the names of the files */
 async function draw(
   root: string,
   name: string,
@@ -78,5 +78,5 @@ async function draw(
 
 const heading = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** Text that Markdown takes as it stands. */
+/** Escapes text for Markdown. */
 const plain = (text: string): string => text.replace(/[\\|*_`<[\]]/g, (sign) => `\\${sign}`);

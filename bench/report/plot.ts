@@ -3,19 +3,19 @@ import type { Figure } from '../scenario.ts';
 
 const WIDTH = 720;
 const ROW = 34;
-/** Generous: the fonts of anyone who looks at it are not known here. */
+/** Generous, because the viewer's font is unknown. */
 const LETTER = 7.5;
 const OURS = '#2f81f7';
 const THEIRS = '#8b949e';
 const TARGET = '#d29922';
-/** The picture brings its ground with it, so that it can be read whatever lies behind it. */
+/** The picture has its own background, so that it is readable on any page. */
 const STYLE = `<style>
 svg { background: #ffffff; }
 text { fill: #1f2328; stroke: none; }
 @media (prefers-color-scheme: dark) { svg { background: #0d1117; } text { fill: #e6edf3; } }
 </style>`;
 
-/** Ratios as bars, the shorter the better; ours stand out, a line shows what they should reach. */
+/** Ratios as bars; shorter is better. Ours are highlighted, and a line marks the target. */
 export function bars(title: string, ratios: readonly Figure[]): string {
   const chart = init(null, null, {
     renderer: 'svg',
@@ -69,12 +69,12 @@ export function bars(title: string, ratios: readonly Figure[]): string {
     });
     return `${withoutClasses(chart.renderToSVGString()).replace('>', `>\n${STYLE}`)}\n`;
   } finally {
-    // Its clock would keep the process alive.
+    // Its timer would keep the process alive.
     chart.dispose();
   }
 }
 
-/** They only serve pointers, and are numbered again with each picture of a run. */
+/** Removes classes used only for hovering, which are numbered across the pictures of a run and would cause diffs. */
 function withoutClasses(svg: string): string {
   return svg.replaceAll(/ class="zr[^"]*"/g, '').replace(/<style >.*?<\/style>\n/s, '');
 }

@@ -2,7 +2,7 @@ import type { Figure, Findings, Scenario } from '../scenario.ts';
 import { groups } from './groups.ts';
 import { aim, amount, remark, verdict } from './words.ts';
 
-/** For a terminal. */
+/** The findings as a table for a terminal. */
 export function table({ title }: Scenario, { figures, skipped }: Findings): string {
   const lines = [`\n${title}`];
   for (const group of groups(figures)) {
@@ -17,7 +17,7 @@ function cells(figure: Figure): string[] {
   return [name, amount(value, unit), aim(figure), verdict(figure), remark(figure)];
 }
 
-/** Columns as wide as their widest cell. */
+/** Pads columns to the width of their widest cell. */
 export function aligned(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
   for (const row of rows)

@@ -11,13 +11,13 @@ export function amount(value: number, unit: Figure['unit']): string {
   return `${text} ${unit === 'ratio' ? '×' : unit}`;
 }
 
-/** What a figure should reach; empty where nothing was asked of it. */
+/** The target of a figure; empty without one. */
 export function aim({ target, unit, better }: Figure): string {
   if (target === undefined) return '';
   return `${better === 'more' ? 'at least' : 'at most'} ${amount(target, unit)}`;
 }
 
-/** Empty where nothing was asked of it. */
+/** Whether the target was reached; empty without one. */
 export function verdict({ value, target, better }: Figure): string {
   if (target === undefined) return '';
   if (better === 'more' ? value >= target : value <= target) return 'reached';
@@ -27,7 +27,7 @@ export function verdict({ value, target, better }: Figure): string {
   return `not reached, ${percent(Math.abs(share - 1))} ${better === 'more' ? 'below' : 'above'}`;
 }
 
-/** `+12 %`, of a share. */
+/** Formats a share as `+12 %`. */
 export function percent(share: number, sign: 'auto' | 'exceptZero' = 'auto'): string {
   const digits = { maximumSignificantDigits: 2, signDisplay: sign } as const;
   return `${new Intl.NumberFormat('en', digits).format(share * 100)} %`;

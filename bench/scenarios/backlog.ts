@@ -15,13 +15,13 @@ interface Load {
   readonly count: number;
   readonly images: readonly Buffer[];
   readonly peers: readonly Peer[];
-  /** Null where only peers are compared. */
+  /** Null if the ratio has no target. */
   readonly target: number | null;
   readonly runs: number;
 }
 
 const QUICK_PEERS = [CURL, UNDICI, UNDICI_HASH];
-/** What takes minutes gets fewer files, and one run beside curl: its ratio leaves no doubt. */
+/** Peers that take minutes get fewer files and only one run beside curl: their ratio is clear enough. */
 const SLOW_PEERS = [CURL, XARGS, RCLONE];
 const SLOW_COUNT = 500;
 
@@ -30,7 +30,7 @@ interface Contender {
   readonly command: (scratch: string) => Promise<Command>;
 }
 
-/** A folder full of receipts, sent by a process that starts and ends; each peer in turn, the ratio pair by pair. */
+/** One-shot upload of a full folder; the contenders take turns, and ratios are of pairs of runs. */
 export const backlog: Scenario = {
   name: 'backlog',
   title: 'A backlog, beside curl --parallel',

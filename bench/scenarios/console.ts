@@ -24,12 +24,12 @@ const RUNS = 15;
 const ASK_EVERY_MS = 20;
 const VIEWS = 5;
 const AGENT = 'front';
-/** What nobody notices, and what nobody minds. */
+/** Limits for an imperceptible wait and for an acceptable one. */
 const [FIRST_PAGE_MS, SEARCH_MS] = [200, 1_000];
 
 type Search = Omit<Request<'documents'>, 'cursor' | 'limit'>;
 
-/** What an admin waits for who looks at a very long ledger, asked of a running agent. */
+/** How long an admin waits for views of a very long ledger, served by a running agent. */
 export const console: Scenario = {
   name: 'console',
   title: 'Looking at a very long ledger',
@@ -51,7 +51,7 @@ export const console: Scenario = {
   },
 };
 
-/** `url`: null of a ledger in SQLite. */
+/** `url`: null for a ledger in SQLite. */
 async function onLedger(name: string, url: string | null, { quick, scratch, say }: Bench): Promise<Findings> {
   const count = quick ? 30_000 : 400_000;
   const dir = join(scratch, `console-${name}`);
@@ -86,7 +86,7 @@ async function onLedger(name: string, url: string | null, { quick, scratch, say 
   }
 }
 
-/** Milliseconds from an address to what was asked for on the screen, in a browser that has never been there; null without one. */
+/** Milliseconds from entering an address to its content, with an empty browser cache; null without a browser. */
 async function firstViews(stateDir: string, office: LongOffice): Promise<Figure[] | null> {
   if (!hasChromium) return null;
   const { browser, close } = await startChromium();
@@ -138,7 +138,7 @@ async function firstViews(stateDir: string, office: LongOffice): Promise<Figure[
   }
 }
 
-/** Whether the table of this caption has so many rows. */
+/** JavaScript condition: the table with this caption has at least `count` rows. */
 function rowsOf(caption: string, count: number): string {
   return `[...document.querySelectorAll('caption')].some((each) =>
     each.textContent === '${caption}' && each.parentElement.querySelectorAll('tbody tr').length >= ${count})`;
@@ -146,12 +146,12 @@ function rowsOf(caption: string, count: number): string {
 
 const SHOWN_MS = 60_000;
 
-/** Looked for with each frame: locators look after 20, 70, 170 and 270 ms only. */
+/** Checks in every frame, because locators only poll after 20, 70, 170 and 270 ms. */
 async function shown(page: Page, condition: string): Promise<void> {
   await page.evaluate(`new Promise((done, fail) => { ${lookFor(condition)} })`);
 }
 
-/** Milliseconds from the event that `act` causes in the page to the first frame with what it is for: what Playwright does before a click is not the page's. */
+/** Milliseconds from the event caused by `act` to the first frame that fulfils `condition`; excludes Playwright's work before a click. */
 async function since(
   event: 'click' | 'input',
   page: Page,
@@ -178,7 +178,7 @@ function lookFor(condition: string, result = ''): string {
     look();`;
 }
 
-/** `path`: null where SQLite can't be compared with. */
+/** `path`: null if the ledger is not in SQLite. */
 async function look(
   stateDir: string,
   path: string | null,
@@ -261,7 +261,7 @@ async function look(
   return figures;
 }
 
-/** As the console does: page by page, until a screen is full or nothing is left. */
+/** Searches like the console: page by page, until a screen is full or nothing is left. */
 async function untilFound(stateDir: string, search: Search): Promise<void> {
   let found = 0;
   let cursor: string | null | undefined;
@@ -273,7 +273,7 @@ async function untilFound(stateDir: string, search: Search): Promise<void> {
   }
 }
 
-/** As the page does: part by part, until all of it is counted. */
+/** Counts like the console: part by part, until everything is counted. */
 async function untilCounted(stateDir: string, search: Omit<Search, 'order'>): Promise<void> {
   let cursor: string | null | undefined;
   while (cursor !== null) {
@@ -287,7 +287,7 @@ async function untilCounted(stateDir: string, search: Omit<Search, 'order'>): Pr
   }
 }
 
-/** Milliseconds that `status` takes while another goes through the whole ledger. */
+/** Milliseconds that `status` takes while another client searches the whole ledger. */
 async function meanwhile(stateDir: string): Promise<number[]> {
   const took: number[] = [];
   const over = new AbortController();

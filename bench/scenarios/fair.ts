@@ -20,12 +20,12 @@ interface Limit {
   /** Milliseconds in which no more than `count` requests may begin. */
   readonly intervalMs: number;
   readonly count: number;
-  /** Between one fresh scan and the next: a tenth of a window of a minute is kept for them. */
+  /** Interval between fresh scans. A tenth of a one-minute window is reserved for them. */
   readonly everyMs: number;
   readonly scans: number;
 }
 
-/** Fresh scans, while a backlog takes all that a limit allows. */
+/** Latency of fresh scans while a backlog uses up the rate limit. */
 export const fair: Scenario = {
   name: 'fair',
   title: 'Fresh scans before a backlog',
@@ -33,7 +33,7 @@ export const fair: Scenario = {
     const { quick, scratch } = bench;
     const backlog = quick ? 3_000 : 100_000;
     const limits: Limit[] = [
-      // The slower first: what it sends fills no window of the other.
+      // The slower limit first: its requests do not fill a window of the other.
       {
         rate: '120/min',
         intervalMs: 60_000,
@@ -132,7 +132,7 @@ async function queued(dir: string): Promise<number> {
   }
 }
 
-/** The most of these times that fall into any interval of this length. */
+/** The largest number of times within any interval of this length. */
 function most(times: readonly number[], intervalMs: number): number {
   const sorted = times.toSorted((a, b) => a - b);
   let from = 0;

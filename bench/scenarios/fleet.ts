@@ -20,7 +20,7 @@ const PATIENCE_MS = 600_000;
 const AGENTS = [1, 2, 4];
 const ALONE = 'SQLite, 1 agent';
 
-/** A service that takes its time, and agents with few requests at once: they wait for it, not for the processor. */
+/** A slow service and a low concurrency, so that agents wait for the service, not for the CPU. */
 const SLOW = { answerAfterMs: 100, concurrency: 2 };
 const TWO_OF_ONE = 1.6;
 
@@ -28,25 +28,25 @@ interface Load {
   readonly name: string;
   readonly count: number;
   readonly images: readonly Buffer[];
-  /** How soon the service answers, and how many requests each agent has under way. */
+  /** The service's answer time, and each agent's concurrency. */
   readonly pace?: { readonly answerAfterMs: number; readonly concurrency: number };
 }
 
 interface Contender {
   readonly name: string;
   readonly agents: number;
-  /** Null: each agent has a ledger of its own. */
+  /** Null: each agent has its own ledger. */
   readonly cluster: Cluster | null;
 }
 
 interface Run {
   readonly perSecond: number;
-  /** Milliseconds of the processor for each document. */
+  /** CPU milliseconds a document. */
   readonly agentsMs: number;
   readonly databaseMs: number;
 }
 
-/** Agents that share a folder and a ledger in PostgreSQL, beside one with a ledger of its own; and a very long queue of theirs. */
+/** Agents that share a folder and a PostgreSQL ledger, compared with one that has its own ledger; and a very long shared queue. */
 export const fleet: Scenario = {
   name: 'fleet',
   title: 'A fleet on one PostgreSQL, beside one agent on SQLite',
@@ -110,7 +110,7 @@ async function compete(
   return figuresOf(load, runs);
 }
 
-/** From the moment at which all files are there, in a folder that all agents watch already, to the last answer. */
+/** Measures from the moment that all files are in a folder which all agents watch to the last answer. */
 async function race(
   { agents, cluster }: Contender,
   { count, pace }: Load,
@@ -138,7 +138,7 @@ async function race(
     await agent.hasSaid('receiptd has started');
     started.push(agent);
   }
-  // Of those that share a folder one leads.
+  // Only the leader of a shared folder watches it.
   await Promise.any(started.map((agent) => agent.hasSaid('"Watching"')));
   const used = () => Promise.all(started.map(({ pid }) => processorSeconds(pid)));
   const database = () => (cluster === null ? 0 : databaseProcessorSeconds(cluster));
@@ -173,7 +173,7 @@ function sum(values: readonly number[]): number {
 
 const contender = (agents: number): string => `PostgreSQL, ${agents} ${agents === 1 ? 'agent' : 'agents'}`;
 
-/** Of runs that took turns. */
+/** The median ratio of alternating runs. */
 function ratios(runs: readonly Run[], others: readonly Run[] = []): number {
   return median(runs.map(({ perSecond }, index) => perSecond / (others[index]?.perSecond ?? NaN)));
 }

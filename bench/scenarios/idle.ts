@@ -9,10 +9,10 @@ import { memory } from '../world/measure.ts';
 import { ioBytes, processorSeconds, tellsOfProcesses } from '../world/proc.ts';
 import { startSink } from '../world/sinkProcess.ts';
 
-/** A minute after its start the agent backs its ledger up and looks through it, and then a day later again. */
+/** The agent backs up and checks its ledger a minute after its start and then daily; measurements start after this. */
 const UPKEEP_OVER_S = 75;
 
-/** An agent that has nothing to do but to watch. */
+/** An agent with nothing to do but watch. */
 export const idle: Scenario = {
   name: 'idle',
   title: 'An agent at rest',

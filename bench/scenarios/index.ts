@@ -14,7 +14,7 @@ import { service } from './service.ts';
 import { start } from './start.ts';
 import { tasks } from './tasks.ts';
 
-/** In the order in which they run and are told of. */
+/** All scenarios, in the order in which they run and are reported. */
 export const SCENARIOS: readonly Scenario[] = [
   backlog,
   service,

@@ -9,7 +9,7 @@ import { copyPackage, lockedPackages, npmCi, sizeOf } from '../world/productionI
 const QUICK_MS = 15_000;
 const PATIENCE_MS = 5 * 60_000;
 
-/** What it costs to have it: what is installed, how long that takes, and how long a command takes to say a word. */
+/** The cost of an install: its size and time, and the start time of a command. */
 export const install: Scenario = {
   name: 'install',
   title: 'Installing and starting',
@@ -57,11 +57,11 @@ async function installing(optional: readonly string[], bench: Bench): Promise<Fi
     if (times === null) return skip('it takes too long');
     if ('skipped' in times) return times;
     times.forEach(({ name, value }) => bench.say(`${name}: ${value.toFixed(1)} s`));
-    // What lacks a file would be small, too.
+    // Proves that the install works: an incomplete one would be small too.
     await measure({ file: process.execPath, args: [join(dir, 'dist/receiptd.cjs'), '--version'] });
     const packages = await sizeOf(join(dir, 'node_modules'));
     let keychain = 0;
-    // A package within another is in that one's size; one for another system is not there.
+    // Nested packages count with their parent; packages for other systems are not installed.
     for (const path of optional.filter((each) => each.lastIndexOf('node_modules/') === 0))
       if (existsSync(join(dir, path))) keychain += (await sizeOf(join(dir, path))).bytes;
     const megabytes = (name: string, bytes: number, note?: string): Figure => ({
@@ -87,7 +87,7 @@ async function installing(optional: readonly string[], bench: Bench): Promise<Fi
   }
 }
 
-/** Null where it takes too long. */
+/** Null if it takes too long. */
 async function quickly(dir: string): Promise<Figure[] | null> {
   const seconds = await npmCi(dir, QUICK_MS, '--prefer-offline');
   return seconds === null ? null : [took('npm ci', seconds, 'with the cache of this machine')];

@@ -13,7 +13,7 @@ interface Watcher extends Watched {
   readonly targets?: { readonly median: number; readonly p99: number };
 }
 
-/** From the close of a new file to the head of its upload. */
+/** Time from the close of a new file to the head of its upload. */
 export const latency: Scenario = {
   name: 'latency',
   title: 'From the close of a file to its upload',
@@ -78,7 +78,7 @@ function figuresOf(watcher: Watcher, { steady, lone, slow, truncated }: Waits): 
   return [
     ...quantiles(watcher, 'steady stream', steady),
     ...quantiles(watcher, 'lone files', lone),
-    // What is sent before its close has no such time.
+    // A file sent before its close has no such time.
     ...quantiles(watcher, 'slow writers', isOurs ? slow : []),
     ...(counts.slow === 0
       ? []

@@ -7,7 +7,7 @@ import * as over from '../world/overSlowLink.ts';
 import { padded } from '../world/padded.ts';
 
 const FIXED = [1, 4, 16];
-/** The pace finds its own way up to here. */
+/** Upper limit of the adaptive concurrency. */
 const MOST = 16;
 const SMALL_BYTES = 20_000;
 
@@ -15,7 +15,7 @@ interface Row extends over.Load {
   readonly fixed: readonly number[];
 }
 
-/** A branch office behind a slow line: is it kept full, and does anything give up because it takes long? */
+/** A branch office behind a slow line: is the line kept full, and does any upload time out? */
 export const link: Scenario = {
   name: 'link',
   title: `A line of ${over.BYTES_PER_SECOND / 1e6} MB/s and ${over.ROUND_TRIP_MS} ms`,
@@ -33,7 +33,7 @@ export const link: Scenario = {
           .map((concurrency) => over.receiptd(row, 'fixed', { concurrency })),
         over.receiptd(row, 'adaptive', { concurrency: MOST }),
       ]);
-      // Below the time that it takes, yet above that of the megabytes which a socket takes ahead.
+      // Shorter than the whole upload, but longer than the megabytes that a socket buffers take.
       const limitSeconds = quick ? 6 : 10;
       contenders.push(over.receiptd(large, 'fixed', { concurrency: 1, limitSeconds }));
       const sent = await (quick ? over.together : over.inTurn)(contenders, bench);
@@ -59,12 +59,12 @@ async function receipts(dir: string, quick: boolean): Promise<Row> {
   const folder = join(dir, 'receipts');
   const sorted = images.toSorted((a, b) => a.length - b.length);
   const count = quick ? 12 : 60;
-  // In a hurry the largest are left out.
+  // A quick run leaves out the largest.
   const bytes = await fill(folder, quick ? sorted.slice(images.length / 4) : images, count);
   return { name: `${kind} receipts`, folder, count, bytes, fixed: FIXED };
 }
 
-/** It takes more than a few at once to fill the line with these. */
+/** Small files fill the line only with many at once. */
 async function smallFiles(dir: string, quick: boolean): Promise<Row> {
   const folder = join(dir, 'small');
   const count = quick ? 100 : 1_000;
@@ -96,7 +96,7 @@ function figuresOf({ contender, share, seconds, again }: over.Sent, { quick }: B
       value: share * 100,
       unit: '%',
       better: isAdaptive ? 'more' : null,
-      // Of a short run the slow start of its connections is a large part.
+      // No target for short runs, which TCP slow start dominates.
       ...(isAdaptive && !quick && { target: 95 }),
     },
     {
@@ -120,7 +120,7 @@ function figuresOf({ contender, share, seconds, again }: over.Sent, { quick }: B
   ];
 }
 
-/** What the pace costs or wins, beside whichever fixed number turned out to be the best. */
+/** Compares the adaptive concurrency with the best fixed one. */
 function besideFixed(row: Row, sent: readonly over.Sent[]): Figure[] {
   const own = sent.filter(({ contender }) => contender.load === row);
   const adaptive = own.find(({ contender }) => contender.kind === 'adaptive');

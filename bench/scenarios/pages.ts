@@ -18,7 +18,7 @@ import { childrenOf, runWithChildren, type Run } from '../world/runWithChildren.
 import { startSink } from '../world/sinkProcess.ts';
 import { withoutPackages } from '../world/withoutPackages.ts';
 
-/** Of the longer side of pages in a TIFF, in pixels. */
+/** Longer side of the pages in a TIFF, in pixels. */
 const TIFF_SIDE = 800;
 const IDLE_MS = 20_000;
 
@@ -28,11 +28,11 @@ interface Load {
   readonly bytes: Buffer;
   readonly pages: number;
   readonly folder?: Record<string, unknown>;
-  /** Hashes of what has to arrive, where that is known; otherwise how many. */
+  /** Hashes of the documents that must arrive, or their number if the hashes are unknown. */
   readonly arrives: ReadonlySet<string> | number;
 }
 
-/** Files of pages, and what it costs to be able to take them apart. */
+/** Multi-page files, and what the ability to split them costs. */
 export const pages: Scenario = {
   name: 'pages',
   title: 'Files of pages',
@@ -85,7 +85,7 @@ async function loads(images: readonly Buffer[], kind: string, quick: boolean): P
     {
       name: `PDF of ${count} pages`,
       file: 'many.pdf',
-      // Each page is written, and none is like another.
+      // Every page has content, and all differ.
       bytes: pdfOf(
         Array.from({ length: count }, (_, at): PdfPage => {
           const scan = drawn[at % drawn.length] as Awaited<ReturnType<typeof toPage>>;
@@ -111,7 +111,7 @@ async function takeApart(load: Load, { scratch, say }: Bench): Promise<Figure[]>
     await writeFile(join(dir, 'scans', load.file), load.bytes);
     const run = await runWithChildren(receiptd('run', '--once'));
     expectArrived(load, sandbox);
-    // The same file once more.
+    // The same file again.
     await writeFile(join(dir, 'scans', `again ${load.file}`), load.bytes);
     const again = await runWithChildren(receiptd('run', '--once'));
     expectArrived(load, sandbox);
@@ -132,7 +132,7 @@ async function office(dir: string): Promise<Sandbox> {
   });
 }
 
-/** @throws Error where something is missing, was sent twice, or has other bytes */
+/** @throws Error if a document is missing, was sent twice, or has other bytes */
 function expectArrived({ name, arrives }: Load, sandbox: Sandbox): void {
   const received = sandbox.received();
   const names = new Set(received.map((each) => each.name));
@@ -161,7 +161,7 @@ function figuresOf({ name, bytes, pages: count }: Load, run: Run, again: Run, se
   ];
 }
 
-/** Plain JPEGs, by a program that has what takes files apart and by one that lacks it, in turn. */
+/** Plain JPEGs, sent alternately by installs with and without the packages for splitting files. */
 async function plain(
   images: readonly Buffer[],
   kind: string,
@@ -208,7 +208,7 @@ async function plain(
   }
 }
 
-/** An agent that took a PDF apart a while ago, one that never did, and one that lacks the packages. */
+/** Idle agents: one that split a PDF earlier, one that never did, and one without the packages. */
 async function atRest({ scratch, say }: Bench): Promise<Figure[]> {
   const dir = join(scratch, 'rest');
   const lacking = await withoutPackages(join(dir, 'lacking'));

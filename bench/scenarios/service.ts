@@ -9,7 +9,7 @@ import { startSink, type Sink } from '../world/sinkProcess.ts';
 
 const AT_ONCE = 8;
 const ANSWER_MS = 100;
-/** The last round of a fleet that does not fill it takes as long as any. */
+/** Rounded up, because a partly filled last round takes as long as any other. */
 const idealSeconds = (count: number): number => (Math.ceil(count / AT_ONCE) * ANSWER_MS) / 1_000;
 
 interface Contender {
@@ -24,7 +24,7 @@ interface Run {
   readonly sending: number;
 }
 
-/** A service that takes its time, as a real one does: what is lost beside the ideal of always 8 requests under way. */
+/** A service with a realistic answer time: the overhead compared with always having 8 requests in flight. */
 export const service: Scenario = {
   name: 'service',
   title: `A service that answers after ${ANSWER_MS} ms, ${AT_ONCE} at a time`,
@@ -104,7 +104,7 @@ function figuresOf(count: number, all: ReadonlyMap<string, readonly Run[]>, quic
         value: of(({ whole }) => over(whole)),
         unit: '%',
         better,
-        // Of a short run the start is a large part.
+        // No target for short runs, which the start dominates.
         ...(isOurs && !quick && { target: 3 }),
         note: 'the whole process',
       },

@@ -16,7 +16,7 @@ import { startSink, type Sink } from '../world/sinkProcess.ts';
 const SCAN_BYTES = 20_000;
 const PATIENCE_MS = 10 * 60_000;
 
-/** Lists as the agent has to: every file, and what `lstat` says of it. */
+/** Lists every file with its `lstat`, as the agent does. */
 const FIND: Peer = {
   name: 'find',
   needs: ['find'],
@@ -39,7 +39,7 @@ interface Start {
   readonly find: number | null;
 }
 
-/** An agent that starts over a folder in which every file is known, beside a `find` that looks at each of them. */
+/** Start of an agent whose folder holds only known files, compared with `find` over the same files. */
 export const start: Scenario = {
   name: 'start',
   title: 'A start with a folder full of known files',
@@ -96,7 +96,7 @@ async function startOver(
   return { count, opened, watching, reconciled, processor, peakBytes, readBytes, scan, find };
 }
 
-/** A known file that was read again would have been judged again, and what it holds is no image. */
+/** Checks that no known file was read again: the files are not images, so the agent would have noted them. */
 async function mustBeAsBefore(dir: string, count: number, sink: Sink): Promise<void> {
   const { requests, truncated } = await sink.report();
   if (requests !== 1 || truncated > 0) throw new Error(`${requests} requests came for the one fresh scan`);
@@ -111,7 +111,7 @@ async function mustBeAsBefore(dir: string, count: number, sink: Sink): Promise<v
   }
 }
 
-/** In milliseconds, which for a thousand files are as many as microseconds for one. */
+/** Milliseconds a thousand files, that is, microseconds a file. */
 function forThousand({ opened, reconciled, count }: Start): number {
   return ((reconciled - opened) * 1_000_000) / count;
 }

@@ -14,7 +14,7 @@ import { startSink } from '../world/sinkProcess.ts';
 
 interface Task {
   readonly name: string;
-  /** Resolves when the answer is on the screen, or what was wanted has happened. */
+  /** Resolves when the answer is on the screen, or the action is done. */
   readonly perform: (hand: Hand, office: ManagersOffice) => Promise<unknown>;
 }
 
@@ -23,7 +23,7 @@ const button = (page: Page, name: string | RegExp) => page.getByRole('button', {
 const rows = (page: Page) => page.getByRole('table', { name: 'Documents' }).locator('tbody').getByRole('row');
 const count = (page: Page, text: string) => page.getByText(text).first().waitFor();
 
-/** In this order: some leave to the next what it is about. */
+/** In this order, because some tasks prepare the next one. */
 const TASKS: readonly Task[] = [
   {
     name: 'find the receipt of the hotel in a month',
@@ -106,7 +106,7 @@ const TASKS: readonly Task[] = [
       const begun = page.waitForEvent('download');
       await hand.click(zip);
       await begun;
-      // A browser that runs as another user may not write what it downloads: all of it is waited for here.
+      // A browser that runs as another user can't write its downloads, so the file is fetched here.
       await (await page.request.get(address)).body();
     },
   },
@@ -155,7 +155,7 @@ const TASKS: readonly Task[] = [
   },
 ];
 
-/** What an office manager does with the console: clicks, keys and seconds, the last without any thinking. */
+/** Tasks of an office manager in the console, in clicks, keys and seconds without thinking time. */
 export const tasks: Scenario = {
   name: 'tasks',
   title: "An office manager's tasks in the console",

@@ -8,7 +8,7 @@ export const PROGRAM = fileURLToPath(new URL('../../../dist/receiptd.cjs', impor
 export const ENDPOINT = '11111111-2222-4333-8444-555555555555';
 
 export interface Office {
-  /** Gets the configuration, the state and the folder, unless `folder` says where that is. */
+  /** Directory of the configuration, the state and, unless `folder` is set, the watched folder. */
   readonly dir: string;
   readonly baseUrl: string;
   readonly folder?: string;
@@ -19,7 +19,7 @@ export interface Office {
   readonly folderSettings?: Record<string, unknown>;
 }
 
-/** Writes a configuration; resolves how `receiptd` is called with it. */
+/** Writes a configuration; resolves a function that builds `receiptd` commands with it. */
 export async function furnish(office: Office): Promise<(...args: string[]) => Command> {
   const { dir, baseUrl, concurrency = 8 } = office;
   const folder = office.folder ?? join(dir, 'scans');

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { epochMs } from './epoch.ts';
 
-/** A file that is about to come into a watched folder. */
+/** A file to be written to a watched folder. */
 export interface Arrival {
-  /** Without its extension, and alone in having it. */
+  /** Unique name without extension. */
   readonly stem: string;
   readonly extension: 'jpg' | 'png';
   readonly image: Buffer;
@@ -14,11 +14,11 @@ export interface Arrival {
 export interface Closed {
   readonly stem: string;
   readonly bytes: number;
-  /** Milliseconds of the epoch. */
+  /** Milliseconds since the epoch. */
   readonly closedAt: number;
 }
 
-/** At once. */
+/** Writes a file in one go. */
 export function write(folder: string, arrival: Arrival): Closed {
   const { stem, image } = arrival;
   const file = openSync(pathOf(folder, arrival), 'wx');
@@ -27,7 +27,7 @@ export function write(folder: string, arrival: Arrival): Closed {
   return { stem, bytes: image.length, closedAt: epochMs() };
 }
 
-/** One after the other, not quite regularly, so that nothing goes in step with a quiet time. */
+/** Writes files in sequence, with jitter, so that the interval does not resonate with a quiet time. */
 export async function writeSteadily(
   folder: string,
   arrivals: readonly Arrival[],
@@ -41,7 +41,7 @@ export async function writeSteadily(
   return closed;
 }
 
-/** In pieces with pauses. `reopening`: closed after every piece, as a copy that is taken up again does. */
+/** Writes a file in pieces with pauses. `reopening`: closes it after each piece, like a resumed copy. */
 export async function writeSlowly(
   folder: string,
   arrival: Arrival,

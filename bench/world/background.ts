@@ -2,15 +2,15 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Command } from './measure.ts';
 
-/** Of what it says, the end of an agent's long day is enough. */
+/** Only the end of the output is kept, because a long-running agent writes a lot. */
 const KEPT_CHARACTERS = 100_000;
 
-/** A command that runs until it is told to end. */
+/** A command that runs until it is stopped. */
 export interface Background {
   readonly pid: number;
-  /** Resolves once standard error has said this. @throws Error if it ends before */
+  /** Resolves once standard error contains `words`. @throws Error if the process ends first */
   readonly hasSaid: (words: string) => Promise<void>;
-  /** With all that it started. @throws Error if it had ended by itself */
+  /** Stops it and its children. @throws Error if it had already ended */
   readonly stop: () => Promise<void>;
 }
 
@@ -26,7 +26,7 @@ export async function startBackground({ file, args, cwd, env = process.env }: Co
   });
   const gone = once(child, 'exit');
   const end = (): void => {
-    // Its whole group: a shell does not pass the signal on.
+    // The whole process group, because a shell does not forward signals.
     if (child.exitCode === null && child.signalCode === null) process.kill(-pid);
   };
   process.once('exit', end);

@@ -1,9 +1,9 @@
 /**
- * A process of its own, as an agent is: takes documents from a shared ledger, and records each as sent and accepted.
+ * A separate process, like an agent: claims documents from a shared ledger and records each as sent and accepted.
  *
  *   node claimProbe.js URL NAME BASE-URL FOLDERS SECONDS
  *
- * Begins when standard input says so. Prints milliseconds of each operation as JSON.
+ * Starts on input from standard input. Prints the milliseconds of each operation as JSON.
  */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -12,7 +12,7 @@ import { openPostgresLedger } from '../../src/ledger/postgres/open.ts';
 import type { Ledger } from '../../src/core/ports/ledger.ts';
 import { ENDPOINT } from './agent.ts';
 
-/** As the dispatcher does. */
+/** As in the dispatcher. */
 const CLAIM_AHEAD = 16;
 
 const [url = '', name = '', baseUrl = '', folders = '', seconds = ''] = process.argv.slice(2);
@@ -65,5 +65,5 @@ while (performance.now() < until) {
   await Promise.all(documents.map(({ id }) => send(ledger, id)));
 }
 await ledger.close();
-// A pipe takes its time; what is not written yet would be lost.
+// Pipes are asynchronous; exiting earlier would lose output.
 process.stdout.write(JSON.stringify(timings), () => process.exit(0));

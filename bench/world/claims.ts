@@ -16,7 +16,7 @@ const DATABASE = 'claims';
 const FOLDERS = 10;
 const CLAIMERS = [1, 4];
 
-/** What agents wait for when they take from a ledger with very many documents, few of which are queued. */
+/** Claim latencies in a ledger with very many documents, few of them queued. */
 export async function claimLatencies(cluster: Cluster, { quick, say }: Bench): Promise<Figure[]> {
   const [accepted, queued] = quick ? [200_000, 50_000] : [10_000_000, 100_000];
   const database = await freshDatabase(cluster, DATABASE);
@@ -66,7 +66,7 @@ async function makeTables(url: string): Promise<void> {
   await ledger.close();
 }
 
-/** All begin at once. */
+/** Runs all claimers at once. */
 async function probe(url: string, claimers: number, runSeconds: number): Promise<Record<string, number[]>[]> {
   const children = Array.from({ length: claimers }, (_, n) => {
     const args = [PROBE, url, `claimer-${claimers}-${n}`, BASE_URL, String(FOLDERS), String(runSeconds)];

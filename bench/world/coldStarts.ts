@@ -8,7 +8,7 @@ import { startSink } from './sinkProcess.ts';
 
 const NODE = 'node -e 0';
 
-/** Whole processes, beside one that does nothing; the agent runs meanwhile, so that `status` has somebody to ask. */
+/** Run times of commands, compared with a process that does nothing. An agent runs meanwhile to answer `status`. */
 export async function coldStarts({ quick, scratch, say }: Bench): Promise<Figure[]> {
   const dir = join(scratch, 'starting');
   await mkdir(dir, { recursive: true });

@@ -8,7 +8,7 @@ import { insertJpegSegment } from '../../test/support/handmadeImages.ts';
 const REAL = fileURLToPath(new URL('../../../../shared/receipts', import.meta.url));
 const COMMENT = 0xfe;
 
-/** Photographed receipts where they are at hand, drawn ones of their size elsewhere. */
+/** Photographed receipts if available, else drawn ones of the same size. */
 export async function photographs(): Promise<{
   readonly images: Buffer[];
   readonly kind: 'photographed' | 'drawn';
@@ -35,12 +35,12 @@ export async function small(size: number): Promise<Buffer> {
 
 const STAMP_BYTES = 12;
 
-/** The same picture as a file of its own: a comment makes it another image. */
+/** The same picture with different bytes: adds a comment. */
 export function stamped(image: Buffer, number: number): Buffer {
   return insertJpegSegment(image, COMMENT, Buffer.from(String(number).padStart(STAMP_BYTES, '0')));
 }
 
-/** Puts `count` different images into `dir`, made of `images` in turn. */
+/** Writes `count` different images to `dir`, cycling through `images`. */
 export async function fill(dir: string, images: readonly Buffer[], count: number): Promise<number> {
   await mkdir(dir, { recursive: true });
   let bytes = 0;

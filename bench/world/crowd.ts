@@ -1,6 +1,6 @@
 /**
- * A process of the crowd (fleetCrowd.ts): a hundred agents that are nothing but sessions of the shared ledger and made-up images. The service
- * answers after a while, and no byte is sent.
+ * A process of the crowd (fleetCrowd.ts): a hundred agents reduced to ledger sessions and made-up images. The service is a
+ * delay; no bytes are sent.
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,14 +13,14 @@ export interface CrowdOptions {
   readonly url: string;
   readonly first: number;
   readonly count: number;
-  /** Each has an endpoint and a shared folder; the agents take turns. */
+  /** Number of offices, each with an endpoint and a shared folder; agents are distributed among them. */
   readonly offices: number;
 }
 
 export type Order =
-  /** Each agent finds so many images at once, and sends them. */
+  /** Each agent finds `each` images at once and sends them. */
   | { readonly kind: 'scan'; readonly each: number; readonly serviceMs: number }
-  /** Each agent begins one request, of an image in the shared folder, that never ends. */
+  /** Each agent begins a request for an image in the shared folder that never ends. */
   | { readonly kind: 'hold' };
 
 export type Told =
@@ -30,11 +30,11 @@ export type Told =
       readonly kind: 'sent';
       readonly admitMs: readonly number[];
       readonly finishMs: readonly number[];
-      /** Calls that the ledger refused, for it could not be reached in time, and that were made again. */
+      /** Calls repeated because the ledger could not be reached in time. */
       readonly repeated: number;
     };
 
-/** A burst of signals is one, as for an agent. */
+/** Signals in a burst are merged, as in an agent. */
 const GATHER_MS = 100;
 const AT_ONCE = 4;
 const AGAIN_MS = 1_000;
@@ -62,7 +62,7 @@ class CrowdAgent {
   readonly #share: string;
   #scanned = 0;
   #isSending = false;
-  /** Null: what is begun never ends. */
+  /** Null: requests never end. */
   serviceMs: number | null = 100;
   readonly finishMs: number[] = [];
 
@@ -85,7 +85,7 @@ class CrowdAgent {
     return { baseUrl: 'https://service.example/api/v1', uid: `11111111-2222-4333-8444-${n}` };
   }
 
-  /** Milliseconds until the image has its name. */
+  /** Admits an image. @returns milliseconds until it has its name */
   async scan(isShared: boolean): Promise<number> {
     const startedAt = performance.now();
     const path = `Scan_${this.#number}_${(this.#scanned += 1)}.jpg`;
@@ -107,7 +107,7 @@ class CrowdAgent {
     return performance.now() - startedAt;
   }
 
-  /** What waits for this agent, until nothing does. */
+  /** Sends documents until none is left for this agent. */
   async send(): Promise<void> {
     if (this.#isSending) return;
     this.#isSending = true;

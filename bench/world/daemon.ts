@@ -8,22 +8,22 @@ import { epochMs } from './epoch.ts';
 import type { Command } from './measure.ts';
 import { hasInotifyWatch } from './proc.ts';
 
-/** An agent that goes on until it is stopped. All in seconds since its start. */
+/** An agent that runs until it is stopped. All times are seconds since its start. */
 export interface Daemon {
   readonly pid: number;
-  /** Resolves once the system tells it of new files in its folder. */
+  /** Resolves once it has an inotify watch on its folder. */
   watching(): Promise<number>;
   /**
-   * Resolves once every file of the first listing is decided about: when the agent had opened its ledger, and when it
-   * had compared the listing with it.
+   * Resolves once the first listing is processed: the time at which the ledger was open, and at which the listing had been
+   * compared with it.
    */
   reconciled(): Promise<{ readonly opened: number; readonly reconciled: number }>;
-  /** @throws Error with what it said if it had ended by itself */
+  /** @throws Error with its output if it had already ended */
   stop(): Promise<void>;
 }
 
 const LOOK_EVERY_MS = 20;
-/** Each question takes some of the agent's time. */
+/** Not more often, because each query costs the agent time. */
 const ASK_EVERY_MS = 100;
 
 /** Starts `receiptd run` in an office. */
@@ -51,7 +51,7 @@ export async function startDaemon(dir: string, command: Command): Promise<Daemon
         const status = await askStatus(dir);
         const [folder] = status?.folders ?? [];
         if (!status || folder?.state !== 'watching' || folder.settling > 0) return null;
-        // It says both itself, to the millisecond.
+        // The agent reports both, to the millisecond.
         return {
           opened: secondsTo(Date.parse(status.startedAt)),
           reconciled: secondsTo(Date.parse(folder.since)),
@@ -60,7 +60,7 @@ export async function startDaemon(dir: string, command: Command): Promise<Daemon
   };
 }
 
-/** Null while it does not answer yet. */
+/** Null if the agent does not answer yet. */
 function askStatus(dir: string): Promise<StatusResponse | null> {
   return callControl(join(dir, 'state'), 'status', {}).catch(() => null);
 }

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 
-/** Milliseconds of the epoch with fractions; the same in all processes, as long as nobody sets the clock. */
+/** Fractional milliseconds since the epoch; comparable between processes unless the clock is set. */
 export function epochMs(): number {
   return performance.timeOrigin + performance.now();
 }

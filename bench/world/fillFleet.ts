@@ -13,8 +13,8 @@ export interface Filling {
 const RESPONSE = JSON.stringify({ status: 'PROCESSING' });
 
 /**
- * Documents as if agents had sent them, in a ledger whose tables are there and empty. Indexes are made afterwards, and nothing is
- * synced before the end: what a crash would leave is of no use to anybody.
+ * Fills a ledger with empty tables with documents as if agents had sent them. For speed, indexes are created afterwards, and
+ * fsync is off until the end: a partial ledger is useless anyway.
  */
 export async function fillFleet(client: Client, filling: Filling): Promise<void> {
   const { baseUrl, accepted, queued, folders } = filling;
@@ -69,7 +69,7 @@ async function idOf(client: Client, text: string, params: readonly unknown[]): P
   return row.id;
 }
 
-/** All but the primary key, to which others refer. @returns how they are made again */
+/** Drops all indexes except the primary key, which others refer to. @returns the statements that recreate them */
 async function withoutIndexes(client: Client): Promise<string[]> {
   const { rows: constraints } = await client.query<{ name: string; definition: string }>(
     `SELECT conname AS name, pg_get_constraintdef(oid) AS definition FROM pg_constraint

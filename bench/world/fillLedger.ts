@@ -19,7 +19,7 @@ export interface Entry {
 }
 
 export interface Filling {
-  /** Of a ledger that holds no document yet, or is not there. */
+  /** Path of a ledger that has no documents or does not exist. */
   readonly path: string;
   readonly baseUrl: string;
   readonly folder: string;
@@ -27,15 +27,15 @@ export interface Filling {
   readonly entries: Iterable<Entry>;
 }
 
-/** Of documents in one transaction. */
+/** Documents a transaction. */
 const BATCH = 1_000;
-/** Between one document's arrival and the next: a day's work for a million. */
+/** Interval between arrivals: a million documents take about a day. */
 const APART_MS = 100;
 const RESPONSE = JSON.stringify({ status: 'PROCESSING' });
 
 /**
- * What the agent would have written down, without the time that it takes over it: the same events, journal and rows,
- * but no look-ups, for nothing here is known already, and one commit for many.
+ * Writes what the agent would have recorded, only faster: the same events, journal and rows, but without look-ups (nothing
+ * is known yet) and with one commit for many documents.
  */
 export function fillLedger({ path, baseUrl, folder, state, entries }: Filling): void {
   const startedAt = Date.now();
@@ -48,7 +48,7 @@ export function fillLedger({ path, baseUrl, folder, state, entries }: Filling): 
       throw new Error(story);
     },
   });
-  // Random hashes go all over the indexes; what a crash would leave is of no use to anybody.
+  // A large cache for the random hashes in the indexes; no syncs, because a partial ledger is useless.
   db.exec('PRAGMA cache_size = -400000; PRAGMA synchronous = OFF');
   const sql = createSql(db);
   const write = (batch: readonly Entry[]): void => {
@@ -77,7 +77,7 @@ export function fillLedger({ path, baseUrl, folder, state, entries }: Filling): 
     db.close();
     journal.close();
   }
-  // As the agent ends.
+  // Leaves the mark of a clean shutdown, as the agent does.
   leaveCleanShutdownMark(path, startedAt, Date.now());
 }
 
@@ -123,7 +123,7 @@ function fileName(number: number): string {
   return `SCAN${String(number).padStart(7, '0')}.jpg`;
 }
 
-/** Files that nobody ever looks for. */
+/** Made-up files that are never looked for. */
 export function* imaginedFiles(count: number): Generator<Entry> {
   for (let number = 1; number <= count; number += 1) {
     const file = fileName(number);

@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import type { Cluster } from '../../test/support/postgresCluster.ts';
 import { processorSecondsWithChildren } from './proc.ts';
 
-/** A database for one run, removed with it. */
+/** Creates a database for one run. */
 export async function freshDatabase(
   cluster: Cluster,
   name: string,
@@ -33,7 +33,7 @@ export async function asAdmin<T>(
   }
 }
 
-/** Of the server and all its processes so far, those that have ended included. */
+/** CPU seconds of the server and all its processes, including those that have ended. */
 export async function databaseProcessorSeconds(cluster: Cluster): Promise<number> {
   const [first = ''] = readFileSync(join(cluster.dir, 'data', 'postmaster.pid'), 'utf8').split('\n');
   const server = Number(first);

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 
-/** Somebody at a browser: what is clicked and typed is counted. */
+/** A user at a browser; counts clicks and keys. */
 export class Hand {
   clicks = 0;
   keys = 0;
@@ -26,13 +26,13 @@ export class Hand {
     await this.page.keyboard.press(key);
   }
 
-  /** The list is opened, and an entry taken. */
+  /** Two clicks: opens the list and picks an entry. */
   async choose(list: Locator, value: string): Promise<void> {
     this.clicks += 2;
     await list.selectOption(value);
   }
 
-  /** @param day YYYY-MM-DD, of which a browser wants the digits */
+  /** @param day YYYY-MM-DD; a user types only its digits */
   async date(into: Locator, day: string): Promise<void> {
     this.clicks += 1;
     this.keys += day.replaceAll('-', '').length;

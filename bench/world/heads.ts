@@ -5,8 +5,8 @@ import type { Sink } from './sinkProcess.ts';
 const LOOK_EVERY_MS = 100;
 
 /**
- * Seconds from the close of each of these files to the head of its upload at the sink; waits for those under way.
- * @throws Error if one has not come after `patienceMs`
+ * Seconds from the close of each file to the head of its upload at the sink; waits for uploads still to come.
+ * @throws Error if one has not arrived after `patienceMs`
  */
 export async function secondsToHead(
   sink: Sink,

@@ -7,21 +7,21 @@ import { fillLedger, type Entry } from './fillLedger.ts';
 import { measure, type Command } from './measure.ts';
 
 export interface KnownFolder {
-  /** Of an office; `receiptd` is what `furnish` gave for it. */
+  /** Directory of an office; `receiptd` is the result of `furnish` for it. */
   readonly dir: string;
   readonly baseUrl: string;
   readonly receiptd: (...args: string[]) => Command;
   readonly count: number;
-  /** What waits to be sent, each a copy of its own. Null: everything was sent. */
+  /** The image of which each queued file is a different copy. Null: everything was sent. */
   readonly queued: Buffer | null;
 }
 
-/** Of each file that was sent. All of it is a hole: it takes no space, and anyone who reads it can't do so unseen. */
+/** Size of each file that was sent. Sparse: takes no space, and reading it would show, because it is not an image. */
 export const SENT_FILE_BYTES = 1_000_000;
 
-/** Makes an office whose agent has run, and knows each of the `count` files that lie in its folder. */
+/** Creates an office whose agent has run and knows all `count` files in its folder. */
 export async function knowFolder({ dir, baseUrl, receiptd, count, queued }: KnownFolder): Promise<void> {
-  // From now on the folder is watched, and known by the file system that it lies on.
+  // Makes the agent record the folder and its file system.
   await measure(receiptd('run', '--once'));
   const folder = join(dir, 'scans');
   const path = join(dir, 'state', 'ledger.db');
@@ -33,7 +33,7 @@ function* files(folder: string, count: number, queued: Buffer | null): Generator
   for (let number = 1; number <= count; number += 1) {
     const file = `SCAN${String(number).padStart(7, '0')}.jpg`;
     const image = queued && stamped(queued, number);
-    // Nobody looks at what those hold that were sent.
+    // The content of sent files is never read.
     const sha256 = createHash('sha256')
       .update(image ?? file)
       .digest('hex');

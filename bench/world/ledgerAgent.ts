@@ -3,7 +3,7 @@ import type { Ledger } from '../../src/core/ports/ledger.ts';
 import { openPostgresLedger } from '../../src/ledger/postgres/open.ts';
 import { systemClock } from '../../src/system/systemClock.ts';
 
-/** An agent as the shared ledger knows it, without anything else of one. */
+/** Opens a shared ledger as an agent, without the rest of an agent. */
 export function openLedgerAgent(
   url: string,
   name: string,

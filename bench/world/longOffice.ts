@@ -3,13 +3,13 @@ import { messyOffice, type Image } from '../../test/support/messyOffice/plan.ts'
 import { recordOffice } from '../../test/support/messyOffice/record.ts';
 
 export interface LongOffice {
-  /** Names that nothing else is found by. */
+  /** Names that match only one document each. */
   readonly oldest: string;
   readonly newest: string;
   readonly folder: string;
 }
 
-/** Tells a ledger, which it closes, of so many files of the messy office; its folders are not watched, so that nobody misses them. */
+/** Records `size` files of the messy office in a ledger and closes it. Its folders are not watched, so that no file counts as missing. */
 export async function longOffice(
   ledger: Ledger & { close(): Promise<unknown> },
   baseUrl: string,
@@ -23,7 +23,7 @@ export async function longOffice(
   }
   let [oldest, newest]: [Image | null, Image | null] = [null, null];
   for (const scan of office.scans()) {
-    // Of one that was tried more than once no copy came.
+    // Documents with several attempts have no duplicates.
     if (scan.kind === 'file' || scan.duplicates || scan.after.length === 1) continue;
     oldest ??= scan;
     newest = scan;

@@ -14,15 +14,15 @@ const REFUSED = 30;
 const UNWANTED = 20;
 const TODAY = 20;
 const TOO_LARGE = 12;
-/** What the folder takes, which has to stand in the configuration. */
+/** Size limit of the folder, which the configuration must set. */
 export const LIMIT = '80kB';
 const MERCHANTS = ['Taxi', 'Bakery', 'Stationery', 'Restaurant', 'Parking', 'Fuel'];
 
 export interface ManagersOffice {
-  /** Of the only receipt of a hotel: YYYY-MM. */
+  /** Month of the only hotel receipt: YYYY-MM. */
   readonly hotelMonth: string;
   readonly lastMonth: string;
-  /** YYYY-MM-DD: refused by the service on this day; those of before are not wanted any more. */
+  /** YYYY-MM-DD: the day of the refusals to act on; earlier ones are no longer wanted. */
   readonly monday: string;
   readonly today: string;
   readonly counts: {
@@ -34,7 +34,7 @@ export interface ManagersOffice {
   };
 }
 
-/** Seven months of an office in a ledger, which it closes, and their images in two folders. */
+/** Records seven months of an office in a ledger, closes it, and writes the images to two folders. */
 export async function managersOffice(
   ledger: Ledger & { close(): Promise<unknown> },
   baseUrl: string,
@@ -120,7 +120,7 @@ export async function managersOffice(
   };
 }
 
-/** What is scanned today, while the agent watches. */
+/** Writes today's scans while the agent watches. */
 export async function scanToday(folder: string): Promise<void> {
   for (let n = 1; n <= TODAY; n += 1)
     await writeFile(join(folder, `today_${n}.jpg`), await drawReceipt({ type: 'jpeg', seed: `today ${n}` }));

@@ -3,10 +3,10 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A whole process and those that it started, as the system accounts for them. */
+/** Resource usage of a process and its children, as the system accounts for it. */
 export interface Usage {
   readonly wallSeconds: number;
-  /** User and system, of all its processes. */
+  /** User and system time of all its processes. */
   readonly cpuSeconds: number;
   /** Peak resident memory of the process itself. */
   readonly peakBytes: number;
@@ -20,10 +20,10 @@ export interface Command {
 }
 
 const LOOK_EVERY_MS = 20;
-/** bash counts its children's processor time; the shell's own start is not in it. */
+/** bash reports the CPU time of its children, without its own start. */
 const TIMED = 'TIMEFORMAT="%R %U %S"; { time "${@:2}" >/dev/null 2>"$1.err"; } 2>"$1.time"';
 
-/** Runs a command to its end. @throws Error with the end of what it said if it fails */
+/** Runs a command to its end. @throws Error with the end of its output if it fails */
 export async function measure({ file, args, cwd, env = process.env }: Command): Promise<Usage> {
   const dir = await mkdtemp(join(tmpdir(), 'receiptd-bench-run-'));
   const out = join(dir, 'run');
@@ -58,7 +58,7 @@ async function peakOfChild(shell: number | undefined): Promise<number> {
   return pid === undefined || pid === '' ? 0 : memory(Number(pid), 'VmHWM');
 }
 
-/** Bytes; 0 where the process is gone. */
+/** Bytes; 0 if the process is gone. */
 export async function memory(pid: number, field: 'VmHWM' | 'VmRSS'): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0) * 1024;
@@ -68,7 +68,7 @@ export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }
 
-/** By linear interpolation. */
+/** A quantile, with linear interpolation. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (sorted.length - 1) * share;

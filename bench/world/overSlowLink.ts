@@ -26,14 +26,14 @@ export interface Contender {
 
 export interface Sent {
   readonly contender: Contender;
-  /** Of what the line could have carried from the first byte to the last. */
+  /** Share of what the line could have carried between the first and the last byte. */
   readonly share: number;
   readonly seconds: number;
   /** Requests beyond one for each receipt. */
   readonly again: number;
 }
 
-/** Always so many at once. */
+/** curl with a fixed concurrency. */
 export function curl(load: Load, atOnce: number): Contender {
   return {
     name: `${load.name}: ${CURL.name}, ${atOnce} at once`,
@@ -43,7 +43,7 @@ export function curl(load: Load, atOnce: number): Contender {
   };
 }
 
-/** `limitSeconds`: for every wait that has a limit. */
+/** `limitSeconds`: value of all timeouts. */
 export function receiptd(
   load: Load,
   kind: 'fixed' | 'adaptive',
@@ -71,7 +71,7 @@ export async function inTurn(contenders: readonly Contender[], bench: Bench): Pr
   return sent;
 }
 
-/** Each has a line of its own, and the machine has little to do. All end before one that failed is heard. */
+/** Runs all at once, each on its own line, since the machine has little to do. Waits for all before it reports a failure. */
 export async function together(contenders: readonly Contender[], bench: Bench): Promise<Sent[]> {
   const sending = contenders.map((each) => send(each, bench));
   await Promise.allSettled(sending);

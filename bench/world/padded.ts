@@ -3,7 +3,7 @@ import { insertJpegSegment } from '../../test/support/handmadeImages.ts';
 const COMMENT = 0xfe;
 const MOST_CONTENT = 65_533;
 
-/** The same picture in a file of at least `bytes`: comments fill it up. */
+/** The same picture, padded with comments to at least `bytes`. */
 export function padded(jpeg: Buffer, bytes: number): Buffer {
   const comment = insertJpegSegment(jpeg.subarray(0, 2), COMMENT, Buffer.alloc(MOST_CONTENT, 'x')).subarray(
     2,

@@ -8,7 +8,7 @@ export function drawnPng(): Promise<Buffer> {
   return drawReceipt({ type: 'png', seed: 'bench', width: 900, height: 1600 });
 }
 
-/** The same picture as a file of its own: a comment makes it another image. */
+/** The same picture with different bytes: adds a comment. */
 export function stampedPng(image: Buffer, number: number): Buffer {
   const chunk = Buffer.from(`tEXtComment\0${number}`);
   const length = Buffer.alloc(4);

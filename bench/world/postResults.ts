@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ENDPOINT } from './agent.ts';
 
 export interface Posted {
-  /** Milliseconds to each answer. */
+  /** Milliseconds until each answer. */
   readonly tookMs: readonly number[];
-  /** Answers that were no 204. */
+  /** Number of answers other than 204. */
   readonly refused: number;
   readonly perSecond: number;
 }
@@ -13,8 +13,8 @@ export interface Posted {
 const TICK_MS = 10;
 
 /**
- * Posts results at a rate, each when its time has come and whether the one before was answered or not, until aborted; then
- * resolves when all are answered.
+ * Posts results at a fixed rate until aborted, without waiting for earlier answers. Resolves when all are
+ * answered.
  */
 export async function postResults(
   url: string,

@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 import { z } from 'zod';
 
 /*
- * What a machine gets that runs the program and nothing else: the files of the package and the packages that it needs at
- * work, as the lock file says.
+ * A production install: the files of the package, and the packages that it needs at run time according to the lock
+ * file.
  */
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -42,7 +42,7 @@ export async function copyPackage(to: string): Promise<void> {
   }
 }
 
-/** Seconds; null if it was not done after `withinMs`. @throws what npm says otherwise */
+/** Runs `npm ci`. @returns seconds; null if it takes longer than `withinMs`. @throws Error with npm's message if it fails */
 export async function npmCi(
   dir: string,
   withinMs: number,
@@ -61,7 +61,7 @@ export async function npmCi(
   }
 }
 
-/** Where the lock file puts packages, without those for development. */
+/** Paths of the packages in the lock file, without those for development. */
 export async function lockedPackages(): Promise<{ readonly needed: string[]; readonly optional: string[] }> {
   const { packages } = lock.parse(JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8')));
   const used = Object.entries(packages).filter(([path, { dev }]) => path !== '' && dev !== true);
@@ -73,7 +73,7 @@ export async function lockedPackages(): Promise<{ readonly needed: string[]; rea
   };
 }
 
-/** Of files, and how many they are. */
+/** Total size and number of the files below a directory. */
 export async function sizeOf(dir: string): Promise<{ readonly bytes: number; readonly files: number }> {
   const entries = await readdir(dir, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());

@@ -1,5 +1,5 @@
 /**
- * A process of its own, so that its memory is the ledger's: works on a ledger full of queued documents.
+ * Works on a ledger full of queued documents, in a separate process, so that its memory is that of the ledger.
  *
  *   node --expose-gc queueProbe.js LEDGER BASE-URL SECONDS
  *
@@ -22,13 +22,13 @@ export interface QueueReport {
   readonly late: NodeJS.MemoryUsage;
 }
 
-/** As the dispatcher does. */
+/** As in the dispatcher. */
 const CLAIM_AHEAD = 16;
-/** About as much as the journal gets for one attempt or its end. */
+/** Roughly what the journal gets for the start or end of an attempt. */
 const BARE_BYTES = 512;
 const BARE_EVERY = 4;
 const ASK_EVERY = 2;
-/** A table of one screen. */
+/** Rows of a table that fills a screen. */
 const SCREEN = 40;
 
 const [path = '', baseUrl = '', seconds = ''] = process.argv.slice(2);
@@ -36,7 +36,7 @@ const endpoint = { baseUrl, uid: ENDPOINT };
 const timings: Record<string, number[]> = {};
 
 async function timed<T>(name: string, work: () => Promise<T>): Promise<T> {
-  // As a request's answer would: nothing of before is still to be done in this turn.
+  // Starts in a fresh turn, as after a request's answer, without earlier work left in it.
   await nextTurn();
   const startedAt = performance.now();
   const value = await work();
@@ -47,7 +47,7 @@ async function timed<T>(name: string, work: () => Promise<T>): Promise<T> {
 async function claim(ledger: Ledger): Promise<readonly { readonly id: number; readonly name: string }[]> {
   const now = Date.now();
   const query = { endpoint, limit: CLAIM_AHEAD, now, exceptFolders: [], longestWaitMs: 3_600_000 };
-  // Both lines in turn, as the dispatcher asks.
+  // Both lanes in turn, as in the dispatcher.
   for (const lane of ['fresh', 'backlog'] as const) {
     const documents = await timed('claim', () => ledger.claim({ ...query, lane, freshSince: now - 60_000 }));
     if (documents.length > 0) return documents;
@@ -72,7 +72,7 @@ async function first(reports: LedgerReports, filter: ListFilter): Promise<void> 
     if (row.documentId === null) throw new Error('a row of no document');
 }
 
-/** What `status`, `list` and `show` ask, each time of a ledger that they open beside the agent. */
+/** The queries of `status`, `list` and `show`, which open the ledger beside the agent each time. */
 async function ask(name: string): Promise<void> {
   const reports = await timed('open to read', () => openSqliteReports({ path }));
   try {

@@ -4,15 +4,15 @@ import { memory, type Command } from './measure.ts';
 
 export interface Run {
   readonly wallSeconds: number;
-  /** Resident, of the process itself. */
+  /** Peak resident memory of the process itself. */
   readonly peakBytes: number;
-  /** The same of the largest process that it started. */
+  /** Peak resident memory of its largest child. */
   readonly childrenPeakBytes: number;
 }
 
 const LOOK_EVERY_MS = 20;
 
-/** Runs a command to its end. @throws Error with the end of what it said if it fails */
+/** Runs a command to its end. @throws Error with the end of its output if it fails */
 export async function runWithChildren({ file, args, cwd, env = process.env }: Command): Promise<Run> {
   const began = performance.now();
   const child = spawn(file, args, { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] });
@@ -35,7 +35,7 @@ export async function runWithChildren({ file, args, cwd, env = process.env }: Co
   return { wallSeconds: (performance.now() - began) / 1e3, peakBytes, childrenPeakBytes };
 }
 
-/** Whichever thread of it started them. */
+/** Children of all threads of a process. */
 export async function childrenOf(pid: number): Promise<number[]> {
   const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
   const lists = threads.map((thread) =>

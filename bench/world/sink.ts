@@ -2,7 +2,7 @@ import { createServer, type Socket } from 'node:net';
 import { epochMs } from './epoch.ts';
 
 /**
- * A service that takes whatever is sent and keeps none of it, run as a process of its own:
+ * A service that accepts everything and stores nothing, run as a separate process:
  *
  *   node sink.js [--answer-after MS]
  *
@@ -12,13 +12,13 @@ import { epochMs } from './epoch.ts';
  */
 export interface SinkReport {
   readonly requests: number;
-  /** Of bodies. */
+  /** Total size of bodies. */
   readonly bytes: number;
-  /** Bodies that do not end as a JPEG or PNG does. */
+  /** Bodies that do not end like a JPEG or PNG. */
   readonly truncated: number;
   /** Names in order, as far as requests bear one, with the milliseconds of the epoch at which their head came. */
   readonly names: readonly (readonly [name: string, at: number])[];
-  /** When the answer to the latest upload was given, on the same clock; 0 before the first. */
+  /** Time of the answer to the latest upload, on the same clock; 0 before the first. */
   readonly answeredAt: number;
 }
 
@@ -42,7 +42,7 @@ let bytes = 0;
 let truncated = 0;
 let names: [string, number][] = [];
 let answeredAt = 0;
-/** Bytes of what was put below `/dav/`, by target. */
+/** Sizes of files put below `/dav/`, by target. */
 let files = new Map<string, number>();
 
 function answer(socket: Socket, text: string, status = '200 OK', type = 'application/json'): void {
@@ -51,7 +51,7 @@ function answer(socket: Socket, text: string, status = '200 OK', type = 'applica
   );
 }
 
-/** An empty collection, and below it whatever was put there. */
+/** Serves an initially empty collection, and the files that were put there. */
 function answerDav(socket: Socket, { method, target, length }: Request): void {
   if (method === 'PUT') {
     files.set(target, length);

@@ -13,7 +13,7 @@ export interface Sink {
 
 const PROGRAM = fileURLToPath(new URL('./sink.js', import.meta.url));
 
-/** Starts the sink beside this process. */
+/** Starts the sink as a child process. */
 export async function startSink({
   answerAfterMs = 0,
 }: { readonly answerAfterMs?: number } = {}): Promise<Sink> {

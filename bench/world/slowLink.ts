@@ -2,7 +2,7 @@ import { createServer, connect, type Socket } from 'node:net';
 import { parseArgs } from 'node:util';
 
 /**
- * A long thin line to a service, run as a process of its own:
+ * A line to a service with high latency and low bandwidth, run as a separate process:
  *
  *   node slowLink.js --to PORT --bytes-per-second N --round-trip MS
  *
@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util';
 const SLICE_BYTES = 1_460;
 const FIRST_WINDOW = 10 * SLICE_BYTES;
 const TICK_MS = 2;
-/** What the line takes from a sender ahead of its turn. */
+/** Bytes that the line buffers for a sender. */
 const AHEAD_BYTES = 64 * 1024;
 
 const { values } = parseArgs({
@@ -48,10 +48,10 @@ interface Lane {
 }
 
 const lanes = new Set<Lane>();
-/** Until then the line is taken. */
+/** The line is busy until then. */
 let takenUntil = 0;
 
-/** Who may send has data, an open connection and room in its window. */
+/** The lane whose data came first, of those with an open connection and room in the window. */
 function firstCome(now: number): Lane | null {
   let first: Lane | null = null;
   for (const lane of lanes) {
@@ -96,7 +96,7 @@ function deliver(parcels: Parcel[], socket: Socket, now: number): void {
   }
 }
 
-/** Everything that the line has carried since the last look; a late look loses none of its time. */
+/** Forwards everything that the line has carried since the last call; a late call loses no capacity. */
 function carry(now: number): void {
   while (takenUntil <= now) {
     const lane = firstCome(now);
@@ -107,7 +107,7 @@ function carry(now: number): void {
     lane.there.push({ at: takenUntil + roundTripMs / 2, bytes: slice });
     lane.acknowledgements.push({ at: takenUntil + roundTripMs, bytes: slice.length });
   }
-  // Time in which nobody had anything to send is gone.
+  // Unused capacity of the past is lost.
   takenUntil = Math.max(takenUntil, now - TICK_MS);
 }
 

@@ -8,7 +8,7 @@ export interface SlowLink {
 }
 
 export interface SlowLinkOptions {
-  /** Of the service at its end. */
+  /** Port of the service at its end. */
   readonly port: number;
   readonly bytesPerSecond: number;
   readonly roundTripMs: number;
@@ -16,7 +16,7 @@ export interface SlowLinkOptions {
 
 const PROGRAM = fileURLToPath(new URL('./slowLink.js', import.meta.url));
 
-/** Starts a long thin line beside this process. */
+/** Starts a slow line as a child process. */
 export async function startSlowLink({
   port,
   bytesPerSecond,

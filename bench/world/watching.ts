@@ -13,14 +13,14 @@ const LOOK_EVERY_MS = 25;
 const LOST_AFTER_MS = 60_000;
 const IDLE_MS = 500;
 
-/** What watches a folder and sends what comes. */
+/** A program that watches a folder and sends new files. */
 export interface Watched {
   readonly name: string;
   readonly isOurs: boolean;
   readonly quietMs: number;
   readonly counts: { readonly steady: number; readonly lone: number; readonly slow: number };
   readonly command: (dir: string, folder: string) => Promise<Command>;
-  /** It misses what comes before it has said this. */
+  /** Output that says it is watching; it misses files that arrive earlier. */
   readonly ready?: string;
 }
 
@@ -34,7 +34,7 @@ export interface Waits {
 
 export type Draw = (stem: string) => Arrival;
 
-/** Photographs and scans in turn, none like another. */
+/** Alternates photographs and scans, all different. */
 export async function painter(): Promise<Draw> {
   const { images } = await photographs();
   const png = await drawnPng();
@@ -47,7 +47,7 @@ export async function painter(): Promise<Draw> {
   };
 }
 
-/** A stream of files, then files that come alone, then slow writers all at once. @throws Error if ours sends anything but each once and whole */
+/** A stream of files, then single files, then concurrent slow writers. @throws Error if ours does not send each once and complete */
 export async function watch(
   watched: Watched,
   { sink, draw, dir, everyMs }: { sink: Sink; draw: Draw; dir: string; everyMs: number },
@@ -98,7 +98,7 @@ export async function watch(
   }
 }
 
-/** Until the upload of each has begun, and all that have begun are over. */
+/** Waits until the upload of each has begun and none is in progress. */
 async function waits(sink: Sink, files: readonly Closed[]): Promise<number[]> {
   const until = Date.now() + LOST_AFTER_MS;
   for (;;) {
@@ -117,7 +117,7 @@ async function waits(sink: Sink, files: readonly Closed[]): Promise<number[]> {
   }
 }
 
-/** A body that is under way would be counted too late. */
+/** Waits for bodies in progress, which the report does not count yet. */
 async function wholeReport(sink: Sink): Promise<SinkReport> {
   const until = Date.now() + LOST_AFTER_MS;
   for (;;) {

@@ -3,10 +3,10 @@ import { dirname, join } from 'node:path';
 import { PROGRAM } from './agent.ts';
 import type { Command } from './measure.ts';
 
-/** What takes files apart needs these. */
+/** Packages needed to split files into pages. */
 const PACKAGES: ReadonlySet<string> = new Set(['@hyzyla', '@img', 'sharp', 'heic-decode']);
 
-/** The program as it is where optional parts are not installed; resolves how a command is run by it. */
+/** Copies the program without optional packages; resolves a function that makes a command use that copy. */
 export async function withoutPackages(dir: string): Promise<(command: Command) => Command> {
   const root = dirname(dirname(PROGRAM));
   const modules = join(dir, 'node_modules');
