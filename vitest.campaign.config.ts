@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** The installer under Wine 10: `npm run campaign:windows`. It downloads some 350 MB, and CI does not run it. */
+/** Tests the installer under Wine 10: `npm run campaign:windows`. Downloads about 350 MB; not run in CI. */
 export default defineConfig({
   test: {
     pool: 'forks',
@@ -8,7 +8,7 @@ export default defineConfig({
     setupFiles: ['test/support/afterEachTest.ts'],
     testTimeout: 300_000,
     hookTimeout: 600_000,
-    // Each step begins where the last one ended.
+    // Each step depends on the previous one.
     bail: 1,
   },
 });

@@ -6,7 +6,7 @@ import { mutationPlugin } from './test/reliability/mutation/chosen.ts';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { SecondTries } from './test/support/secondTries.ts';
 
-/** Where the time goes; first these, in this order, then the rest of the end-to-end tests, then the quick ones. */
+/** The slowest files run first, in this order, then the other end-to-end tests, then the quick ones. */
 const LONG = [
   'ledger/postgres/contract',
   'reliability/mutation',
@@ -35,20 +35,20 @@ const LONG = [
   'intake/',
 ];
 
-/** They replace modules that others have loaded as they are. */
+/** Tests that mock modules: they need a fresh process, because other files have already loaded the originals. */
 const ISOLATED = readdirSync(join(import.meta.dirname, 'test'), { recursive: true, encoding: 'utf8' })
   .map((path) => `test/${path.replaceAll('\\', '/')}`)
   .filter((path) => path.endsWith('.test.ts'))
   .filter((path) => /\bvi\.(?:mock|doMock)\(/.test(readFileSync(join(import.meta.dirname, path), 'utf8')));
 
-/** Without it a machine that has not run them before ends with one worker on the longest and nobody beside it. */
+/** Without it, a machine without cached timings may start the longest file last, with all other workers idle. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const turn = ({ moduleId }: TestSpecification) => {
       const at = LONG.findIndex((each) => moduleId.includes(`/test/${each}`));
       return at < 0 ? LONG.length : at;
     };
-    // A process goes from one file to the next of its project, so those of each stand together.
+    // A worker process is reused within a project, so the files of each project stay together.
     const projects = ['e2e', 'unit', 'unit-isolated'];
     const group = ({ project }: TestSpecification) => projects.indexOf(project.name);
     return files.toSorted(
@@ -57,14 +57,14 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-// Suites differ in what they need and how long they may take; the budgets stand in CONTRIBUTING.md.
+// Time budgets of the suites are in CONTRIBUTING.md.
 export default defineConfig({
   plugins: mutationPlugin(import.meta.dirname),
   test: {
     pool: 'forks',
-    // The built program is loaded as Node loads it.
+    // Lets Node load the built program, without transforms.
     server: { deps: { external: [/\/dist\/[^/]+\.js$/] } },
-    // The first is the last to end.
+    // Torn down in reverse order: the first one ends last.
     globalSetup: [
       'test/support/leftBehind.ts',
       'test/support/memoryDirectory.ts',
@@ -77,12 +77,12 @@ export default defineConfig({
       'test/support/afterEachTest.ts',
     ],
     sequence: { sequencer: LongestFirst },
-    // In CI one more try; what needed it is named at the end, and is a defect.
+    // One retry in CI; tests that needed it are listed at the end and count as defects.
     retry: process.env['RECEIPTD_NO_SKIP'] ? 1 : 0,
     reporters: ['default', new SecondTries()],
-    // Many tests wait more than they work; two processors would get one worker by default.
+    // More workers than processors, because many tests mostly wait.
     maxWorkers: availableParallelism() + 2,
-    // A busy machine takes its time; who waits for what comes loses nothing by patience.
+    // Generous for busy machines; a passing test does not wait longer.
     expect: { poll: { timeout: 30_000 } },
     coverage: {
       provider: 'v8',
@@ -92,7 +92,7 @@ export default defineConfig({
     },
     testTimeout: 300_000,
     hookTimeout: 180_000,
-    // A process runs many files: the sources are evaluated once in each, and whatever a test changes in its process it puts back.
+    // A process runs many files, which saves evaluating the sources again. Tests must restore any process state that they change.
     isolate: false,
     projects: [
       {

@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { SecondTries } from './test/support/secondTries.ts';
 
-/** The Debian package and the npm package, built and installed: `npm run test:packages`. Most of it is the work of dpkg and npm. */
+/** Builds and installs the Debian and npm packages: `npm run test:packages`. Most of the time goes to dpkg and npm. */
 export default defineConfig({
   test: {
     pool: 'forks',

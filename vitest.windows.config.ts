@@ -1,17 +1,17 @@
 import { defineConfig } from 'vitest/config';
 
-/** The Windows install under Wine: `npm run test:windows`. Apart from `npm test`, which never installs Wine. */
+/** Tests the Windows install under Wine: `npm run test:windows`. Separate from `npm test`, which must not need Wine. */
 export default defineConfig({
   test: {
     pool: 'forks',
-    // The story waits most of its time, for Wine and for its own clocks.
+    // The test mostly waits, for Wine and for its own timers.
     maxWorkers: 2,
     include: ['test/windows/**/*.test.ts'],
     setupFiles: ['test/support/afterEachTest.ts'],
     expect: { poll: { timeout: 30_000 } },
     testTimeout: 120_000,
     hookTimeout: 180_000,
-    // Each step of the story begins where the last one ended.
+    // Each step depends on the previous one.
     bail: 1,
   },
 });

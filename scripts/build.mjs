@@ -1,4 +1,4 @@
-// Makes dist/ of src/: what one command needs is a handful of files instead of some hundred.
+// Bundles src/ into dist/, so that a command loads a handful of files instead of hundreds.
 import { chmod, copyFile, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { basename, join } from 'node:path';
@@ -9,7 +9,7 @@ import { NOT_BUNDLED } from './notBundled.mjs';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const OUT = join(ROOT, 'dist');
 
-// Started beside the program, as processes or threads of their own; the second kind in one file each, whole.
+// Entry points of child processes and threads. Those in ALONE are bundled into one self-contained file each.
 const HELPERS = ['api/credentials/keychainHelper', 'ledger/sqlite/checker'];
 const ALONE = ['wiring/hashThread', 'wiring/ledgerThread', 'pages/child/pageRenderer'];
 
@@ -24,17 +24,17 @@ const shared = {
   resolve: {
     alias: {
       undici$: join(ROOT, 'scripts/undiciParts.mjs'),
-      // `debug`, which file-type brings, takes it along where some other package has it installed.
+      // `debug`, a dependency of file-type, would include it if some other package installed it.
       'supports-color': false,
     },
   },
 };
 const output = {
   dir: OUT,
-  // One folder deep: the helpers that run as processes of their own are looked for beside whoever starts them.
+  // Flat, because the program looks for its helper processes next to the file that starts them.
   entryFileNames: '[name].js',
   chunkFileNames: '[name].js',
-  // Real names between the files, and for anyone who reads a stack trace.
+  // Keeps real names in exports and stack traces.
   minifyInternalExports: false,
   keepNames: false,
   sourcemap: true,
@@ -57,8 +57,8 @@ const program = await build(
   },
   { ...output, format: 'esm', codeSplitting: { groups: together() } },
 );
-// Each in one file of its own: a thread takes a millisecond for each that it loads, and every start waits for the ledger's. What takes
-// files apart is let read no more than its own.
+// One file each: a thread takes a millisecond a file to load, and every start waits for the ledger's thread. The page renderer is
+// only permitted to read its own files.
 const threads = [];
 for (const path of ALONE) {
   const input = { [basename(path)]: `src/${path}.ts` };
@@ -66,7 +66,7 @@ for (const path of ALONE) {
 }
 const lacking = missing([...program, ...threads]);
 if (lacking.length > 0) throw new Error(`An install would lack ${lacking.join(', ')}.`);
-// Three lines, and their reason: taken as they are.
+// Only three lines and a comment: copied without bundling.
 const entry = await readFile(join(ROOT, 'src/receiptd.cts'), 'utf8');
 await writeFile(join(OUT, 'receiptd.cjs'), entry.replace('./main.ts', './main.js'));
 await chmod(join(OUT, 'receiptd.cjs'), 0o755);
@@ -80,7 +80,7 @@ if (unlisted.length > 0)
 await writeFile(join(OUT, 'words.txt'), await ownWords());
 await writeFile(join(OUT, 'LICENSES.txt'), await licences(taken));
 
-/** Every word of the program's own texts and names: `doctor` takes any other one for somebody's name. */
+/** All words in the program's own texts and names. `doctor` treats any other word as private data. */
 async function ownWords() {
   const words = new Set();
   for (const path of (await readdir(join(ROOT, 'src'), { recursive: true })).sort()) {
@@ -93,8 +93,8 @@ async function ownWords() {
 }
 
 /**
- * Of what a run loads, one file each: of what others load as well, of what starts the ledger's thread, of the rest. Left alone they would be
- * some 60, and each takes half a millisecond. Whoever starts a helper, asks for the version or reads loads none of what comes after in this list.
+ * Groups modules into few files; by default there would be about 60, at half a millisecond each. In load order: helpers, `--version` and
+ * read-only commands load none of the later groups.
  */
 function together() {
   const order = ['base', 'begin', 'plain', 'common', 'parts', 'starting', 'running'];
@@ -111,7 +111,7 @@ function groupsOf(context) {
   const source = (path) => join(ROOT, `src/${path}.ts`);
   const from = (...ids) => {
     const seen = new Set(ids);
-    // A set goes on with what is added on the way.
+    // Iterating a set includes elements added meanwhile.
     for (const id of seen) for (const each of context.getModuleInfo(id)?.importedIds ?? []) seen.add(each);
     return seen;
   };
@@ -131,13 +131,13 @@ function groupsOf(context) {
     if (plain.has(id)) return 'plain';
     if (reading.has(id)) return 'common';
     if (others.has(id)) return 'parts';
-    // A run starts the ledger's thread before it loads the rest of itself.
+    // A run starts the ledger's thread before it loads its other modules.
     return starting.has(id) ? 'starting' : 'running';
   };
   return new Map([...begin, ...from(run, agent)].filter((id) => id !== main).map((id) => [id, groupOf(id)]));
 }
 
-/** What the daemon serves to browsers: one file of each kind, and pages that few open. None asks for anything from elsewhere. */
+/** Builds the console for browsers: one file of each kind, plus separate chunks for rarely used pages. Nothing is loaded from other hosts. */
 async function buildConsole() {
   const from = join(ROOT, 'src/console/app');
   const to = join(OUT, 'console');
@@ -148,7 +148,7 @@ async function buildConsole() {
       platform: 'browser',
       tsconfig: false,
       input: { app: 'src/console/app/main.tsx' },
-      // The older form of calls for elements is the shorter one.
+      // The classic JSX runtime gives shorter code.
       transform: {
         target: 'es2022',
         jsx: { runtime: 'classic', pragma: 'h', pragmaFrag: 'Fragment', pure: false },
@@ -158,7 +158,7 @@ async function buildConsole() {
     {
       dir: to,
       entryFileNames: '[name].js',
-      // Another content gets another name: a page that is open since before an update asks for the one that fits it.
+      // Hashed names: a page opened before an update asks for the chunks of its own version.
       chunkFileNames: '[name]-[hash].js',
       hashCharacters: 'hex',
       format: 'esm',
@@ -172,7 +172,7 @@ async function buildConsole() {
   return chunks;
 }
 
-/** Without comments and the spaces that only people need. Strings in the styles hold no such run. */
+/** Minifies CSS: removes comments and spaces. Strings in our styles contain no runs of spaces. */
 function smaller(css) {
   return css
     .replace(/\/\*[^]*?\*\//g, '')
@@ -188,7 +188,7 @@ async function build(input, how) {
   const bundle = await rolldown({
     ...input,
     onLog(level, log, handle) {
-      // A part that can't be found would be looked for when it is wanted, and fail there.
+      // An unresolved import is only a warning, but would fail at run time.
       if (level === 'warn') handle('error', log);
     },
   });
@@ -199,7 +199,7 @@ async function build(input, how) {
   }
 }
 
-/** Packages that the files of an install ask for and package.json does not have installed. */
+/** Packages imported by the built files but not listed in package.json. */
 function missing(chunks) {
   const installed = Object.keys({ ...dependencies, ...optionalDependencies });
   const own = new Set(chunks.map(({ fileName }) => fileName));
@@ -211,13 +211,13 @@ function missing(chunks) {
   );
 }
 
-/** The directory of every package that has become a part of the files. */
+/** Directories of all bundled packages. */
 function packagesIn(chunks) {
   const packages = new Set(
     chunks
       .filter(({ type }) => type === 'chunk')
       .flatMap(({ modules }) => Object.keys(modules))
-      // Not what stands in for a package: its id begins with a zero byte.
+      // Excludes virtual modules, whose ids begin with a zero byte.
       .filter((id) => !id.startsWith('\0'))
       .map((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id.replaceAll('\\', '/'))?.[0])
       .filter((dir) => dir !== undefined),
@@ -225,7 +225,7 @@ function packagesIn(chunks) {
   return [...packages].sort();
 }
 
-/** Those that the lock file has for nothing but development. */
+/** Packages that the lock file lists for development only. */
 async function forDevelopmentOnly(packages) {
   const { packages: locked } = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8'));
   return packages

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs, on Debian, what makes the Windows installer (wixl, of msitools), and what `npm run campaign:windows` makes the tree
-# of a newer Debian with (debootstrap), in which Wine 10 runs. `npm test` never needs it.
+# Installs, on Debian, the tools that build the Windows installer (wixl and msitools), and debootstrap, with which
+# `npm run campaign:windows` creates a newer Debian for Wine 10. Not needed for `npm test`.
 set -eu
 command -v wixl >/dev/null && command -v msiinfo >/dev/null && [ -x /usr/sbin/debootstrap ] && exit 0
 export DEBIAN_FRONTEND=noninteractive

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs, on Debian, what `npm run test:windows` runs the Windows build of Node.js in. `npm test` never needs it.
+# Installs Wine on Debian, in which `npm run test:windows` runs the Windows build of Node.js. Not needed for `npm test`.
 set -eu
 [ -x /usr/lib/wine/wine64 ] && exit 0
 export DEBIAN_FRONTEND=noninteractive

@@ -1,5 +1,5 @@
-/** What takes PDFs, TIFFs and HEICs apart. */
+/** Packages that split PDFs, TIFFs and HEICs into pages. */
 export const FOR_PAGES = ['@hyzyla/pdfium', 'sharp', 'heic-decode'];
 
-/** Packages that stay beside dist/: they have compiled parts, or WebAssembly, which they look for beside themselves. */
+/** Packages that can't be bundled: they load native code or WebAssembly from their own directory. */
 export const NOT_BUNDLED = ['@photostructure/sqlite', 'keytar', ...FOR_PAGES];

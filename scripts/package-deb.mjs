@@ -1,6 +1,6 @@
-// Makes the Debian package of what `npm pack` would take, the packages that it needs, and a Node.js (packagedNode.mjs):
+// Builds the Debian package from the files of `npm pack`, the npm packages they need, and a Node.js (packagedNode.mjs):
 //   npm run package:deb -- [--output DIR] [--revision N] [--node FILE | --system-node] [--compression xz|zstd|gzip|none]
-// The same sources, Node.js and SOURCE_DATE_EPOCH (the last commit's time, if it is not set) give the same bytes.
+// Reproducible: depends only on the sources, Node.js and SOURCE_DATE_EPOCH (default: time of the last commit).
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -65,13 +65,13 @@ try {
   await rm(tree, { recursive: true, force: true });
 }
 
-/** What an install with npm has, without the packages that dist/ holds already. */
+/** Adds the files of an npm install, without packages that are bundled in dist/. */
 async function program() {
   const files = await programFiles('linux', process.arch).catch(({ message }) => fail(message));
   for (const { from, to } of files) if (!to.endsWith('.md')) await module(from, `usr/lib/receiptd/${to}`);
 }
 
-/** What becomes /usr/lib/receiptd/node. */
+/** The file to package as /usr/lib/receiptd/node. */
 async function chosenNode() {
   if (options.node === undefined)
     return packagedNode().catch(({ message }) =>
@@ -110,7 +110,7 @@ async function completions() {
     fish: 'usr/share/fish/vendor_completions.d/receiptd.fish',
   };
   const main = join(ROOT, 'dist/receiptd.cjs');
-  // By the Node.js of the package, so that one which can't run the program is noticed here.
+  // Run with the packaged Node.js, to fail here if it can't run the program.
   const program = interpreter ?? process.execPath;
   const { stdout: help } = await run(program, [main, '--help']);
   if (!/^ {2}completion\b/m.test(help)) return;
@@ -123,7 +123,7 @@ async function completions() {
 async function documents() {
   const doc = 'usr/share/doc/receiptd';
   for (const name of ['README.Debian', 'copyright']) await place(join(FROM, name), `${doc}/${name}`);
-  // Where the program's sentences say (docs/commands.md), so that they find each other.
+  // At the paths that the program's messages name (docs/commands.md), so that links between the pages work.
   for (const name of await readdir(join(ROOT, 'docs')))
     if (name.endsWith('.md') || name === 'openapi.json')
       await place(join(ROOT, 'docs', name), `${doc}/docs/${name}`);
@@ -206,7 +206,7 @@ async function place(from, to, mode) {
   await chmod(file, mode ?? 0o644);
 }
 
-/** A file of the program. It is run by the Node.js that usr/bin/receiptd names, and by no other that env might find. */
+/** Adds a program file without its `#!` line: it must be run by the Node.js in usr/bin/receiptd, not one found by env. */
 async function module(from, to) {
   await place(from, to);
   const file = join(tree, to);
@@ -221,7 +221,7 @@ async function text(to, content, mode = 0o644) {
   await chmod(file, mode);
 }
 
-/** Whatever the umask and the hour: one mode for directories, one time for everything. */
+/** Sets one mode for directories and one time for everything, regardless of umask and clock. */
 async function settleTimes(dir) {
   for (const entry of await readdir(dir, { withFileTypes: true })) {
     const path = join(dir, entry.name);

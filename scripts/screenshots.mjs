@@ -1,4 +1,4 @@
-// Takes the pictures of the console that README.md shows: `npm start`, looked at with Chromium.
+// Takes the screenshots of the console in README.md: runs `npm start` and opens it in Chromium.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -66,10 +66,10 @@ async function take(page, name) {
   await page.screenshot({ path: join(ROOT, 'docs', 'images', `${name}.png`) });
 }
 
-/** Where this machine keeps its checkouts is nobody's business. */
+/** Replaces the path of the checkout, which should not appear in screenshots. */
 function withoutPlace([place, instead]) {
   for (const input of document.querySelectorAll('input')) input.value = input.value.replace(place, instead);
-  // The inmost first; a long path is several parts, between which it may be broken.
+  // Innermost elements first; a long path consists of several elements that allow line breaks.
   for (const each of [...document.querySelectorAll('body *')].reverse()) {
     const isText = each.querySelector(':not(span, wbr, code)') === null;
     if (isText && each.textContent.includes(place))

@@ -1,4 +1,4 @@
-// Draws the text on standard input as a picture of a terminal:
+// Draws the text from standard input as a picture of a terminal:
 //   node dist/receiptd.cjs list --config scratch/receiptd.yaml | node scripts/terminal-picture.mjs 'receiptd list' > docs/images/terminal.svg
 import { text } from 'node:stream/consumers';
 

@@ -1,4 +1,4 @@
-// Runs the unit and contract suites on the Node.js that packages bring along:
+// Runs the unit and contract suites on the Node.js shipped in packages:
 //   npm run test:node24 -- [what vitest takes, such as test/core]
 import { spawn } from 'node:child_process';
 import { delimiter, dirname, join } from 'node:path';
@@ -10,7 +10,7 @@ const program = await packagedNode().catch((error) => {
   process.stderr.write(`${error.message}.\n`);
   process.exit(1);
 });
-// What tests start by name, npm included, runs on it too.
+// Programs that tests start by name, including npm, run on it too.
 const PATH = [dirname(program), process.env.PATH].join(delimiter);
 const vitest = [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', '--project', 'unit*'];
 const child = spawn(program, [...vitest, ...process.argv.slice(2)], {
@@ -18,7 +18,7 @@ const child = spawn(program, [...vitest, ...process.argv.slice(2)], {
   env: { ...process.env, PATH },
   stdio: 'inherit',
 });
-// Ctrl-C reaches both, and vitest says how it ends.
+// Ctrl-C reaches both processes; the exit status is Vitest's.
 process.on('SIGINT', () => {});
 child.on('exit', (status) => {
   process.exitCode = status ?? 1;

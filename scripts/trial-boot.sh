@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Boots systemd in a root tree of its own and lives through the life of the service there: refusal, installation, credentials, uploads,
-# a crash, a standstill, a wrong configuration, removal. Nothing outside of a temporary directory and of namespaces is touched. As root, on Debian
-# with debootstrap and a mirror; `npm run build` first. Two to four minutes, as busy as the machine is. RECEIPTD_TRIAL_TREE names a tree to use again.
+# Boots systemd in a separate root tree and tests the life cycle of the service there: refusal, installation, credentials, uploads,
+# a crash, a hang, a wrong configuration, removal. Touches nothing outside a temporary directory and namespaces. Needs root, Debian with
+# debootstrap and a mirror, and `npm run build`. Takes two to four minutes. RECEIPTD_TRIAL_TREE names a tree to reuse.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -12,7 +12,7 @@ init=
 
 finish() {
   status=$?
-  # With the first process of a namespace all others in it end.
+  # Killing the first process of a namespace ends all others.
   if [ -n "$init" ]; then kill -KILL "$init" 2>/dev/null || true; wait "$booted" 2>/dev/null || true; fi
   if [ "$status" -ne 0 ] && [ -f "$dir/boot.log" ]; then tail -n 20 "$dir/boot.log" >&2; fi
   find "$group" -depth -type d -exec rmdir {} \; 2>/dev/null || true
@@ -27,7 +27,7 @@ inside() {
   timeout 300 nsenter --target "$init" --mount --pid --uts --ipc --net --cgroup --root --wd \
     env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 "$@"
 }
-# Waits for a condition, with a limit that only a broken machine reaches.
+# Waits for a condition; the limit is generous.
 until_true() { # what, command...
   local what=$1
   shift
@@ -88,7 +88,7 @@ mkdir "$1/dev/pts" "$1/dev/shm"
 mount -t devpts -o newinstance,ptmxmode=0666 devpts "$1/dev/pts"
 ln -s pts/ptmx "$1/dev/ptmx"
 mount -t tmpfs tmpfs "$1/dev/shm"
-# Credentials come into the tree by propagation.
+# systemd passes credentials into the tree by mount propagation.
 mount --make-rshared /
 exec chroot "$1" /usr/bin/env -i container=receiptd-trial PATH=/usr/sbin:/usr/bin:/sbin:/bin /lib/systemd/systemd --log-target=console
 BOOT
@@ -160,7 +160,7 @@ printf '# by hand\n' >>"$tree/etc/systemd/system/receiptd.service"
 expect 'a unit that was changed by hand is left alone' 'INSTALL_EDITED' inside receiptd service install
 expect 'and written anew when asked to' '- # by hand' inside receiptd service install --force
 
-# What the confinement has to let through: people's folders with their groups, admins who are not root, a share that comes later.
+# Access that the sandboxing must allow: users' folders with their groups, admins who are not root, a share that is mounted later.
 inside sh -c 'groupadd --force scanadmins; groupadd --force office; usermod --append --groups office receiptd; mkdir -p /srv/shared; rmdir /mnt/late 2>/dev/null; rm -rf /srv/shared/*
   chown receiptd:office /srv/shared; chmod 2770 /srv/shared
   rm -rf /home/bob /var/tmp/scans; mkdir -p /home/bob/scans /var/tmp/scans; chown receiptd /home/bob/scans; ln -sfn /home/bob/scans /srv/linked'
@@ -193,7 +193,7 @@ expect 'it is removed' 'was stopped and removed' inside receiptd service uninsta
 [ -e "$tree/var/lib/receiptd/ledger.db" ] || fail 'the ledger is gone'
 say "ok    ledger and configuration are still there"
 
-# A service of one's own, of an ordinary user who is not signed in.
+# A user service of an ordinary user who is not signed in.
 inside useradd --create-home anna 2>/dev/null || true
 uid=$(inside id -u anna)
 inside loginctl enable-linger anna

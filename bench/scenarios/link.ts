@@ -33,7 +33,7 @@ export const link: Scenario = {
           .map((concurrency) => over.receiptd(row, 'fixed', { concurrency })),
         over.receiptd(row, 'adaptive', { concurrency: MOST }),
       ]);
-      // Shorter than the whole upload, but longer than the megabytes that a socket buffers take.
+      // Shorter than the whole upload takes, but longer than the megabytes that socket buffers accept ahead.
       const limitSeconds = quick ? 6 : 10;
       contenders.push(over.receiptd(large, 'fixed', { concurrency: 1, limitSeconds }));
       const sent = await (quick ? over.together : over.inTurn)(contenders, bench);

@@ -1,6 +1,6 @@
 /**
- * The built binary as people run it, a sandbox to send to, and a directory of their own. All of it is killed and
- * removed after each test, whether that passes or not.
+ * The built binary as users run it, with a sandbox service and a private directory. All of it is killed and removed after
+ * each test, passed or failed.
  *
  *   const site = await prepare();                    // folder `inbox`, endpoints `office` and `depot`
  *   await writeFile(site.file('inbox', 'a.jpg'), …);
@@ -49,7 +49,7 @@ export async function practiceService(options: Partial<SandboxOptions> = {}): Pr
   return sandbox;
 }
 
-/** The config file's keys. Lists and values replace the defaults of `Site.configure`, nothing is merged deeply. */
+/** Keys of the config file. They replace the defaults of `Site.configure`, without deep merging. */
 export interface ConfigKeys {
   readonly service?: Record<string, unknown>;
   readonly endpoints?: Record<string, Record<string, unknown>>;
@@ -98,7 +98,7 @@ export class Running {
     });
     cleanUp(async () => {
       const { stderr } = await this.ended;
-      // A leak, a deprecated call: what Node itself complains of is a defect, whatever the test is about.
+      // Warnings of Node.js, such as leaks or deprecated calls, fail any test.
       const [warning] = /^\(node:\d+\) .*/m.exec(stderr) ?? [];
       if (warning !== undefined) throw new Error(`Node warned: ${warning}`);
     });
@@ -126,7 +126,7 @@ export class Running {
     this.child.kill(signal);
   }
 
-  /** A clean stop, as a service manager asks for it. */
+  /** Stops it cleanly, with SIGTERM like a service manager. */
   async stop(): Promise<Ended> {
     this.child.kill('SIGTERM');
     return this.ended;
@@ -138,7 +138,7 @@ export class Running {
     await this.ended;
   }
 
-  /** Largest resident memory so far, in MB of a million bytes. Linux only, and only while it runs. */
+  /** Peak resident memory in MB (10^6 bytes). Linux only, and only while it runs. */
   async peakMemoryMb(): Promise<number> {
     const text = await readFile(`/proc/${this.pid}/status`, 'utf8');
     const kib = /^VmHWM:\s+(\d+) kB$/m.exec(text)?.[1];
@@ -146,14 +146,14 @@ export class Running {
     return (Number(kib) * 1024) / 1e6;
   }
 
-  /** Bytes that it has read from files, pipes and sockets so far. Linux only. */
+  /** Bytes read from files, pipes and sockets so far. Linux only. */
   async bytesRead(): Promise<number> {
     const text = await readFile(`/proc/${this.pid}/io`, 'utf8');
     return Number(/^rchar: (\d+)$/m.exec(text)?.[1]);
   }
 }
 
-/** A place with a config, folders and a state directory, and a service to send to. */
+/** A directory with a config, folders and a state directory, and a service to send to. */
 export class Site {
   readonly dir: string;
   readonly sandbox: Sandbox;
@@ -173,7 +173,7 @@ export class Site {
     return join(this.dir, ...parts);
   }
 
-  /** Writes the config and makes the folders that it names. */
+  /** Writes the config and creates its folders. */
   async configure(keys: ConfigKeys = {}): Promise<void> {
     const folders = keys.folders ?? [{ path: this.file('inbox'), endpoint: 'office' }];
     for (const { path } of folders) if (typeof path === 'string') await mkdir(path, { recursive: true });
@@ -193,12 +193,12 @@ export class Site {
     );
   }
 
-  /** Starts a command and does not wait for anything. */
+  /** Starts a command without waiting. */
   spawn(...args: string[]): Running {
     return new Running(this.#spawn(args));
   }
 
-  /** Starts a command; its standard output is not read before somebody reads it. */
+  /** Starts a command whose standard output is not read until the caller reads it. */
   spawnUnread(...args: string[]): Readable {
     const { stdout } = this.#spawn(args);
     // Without a listener Node drops what is unread when the process ends.
@@ -224,7 +224,7 @@ export class Site {
     return agent;
   }
 
-  /** As `start`, in this process: for an agent that is not what the test is about. It cannot be killed. */
+  /** Like `start`, but in this process: for an agent that the test only needs in the background. It can't be killed. */
   async quickStart(...args: string[]): Promise<Resident> {
     const agent = new Resident(['--config', this.config, ...args], this.#surroundings());
     cleanUp(() => agent.stop());
@@ -237,7 +237,7 @@ export class Site {
     return this.spawn(...args, '--config', this.config).ended;
   }
 
-  /** As `run`, for a command that has to succeed; its standard output. */
+  /** Like `run`, for a command that must succeed. @returns its standard output. @throws Error if it fails */
   async must(...args: string[]): Promise<string> {
     const ended = await this.run(...args);
     if (ended.status !== 0) throw new Error(`receiptd ${args.join(' ')}: ${JSON.stringify(ended)}`);
@@ -248,7 +248,7 @@ export class Site {
     return this.run('run', '--once', ...args);
   }
 
-  /** As `run`, in this process: for what a test waits for, compares with or prepares with, not for what it is about. */
+  /** Like `run`, but in this process: for preparing, polling and comparing, not for the command under test. */
   look(...args: string[]): Promise<Ended> {
     return runInProcess([...args, '--config', this.config], this.#surroundings());
   }
@@ -258,25 +258,25 @@ export class Site {
     return { cwd: this.dir, env: { PATH, HOME, TMPDIR, ...this.env } };
   }
 
-  /** As `must`, in this process: see `look`. */
+  /** Like `must`, but in this process: see `look`. */
   async quickMust(...args: string[]): Promise<string> {
     const ended = await this.look(...args);
     if (ended.status !== 0) throw new Error(`receiptd ${args.join(' ')}: ${JSON.stringify(ended)}`);
     return ended.stdout;
   }
 
-  /** As `once`, in this process: see `look`. */
+  /** Like `once`, but in this process: see `look`. */
   quickOnce(...args: string[]): Promise<Ended> {
     return this.look('run', '--once', ...args);
   }
 
-  /** The rows of `list --json`. That the binary prints the same is tested in control.test.ts. */
+  /** The rows of `list --json`; control.test.ts checks that the binary prints the same. */
   async list(...filters: string[]): Promise<Row[]> {
     return ROWS.parse(JSON.parse(await this.quickMust('list', '--json', ...filters)));
   }
 }
 
-/** A site with a config that is written already. */
+/** Creates a site and writes its config. */
 export async function prepare(keys: ConfigKeys = {}, options: Partial<SandboxOptions> = {}): Promise<Site> {
   const dir = await temporaryDirectory();
   const site = new Site(dir, await practiceService({ dir: join(dir, 'sandbox'), ...options }));
@@ -284,7 +284,7 @@ export async function prepare(keys: ConfigKeys = {}, options: Partial<SandboxOpt
   return site;
 }
 
-/** Polls; the deadline is generous, since only a defect reaches it. Milliseconds. */
+/** Polls `condition`. The default deadline is generous: only a defect reaches it. */
 export async function until(
   condition: () => boolean | Promise<boolean>,
   what = 'the condition',
@@ -296,7 +296,7 @@ export async function until(
     const asked = performance.now();
     if (await condition()) return;
     if (Date.now() > deadline) throw new Error(`waited ${deadlineMs} ms for ${what}`);
-    // A condition that runs a command each time must not take the processor from what it waits for.
+    // A condition that runs a command must not starve what it waits for of CPU.
     const tookMs = performance.now() - asked;
     await new Promise((resolve) => setTimeout(resolve, Math.min(Math.max(everyMs, 8 * tookMs), 1_000)));
   }
@@ -306,7 +306,7 @@ export function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** What people are promised (P1, P2): each image once, under one name that ledger and service agree on, unchanged. */
+/** Checks the guarantees P1 and P2: each image is stored once, unchanged, under the same name in ledger and service. */
 export async function storedOnce(site: Site): Promise<Map<string, string>> {
   const named = new Map<string, string>();
   for (const row of await site.list('--state', 'accepted')) {

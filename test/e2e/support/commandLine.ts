@@ -1,4 +1,4 @@
-/** Single commands of the built binary, in circumstances that `Site` does not offer: input, other users, pipes. */
+/** Runs single commands of the built binary in ways that `Site` does not offer: with input, as other users, in pipes. */
 import { spawn, spawnSync } from 'node:child_process';
 import { chown, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,15 +10,15 @@ import { runInProcess } from './inProcess.ts';
 
 export interface Circumstances {
   readonly env?: Readonly<Record<string, string>>;
-  /** Standard input; nothing if left out. */
+  /** Standard input; default: empty. */
   readonly input?: string;
-  /** Without root's rights. What it is to reach has to be its own: see `giveAway`. */
+  /** Run without root's rights. That user must own the files it needs: see `giveAway`. */
   readonly ordinary?: boolean;
 }
 
 const isRoot = process.geteuid?.() === 0;
 
-/** Whether a process without root's rights can run the binary: a checkout may lie where only root may look. */
+/** Whether an ordinary user can run the binary: the checkout may be in a directory that only root can read. */
 export const ordinaryUserCanRun = requirement(
   'A checkout that an ordinary user may read',
   spawnSync(process.execPath, [MAIN, '--version'], isRoot ? ordinaryOwner() : {}).status === 0,
@@ -33,7 +33,7 @@ export function receiptd(site: Site, args: readonly string[], how: Circumstances
   return begin(site, args, how).ended;
 }
 
-/** As `receiptd`, in this process: see `Site.look`. */
+/** Like `receiptd`, but in this process: see `Site.look`. */
 export function quickly(
   site: Site,
   args: readonly string[],
@@ -43,7 +43,7 @@ export function quickly(
   return runInProcess(args, { cwd: site.dir, env: all, ...(input !== undefined && { input }) });
 }
 
-/** A shell command; `$RECEIPTD` is the binary. */
+/** Runs a shell command; `$RECEIPTD` is the binary. */
 export function shell(site: Site, script: string, how: Circumstances = {}): Promise<Ended> {
   const env = { ...how.env, RECEIPTD: `${process.execPath} ${MAIN}` };
   return new Running(launch(site, '/bin/sh', ['-c', script], { ...how, env })).ended;
@@ -62,13 +62,13 @@ function launch(site: Site, file: string, args: readonly string[], how: Circumst
   return child;
 }
 
-/** What commands get of this process's environment. */
+/** The part of this process's environment that commands get. */
 function surroundings(): Record<string, string> {
   const { PATH = '', HOME = '', TMPDIR } = process.env;
   return { PATH, HOME, ...(TMPDIR !== undefined && { TMPDIR }) };
 }
 
-/** Makes an ordinary user the owner of a directory and all that is in it. */
+/** Gives a directory and everything in it to the ordinary user, if running as root. */
 export async function giveAway(dir: string): Promise<void> {
   if (!isRoot) return;
   const { uid, gid } = ordinaryOwner();
@@ -78,7 +78,7 @@ export async function giveAway(dir: string): Promise<void> {
 
 declare module 'vitest' {
   interface Matchers<T> {
-    /** Of an `Ended`: exactly one sentence that says `words` and carries the code; no result, no stack trace. */
+    /** Asserts that a command failed with exactly one sentence with `words` and the code, without output or stack trace. */
     toBeRefused(status: number, code: string, ...words: string[]): T;
   }
 }

@@ -5,7 +5,7 @@ import { drawReceipt } from '../../support/images.ts';
 import { prepare, storedOnce, until, type ConfigKeys, type Site } from './agent.ts';
 import type { Resident } from './inProcess.ts';
 
-/** An agent at work whose console is open, and a browser that is signed in. */
+/** A running agent with an open console and a signed-in browser. */
 export interface Attacked {
   readonly site: Site;
   readonly agent: Resident;
@@ -13,7 +13,7 @@ export interface Attacked {
   readonly host: string;
   readonly cookie: string;
   link(): Promise<string>;
-  /** The agent still answers, goes on with its work, and has lost nothing; nobody has paused anything. */
+  /** Asserts that the agent still answers and works, has lost nothing, and that nothing was paused. */
   stillWell(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** A person's home with a folder for scans, a service to send to, and nothing else: what `receiptd setup` begins with. */
+/** The starting point of `receiptd setup`: a home directory with a folder for scans, and a service. */
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import YAML from 'yaml';
@@ -12,7 +12,7 @@ import { giveAway } from './commandLine.ts';
 
 export const SECRET = 'e2e-secret';
 
-/** Where none can be installed, set-up asks nobody for one. */
+/** Whether a service can be installed here; if not, set-up does not offer it. */
 export const { runs: runsServices } = managerHere(
   {
     platform: process.platform,
@@ -25,7 +25,7 @@ export const { runs: runsServices } = managerHere(
 export interface How {
   readonly columns?: number;
   readonly env?: Readonly<Record<string, string>>;
-  /** Without root's rights, in a desk that was given away. */
+  /** Run without root's rights; needs `giveAway` first. */
   readonly ordinary?: boolean;
 }
 
@@ -34,7 +34,7 @@ export class Desk {
   readonly config: string;
   readonly scans: string;
   readonly sandbox: Sandbox;
-  /** For commands without a terminal. */
+  /** Runs commands without a terminal. */
   readonly site: Site;
 
   constructor(dir: string, sandbox: Sandbox) {

@@ -1,4 +1,4 @@
-// Loaded into the binary by NODE_OPTIONS: the thread that writes the ledger ends at its next sync, once a file says so.
+// Loaded into the binary by NODE_OPTIONS: ends the thread that writes the ledger at its next sync, on a signal by file.
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { isMainThread } from 'node:worker_threads';

@@ -1,6 +1,6 @@
 /**
- * A command of the built program in the test's own process. For what a test only looks at, waits for or prepares with, and for long
- * tables of refusals: a process of its own costs half a second each time. What a test is about goes through the binary.
+ * Runs commands of the built program in the test's process, because a child process costs half a second. For preparing, polling and
+ * comparing, and for long tables of refusals; the command under test uses the binary.
  */
 import { once } from 'node:events';
 import { Readable, Writable } from 'node:stream';
@@ -12,11 +12,11 @@ import type { Ended } from './agent.ts';
 export interface Surroundings {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Standard input; nothing if left out. */
+  /** Standard input; default: empty. */
   readonly input?: string;
 }
 
-/** The file of the build that main.js runs commands by. Built, so that threads are found beside it, and a run can send. */
+/** The built module with which main.js runs commands. Built code, because threads are loaded from files next to it. */
 const BUILT = new URL('../../../dist/begin.js', import.meta.url).href;
 
 export function runInProcess(args: readonly string[], surroundings: Surroundings): Promise<Ended> {
@@ -24,7 +24,7 @@ export function runInProcess(args: readonly string[], surroundings: Surroundings
   return begun(args, surroundings, streams, new AbortController().signal);
 }
 
-/** An agent in the test's own process, or another command that stays, for tests that need one beside what they are about. */
+/** An agent, or another long-running command, in the test's process, for tests that only need it in the background. */
 export class Resident {
   readonly ended: Promise<Ended>;
   alive = true;
@@ -39,7 +39,7 @@ export class Resident {
       this.#stderr.emit('text');
       this.#stdout.emit('text');
     });
-    // Whoever waits for it hears of it.
+    // Callers that await it still get the error.
     this.ended.catch(() => {});
   }
 
@@ -66,7 +66,7 @@ export class Resident {
     }
   }
 
-  /** As SIGTERM does. */
+  /** Stops it like SIGTERM. */
   stop(): Promise<Ended> {
     this.#stop.abort();
     return this.ended;
@@ -79,7 +79,7 @@ async function begun(
   { stdout, stderr }: { readonly stdout: Kept; readonly stderr: Kept },
   stop: AbortSignal,
 ): Promise<Ended> {
-  // The rest of what the types ask for belongs to terminals.
+  // The other members of the type are for terminals only.
   const stdin = Readable.from(input === '' ? [] : [Buffer.from(input)]);
   const io = { stdin, stdout, stderr, env, cwd, stop, onReload: () => () => {} };
   const { runCommandLine } = (await import(BUILT)) as typeof CommandLine;
@@ -88,7 +88,7 @@ async function begun(
   return { status, signal: null, stdout: stdout.text, stderr: stderr.text };
 }
 
-/** An agent has V8 collect garbage early, for the rest of its process. This one has other things in memory, and much more of it. */
+/** Undoes the early garbage collection that an agent configures for its process; it would slow down the tests. */
 function frugalNoMore(): void {
   setFlagsFromString('--heap-growing-percent=0');
 }

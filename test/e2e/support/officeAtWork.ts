@@ -1,4 +1,4 @@
-/** A real agent at work in the messy office: its ledger has weeks behind it, and its folders hold what people leave there. */
+/** A real agent in the messy office: its ledger covers several weeks, and its folders contain what people leave there. */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../../../src/system/systemClock.ts';
@@ -15,7 +15,7 @@ export interface AtWork {
   readonly office: Office;
 }
 
-/** The service takes nothing for `warehouse`, the account `agency` has a wrong secret, and some requests are never answered. */
+/** The service refuses everything for `warehouse`, the account `agency` has a wrong secret, and some requests are never answered. */
 export async function officeAtWork(size: number): Promise<AtWork> {
   const site = await prepare({}, { owners: { [UIDS.warehouse]: 'somebody else' } });
   const office = messyOffice({
@@ -46,7 +46,7 @@ export async function officeAtWork(size: number): Promise<AtWork> {
   const ledger = await openSqliteLedger({ path: join(site.stateDir, 'ledger.db'), clock: systemClock });
   await recordOffice(ledger, office, layOut);
   await ledger.close();
-  // Not there any more.
+  // This folder was removed.
   await rm(folders.former, { recursive: true, force: true });
   await addInvalidName(folders['front desk']);
   site.sandbox.misbehave({
@@ -62,7 +62,7 @@ export async function officeAtWork(size: number): Promise<AtWork> {
   return { site, agent, office };
 }
 
-/** A name that is no UTF-8, beside one that looks like what it is shown as. */
+/** Writes a file whose name is invalid UTF-8, and one whose name is the replacement shown for it. */
 async function addInvalidName(folder: string): Promise<void> {
   const name = Buffer.concat([Buffer.from(`${folder}/caf`), Buffer.from([0xe9]), Buffer.from('.jpg')]);
   await writeFile(name, 'text');

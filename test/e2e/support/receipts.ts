@@ -22,12 +22,12 @@ export function receipts(): z.infer<typeof MANIFEST> {
   return MANIFEST.parse(JSON.parse(readFileSync(join(FOLDER, 'manifest.json'), 'utf8')));
 }
 
-/** Puts all of them into a folder. */
+/** Copies all of them to a folder. */
 export async function dropReceipts(into: string): Promise<void> {
   for (const name of Object.keys(receipts())) await copyFile(join(FOLDER, name), join(into, name));
 }
 
-/** Where one of them lies. */
+/** The path of one of them. */
 export function receiptFile(name: string): string {
   return join(FOLDER, name);
 }
