@@ -14,14 +14,14 @@ export interface KnownDocument {
   readonly name: string;
   readonly sha256: string;
   state: DocumentState;
-  /** All that it ever was in. */
+  /** All states that it has been in. */
   readonly states: Set<DocumentState>;
   reason: string | null;
   /** The service's. */
   status: string | null;
-  /** A result of it is in the ledger. */
+  /** Whether the ledger has a result for it. */
   hasResult: boolean;
-  /** Requests recorded before they were sent. */
+  /** Number of recorded requests; each is recorded before it is sent. */
   begun: number;
   readonly outcomes: AttemptOutcome[];
 }
@@ -36,19 +36,19 @@ export interface KnownSighting {
   readonly document: number | null;
 }
 
-/** What the durable journal says, read by a reader of its own and not by the ledger's code. */
+/** The state according to the durable journal, read independently of the ledger's code. */
 export class LedgerView {
   readonly documents = new Map<number, KnownDocument>();
-  /** By id; those that are current. */
+  /** Current sightings, by id. */
   readonly sightings = new Map<number, KnownSighting>();
-  /** Disposals that are announced and not over, by sighting. */
+  /** Disposals announced but not finished, by sighting. */
   readonly intents = new Map<
     number,
     { readonly folder: string; readonly path: string; readonly how: string }
   >();
-  /** Files that are being taken apart, by sighting: their bytes. */
+  /** Files that are being split, by sighting: the hash of their bytes. */
   readonly open = new Map<number, { readonly uid: string; readonly sha256: string }>();
-  /** The last sighting, by number, that each folder's rule for originals leaves alone; 0: none. */
+  /** For each folder, the id of the last sighting exempt from its rule for originals; 0: none. */
   readonly stays = new Map<string, number>();
   readonly #firstOfBytes = new Map<string, number>();
   /** By document. */

@@ -2,7 +2,7 @@ import type { Arrival } from './modelService.ts';
 import type { Plan } from './plan.ts';
 import type { Limits } from '../../../src/core/domain/settings.ts';
 
-/** What the newest of these arrivals does against the limits (promise P6) and against what the service asked for. */
+/** Violations by the newest arrival: of limits (promise P6) and of requests by the service. */
 export function complaintsAbout(
   arrival: Arrival,
   arrivals: readonly Arrival[],
@@ -29,7 +29,7 @@ function limitComplaints(
   { clockJumps, sleeps }: Plan,
 ): string[] {
   const complaints: string[] = [];
-  // A killed process has no connection any more, whatever the service goes on to do.
+  // A killed process has no connections, even if the service still handles the request.
   const open = arrivals.filter(({ life, endedAt }) => life === arrival.life && endedAt > arrival.at);
   if (open.length > concurrency)
     complaints.push(`${open.length} requests at once ${where}; ${concurrency} may be`);
@@ -48,29 +48,29 @@ function limitComplaints(
   return complaints;
 }
 
-/** What the world knows of the lives of the agent's process. */
+/** What the simulation knows about the lives of the agent's process. */
 export interface Lives {
-  /** When each ended, on the timeline, by its number. */
+  /** End of each life on the timeline, by its number. */
   readonly endedAt: ReadonlyMap<number, number>;
   /** What only the tables of the ledger hold is known from then on; on the timeline. */
   readonly ledgerSince: number;
-  /** So long after it came, an answer is in the ledger, however slow the disk is. */
+  /** Upper limit of the time until an answer is in the ledger, even with a slow disk. */
   readonly recordedMs: number;
 }
 
-/** So much later, what an answer says has surely been taken to heart, or is in the ledger. Milliseconds. */
+/** Milliseconds after which an answer has surely taken effect or is in the ledger. */
 const TAKEN_TO_HEART_MS = 1_000;
 const ON_HOLD = new Set([403, 404, 410]);
 
-/** A Retry-After that reached the agent, and was not heeded by what was asked for later, in this life or the next. */
+/** Reports a Retry-After that reached the agent and that a later request ignored, in this life or the next. */
 function impatience(arrival: Arrival, arrivals: readonly Arrival[], lives: Lives): string[] {
   for (const { answered, answeredAt, life, uid } of arrivals) {
     if (answered?.kind !== 'response' || answered.retryAfterMs === null) continue;
-    // 429 is about the endpoint, a server error about the service.
+    // A 429 applies to the endpoint, a server error to the whole service.
     const isHeeded = answered.httpStatus >= 500 || (answered.httpStatus === 429 && uid === arrival.uid);
     if (!isHeeded || !isKnownTo(arrival.life, { life, answeredAt }, lives)) continue;
     const until = answeredAt + answered.retryAfterMs;
-    // Asked for a moment later, it was on its way already.
+    // A request asked for within a moment may have been on its way already.
     if (arrival.askedAt > answeredAt + TAKEN_TO_HEART_MS && arrival.at < until - 1)
       return [`a request ${(until - arrival.at).toFixed(0)} ms before the service wanted the next one`];
   }

@@ -2,7 +2,7 @@ import type { Appearance } from '../../../src/core/domain/look.ts';
 import type { FolderSettings } from '../../../src/core/domain/settings.ts';
 import { Dice } from '../support/dice.ts';
 
-/** What a picture looks like to the agent, each time it looks. `untold`: that can't be measured. */
+/** How a picture looks to the agent, every time. `untold`: can't be measured. */
 type Looks = 'good' | 'blurred' | 'blank' | 'untold';
 
 const SEEN: Readonly<Record<Exclude<Looks, 'untold'>, Omit<Appearance, 'print'>>> = {
@@ -13,7 +13,7 @@ const SEEN: Readonly<Record<Exclude<Looks, 'untold'>, Omit<Appearance, 'print'>>
 /** Whose arrival something waits for. */
 const CANARY = 'canary';
 
-/** Decided by what it shows alone. */
+/** Determined by the content alone. */
 function looksOf(content: string | Buffer): Looks {
   const text = content.toString('latin1');
   if (text.includes(CANARY)) return 'good';
@@ -25,7 +25,7 @@ export function appearanceOf(content: string | Buffer): Appearance | null {
   return looks === 'untold' ? null : { ...SEEN[looks], print: paperOf(content) };
 }
 
-/** Of another scan of a paper, in its label. */
+/** Label suffix of a second scan of a paper. */
 export const ONCE_MORE = ' once more';
 
 /** Images of the same paper show the same. */
@@ -34,7 +34,7 @@ export function paperOf(content: string | Buffer): string {
   return (label ?? head).replace(ONCE_MORE, '');
 }
 
-/** Of throws of their own: all other stories stay what they were. */
+/** Drawn from separate dice, so that other stories stay the same. */
 export function drawLooks<T extends FolderSettings>(seed: number, folders: readonly T[]): T[] {
   const dice = Dice.of(seed, 'looks of folders');
   const isLooking = dice.chance(0.3);

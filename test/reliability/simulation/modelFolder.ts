@@ -12,13 +12,13 @@ import type {
 import type { Process } from './process.ts';
 import { hashOf, systemError, type Inode, type Share, type Tree } from './share.ts';
 
-/** What the agent does to originals, for the oracle to judge before it takes effect. */
+/** Reports each disposal of an original, which the oracle judges before it takes effect. */
 export interface Disposals {
   disposing(share: Share, path: string, file: Inode, how: 'archived' | 'deleted'): void;
 }
 
 const ASIDE = '.aside-';
-/** So few that a directory mostly comes in several batches. */
+/** Small, so that most directories are listed in several batches. */
 const LISTED_AT_ONCE = 3;
 
 /** The folder port on a share, as one process sees it. `tree` chooses between the folder and its archive. */
@@ -38,7 +38,7 @@ export function modelFolder(
   const tree = (): Tree => (isArchive ? share.archive : share.files);
   const at = (relative: string): string => (isArchive ? join(below, relative) : relative);
 
-  /** The archive lies on the same file system. */
+  /** Also for the archive, which is on the same file system. */
   const reachable = (): void => {
     if (share.state === 'unreachable') throw systemError('EIO', path);
     if (share.state === 'missing' && !isArchive) throw systemError('ENOENT', path);
@@ -61,7 +61,7 @@ export function modelFolder(
   };
   const stat = (relative: string): Promise<FileStat | null> =>
     process.step('a stat', () => {
-      // As for the system: nothing is at that path.
+      // As the system reports it: the path does not exist.
       if (share.state === 'missing' && !isArchive) return null;
       reachable();
       const file = tree().get(relative);
@@ -173,7 +173,7 @@ export function modelFolder(
     },
 
     async archive(aside, relative) {
-      // A copy first, and only then the original goes: as between two disks.
+      // Copies first and then deletes the original, as between two disks.
       const copied = await step('a copy into the archive', () => {
         if (share.isFull) throw systemError('ENOSPC', share.archivePath);
         const file = fileAt(aside);
@@ -215,7 +215,7 @@ export function modelFolder(
   };
 }
 
-/** Events come late, and `lostShare` of them never; sometimes they end altogether. */
+/** File events, late; the share `lostShare` of them is lost, and sometimes they stop altogether. */
 export function modelHints(
   shares: ReadonlyMap<string, Share>,
   process: Process,
@@ -252,7 +252,7 @@ export function isAside(path: string): boolean {
   return path.includes(ASIDE);
 }
 
-/** Where a file belongs that may have been set aside. */
+/** The original path of a file that may have been set aside. */
 export function placeOf(path: string): string {
   if (!isAside(path)) return path;
   const { dir, name } = split(path);

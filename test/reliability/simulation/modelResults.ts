@@ -6,21 +6,21 @@ import { BASE_URL } from './plan.ts';
 import type { Story } from './story.ts';
 import { WORLD, type Timeline } from './timeline.ts';
 
-/** The agent as results reach it. */
+/** The agent's receiver of results. */
 export interface Receiving {
   readonly ledger: LedgerResults;
   readonly clock: Clock;
   readonly onRecorded: (recorded: RecordedResult) => void;
 }
 
-/** Whoever gets no answer posts again after so long. */
+/** Interval of retries without an answer, in milliseconds. */
 const AGAIN_MS = 8_000;
-/** From storing an image to its result: before the answer, or long after it. */
+/** Delay from storing an image to its result: before the answer, or long after it. */
 const SOON_MS = 100;
 const LATE_MS = 40_000;
 export const DONE = 'DONE';
 
-/** Posts a result of some of the images that the service has stored, until it is taken. */
+/** Posts results for some of the stored images, until each is accepted. */
 export class ModelResults {
   /** Null while no agent runs. */
   receiving: Receiving | null = null;

@@ -13,7 +13,7 @@ import type { Process } from './process.ts';
 import type { Story } from './story.ts';
 import { WORLD, type Timeline } from './timeline.ts';
 
-/** What the service does to an upload instead of taking it. */
+/** Ways in which the service handles an upload other than accepting it. */
 export const FAULTS = [
   'unreachable', // no connection: nothing was sent
   'lostBefore', // the connection breaks before it has stored the image
@@ -39,13 +39,13 @@ export const FAULTS = [
 ] as const;
 export type Fault = (typeof FAULTS)[number];
 
-/** Faults come and go; `uid` null: at every endpoint. Milliseconds of the timeline. */
+/** A period with a fault; `uid` null: at every endpoint. Milliseconds of the timeline. */
 export interface Phase {
   readonly from: number;
   until: number;
   readonly fault: Fault;
   readonly uid: string | null;
-  /** Of the requests in it. */
+  /** Share of the requests affected. */
   readonly share: number;
 }
 
@@ -60,20 +60,20 @@ export interface Arrival {
   readonly sha256: string;
   /** What its image shows. */
   readonly paper: string;
-  /** Of this very request. */
+  /** Whether this request stored the image. */
   stored: boolean;
-  /** What was answered, once it has reached the agent; null: never. */
+  /** The answer, once it has reached the agent; null if it has not. */
   answered: Answer | null;
   answeredAt: number;
-  /** The agent has nothing more to do with it. */
+  /** When it ended for the agent. */
   endedAt: number;
 }
 
 export interface ServiceHabits {
   readonly phases: readonly Phase[];
-  /** Refuses a name that it has already (409), as some do. */
+  /** Whether it refuses existing names (409), as some services do. */
   readonly isStrict: boolean;
-  /** Images that it will never take (422), and those that it always fails on (500), by hash. */
+  /** Images that it always refuses (422), and images that it always fails on (500), by hash. */
   readonly refused: ReadonlySet<string>;
   readonly poison: ReadonlySet<string>;
 }
@@ -81,7 +81,7 @@ export interface ServiceHabits {
 const SILENCE_MS = 30_000;
 export const TOKEN = 'a-secret-token';
 
-/** The receipt analysis service (interface sections 2.2, 4.4, 5), with everything that may go wrong on the way. */
+/** Model of the receipt analysis service (interface sections 2.2, 4.4, 5), including network faults. */
 export class ModelService {
   readonly arrivals: Arrival[] = [];
   readonly habits: ServiceHabits;
@@ -109,12 +109,12 @@ export class ModelService {
     this.#onStored = onStored;
   }
 
-  /** Whatever comes to that endpoint is answered with 403 from now on. */
+  /** Answers every request to that endpoint with 403 from now on. */
   closeForGood(uid: string): void {
     this.#closed = uid;
   }
 
-  /** As the agent's process reaches it. */
+  /** The service and its tokens, as used by one process of the agent. */
   clientOf(process: Process): { service: ReceiptService; tokens: () => TokenSource } {
     const notPartOfIt = () => Promise.reject(new Error('not part of the simulation'));
     let token = this.#tokens;
@@ -171,7 +171,7 @@ export class ModelService {
       const fault = this.#faultFor(uid, 'upload');
       const { sleeps } = this.#timeline;
       if (process.isDead) return;
-      /** The answer reaches the agent, if that still lives. */
+      /** Delivers an answer, if the agent is still alive. */
       const answer = (intended: Answer, delayMs: number): void => {
         this.#timeline.after(delayMs, WORLD, () => {
           if (process.isDead || signal.aborted) return;
@@ -216,7 +216,7 @@ export class ModelService {
         );
         this.#onArrival(arrived);
         this.#timeline.after(this.#dice.next() * 80, WORLD, () => {
-          // A connection that is gone by now brings no whole body.
+          // A closed connection does not deliver the whole body.
           if (signal.aborted || (process.isDead && this.#dice.chance(0.5))) {
             return;
           }
@@ -293,7 +293,7 @@ export class ModelService {
     }
   }
 
-  /** What it answers to an image that has arrived whole, when nothing goes wrong. */
+  /** The answer to a complete image without faults. */
   #take(arrival: Arrival): Answer {
     const { uid, name, sha256 } = arrival;
     if (this.habits.refused.has(sha256)) return status(422, 'cannot be read');

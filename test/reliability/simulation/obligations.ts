@@ -14,8 +14,8 @@ interface ScannedAgain {
 }
 
 /**
- * What the agent owes, written down when the world made it so. Nothing is struck out on the agent's word: the journal, as the
- * oracle reads it, settles what is owed.
+ * The agent's obligations, recorded when they arise. The agent's word does not settle any: only the journal does, as the oracle
+ * reads it.
  */
 export class Obligations {
   readonly #view: LedgerView;
@@ -26,7 +26,7 @@ export class Obligations {
     this.#view = view;
   }
 
-  /** The agent has told its caller that this image is durable, while the ledger was away. */
+  /** Records that the agent reported this image as durable while the ledger was unreachable. */
   deferred(image: DeferredImage): void {
     this.#deferred.push(image);
   }
@@ -41,7 +41,7 @@ export class Obligations {
     return this.#view.placesOf.get(sha256)?.has(`${folder}/${path}`) === true;
   }
 
-  /** Deferred images with these bytes that have no document yet: they need their copy. */
+  /** Deferred images with these bytes that have no document yet and so need their spool copy. */
   needing(sha256: string): DeferredImage[] {
     return this.#deferred.filter(
       (image) =>
@@ -58,7 +58,7 @@ export class Obligations {
     const unadmitted = this.#deferred.filter((image) => !this.isAdmitted(image));
     const unsent = this.#scannedAgain.filter(({ uid, sha256, share, path, file, begun }) => {
       const document = this.#view.documentOf(uid, sha256);
-      // Anyone who took it away or wrote over it meanwhile has no claim on it.
+      // Nothing is owed for a file that was removed or overwritten meanwhile.
       const lies = share.content.get(path) === file && hashOf(file.bytes) === sha256;
       return lies && document?.state === 'failed' && document.begun === begun && hasRoom(file.bytes);
     });

@@ -7,21 +7,21 @@ import type { Share } from './share.ts';
 import type { Story } from './story.ts';
 import { WORLD, type Timeline } from './timeline.ts';
 
-/** A person or a scanner that meets a share in trouble tries again after so long. Milliseconds. */
+/** Retry interval of people and scanners while a share is in trouble, in milliseconds. */
 const AGAIN_MS = 3_000;
 
 /**
- * The people and scanners of an office: what they put into the folders, and what they do to it afterwards. Keeps what
- * each content is, so that the oracle can tell an image from half of one.
+ * The people and scanners of an office: they write files to the folders and change them afterwards. Remembers what each
+ * content is, so that the oracle can tell complete images from partial ones.
  */
 export class Office {
-  /** Images that were whole in a folder at some time, by hash. */
+  /** Images that were complete in a folder at some time, by hash. */
   readonly whole = new Map<string, Picture>();
-  /** Contents that are no whole image, by hash. */
+  /** Contents that are not a complete image, by hash. */
   readonly unfit = new Map<string, 'junk' | 'cut short'>();
   /** First pages, by hash, and when they were first written: more is to come. */
   readonly files = new PagedFiles();
-  /** Papers that are scanned once more, into another image. */
+  /** Papers that are scanned a second time, which gives a different image. */
   readonly scannedTwice = new Set<string>();
   readonly #paged = new Map<string, number>();
   readonly #plan: Plan;
@@ -58,7 +58,7 @@ export class Office {
     return since !== undefined && this.#timeline.now - since >= longMs;
   }
 
-  /** Everything that will be done, at its time. Returns the images that may be scanned. */
+  /** Schedules all actions. @returns the images that may be scanned */
   begin(): readonly Picture[] {
     const { scans, scansWithinMs, troubleMs } = this.#plan;
     for (let number = 1; number <= scans; number += 1) {
@@ -78,7 +78,7 @@ export class Office {
     return this.#pictures;
   }
 
-  /** Of throws of their own. */
+  /** Uses separate dice, so that other stories stay the same. */
   #beginFiles(): void {
     const { filesOfPages, scansWithinMs, seed } = this.#plan;
     const dice = Dice.of(seed, 'office of pages');
@@ -94,7 +94,7 @@ export class Office {
     }
   }
 
-  /** Of throws of their own, too. */
+  /** Uses separate dice, too. */
   #scanOnceMore(): void {
     const { seed, scansWithinMs } = this.#plan;
     const dice = Dice.of(seed, 'scans of the same papers');
@@ -121,7 +121,7 @@ export class Office {
     for (const share of this.#shares) for (const file of share.content.values()) file.isLocked = false;
   }
 
-  /** Files that are damaged in every way, beside which a good one must fare as if it were alone (promise P4). */
+  /** Writes files damaged in every way, which must not affect a good one (promise P4). */
   makeTrouble(share: Share): void {
     const locked = share.write('locked.jpg', picture(`locked in ${share.path}`, 'jpeg', 20).bytes);
     locked.isLocked = true;
@@ -130,7 +130,7 @@ export class Office {
     this.#put(share, 'cut-later.jpg', this.#unfit(Buffer.from(cut), 'cut short'));
   }
 
-  /** A good image, whose fate is watched. */
+  /** Writes a good image, whose delivery is checked. */
   putCanary(share: Share): Picture {
     const canary = picture(`canary of ${share.path}`, 'jpeg', 60);
     this.#put(share, 'canary.jpg', this.#good(canary));
@@ -141,7 +141,7 @@ export class Office {
     this.#timeline.after(ms, WORLD, act);
   }
 
-  /** Does it when the share can be written. */
+  /** Runs `act` once the share is writable. */
   #whenThere(share: Share, act: () => void): void {
     if (share.state === 'present') act();
     else this.#at(AGAIN_MS, () => this.#whenThere(share, act));
@@ -262,7 +262,7 @@ export class Office {
     if (share.files.has(from)) share.rename(from, to);
   }
 
-  /** Scanners begin again at the same name. */
+  /** The next name of a scanner, which starts again at the same name. */
   #nameFor(share: Share): string {
     const settings = this.#plan.config.folders.find(({ path }) => path === share.path);
     const below = settings?.recursive && this.#dice.chance(0.4) ? `${this.#dice.pick(['a', 'b'])}/` : '';

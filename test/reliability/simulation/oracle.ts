@@ -20,14 +20,14 @@ import type { Timeline } from './timeline.ts';
 import type { JournalEntry } from '../../../src/core/ports/journal.ts';
 import { VERDICTS } from '../support/verdicts.ts';
 
-/** What an image of a page takes in the spool, and more. */
+/** Upper limit of the space that an image of a page takes in the spool. */
 const PAGE_ROOM = 300;
-/** What lies at its place for so long can't have been overlooked: the agent looks twice, 15 s apart. Milliseconds. */
+/** Milliseconds after which a file can't have been overlooked: the agent looks twice, 15 s apart. */
 const OVERLOOKED_MS = 25_000;
 
 /**
- * Knows what was promised and sees everything that is durable or leaves the process. Each promise is judged when it
- * could be broken; what is still owed is told by `owed`, which has to come to nothing once all trouble is over.
+ * Checks the promises against everything that becomes durable or leaves the process, at each moment at which one could be
+ * broken. `owed` lists open obligations and must become empty once all trouble is over.
  */
 export class Oracle implements Disposals, Witness {
   readonly view = new LedgerView();
@@ -36,7 +36,7 @@ export class Oracle implements Disposals, Witness {
   readonly #story: Story;
   readonly #timeline: Timeline;
   readonly #shares: readonly Share[];
-  /** Wired after both were made. */
+  /** Set after both exist, because they refer to each other. */
   office!: Office;
   service!: ModelService;
   state!: StateDirectory;
@@ -66,7 +66,7 @@ export class Oracle implements Disposals, Witness {
     this.lives.ledgerSince = Math.max(this.lives.ledgerSince, this.#timeline.now);
   }
 
-  /** An entry of the journal is durable. */
+  /** Called when an entry of the journal becomes durable. */
   entry(entry: JournalEntry): void {
     if (JSON.stringify(entry).includes(TOKEN))
       this.#story.breach('P7', `a token is in the journal (${entry.kind})`);
@@ -130,7 +130,7 @@ export class Oracle implements Disposals, Witness {
     });
   }
 
-  /** A file counts as taken apart. */
+  /** A file was recorded as completely split. */
   #ended(event: LedgerEvent & { kind: 'sighted' }, uid: string | undefined): void {
     const { verdict, sha256, folder, path } = event;
     if (sha256 === null || uid === undefined) return;
@@ -149,7 +149,7 @@ export class Oracle implements Disposals, Witness {
       this.#story.breach('P1', `${path} ended without a name for pages ${without.join(', ')}`);
   }
 
-  /** What is to become of each page of a file. */
+  /** The expected fate of each page of a file. */
   #fatesOf(folder: string, file: string): { pages: readonly Page[]; fate: (page: Page) => Fate } {
     const pages = this.office.files.pagesOf(file) ?? [];
     const settings = this.#settingsOf(folder);
@@ -162,7 +162,7 @@ export class Oracle implements Disposals, Witness {
     return this.#plan.config.folders.find(({ path }) => path === folder)!;
   }
 
-  /** Nothing is sent that its folder keeps back. */
+  /** Checks that no image is sent that its folder holds back. */
   #mustBeSent(folder: string, path: string, sha256: string): void {
     const page = pageOf(path);
     const image = this.office.whole.get(sha256)?.bytes;
@@ -210,7 +210,7 @@ export class Oracle implements Disposals, Witness {
     if (!isRight) this.#story.breach('P1', `${folder}/${path} is not sent (${reason}), and looks well`);
   }
 
-  /** What was written a moment ago may still be written to: nobody could tell that it is whole. */
+  /** Checks that a file was at rest: one written a moment ago may be incomplete. */
   #mustHaveRested(name: string, sha256: string, folder: string): void {
     const { settle } = this.#plan.config.folders.find(({ path }) => path === folder)!;
     const seen = [sha256, ...this.office.files.pagesBehind(sha256).map(({ file }) => file)];
@@ -271,7 +271,7 @@ export class Oracle implements Disposals, Witness {
       this.#story.breach('P1', `a result of ${name} was taken, and is not in the journal`);
   }
 
-  /** Somebody put a file down in one go. */
+  /** A file was written in one go. */
   scanned(share: Share, path: string): void {
     const file = share.content.get(path)!;
     const sha256 = hashOf(file.bytes);
@@ -407,7 +407,7 @@ export class Oracle implements Disposals, Witness {
       this.#story.breach('P3', `${what}, and was known before that was configured`);
   }
 
-  /** What a file of pages is owed. */
+  /** Open obligations for a multi-page file. */
   #owedPages(where: string, share: Share, path: string, file: string): string[] {
     const { endpoint, afterUpload } = this.#settingsOf(share.path);
     const sighting = this.view.sightingAt(share.path, path);
@@ -440,7 +440,7 @@ export class Oracle implements Disposals, Witness {
       : [];
   }
 
-  /** What is not as it should be once trouble is over; empty in the end. */
+  /** Everything not yet as it should be once trouble is over; empty in the end. */
   owed(): string[] {
     const owed = this.obligations.owed((bytes) => this.hasRoom(bytes));
     for (const share of this.#shares) {
@@ -449,7 +449,7 @@ export class Oracle implements Disposals, Witness {
         const where = `${share.path}/${path}`;
         if (!this.hasRoom(bytes)) continue;
         const sha256 = hashOf(bytes);
-        // Not promised (docs/reliability.md): nobody could know of it.
+        // Not promised (docs/reliability.md), because it can't be detected.
         if (share.isAlike(sha256)) continue;
         if (isAside(path)) owed.push(`${where} was left aside`);
         else if (this.office.files.pagesOf(sha256)) owed.push(...this.#owedPages(where, share, path, sha256));
@@ -508,7 +508,7 @@ export class Oracle implements Disposals, Witness {
     };
   }
 
-  /** What can only be told when everything is over. */
+  /** Checks that are only possible at the end. */
   finish(): void {
     for (const { uid, name, outcomes, state, status, hasResult } of this.view.documents.values()) {
       if (hasResult && (state === 'unconfirmed' || state === 'lost'))
@@ -536,7 +536,7 @@ export class Oracle implements Disposals, Witness {
 
   get #isBudgetSpent(): boolean {
     const { perDay } = this.#plan.config.delivery.limits;
-    // Recorded before it is sent, a request counts although a crash kept it from leaving.
+    // Requests are recorded before they are sent, so those that a crash prevented count too.
     const begun = [...this.view.documents.values()].reduce((sum, document) => sum + document.begun, 0);
     return perDay !== null && begun >= perDay;
   }

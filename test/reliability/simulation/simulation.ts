@@ -42,17 +42,17 @@ export const COUNTED = [
   'disposed',
   'results',
 ] as const;
-/** `failed`, `unconfirmed` and `lost`: documents that were so at some time. */
+/** `failed`, `unconfirmed` and `lost` count documents that were ever in that state. */
 export type Counts = Readonly<Record<(typeof COUNTED)[number], number>>;
 
-/** Once trouble is over, everything has to come right within this. Virtual milliseconds. */
+/** Virtual milliseconds within which everything must be settled once trouble is over. */
 const PATIENCE_MS = 5 * 3_600_000;
 const LOOK_EVERY_MS = 2_000;
 const CANARIES_BYTES = 1_000;
 /** A story that does not end is a defect, of the agent or of the simulation. */
 const MOST_EVENTS = 2_000_000;
 
-/** One seed: an office, a service and an agent, from the first scan until nothing is owed any more. */
+/** Simulates an office, a service and an agent for one seed, from the first scan until nothing is owed. */
 export async function simulate(seed: number): Promise<Result> {
   const simulation = new Simulation(seed);
   try {
@@ -163,7 +163,7 @@ class Simulation {
     this.#state.close();
   }
 
-  /** The next life of the agent. */
+  /** Starts the next life of the agent. */
   #live(): void {
     const death = this.#deaths.shift() ?? null;
     const timeline = this.#timeline;
@@ -299,7 +299,7 @@ class Simulation {
     return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
   }
 
-  /** From here on nothing goes wrong any more: everything owed has to be paid. */
+  /** Ends all trouble: from now on, every obligation must be met. */
   #calm(): void {
     const { closedForGood } = this.#plan;
     this.#story.tell('world', 'all trouble is over');

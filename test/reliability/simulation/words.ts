@@ -1,4 +1,4 @@
-/** A worker's, at each seed with a breach. */
+/** Sent by a worker for each seed with a breach. */
 export const FAILED = 'failed';
-/** To each worker, when these are as many as were asked for. */
+/** Sent to each worker once enough seeds have failed. */
 export const ENOUGH = 'enough';

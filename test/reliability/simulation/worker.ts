@@ -38,7 +38,7 @@ async function run({ from, until, step }: Work): Promise<Shared> {
       process.send?.(FAILED);
     }
     last = result;
-    // What was said to this process meanwhile is heard now.
+    // Lets this process receive pending messages.
     await new Promise((resolve) => forReal(resolve));
   }
   return { seeds, counts, failed, only: seeds === 1 ? last : null };
