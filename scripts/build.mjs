@@ -137,7 +137,7 @@ function groupsOf(context) {
   return new Map([...begin, ...from(run, agent)].filter((id) => id !== main).map((id) => [id, groupOf(id)]));
 }
 
-/** Builds the console for browsers: one file of each kind, plus separate chunks for rarely used pages. Nothing is loaded from other hosts. */
+/** Builds the console: one file of each kind, plus chunks for rarely used pages. Nothing is loaded from other hosts. */
 async function buildConsole() {
   const from = join(ROOT, 'src/console/app');
   const to = join(OUT, 'console');
