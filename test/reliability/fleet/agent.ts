@@ -14,9 +14,9 @@ export interface AgentOptions {
   readonly leaseMs: number;
   readonly database: {
     readonly name: string;
-    /** Of PostgreSQL; reached through a proxy of the agent's own. */
+    /** Port of PostgreSQL, which the agent reaches through its own proxy. */
     readonly port: number;
-    /** Of a second server, tried where the first one takes no writes. */
+    /** Port of a second server, tried if the first one refuses writes. */
     readonly standby: number | null;
   };
 }
@@ -24,7 +24,7 @@ export interface AgentOptions {
 const running = new Set<ChildProcess>();
 const STOP_MS = 60_000;
 
-/** Ends all that was started; for interrupts. */
+/** Kills all agents that were started; for interrupts. */
 export function killAgents(): void {
   for (const child of running) child.kill('SIGKILL');
 }
@@ -35,7 +35,7 @@ export class FleetAgent {
   readonly stateDir: string;
   readonly config: string;
   readonly proxy: TcpProxy;
-  /** How it ended when nobody had asked it to. */
+  /** Descriptions of unexpected exits. */
   readonly surprises: string[] = [];
   readonly #options: AgentOptions;
   readonly #log: FileHandle;

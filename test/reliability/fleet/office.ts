@@ -28,14 +28,14 @@ export interface OfficePlan extends Pick<
 export class Office {
   readonly dir: string;
   readonly folder: string;
-  /** Where the ledger is, past all proxies. */
+  /** The server of the ledger, reached without a proxy. */
   cluster: Cluster;
   /** A second server, which follows the first. */
   readonly standby: Cluster | null;
   readonly sandbox: Sandbox;
   readonly agents: readonly FleetAgent[];
   readonly requests: World['requests'][number][];
-  /** When a fault began or ended last; monotonic. */
+  /** Monotonic time of the last start or end of a fault. */
   disturbedAt = performance.now();
   /** When the ledger was first found to know an image, by hash; monotonic. */
   readonly #knownSince = new Map<string, number>();
@@ -150,7 +150,7 @@ export class Office {
     return found?.rows[0]?.epoch ?? null;
   }
 
-  /** The first server crashes for good, and the second takes its place. */
+  /** Crashes the first server for good and promotes the second. */
   async failOver(): Promise<void> {
     if (!this.standby) throw new Error('there is no standby');
     await this.cluster.kill();

@@ -2,10 +2,10 @@ import { isBad, NO_HASH, parseLine } from '../../../src/ledger/journal/line.ts';
 import type { JournalEntry } from '../../../src/core/ports/journal.ts';
 import type { AttemptRow, Chain, World } from './world.ts';
 
-/** Two processes on a machine with other work bring requests closer together than they were sent. */
+/** Tolerance: on a busy machine, requests may arrive closer together than they were sent. */
 const LEEWAY_MS = 250;
 
-/** What of the promises was broken, one sentence each. */
+/** Broken promises, one sentence each. */
 export function judge(world: World): string[] {
   return [
     ...arrived(world),
@@ -68,7 +68,7 @@ function* onceOnly({ documents, attempts, requests, stored }: World): Generator<
   }
 }
 
-/** Nothing is left half done. */
+/** Checks that nothing is left unfinished. */
 function* atRest({ documents, attempts }: World): Generator<string> {
   for (const { name, state, claimedBy, message } of documents) {
     if (state !== 'accepted') yield `${name} is ${state} (${message})`;

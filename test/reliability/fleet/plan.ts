@@ -1,8 +1,8 @@
 import { Dice } from '../support/dice.ts';
 
-/** What is done to one agent, or to its connection to the database. */
+/** A fault of one agent, or of its connection to the database. */
 export type AgentFault = 'kill' | 'freeze' | 'cut' | 'hang' | 'loseAnswers' | 'reset';
-/** What is done to the database itself. */
+/** A fault of the database itself. */
 export type DatabaseFault = 'fast' | 'immediate' | 'kill';
 
 /** Milliseconds from the beginning, and how long it lasts. */
@@ -19,12 +19,12 @@ export interface Settings {
   readonly seed: number;
   readonly seconds: number;
   readonly agents: number;
-  /** Requests in a second that the endpoint allows to all agents together; null: as many as they like. */
+  /** Requests a second that the endpoint allows for all agents together; null: no limit. */
   readonly perSecond: number | null;
 }
 
 export interface Plan extends Settings {
-  /** In order of their beginning. */
+  /** In order of their start. */
   readonly steps: readonly Step[];
   /** Requests whose answers the service loses, as a share of all. */
   readonly lostAnswers: number;

@@ -24,7 +24,7 @@ export interface ScannerOptions {
 }
 
 const [SHORTEST_MS, LONGEST_MS] = [20, 150];
-/** What lies there so long may be deleted or overwritten once it is safe. */
+/** Minimum age in milliseconds at which a safe file may be deleted or overwritten. */
 const OLD_MS = 1_500;
 
 /** Puts images into the folder, and renames, deletes and overwrites some that have been there for a while. */

@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
 import type { Scan } from './scanner.ts';
 
-/** What the oracle judges: everything as it stands when all agents have stopped. */
+/** Input of the oracle: the final state after all agents have stopped. */
 export interface World {
   readonly scans: readonly Pick<Scan, 'path' | 'sha256' | 'isThere' | 'isDue'>[];
   readonly documents: readonly DocumentRow[];
@@ -18,7 +18,7 @@ export interface World {
     readonly refusedAt: number | null;
   }[];
   readonly perSecond: number | null;
-  /** The longest time for which the service did not look at its sockets. */
+  /** The longest time during which the service did not read its sockets. */
   readonly stallMs: number;
 }
 
