@@ -1403,6 +1403,27 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await ledger.erase([a.id], 9_000)).toBe(1);
         expect(await ledger.result(late.id)).toMatchObject({ payload: null });
       });
+
+      it('are listed in parts for erasing, including those of documents that were erased before', async () => {
+        const ids: number[] = [];
+        for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) {
+          const { id } = await queued(name, name);
+          await upload(id, ACCEPTED);
+          ids.push(id);
+        }
+        const [a, b, , , e, , g] = ids as [number, number, number, number, number, number, number];
+        await ledger.erase([a, b, e, g], 8_000);
+        for (const name of ['b', 'e', 'g']) await ledger.recordResult(posted(`doc-${name}`, 'LATE'));
+        const owed = ids.filter((id) => id !== a);
+        for (const atMost of [1, 2, 3, 6, 7]) {
+          const listed: number[] = [];
+          for (let part: number[] = [0]; part.length > 0; listed.push(...part)) {
+            const last = listed.at(-1) ?? 0;
+            part = (await ledger.erasable(9_000, atMost, last)).filter((id) => id > last).slice(0, atMost);
+          }
+          expect(listed).toEqual(owed);
+        }
+      });
     });
 
     describe('erasing', () => {
