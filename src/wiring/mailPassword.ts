@@ -8,7 +8,7 @@ import { ReceiptdError } from '../core/domain/errors.ts';
 import type { Operations } from '../control/protocol/protocol.ts';
 import type { ProcessScope } from './processScope.ts';
 import { undelivered } from '../features/alerts/channels/undelivered.ts';
-import { SOMEBODY } from '../control/operations/parts.ts';
+import { SOMEBODY } from '../control/protocol/shapes.ts';
 
 /** File in the state directory, next to the service credentials. */
 const MAIL_CREDENTIALS = 'mail-credentials.json';

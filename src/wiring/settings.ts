@@ -2,26 +2,25 @@ import type { Note } from '../core/domain/note.ts';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { isConfigWritable, replaceConfigFile, revisionOf } from '../config/configFile.ts';
+import { replaceConfigFile, revisionOf } from '../config/configFile.ts';
 import type { Config, LoadContext } from '../config/config.ts';
 import { applyEdits } from '../config/edit.ts';
 import { refuseExampleUid } from '../config/exampleUid.ts';
 import { changedKeys, readLiveConfig, type LiveConfig } from '../config/live.ts';
 import { readConfig, readConfigFile, textOf } from '../config/load.ts';
 import { readYaml } from '../config/yamlSource.ts';
-import { mayHoldSecret } from '../config/secrets.ts';
 import { showPath } from '../config/show.ts';
 import type { Consequence } from '../control/protocol/consequences.ts';
 import type { ConfigEdit, ConfigState, Request } from '../control/protocol/protocol.ts';
 import type { Found } from '../system/fileWatch.ts';
 import { formerOriginals, type FormerOriginals } from '../intake/dispose/originalsRule.ts';
 import { asReceiptdError, ReceiptdError, isOfLedger } from '../core/domain/errors.ts';
-import { hidePasswords, withPasswords } from '../config/hidePasswords.ts';
-import { FILE_ONLY } from './consoleKeys.ts';
+import { withPasswords } from '../config/hidePasswords.ts';
 import { refuseKeysBeyondConsole, refusePathsBeyondConsole, type Reach } from './consoleReach.ts';
 import type { ProcessScope } from './processScope.ts';
+import { configState, textWithMark } from './settingsState.ts';
 import { changedMeanwhile, inOneLine, notWhileRunning, nothingToUndo, told } from './settingsTexts.ts';
-import { SOMEBODY } from '../control/operations/parts.ts';
+import { SOMEBODY } from '../control/protocol/shapes.ts';
 
 export interface SettingsDeps {
   readonly file: string;
@@ -205,10 +204,11 @@ export class Settings {
   }
 
   async #look(revision: string | undefined): Promise<{ revision: string; text: string }> {
-    const bytes = await this.#bytes();
+    const { file } = this.#deps;
+    const bytes = await readConfigFile(file);
     const found = revisionOf(bytes);
-    if (revision !== undefined && revision !== found) throw changedMeanwhile(this.#deps.file);
-    return { revision: found, text: this.#decode(bytes) };
+    if (revision !== undefined && revision !== found) throw changedMeanwhile(file);
+    return { revision: found, text: textWithMark(bytes, file) };
   }
 
   /** Writes and applies an allowed change, or only reports what it would do. */
@@ -251,10 +251,10 @@ export class Settings {
   async #readAgain({ isQuiet = false } = {}): Promise<void> {
     const { file, lasting } = this.#deps;
     try {
-      const bytes = await this.#bytes();
+      const bytes = await readConfigFile(file);
       const revision = revisionOf(bytes);
       if (revision === this.#revision && this.#problem === null) return;
-      const text = this.#decode(bytes);
+      const text = textWithMark(bytes, file);
       await this.#take({ revision, text, read: this.#parse(text) });
     } catch (error) {
       if (!(error instanceof ReceiptdError)) throw error;
@@ -312,77 +312,21 @@ export class Settings {
     }
   }
 
-  async #state(): Promise<ConfigState> {
-    const { file } = this.#deps;
-    const about = {
-      file,
-      writable: await isConfigWritable(file),
-      restartNeeded: [...this.#live.restartNeeded],
-      fileOnly: [...FILE_ONLY],
-    };
-    let bytes: Buffer;
-    try {
-      bytes = await this.#bytes();
-    } catch (error) {
-      if (!(error instanceof ReceiptdError)) throw error;
-      return {
-        ...about,
-        revision: '',
-        text: '',
-        values: {},
-        folderPaths: [],
-        problem: error.sentence(),
-        undo: null,
-      };
-    }
-    const revision = revisionOf(bytes);
-    const undo = this.#undo(revision);
-    try {
-      const text = this.#decode(bytes);
-      const { data, config, restartNeeded } = this.#parse(text);
-      const values = hidePasswords(data) as ConfigState['values'];
-      const problem = revision === this.#revision ? null : (this.#problem?.sentence() ?? JUST_CHANGED);
-      return {
-        ...about,
-        revision,
-        text: hidePasswords(text),
-        values,
-        folderPaths: config.folders.map(({ path }) => path),
-        problem,
-        undo,
-        restartNeeded: [...restartNeeded],
-      };
-    } catch (error) {
-      if (!(error instanceof ReceiptdError)) throw error;
-      const text = bytes.toString();
-      // A file that can't be parsed may contain secrets.
-      const shown = mayHoldSecret(text) ? '' : hidePasswords(text);
-      return {
-        ...about,
-        revision,
-        text: shown,
-        values: {},
-        folderPaths: [],
-        problem: error.sentence(),
-        undo,
-      };
-    }
+  #state(): Promise<ConfigState> {
+    return configState({
+      file: this.#deps.file,
+      revision: this.#revision,
+      problem: this.#problem,
+      restartNeeded: this.#live.restartNeeded,
+      parse: (text) => this.#parse(text),
+      undoOf: (revision) => this.#undo(revision),
+    });
   }
 
   #undo(revision: string): ConfigState['undo'] {
     if (this.#last === null || this.#last.revision !== revision) return null;
     const { at, by, keys } = this.#last;
     return { at: at.toISOString(), by, keys: [...keys] };
-  }
-
-  #bytes(): Promise<Buffer> {
-    return readConfigFile(this.#deps.file);
-  }
-
-  /** Keeps the byte order mark, which has to be written back. */
-  #decode(bytes: Buffer): string {
-    const text = textOf(bytes, this.#deps.file);
-    return bytes.subarray(0, 3).equals(MARK) ? `\uFEFF${text}` : text;
   }
 
   #parse(text: string): LiveConfig {
@@ -396,9 +340,6 @@ export class Settings {
     return turn;
   }
 }
-
-const MARK = Buffer.from([0xef, 0xbb, 0xbf]);
-const JUST_CHANGED = 'It was changed a moment ago and is being read.';
 
 function dataOf(text: string, file: string): unknown {
   return readYaml(text.replace(/^\uFEFF/, ''), file).data;

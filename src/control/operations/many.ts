@@ -9,7 +9,8 @@ import type { ManyAct } from '../protocol/many.ts';
 import type { Request, Response } from '../protocol/protocol.ts';
 import { listFilter } from '../queries/documents.ts';
 import { rowsOfDocuments } from '../queries/rowsOfDocuments.ts';
-import { PART_MS, SOMEBODY } from './parts.ts';
+import { PART_MS } from './parts.ts';
+import { SOMEBODY } from '../protocol/shapes.ts';
 
 export interface ManyDeps {
   readonly ledger: Ledger;

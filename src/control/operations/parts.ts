@@ -4,6 +4,3 @@
 export const PART_MS = 2_000;
 /** Documents that the ledger lists in one go. */
 export const LISTED_AT_ONCE = 5_000;
-
-/** Who asks, where an older command line did not say. */
-export const SOMEBODY = 'somebody';

@@ -15,6 +15,8 @@ export const instant = z.string().meta({ format: 'date-time' });
 
 /** For the journal. */
 export const by = z.string().optional().describe('Operating-system user who makes the request.');
+/** Recorded for a request without `by`. */
+export const SOMEBODY = 'somebody';
 
 export const endpointKey = z
   .object({ baseUrl: z.string(), uid: z.string() })
