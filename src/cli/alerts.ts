@@ -10,7 +10,7 @@ import { local } from '../core/domain/words.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
 import { helpOf } from './help.ts';
 import { colorsFor, print, printJson, type Io } from './io.ts';
-import { printable } from './printable.ts';
+import { escapeUnsafe } from '../core/domain/escape.ts';
 import { configOf, openLog, type ConfigOption } from './session.ts';
 
 interface Options extends ConfigOption {
@@ -67,11 +67,11 @@ async function list(io: Io, options: Options): Promise<void> {
   for (const alert of open) {
     const { message, code, hint, since, overSince } = alert;
     if (overSince === null) {
-      print(io, `${colors.red(printable(message))} [${code}]`);
+      print(io, `${colors.red(escapeUnsafe(message))} [${code}]`);
       print(io, `  Since ${local(since)}. ${stateOf(alert)}`);
-      print(io, `  ${printable(hint)}`);
+      print(io, `  ${escapeUnsafe(hint)}`);
     } else {
-      print(io, `${colors.green(`Over since ${local(overSince)}:`)} ${printable(message)} [${code}]`);
+      print(io, `${colors.green(`Over since ${local(overSince)}:`)} ${escapeUnsafe(message)} [${code}]`);
       print(
         io,
         `  It began at ${local(since)}. ${stateOf(alert)} You get a recovery alert if it does not come back.`,
@@ -108,7 +108,7 @@ async function test(io: Io, options: Options): Promise<ExitStatus> {
     const colors = colorsFor(io, io.stdout);
     for (const { channel, problem } of results) {
       const words =
-        problem === null ? colors.green('delivered') : colors.red(`not delivered: ${printable(problem)}`);
+        problem === null ? colors.green('delivered') : colors.red(`not delivered: ${escapeUnsafe(problem)}`);
       print(io, `${channel}: ${words}`);
     }
   }

@@ -5,7 +5,7 @@ import { adviceOn, problemOf } from './auditAdvice.ts';
 import type { Audit, AuditedFolder } from './auditResult.ts';
 import { count, counted, local } from '../core/domain/words.ts';
 import { colorsFor, print, type Io } from './io.ts';
-import { printable } from './printable.ts';
+import { escapeUnsafe } from '../core/domain/escape.ts';
 
 const MEANING: Readonly<Record<Exclude<Category, 'waiting'>, string>> = {
   accepted: 'accepted by the service',
@@ -33,7 +33,7 @@ export function printAudit(io: Io, audit: Audit): void {
   print(io, `${which}, and what happened to them (${local(at)})`);
   for (const folder of folders) {
     print(io);
-    print(io, colors.bold(printable(folder.path)));
+    print(io, colors.bold(escapeUnsafe(folder.path)));
     for (const line of tallyLines(folder.tally)) print(io, line);
     for (const line of nowLines(folder, day)) print(io, `  ${line}`);
   }
@@ -49,7 +49,7 @@ export function printAudit(io: Io, audit: Audit): void {
     print(io);
     print(io, colors.red('Not accounted for:'));
     for (const each of unaccounted)
-      print(io, printable(`  ${each.file}: ${problemOf(each)} ${adviceOn(each, audit.agentRuns)}`));
+      print(io, escapeUnsafe(`  ${each.file}: ${problemOf(each)} ${adviceOn(each, audit.agentRuns)}`));
   }
   const hidden = folders.flatMap(({ path, now }) =>
     (now?.notLookedAt ?? []).map((each) => ({ ...each, file: join(path, each.path) })),
@@ -58,10 +58,10 @@ export function printAudit(io: Io, audit: Audit): void {
     print(io);
     print(io, colors.yellow('Could not be checked:'));
     for (const { file, message } of hidden)
-      print(io, printable(`  ${file}: ${message} Make it readable, then try again.`));
+      print(io, escapeUnsafe(`  ${file}: ${message} Make it readable, then try again.`));
   }
   print(io);
-  for (const line of checkLines(audit)) print(io, printable(line));
+  for (const line of checkLines(audit)) print(io, escapeUnsafe(line));
   print(
     io,
     head === null
@@ -70,7 +70,10 @@ export function printAudit(io: Io, audit: Audit): void {
   );
   print(io);
   const color = { complete: colors.green, incomplete: colors.yellow, unaccounted: colors.red }[audit.verdict];
-  print(io, color(printable(verdictOf(audit, unaccounted.length, hidden.length, check.differences.length))));
+  print(
+    io,
+    color(escapeUnsafe(verdictOf(audit, unaccounted.length, hidden.length, check.differences.length))),
+  );
 }
 
 function tallyLines(tally: Tally): string[] {

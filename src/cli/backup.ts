@@ -20,7 +20,7 @@ import { helpOf } from './help.ts';
 import { print, printJson, type Io } from './io.ts';
 import { operatorName } from './operator.ts';
 import { outputUnwritable } from './output.ts';
-import { printable } from './printable.ts';
+import { escapeUnsafe } from '../core/domain/escape.ts';
 import { configOf, operate, type ConfigOption } from './session.ts';
 import { VERSION } from './version.ts';
 
@@ -79,7 +79,7 @@ async function ledgerAlone(io: Io, config: Config, options: Options): Promise<vo
   await refuseOtherVersion(config);
   const result = await operate(io, config, 'backup', { by: operatorName() });
   if (options.json) return printJson(io, result);
-  print(io, `Wrote ${printable(result.file)}.`);
+  print(io, `Wrote ${escapeUnsafe(result.file)}.`);
   print(io, `It contains the ledger up to journal entry ${result.head.seq}, hash ${result.head.hash}.`);
   print(io, 'To include waiting images and settings, name a file: `receiptd backup FILE`.');
 }
@@ -128,16 +128,16 @@ function tell(io: Io, { stateDir }: Config, file: string, { manifest, bytes, wit
   const { documents, waiting, setUpAgain, final } = manifest;
   print(
     io,
-    `Wrote and verified ${printable(file)} (${size(bytes)}): ${counted(documents, 'document')}, ${waiting} of them waiting.`,
+    `Wrote and verified ${escapeUnsafe(file)} (${size(bytes)}): ${counted(documents, 'document')}, ${waiting} of them waiting.`,
   );
-  if (withoutImage.count > 0) print(io, printable(without(withoutImage)));
+  if (withoutImage.count > 0) print(io, escapeUnsafe(without(withoutImage)));
   print(io, 'The file contains receipts and names. Keep it as private as the ledger.');
   print(io, 'Not in the file; if you restore it on another PC, set this up again there:');
-  for (const sentence of setUpAgain) print(io, printable(`  ${sentence}`));
+  for (const sentence of setUpAgain) print(io, escapeUnsafe(`  ${sentence}`));
   if (!final)
     return print(io, 'This PC continues as before. To move to another PC, stop the agent and add --final.');
-  print(io, `receiptd no longer runs on ${printable(stateDir)}. Next, on the other PC:`);
-  print(io, `  receiptd restore ${printable(file)}`);
+  print(io, `receiptd no longer runs on ${escapeUnsafe(stateDir)}. Next, on the other PC:`);
+  print(io, `  receiptd restore ${escapeUnsafe(file)}`);
   print(io, 'If that fails, reopen this PC with `receiptd backup --reopen`.');
 }
 
@@ -150,7 +150,7 @@ function without({ count, paths }: WithoutImage): string {
 
 async function confirm(io: Io, final: boolean, missing: WithoutImage, { yes }: Options): Promise<void> {
   if (!final || yes) return;
-  if (canAsk(io) && (await ask(io, `${printable(without(missing))} Move anyway?`))) return;
+  if (canAsk(io) && (await ask(io, `${escapeUnsafe(without(missing))} Move anyway?`))) return;
   throw new ReceiptdError('CONFIRMATION_NEEDED', `Nothing was closed. ${without(missing)}`, {
     hint: 'Put the files back, or add --yes.',
   });
@@ -177,7 +177,7 @@ async function confirmReopening(io: Io, file: string): Promise<void> {
   const last = file === '' ? undefined : (await restoredAt(file)).at(-1);
   if (last === undefined) return;
   const known = `${file} was restored on ${last.host} (${local(last.at)}). If receiptd runs there, both PCs will send what is waiting.`;
-  if (canAsk(io) && (await ask(io, `${printable(known)} Reopen this PC?`))) return;
+  if (canAsk(io) && (await ask(io, `${escapeUnsafe(known)} Reopen this PC?`))) return;
   throw new ReceiptdError('CONFIRMATION_NEEDED', `Nothing was reopened. ${known}`, {
     hint: 'If it no longer runs there, confirm with --yes.',
   });

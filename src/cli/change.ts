@@ -6,7 +6,7 @@ import { inParts } from './inParts.ts';
 import { print, printJson, type Io } from './io.ts';
 import { operatorName } from './operator.ts';
 import { configOf, operate, type ConfigOption } from './session.ts';
-import { printable } from './printable.ts';
+import { escapeUnsafe } from '../core/domain/escape.ts';
 
 interface Options extends ConfigOption {
   readonly json?: boolean;
@@ -44,12 +44,12 @@ export function addResends(program: Command, io: Io): void {
       if (options.json) printJson(io, { ...result, ...(missing.length > 0 && { missing }) });
       else {
         const held = options.all ? ' Everything on hold is being retried now.' : '';
-        const which = result.names.length === 0 ? '' : `: ${printable(result.names.join(', '))}`;
+        const which = result.names.length === 0 ? '' : `: ${escapeUnsafe(result.names.join(', '))}`;
         print(io, `Queued ${counted(result.queued, 'document')}${which}.${held}`);
         for (const agent of missing)
           print(
             io,
-            `Agent ${printable(agent)}, which alone has the image, is not running. Start it, or give it up: \`receiptd fleet retire ${printable(agent)}\`.`,
+            `Agent ${escapeUnsafe(agent)}, which alone has the image, is not running. Start it, or give it up: \`receiptd fleet retire ${escapeUnsafe(agent)}\`.`,
           );
       }
     });
@@ -72,8 +72,8 @@ export function addResends(program: Command, io: Io): void {
       });
       if (options.json) printJson(io, result);
       else if (result.outcome === 'duplicate')
-        print(io, `That endpoint already has this image, as "${printable(result.name)}".`);
-      else print(io, `Queued "${printable(result.name)}" for endpoint ${result.endpointUid}.`);
+        print(io, `That endpoint already has this image, as "${escapeUnsafe(result.name)}".`);
+      else print(io, `Queued "${escapeUnsafe(result.name)}" for endpoint ${result.endpointUid}.`);
     });
 }
 
@@ -99,7 +99,7 @@ export function addPauses(program: Command, io: Io): void {
             io,
             result.targets.length === 0
               ? 'Nothing was paused.'
-              : `${done} ${printable(result.targets.join(', '))}.`,
+              : `${done} ${escapeUnsafe(result.targets.join(', '))}.`,
           );
       });
   }

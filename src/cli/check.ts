@@ -25,7 +25,7 @@ import { helpOf } from './help.ts';
 import { colorsFor, print, printJson, type Io } from './io.ts';
 import { withService } from './serviceClient.ts';
 import { configOf, type ConfigOption } from './session.ts';
-import { printable } from './printable.ts';
+import { escapeUnsafe } from '../core/domain/escape.ts';
 
 interface Options extends ConfigOption {
   readonly offline?: boolean;
@@ -202,5 +202,5 @@ function failure(subject: string, error: unknown): Finding {
 export function printFinding(io: Io, { level, subject, message }: Finding): void {
   const colors = colorsFor(io, io.stdout);
   const mark = { ok: colors.green('ok  '), warn: colors.yellow('warn'), fail: colors.red('FAIL') }[level];
-  print(io, `${mark}  ${printable(subject)}: ${printable(message)}`);
+  print(io, `${mark}  ${escapeUnsafe(subject)}: ${escapeUnsafe(message)}`);
 }

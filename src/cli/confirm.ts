@@ -4,7 +4,7 @@ import { ReceiptdError } from '../core/domain/errors.ts';
 import { ask, canAsk } from './ask.ts';
 import type { Io } from './io.ts';
 import { openReportsIfThere } from './session.ts';
-import { printable } from './printable.ts';
+import { escapeUnsafe } from '../core/domain/escape.ts';
 
 /**
  * Uploads cost the plan's quota: before many files that lie in a folder already are sent, a person at a terminal
@@ -16,7 +16,7 @@ export async function confirmFirstWatch(io: Io, config: Config, yes: boolean): P
     if (folder.existing.kind !== 'send' || (await isKnown(config, folder.path))) continue;
     const count = await countFiles(config, folder.path);
     if (count <= config.intake.confirmAbove) continue;
-    const question = `${printable(folder.path)} contains ${count} files, and all of them would be sent. Continue?`;
+    const question = `${escapeUnsafe(folder.path)} contains ${count} files, and all of them would be sent. Continue?`;
     if (await ask(io, question)) continue;
     throw new ReceiptdError('CONFIRMATION_NEEDED', `Nothing was sent from ${folder.path}.`, {
       hint: 'Set `existing: skip` or `since DATE` for this folder, or add --yes.',

@@ -1,6 +1,6 @@
 import { isNativeError } from 'node:util/types';
 import { systemCode } from '../core/domain/errors.ts';
-import { printable } from './printable.ts';
+import { escapeUnsafe } from '../core/domain/escape.ts';
 import { VERSION } from './version.ts';
 
 /** Messages of the JavaScript engine, which name parts of the program but no values. */
@@ -32,7 +32,7 @@ function nameOf(error: unknown): string {
   const name = /^\w{1,60}$/.test(error.name) ? error.name : 'Error';
   const about =
     given === undefined && OF_PROGRAM.test(error.message) ? `: ${error.message.slice(0, 200)}` : '';
-  return printable(`${name}${code === undefined ? '' : ` (${code})`}${about}`);
+  return escapeUnsafe(`${name}${code === undefined ? '' : ` (${code})`}${about}`);
 }
 
 /** Skips the message at the start of the stack, which may contain lines that look like frames. */

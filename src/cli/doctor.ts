@@ -19,7 +19,7 @@ import { EXIT, type ExitStatus } from './exitStatus.ts';
 import { helpOf } from './help.ts';
 import { loadContext, print, type Io } from './io.ts';
 import { outputUnwritable } from './output.ts';
-import { printable } from './printable.ts';
+import { escapeUnsafe } from '../core/domain/escape.ts';
 import type { ConfigOption } from './session.ts';
 import { VERSION } from './version.ts';
 
@@ -80,7 +80,7 @@ async function run(io: Io, options: Options): Promise<readonly Finding[]> {
     process.platform === 'win32' ? 'readable by anyone who can read its folder' : 'readable only by you';
   print(
     io,
-    options.list ? 'The file would contain:' : `Wrote ${printable(file)}, ${readers}${names}. In it:`,
+    options.list ? 'The file would contain:' : `Wrote ${escapeUnsafe(file)}, ${readers}${names}. In it:`,
   );
   tellParts(io, parts);
   return findings;

@@ -9,7 +9,7 @@ import { foresee, type DryRunFile } from '../intake/dryRun.ts';
 import type { ListState, StateCount } from '../core/ports/ledgerReports.ts';
 import { colorsFor, print, type Io } from './io.ts';
 import { openReportsIfThere } from './session.ts';
-import { printable } from './printable.ts';
+import { escapeUnsafe } from '../core/domain/escape.ts';
 import { table } from './table.ts';
 
 /** Prints what `run` would do with the files in the folders now. Sends, records and creates nothing. */
@@ -33,7 +33,7 @@ export async function dryRun(io: Io, config: Config): Promise<void> {
       };
       const state = await deps.folder.availability();
       if (state.state !== 'present') {
-        rows.push(['wait', '—', printable(settings.path), printable(state.message)]);
+        rows.push(['wait', '—', escapeUnsafe(settings.path), escapeUnsafe(state.message)]);
         continue;
       }
       for await (const found of foresee(deps, io.stop)) {
@@ -72,5 +72,5 @@ function queuedLines(counts: readonly StateCount[], config: Config): string[] {
 }
 
 function rowOf({ would, name, path, why }: DryRunFile): string[] {
-  return [would, printable(name ?? '—'), printable(path), printable(why ?? '')];
+  return [would, escapeUnsafe(name ?? '—'), escapeUnsafe(path), escapeUnsafe(why ?? '')];
 }

@@ -11,7 +11,7 @@ import { withReading } from './reading.ts';
 import { resultsPathOf, webBase } from './resultsAddress.ts';
 import { withService } from './serviceClient.ts';
 import { agentAnswers, configOf, operate, type ConfigOption } from './session.ts';
-import { printable } from './printable.ts';
+import { escapeUnsafe } from '../core/domain/escape.ts';
 import { table } from './table.ts';
 
 interface CreateOptions extends ConfigOption {
@@ -84,7 +84,7 @@ async function create(io: Io, name: string, options: CreateOptions): Promise<voi
     else
       print(
         io,
-        `Created "${printable(record.name)}". Add its uid to the config file:\n\n  uid: "${printable(record.uid)}"${account === null ? '' : `\n  account: ${account}`}`,
+        `Created "${escapeUnsafe(record.name)}". Add its uid to the config file:\n\n  uid: "${escapeUnsafe(record.uid)}"${account === null ? '' : `\n  account: ${account}`}`,
       );
     const { uid, verbatim } = record;
     await operate(io, config, 'recordEndpoint', {
@@ -112,8 +112,8 @@ async function list(io: Io, options: ConfigOption & { json?: boolean }): Promise
   if (options.json) return printJson(io, rows);
   const cells = rows.map(({ alias, uid, name }) => [
     alias ?? '(not configured)',
-    printable(uid),
-    printable(name ?? ''),
+    escapeUnsafe(uid),
+    escapeUnsafe(name ?? ''),
   ]);
   print(io, table(['ALIAS', 'UID', 'NAME'], cells));
 }

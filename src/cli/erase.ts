@@ -14,7 +14,7 @@ import { dayOf } from './optionValues.ts';
 import { print, printJson, type Io } from './io.ts';
 import { operatorName } from './operator.ts';
 import { configOf, type ConfigOption } from './session.ts';
-import { printable } from './printable.ts';
+import { escapeUnsafe } from '../core/domain/escape.ts';
 
 interface Options extends ConfigOption {
   readonly before?: string;
@@ -71,8 +71,8 @@ export function addErase(program: Command, io: Io, done: (status: ExitStatus) =>
       print(io, `Erased the personal data of ${counted(result.erased, 'document')}.`);
       for (const { name, files } of result.there) {
         const [are, them] = files.length === 1 ? ['file is', 'it'] : ['files are', 'them'];
-        print(io, `Not erased: ${printable(name)}, because its ${are} still in a watched folder:`);
-        for (const file of files) print(io, `  ${printable(file)}`);
+        print(io, `Not erased: ${escapeUnsafe(name)}, because its ${are} still in a watched folder:`);
+        for (const file of files) print(io, `  ${escapeUnsafe(file)}`);
         print(
           io,
           `Move ${them} away first${options.withOriginals ? '' : ', or add --with-originals to delete accepted files'}.`,
@@ -80,7 +80,7 @@ export function addErase(program: Command, io: Io, done: (status: ExitStatus) =>
       }
       if (result.skipped.length === 0) return;
       print(io, `Not erased, because still waiting to be sent:`);
-      for (const name of result.skipped) print(io, `  ${printable(name)}`);
+      for (const name of result.skipped) print(io, `  ${escapeUnsafe(name)}`);
     });
 }
 
@@ -153,7 +153,7 @@ function isWaiting({ state }: Document): boolean {
 }
 
 async function confirm(io: Io, { erasable, names }: Found, before: string | undefined): Promise<void> {
-  const which = before === undefined ? ` (${printable(names.join(', '))})` : ` named before ${before}`;
+  const which = before === undefined ? ` (${escapeUnsafe(names.join(', '))})` : ` named before ${before}`;
   const what = `${counted(erasable, 'document')}${which}`;
   if (!canAsk(io)) {
     throw new ReceiptdError(

@@ -8,7 +8,7 @@ import { nearest } from '../core/domain/nearest.ts';
 import { LIST_STATES, type ListFilter, type ListRow, type ListState } from '../core/ports/ledgerReports.ts';
 import type { Io } from './io.ts';
 import { dayOf, numberOf } from './optionValues.ts';
-import { printable } from './printable.ts';
+import { escapeUnsafe } from '../core/domain/escape.ts';
 import type { ConfigOption } from './session.ts';
 
 export interface FilterOptions extends ConfigOption {
@@ -110,7 +110,7 @@ export async function orSayNothing(
   const watched = folders.map(({ path }) => path);
   const { folder } = filter;
   io.stderr.write(
-    `${printable(
+    `${escapeUnsafe(
       folder === undefined || watched.includes(folder) || isElsewhere(folder)
         ? nothing(filter)
         : `No matches: ${folder} is not a watched folder. ${meant(folder, watched)}`,

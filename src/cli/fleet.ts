@@ -11,7 +11,7 @@ import { ask, canAsk } from './ask.ts';
 import { helpOf } from './help.ts';
 import { print, printJson, type Io } from './io.ts';
 import { operatorName } from './operator.ts';
-import { printable } from './printable.ts';
+import { escapeUnsafe } from '../core/domain/escape.ts';
 import { configOf, operate, type ConfigOption } from './session.ts';
 import { table } from './table.ts';
 
@@ -41,9 +41,9 @@ export function addFleet(program: Command, io: Io): void {
         const config = await configOf(io, options);
         refuseUnshared(config);
         const { state, lastSeenAt } = await operate(io, config, operation, { agent, by: operatorName() });
-        if (state === 'running') return print(io, `Agent ${printable(agent)} ${done}.`);
+        if (state === 'running') return print(io, `Agent ${escapeUnsafe(agent)} ${done}.`);
         const since = lastSeenAt === null ? '' : `, and was last heard of at ${local(lastSeenAt)}`;
-        print(io, `Agent ${printable(agent)} is ${state}${since}. Once it runs again, it ${done}.`);
+        print(io, `Agent ${escapeUnsafe(agent)} is ${state}${since}. Once it runs again, it ${done}.`);
       });
   }
 
@@ -68,7 +68,7 @@ async function retire(io: Io, agent: string, options: ConfigOption & { yes?: boo
     agent,
     by: operatorName(),
   });
-  print(io, `Agent ${printable(agent)} is retired.`);
+  print(io, `Agent ${escapeUnsafe(agent)} is retired.`);
   if (lost > 0)
     print(
       io,
@@ -80,7 +80,7 @@ async function retire(io: Io, agent: string, options: ConfigOption & { yes?: boo
 
 async function confirmRetirement(io: Io, config: Config, agent: string): Promise<void> {
   const queued = (await agentsOf(config))?.find(({ name }) => name === agent)?.queued ?? 0;
-  const what = `Retire agent ${printable(agent)}, for which ${counted(queued, 'document waits', 'documents wait')}?`;
+  const what = `Retire agent ${escapeUnsafe(agent)}, for which ${counted(queued, 'document waits', 'documents wait')}?`;
   if (!canAsk(io))
     throw new ReceiptdError(
       'CONFIRMATION_NEEDED',
@@ -142,7 +142,7 @@ export function fleetTable(agents: readonly FleetAgentJson[], now = Date.now()):
       agent.leads.join(', ') || '-',
       agent.holds.map(({ scope }) => scope).join(', ') || '-',
       agent.paused === null ? '-' : `by ${agent.paused.by}, ${local(agent.paused.since)}`,
-    ].map(printable),
+    ].map(escapeUnsafe),
   );
   return table(HEAD, rows);
 }

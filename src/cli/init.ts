@@ -9,7 +9,7 @@ import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
 import { helpOf } from './help.ts';
 import { loadContext, print, type Io } from './io.ts';
 import { outputUnwritable } from './output.ts';
-import { printable } from './printable.ts';
+import { escapeUnsafe } from '../core/domain/escape.ts';
 
 interface Options {
   readonly config?: string;
@@ -49,7 +49,7 @@ export function addInit(program: Command, io: Io): void {
       else if (others.length > 0)
         print(
           io,
-          `In this directory, commands now use this file instead of ${others.map(printable).join(' and ')}.`,
+          `In this directory, commands now use this file instead of ${others.map(escapeUnsafe).join(' and ')}.`,
         );
       const endpoint =
         options.uid === EXAMPLE_UID

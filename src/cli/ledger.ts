@@ -12,7 +12,7 @@ import { helpOf } from './help.ts';
 import { colorsFor, print, printJson, type Io } from './io.ts';
 import { addSharedLedger } from './ledgerShared.ts';
 import { configOf, type ConfigOption } from './session.ts';
-import { printable } from './printable.ts';
+import { escapeUnsafe } from '../core/domain/escape.ts';
 
 interface Options extends ConfigOption {
   readonly json?: boolean;
@@ -103,10 +103,10 @@ function printVerified(io: Io, { journal, ledger }: Verified, against: KeptHead 
     print(io);
     print(io, colors.red(`${counted(found, 'finding')}:`));
     for (const { line, what } of journal.findings) {
-      print(io, printable(`  ${line === null ? 'journal' : `journal, line ${line}`}: ${what}`));
+      print(io, escapeUnsafe(`  ${line === null ? 'journal' : `journal, line ${line}`}: ${what}`));
     }
     if (journal.moreFindings > 0) print(io, `  journal: and ${count(journal.moreFindings)} more.`);
-    for (const what of ledger.findings) print(io, printable(`  ledger: ${what}`));
+    for (const what of ledger.findings) print(io, escapeUnsafe(`  ledger: ${what}`));
   }
   const remarks = [...journal.remarks];
   if (against === null) {
@@ -117,7 +117,7 @@ function printVerified(io: Io, { journal, ledger }: Verified, against: KeptHead 
   if (remarks.length > 0) {
     print(io);
     print(io, 'Note:');
-    for (const remark of remarks) print(io, printable(`  ${remark}`));
+    for (const remark of remarks) print(io, escapeUnsafe(`  ${remark}`));
   }
   print(io);
   if (found === 0 && firstSeq !== null && firstSeq > 1) {

@@ -6,7 +6,7 @@ import { counted } from '../core/domain/words.ts';
 import { helpOf } from './help.ts';
 import { isTerminal, print, printJson, type Io } from './io.ts';
 import { operatorName } from './operator.ts';
-import { printable } from './printable.ts';
+import { escapeUnsafe } from '../core/domain/escape.ts';
 import { configOf, operate, type ConfigOption } from './session.ts';
 
 /* Administrator commands for a shared ledger. Their modules are loaded only when one of them runs. */
@@ -133,8 +133,8 @@ async function prepare(io: Io, options: ToOptions & { role?: string }): Promise<
   const { prepareShared } = await import('../wiring/sharedLedger/prepare.ts');
   const { where, roles } = await prepareShared(target, options.role ?? null);
   if (options.json) return printJson(io, { where, roles });
-  print(io, `The ledger at ${printable(where)} is ready for this receiptd.`);
-  if (roles.length > 0) print(io, `Agents can use it as ${roles.map(printable).join(', ')}.`);
+  print(io, `The ledger at ${escapeUnsafe(where)} is ready for this receiptd.`);
+  if (roles.length > 0) print(io, `Agents can use it as ${roles.map(escapeUnsafe).join(', ')}.`);
   else
     print(
       io,
@@ -171,23 +171,23 @@ async function migrate(io: Io, options: MigrateOptions): Promise<void> {
   if (compared !== null) {
     const { documents, attempts, sightings } = compared.rows;
     const rows = `${counted(documents, 'document')}, ${counted(attempts, 'upload request')}, ${counted(sightings, 'file')}`;
-    print(io, `Moved to ${printable(where)}, and compared row by row: ${rows}.`);
-  } else print(io, `Moved to ${printable(where)}.`);
+    print(io, `Moved to ${escapeUnsafe(where)}, and compared row by row: ${rows}.`);
+  } else print(io, `Moved to ${escapeUnsafe(where)}.`);
   tellMerged(io, merged);
   print(io, 'Now add this to the configuration, then start the agent:');
   print(io, '  ledger:');
   print(io, '    kind: postgres');
-  print(io, `    url: ${printable(options.to ?? '')}`);
+  print(io, `    url: ${escapeUnsafe(options.to ?? '')}`);
   for (const [key, file] of [
     ['passwordFile', options.passwordFile],
     ['ca', options.ca],
   ] as const)
-    if (file !== undefined) print(io, `    ${key}: ${printable(resolve(io.cwd, file))}`);
+    if (file !== undefined) print(io, `    ${key}: ${escapeUnsafe(resolve(io.cwd, file))}`);
   if (options.allowInsecure) print(io, '    allowInsecure: true');
-  print(io, `    agent: ${printable(agent)}`);
+  print(io, `    agent: ${escapeUnsafe(agent)}`);
   print(
     io,
-    `The old ledger and its journal, up to entry ${head.seq}, stay in ${printable(config.stateDir)} as evidence.`,
+    `The old ledger and its journal, up to entry ${head.seq}, stay in ${escapeUnsafe(config.stateDir)} as evidence.`,
   );
   print(
     io,
@@ -250,7 +250,7 @@ async function archive(io: Io, options: ArchiveOptions): Promise<void> {
   const { where, files } = await archiveShared(target, { before: at, dir: resolve(io.cwd, dir), gzip, keep });
   if (options.json) return printJson(io, { where, files });
   for (const { file, agent, fromSeq, toSeq } of files)
-    print(io, `Wrote ${printable(file)}: agent ${printable(agent)}, entries ${fromSeq} to ${toSeq}.`);
+    print(io, `Wrote ${escapeUnsafe(file)}: agent ${escapeUnsafe(agent)}, entries ${fromSeq} to ${toSeq}.`);
   if (files.length === 0) print(io, `No month of the history ended before ${before}.`);
   else if (keep) print(io, 'The files were verified. The database still has all of the data.');
   else print(io, 'The files were verified, and their data was removed from the database.');

@@ -3,14 +3,13 @@ import { local } from '../core/domain/words.ts';
 import { namedRow } from '../control/queries/jsonLines.ts';
 import type { ResultColumn } from '../control/queries/columns.ts';
 import { lastPosted } from '../core/domain/posted.ts';
-import { escapeUnsafeJson } from '../core/domain/escape.ts';
+import { escapeUnsafe, escapeUnsafeJson } from '../core/domain/escape.ts';
 import type { ListRow } from '../core/ports/ledgerReports.ts';
 import { filterOf, orSayNothing, withFilters, type FilterOptions } from './filters.ts';
 import { helpOf } from './help.ts';
 import { colorsFor, isTerminal, print, type Io } from './io.ts';
 import { withReading } from './reading.ts';
 import { configOf } from './session.ts';
-import { printable } from './printable.ts';
 
 export function addList(program: Command, io: Io): void {
   withFilters(program.command('list'))
@@ -75,15 +74,15 @@ async function printTable(
   const colors = colorsFor(io, io.stdout);
   // Loaded on demand: the character width tables take longer to load than a list takes to print.
   const { fitted, shortenMiddle, shortenStart, table } = await import('./table.ts');
-  const named = columns.map(({ name }) => printable(name.toUpperCase()));
+  const named = columns.map(({ name }) => escapeUnsafe(name.toUpperCase()));
   const head = ['NAME', 'STATE', 'STATUS', 'TRIES', ...named, 'FILE'];
   const cells = shown.map(({ name, state, status, attempts, path, posted }) => [
-    printable(name ?? '—'),
+    escapeUnsafe(name ?? '—'),
     state,
-    printable(status ?? ''),
+    escapeUnsafe(status ?? ''),
     String(attempts),
-    ...columns.map(({ pointer }) => printable(String(lastPosted(posted, pointer) ?? ''))),
-    printable(path),
+    ...columns.map(({ pointer }) => escapeUnsafe(String(lastPosted(posted, pointer) ?? ''))),
+    escapeUnsafe(path),
   ]);
   if (isTerminal(io.stdout)) {
     const width = io.stdout.columns || 80;
@@ -112,5 +111,5 @@ function whyOf({ state, message, reason, dismissedBy, dismissedAt }: ListRow): s
   if (state === 'accepted' || state === 'duplicate') return '';
   const dismissed =
     dismissedAt === null ? '' : `Dismissed by ${dismissedBy ?? '?'} on ${local(dismissedAt)}. `;
-  return printable(`${dismissed}${message ?? reason ?? ''}`);
+  return escapeUnsafe(`${dismissed}${message ?? reason ?? ''}`);
 }

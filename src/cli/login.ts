@@ -24,7 +24,7 @@ import { CREDENTIAL_STORES, type Credentials, type CredentialStore } from '../co
 import { askText, awaited } from './askText.ts';
 import { helpOf } from './help.ts';
 import { isTerminal, loadContext, print, type Io } from './io.ts';
-import { printable } from './printable.ts';
+import { escapeUnsafe } from '../core/domain/escape.ts';
 import { withService } from './serviceClient.ts';
 import { configOf, type ConfigOption } from './session.ts';
 
@@ -151,7 +151,7 @@ async function toMoveInto(
   if (isTerminal(io.stdin)) {
     return findToMove(store, undefined, of).catch((error: unknown) => {
       if (!(error instanceof ReceiptdError) || error.code === 'USAGE') throw error;
-      io.stderr.write(`${printable(error.sentence())}\n`);
+      io.stderr.write(`${escapeUnsafe(error.sentence())}\n`);
       return null;
     });
   }
@@ -226,7 +226,7 @@ async function takenOut(place: Stored['place'], credentials: Credentials, io: Io
     return await takeOut(place, credentials);
   } catch (error) {
     if (!(error instanceof ReceiptdError)) throw error;
-    print(io, printable(error.sentence()));
+    print(io, escapeUnsafe(error.sentence()));
     return false;
   }
 }
@@ -276,7 +276,7 @@ function onlyTold(error: unknown): void {
 async function verify(io: Io, { config, account }: StoresOf, given: Credentials): Promise<void> {
   await withService(io, config, { given, level: 'warn' }, async ({ service }) => {
     const { company } = await service.whoami(io.stop, account);
-    print(io, `The service accepts them: ${printable(company)}.`);
+    print(io, `The service accepts them: ${escapeUnsafe(company)}.`);
   });
 }
 
@@ -284,7 +284,7 @@ async function targetOf(io: Io, of: StoresOf, named: WritableStore | undefined):
   if (named !== undefined) return named;
   const { store, why } = await defaultTarget(of);
   if (why !== null)
-    io.stderr.write(`${printable(why)} So the credentials go into a file that only its owner can read.\n`);
+    io.stderr.write(`${escapeUnsafe(why)} So the credentials go into a file that only its owner can read.\n`);
   return store;
 }
 

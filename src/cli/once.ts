@@ -2,7 +2,7 @@ import type { OnceResult } from '../daemon/agent.ts';
 import { needsInShort } from '../core/domain/needWords.ts';
 import { count, counted } from '../core/domain/words.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
-import { printable } from './printable.ts';
+import { escapeUnsafe } from '../core/domain/escape.ts';
 
 /** An unreachable service takes precedence, then failed, lost or rejected documents, then anything else unfinished. */
 export function exitStatusOfOnce(result: OnceResult): ExitStatus {
@@ -26,7 +26,7 @@ export function summaryOf(result: OnceResult): string {
     ...(unreadableDirs > 0
       ? [counted(unreadableDirs, 'unreadable directory', 'unreadable directories')]
       : []),
-    ...result.missingFolders.map((path) => `${printable(path)} can't be listed`),
+    ...result.missingFolders.map((path) => `${escapeUnsafe(path)} can't be listed`),
     ...(unreachable ? ['the service could not be reached'] : []),
   ];
   const orphans =

@@ -4,7 +4,7 @@ import { NotAnswered } from './ask.ts';
 import { commandsFor } from './commands.ts';
 import { EXIT, exitStatusOf, type ExitStatus } from './exitStatus.ts';
 import { colorsFor, fitted, type Io } from './io.ts';
-import { printable } from './printable.ts';
+import { escapeUnsafe } from '../core/domain/escape.ts';
 import { usageError } from './usage.ts';
 import { VERSION } from './version.ts';
 
@@ -75,7 +75,9 @@ function report(io: Io, error: unknown): ExitStatus {
   if (!(error instanceof ReceiptdError)) throw error;
   // Only config errors list several problems, one per line; any other line feed came from input and is escaped.
   const isList = error.kind === 'config';
-  const lines = isList ? error.sentence().split('\n').map(printable).join('\n') : printable(error.sentence());
+  const lines = isList
+    ? error.sentence().split('\n').map(escapeUnsafe).join('\n')
+    : escapeUnsafe(error.sentence());
   io.stderr.write(`${fitted(io.stderr, `${colorsFor(io, io.stderr).red('error:')} ${lines}`)}\n`);
   return exitStatusOf(error);
 }

@@ -7,7 +7,7 @@ import { ReceiptdError } from '../core/domain/errors.ts';
 import { isElsewhere } from '../core/domain/elsewhere.ts';
 import { count, counted, span } from '../core/domain/words.ts';
 import type { StateCount } from '../core/ports/ledgerReports.ts';
-import { printable } from './printable.ts';
+import { escapeUnsafe } from '../core/domain/escape.ts';
 import { ProgressLine } from './progressLine.ts';
 import { Throughput } from './throughput.ts';
 
@@ -31,7 +31,7 @@ export class Progress implements RunProgress {
 
   accepted({ name }: Document): void {
     this.#accepted += 1;
-    this.#last = printable(name);
+    this.#last = escapeUnsafe(name);
   }
 
   /** Draws until the returned function is called or `stop` aborts. A failure to draw never ends the run. */

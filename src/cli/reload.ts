@@ -3,7 +3,7 @@ import { originalsSentence } from '../wiring/originalsSentence.ts';
 import { callControl } from '../control/client.ts';
 import { helpOf } from './help.ts';
 import { print, type Io } from './io.ts';
-import { printable } from './printable.ts';
+import { escapeUnsafe } from '../core/domain/escape.ts';
 import { configOf, type ConfigOption } from './session.ts';
 
 /** Long, because a reload waits up to `delivery.grace` for uploads in flight. */
@@ -20,8 +20,8 @@ export function addReload(program: Command, io: Io): void {
       const { stateDir } = await configOf(io, options);
       const how = { signal: io.stop, timeoutMs: TIMEOUT_MS };
       const { file, restartNeeded, originals = [] } = await callControl(stateDir, 'reload', {}, how);
-      print(io, `${printable(file)} is in effect.`);
-      for (const each of originals) print(io, `${printable(each.folder)}: ${originalsSentence(each)}`);
+      print(io, `${escapeUnsafe(file)} is in effect.`);
+      for (const each of originals) print(io, `${escapeUnsafe(each.folder)}: ${originalsSentence(each)}`);
       if (restartNeeded.length > 0) print(io, `These changes need a restart: ${restartNeeded.join(', ')}.`);
     });
 }

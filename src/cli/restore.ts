@@ -18,7 +18,7 @@ import { helpOf } from './help.ts';
 import { loadContext, print, printJson, type Io } from './io.ts';
 import { operatorName } from './operator.ts';
 import { outputUnwritable } from './output.ts';
-import { printable } from './printable.ts';
+import { escapeUnsafe } from '../core/domain/escape.ts';
 import { configOf, type ConfigOption } from './session.ts';
 
 interface Options extends ConfigOption {
@@ -126,24 +126,24 @@ function tell(
     manifest === null ? '' : `, ${manifest.waiting} of them waiting, state of ${local(manifest.at)}`;
   print(
     io,
-    `Restored ${printable(file)} to ${printable(config.stateDir)}: ${counted(documents, 'document')}${state}.`,
+    `Restored ${escapeUnsafe(file)} to ${escapeUnsafe(config.stateDir)}: ${counted(documents, 'document')}${state}.`,
   );
   if (replayed > 0)
     print(io, `Added from the journal: ${counted(replayed, 'later entry', 'later entries')}.`);
-  if (setAside !== null) print(io, `The previous state is kept in ${printable(setAside)}.`);
-  for (const sentence of story) print(io, printable(sentence));
-  if (wroteConfig !== null) print(io, `Wrote the settings to ${printable(wroteConfig)}.`);
+  if (setAside !== null) print(io, `The previous state is kept in ${escapeUnsafe(setAside)}.`);
+  for (const sentence of story) print(io, escapeUnsafe(sentence));
+  if (wroteConfig !== null) print(io, `Wrote the settings to ${escapeUnsafe(wroteConfig)}.`);
   if (beside !== undefined) {
     print(io, 'This copy is for viewing only; no agent runs on it. Next:');
-    return print(io, `  receiptd list --config ${printable(config.file)}`);
+    return print(io, `  receiptd list --config ${escapeUnsafe(config.file)}`);
   }
   if (unfit.length > 0) {
     print(io, 'Some settings do not fit this machine. Correct the configuration, or create what is missing:');
-    for (const sentence of unfit) print(io, printable(`  ${sentence}`));
+    for (const sentence of unfit) print(io, escapeUnsafe(`  ${sentence}`));
   }
   if (setUpAgain.length > 0) {
     print(io, 'Set these up again on this machine:');
-    for (const sentence of setUpAgain) print(io, printable(`  ${sentence}`));
+    for (const sentence of setUpAgain) print(io, escapeUnsafe(`  ${sentence}`));
   }
   if (manifest !== null && !isNoted)
     print(
@@ -198,7 +198,7 @@ async function confirm(io: Io, file: string, source: Source, config: Config): Pr
     ? `${file} will replace the ledger in ${config.stateDir}, which is set aside. What its journal has recorded since the backup is added.`
     : await aboutOthers(file, source);
   if (about === null) return;
-  if (canAsk(io) && (await ask(io, `${printable(about)} Restore it?`))) return;
+  if (canAsk(io) && (await ask(io, `${escapeUnsafe(about)} Restore it?`))) return;
   throw new ReceiptdError('CONFIRMATION_NEEDED', `Nothing was restored. ${about}`, {
     hint: 'To confirm, add --yes.',
   });

@@ -8,7 +8,7 @@ import { helpOf } from './help.ts';
 import { colorsFor, print, printJson, type Io } from './io.ts';
 import { endpointOf } from './filters.ts';
 import { writeJsonArray } from './list.ts';
-import { printable } from './printable.ts';
+import { escapeUnsafe } from '../core/domain/escape.ts';
 import { withReading, type Reading } from './reading.ts';
 import { resultsPathOf, webBase } from './resultsAddress.ts';
 import { configOf, type ConfigOption } from './session.ts';
@@ -89,7 +89,7 @@ async function* everyResult(reading: Reading, unmatched: boolean): AsyncGenerato
 
 function cellsOf({ id, receivedAt, status, size: bytes, document, givenName }: ResultJson): string[] {
   const name = document?.name ?? (givenName === null ? '(unknown)' : `(unknown: ${givenName})`);
-  return [String(id), local(receivedAt), printable(status ?? ''), size(bytes), printable(name)];
+  return [String(id), local(receivedAt), escapeUnsafe(status ?? ''), size(bytes), escapeUnsafe(name)];
 }
 
 async function show(io: Io, text: string, options: ConfigOption & { json?: boolean }): Promise<void> {
@@ -108,7 +108,7 @@ async function show(io: Io, text: string, options: ConfigOption & { json?: boole
 
 function printResult(io: Io, result: ResultDetailJson): void {
   const { id, receivedAt, document, status, sha256, size: bytes, encoding, payload } = result;
-  const line = (label: string, value: string) => print(io, `  ${label.padEnd(10)} ${printable(value)}`);
+  const line = (label: string, value: string) => print(io, `  ${label.padEnd(10)} ${escapeUnsafe(value)}`);
   print(io, colorsFor(io, io.stdout).bold(`Result ${id}`));
   line('received', local(receivedAt));
   if (document !== null) line('document', `${document.name} (endpoint ${document.endpoint.uid})`);
@@ -118,7 +118,7 @@ function printResult(io: Io, result: ResultDetailJson): void {
   line('status', status ?? 'none');
   line('sha256', sha256);
   line('payload', `${size(bytes)}${encoding === 'base64' ? ', shown in base64' : ''}`);
-  print(io, payload === null ? '  (erased)' : payload.split('\n').map(printable).join('\n'));
+  print(io, payload === null ? '  (erased)' : payload.split('\n').map(escapeUnsafe).join('\n'));
 }
 
 async function url(io: Io, options: UrlOptions): Promise<void> {

@@ -13,7 +13,7 @@ import {
 import { helpOf } from './help.ts';
 import { print, type Io } from './io.ts';
 import { numberOf } from './optionValues.ts';
-import { printable } from './printable.ts';
+import { escapeUnsafe } from '../core/domain/escape.ts';
 
 interface Options {
   readonly port: string;
@@ -239,9 +239,9 @@ function badRule(text: string): ReceiptdError {
 }
 
 function lineOf({ method, path, route, name, ending, tookMs, fault }: RequestEvent): string {
-  const said = [fault === null ? '' : `fault: ${fault}`, name === null ? '' : `name "${printable(name)}"`];
+  const said = [fault === null ? '' : `fault: ${fault}`, name === null ? '' : `name "${escapeUnsafe(name)}"`];
   return [
-    `${method} ${route === 'upload' ? 'upload' : printable(path)}`,
+    `${method} ${route === 'upload' ? 'upload' : escapeUnsafe(path)}`,
     JSON.stringify(ending),
     `${Math.round(tookMs)} ms`,
     ...said,

@@ -14,7 +14,7 @@ import { EXIT, type ExitStatus } from './exitStatus.ts';
 import { helpOf } from './help.ts';
 import { durationOf } from './optionValues.ts';
 import { print, printJson, type Io } from './io.ts';
-import { printable } from './printable.ts';
+import { escapeUnsafe } from '../core/domain/escape.ts';
 import { withSender, type Sender } from './sender.ts';
 import { configOf, type ConfigOption } from './session.ts';
 
@@ -58,7 +58,7 @@ export function addSend(program: Command, io: Io, done: (status: ExitStatus) => 
           io,
           rows.map(({ file, outcome, name, message }) => ({ file, outcome, name, message })),
         );
-      else for (const row of rows) print(io, printable(lineOf(row)));
+      else for (const row of rows) print(io, escapeUnsafe(lineOf(row)));
       done(io.stop.aborted ? EXIT.interrupted : statusOf(rows, waitMs === null));
     });
 }
@@ -104,7 +104,7 @@ async function sendAll(
     } catch (error) {
       // Files taken in before the error stay recorded, so they are reported.
       for (const { file, name } of taken)
-        if (name !== null) io.stderr.write(`${printable(`${file}: recorded as ${name}.`)}\n`);
+        if (name !== null) io.stderr.write(`${escapeUnsafe(`${file}: recorded as ${name}.`)}\n`);
       throw error;
     }
     const look = () => Promise.all(taken.map((row) => standing(sender, config, row)));

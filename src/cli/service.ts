@@ -13,7 +13,7 @@ import { EXIT, type ExitStatus } from './exitStatus.ts';
 import { helpOf } from './help.ts';
 import { loadContext, print, printJson, type Io } from './io.ts';
 import { numberOf } from './optionValues.ts';
-import { printable } from './printable.ts';
+import { escapeUnsafe } from '../core/domain/escape.ts';
 import { hostOf, managerOf } from './serviceHost.ts';
 import { installService } from './serviceInstall.ts';
 import type { ConfigOption } from './session.ts';
@@ -111,11 +111,11 @@ async function install(io: Io, options: Options): Promise<void> {
     ...(exec !== undefined && { exec }),
   });
   if (dryRun) io.stdout.write(made.text);
-  for (const note of made.notes) io.stderr.write(`${note.split('\n').map(printable).join('\n')}\n`);
+  for (const note of made.notes) io.stderr.write(`${note.split('\n').map(escapeUnsafe).join('\n')}\n`);
   if (made.refusal !== null) throw made.refusal;
   if (dryRun) return;
-  print(io, `receiptd is now a ${made.manager} service, running as the user ${printable(made.user)}.`);
-  if (made.file !== null) print(io, `Service definition: ${printable(made.file)}`);
+  print(io, `receiptd is now a ${made.manager} service, running as the user ${escapeUnsafe(made.user)}.`);
+  if (made.file !== null) print(io, `Service definition: ${escapeUnsafe(made.file)}`);
   const manager = managerOf(hostOf(io), scope, made.user, config.stateDir);
   if (made.started) printStatus(io, await manager.status());
   else print(io, 'Start it with: receiptd service start');
@@ -145,8 +145,8 @@ async function uninstall(io: Io, options: Options): Promise<void> {
   }
   for (const note of await manager.uninstall()) io.stderr.write(`${note}\n`);
   print(io, 'Stopped and removed the service.');
-  const config = found.config === null ? '' : ` ${printable(found.config.file)}`;
-  const state = found.config === null ? 'its state directory' : printable(found.config.stateDir);
+  const config = found.config === null ? '' : ` ${escapeUnsafe(found.config.file)}`;
+  const state = found.config === null ? 'its state directory' : escapeUnsafe(found.config.stateDir);
   print(io, `Not removed: the configuration${config}, and the ledger, copies and log in ${state}.`);
   print(io, 'The credentials and the user it ran as were not removed either.');
 }
@@ -174,8 +174,8 @@ async function status(io: Io, options: Options): Promise<ExitStatus> {
 
 function printStatus(io: Io, { isRunning, isEnabled, state, says, pid }: ManagerStatus): void {
   const process = pid === null ? '' : `, process ${pid}`;
-  print(io, `${isRunning ? 'It runs' : 'It does not run'}: ${printable(state)}${process}.`);
-  if (says !== null) print(io, printable(says));
+  print(io, `${isRunning ? 'It runs' : 'It does not run'}: ${escapeUnsafe(state)}${process}.`);
+  if (says !== null) print(io, escapeUnsafe(says));
   else if (isRunning) print(io, '`receiptd status` shows how it is doing.');
   if (!isRunning) print(io, 'To find out why, run `receiptd service logs` and `receiptd check`.');
   if (!isEnabled) print(io, 'It does not start with the machine.');

@@ -5,7 +5,7 @@ import { helpOf } from './help.ts';
 import { colorsFor, print, printJson, type Io } from './io.ts';
 import { withReading } from './reading.ts';
 import { configOf, type ConfigOption } from './session.ts';
-import { printable } from './printable.ts';
+import { escapeUnsafe } from '../core/domain/escape.ts';
 
 export function addShow(program: Command, io: Io): void {
   program
@@ -30,8 +30,8 @@ const ANSWER_CHARACTERS = 2_000;
 
 function printDetail(io: Io, detail: DocumentDetailJson): void {
   const colors = colorsFor(io, io.stdout);
-  const line = (label: string, value: string) => print(io, `  ${label.padEnd(10)} ${printable(value)}`);
-  print(io, colors.bold(printable(detail.name)));
+  const line = (label: string, value: string) => print(io, `  ${label.padEnd(10)} ${escapeUnsafe(value)}`);
+  print(io, colors.bold(escapeUnsafe(detail.name)));
   line('state', detail.state + (detail.status === null ? '' : ` (service: ${detail.status})`));
   if (detail.message !== null && detail.state !== 'accepted') line('why', detail.message);
   if (detail.notBefore !== null && Date.parse(detail.notBefore) > Date.now())

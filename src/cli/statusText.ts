@@ -8,7 +8,7 @@ import { colorsFor, print, type Colors, type Io } from './io.ts';
 import { STATE_WORDS } from './stateWords.ts';
 import type { Overview } from './overview.ts';
 import { troubles } from '../control/queries/troubles.ts';
-import { printable } from './printable.ts';
+import { escapeUnsafe } from '../core/domain/escape.ts';
 
 /** Incidents during which no files are taken in. */
 const NO_ROOM: ReadonlySet<string> = new Set([
@@ -29,30 +29,32 @@ export function statusLines(config: Config, overview: Overview, colors: Colors):
   if (daemon) {
     const under = counted(daemon.inFlight, 'upload is', 'uploads are');
     say(
-      `${colors.green('Running')} since ${local(daemon.startedAt)} (process ${daemon.pid}, version ${printable(daemon.version)}); ${under} under way.`,
+      `${colors.green('Running')} since ${local(daemon.startedAt)} (process ${daemon.pid}, version ${escapeUnsafe(daemon.version)}); ${under} under way.`,
     );
   } else if (silent !== null) {
-    say(`${colors.yellow('Running')}, but not responding properly: ${printable(silent)}`);
+    say(`${colors.yellow('Running')}, but not responding properly: ${escapeUnsafe(silent)}`);
   } else if (overview.movedAway) {
     say(
-      `${colors.yellow('Not running.')} ${printable(overview.movedAway)} To let receiptd run here again: \`receiptd backup --reopen\`.`,
+      `${colors.yellow('Not running.')} ${escapeUnsafe(overview.movedAway)} To let receiptd run here again: \`receiptd backup --reopen\`.`,
     );
   } else say(`${colors.yellow('Not running.')} Start it with \`${overview.startWith ?? 'receiptd run'}\`.`);
   const shared = sharedLedger(config);
   if (shared)
-    say(`The ledger is ${printable(shared.place)}, shared by several agents. This agent is ${shared.agent}.`);
+    say(
+      `The ledger is ${escapeUnsafe(shared.place)}, shared by several agents. This agent is ${shared.agent}.`,
+    );
 
   const all = troubles(config.endpoints, overview);
   const person = all.filter((each) => each.person);
   const passing = all.filter((each) => !each.person);
   if (person.length > 0) say(colors.red('Needs a person:'));
-  for (const { text, advice } of person) say(`  ${printable(`${text} ${advice}`)}`);
+  for (const { text, advice } of person) say(`  ${escapeUnsafe(`${text} ${advice}`)}`);
   if (passing.length > 0) say(colors.yellow('Resolves itself:'));
-  for (const { text, advice } of passing) say(`  ${printable(`${text} ${advice}`)}`);
+  for (const { text, advice } of passing) say(`  ${escapeUnsafe(`${text} ${advice}`)}`);
   const backlog = backlogLine(overview);
   if (all.length === 0 && daemon) say(`Nothing is wrong. ${backlog}`);
   else if (overview.counts.length > 0) say(backlog);
-  for (const { text } of daemon?.notes ?? []) say(printable(text));
+  for (const { text } of daemon?.notes ?? []) say(escapeUnsafe(text));
   const spool = daemon?.spool;
   if (spool && spool.images > 0) {
     const copies = counted(spool.images, 'image', 'images');
@@ -67,8 +69,8 @@ export function statusLines(config: Config, overview: Overview, colors: Colors):
   for (const { path, alias } of config.folders) {
     const live = daemon?.folders.find((each) => each.path === path) ?? null;
     say();
-    say(`${colors.bold(printable(path))} → endpoint ${printable(alias)}`);
-    say(`  ${printable(live === null ? 'Not watched now.' : watchLine(live, config, noRoom))}`);
+    say(`${colors.bold(escapeUnsafe(path))} → endpoint ${escapeUnsafe(alias)}`);
+    say(`  ${escapeUnsafe(live === null ? 'Not watched now.' : watchLine(live, config, noRoom))}`);
     if (isKnown) say(`  ${countsLine((folder) => folder === path, overview)}`);
   }
   const isWatched = new Set(config.folders.map(({ path }) => path));

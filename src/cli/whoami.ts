@@ -4,7 +4,7 @@ import { helpOf } from './help.ts';
 import { print, printJson, type Io } from './io.ts';
 import { withService } from './serviceClient.ts';
 import { configOf, type ConfigOption } from './session.ts';
-import { printable } from './printable.ts';
+import { escapeUnsafe } from '../core/domain/escape.ts';
 
 export function addWhoami(program: Command, io: Io): void {
   program
@@ -28,7 +28,7 @@ export function addWhoami(program: Command, io: Io): void {
         const { store } = await credentialsOf(account).get(io.stop);
         const answer = await service.whoami(io.stop, account);
         if (options.json) printJson(io, { ...answer, store, account });
-        else print(io, printable(`${answer.company}: ${answer.message} (credentials from: ${store})`));
+        else print(io, escapeUnsafe(`${answer.company}: ${answer.message} (credentials from: ${store})`));
       });
     });
 }

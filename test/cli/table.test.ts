@@ -1,6 +1,5 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { printable } from '../../src/cli/printable.ts';
 import { fitted, shortenEnd, shortenMiddle, shortenStart, table } from '../../src/cli/table.ts';
 import stringWidth from 'string-width';
 
@@ -46,20 +45,6 @@ describe('a table', () => {
     ).split('\n');
     expect(first).toBe('漢字  x');
     expect(second).toBe('👩‍👧ab  x');
-  });
-});
-
-describe('a printed file name', () => {
-  it('has its line breaks and terminal sequences escaped', () => {
-    expect(printable('a\nb\u001b[31mc\u009bd\u202e')).toBe('a\\nb\\u001b[31mc\\u009bd\\u202e');
-  });
-
-  it('is a single line without terminal sequences, whatever the name', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (name) => {
-        expect(printable(name)).not.toMatch(/[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u);
-      }),
-    );
   });
 });
 

@@ -5,7 +5,7 @@ import { joined, plain, says, type Said } from '../../core/domain/setupWords.ts'
 import { canAsk } from '../ask.ts';
 import { EXIT, type ExitStatus } from '../exitStatus.ts';
 import { loadContext, print, printJson, type Io } from '../io.ts';
-import { printable } from '../printable.ts';
+import { escapeUnsafe } from '../../core/domain/escape.ts';
 import { hostOf, managerOf } from '../serviceHost.ts';
 import { apply, type Done } from './apply.ts';
 import type { Conversation } from './conversation.ts';
@@ -73,7 +73,7 @@ async function converse(
     if (ask !== null && !(await agreed(talk, answers))) throw new Ended('not agreed to');
     const result = await apply(talk, answers, (said) => {
       done.push(said.text);
-      if (options.json !== true) print(io, printable(said.text));
+      if (options.json !== true) print(io, escapeUnsafe(said.text));
       if (options.json === true || options.browser === true) say(said);
     });
     if (options.json === true) printJson(io, result);

@@ -1,5 +1,5 @@
 import type { Said } from '../../core/domain/setupWords.ts';
-import { printable } from '../printable.ts';
+import { escapeUnsafe } from '../../core/domain/escape.ts';
 import { wrapLine } from '../wrap.ts';
 import type { Io } from '../io.ts';
 import type { Given } from './given.ts';
@@ -23,7 +23,7 @@ const WIDEST = 100;
 export function sayOn(io: Io): (said: Said) => void {
   return ({ text }) => {
     const width = Math.min(io.stderr.columns || 80, WIDEST);
-    for (const line of text.split('\n').map(printable))
+    for (const line of text.split('\n').map(escapeUnsafe))
       io.stderr.write(`${wrapLine(line, width).join('\n')}\n`);
   };
 }
