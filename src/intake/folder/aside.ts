@@ -12,20 +12,23 @@ import { archivePlace, inOwnPlace } from './ownPlace.ts';
 import { inRealDirectory } from './realDirectory.ts';
 
 /*
- * A file on its way out of the folder (promise P3):
+ * How a file leaves the folder (promise P3):
  *
  *   in its place ──setAside──▶ aside ──archive──▶ in the archive
  *        ▲                       │ └──discard──▶ deleted
  *        └───────putBack─────────┘
  *
- * A crash leaves it aside, where `leftAside` finds it, or in both places. Directories are held while a file is moved
- * between them, so that a link put in the place of one leads nowhere.
+ * A crash leaves it aside, where `leftAside` finds it, or in both places. Directories are held open while a file is moved
+ * between them (`inRealDirectory`), so that replacing one by a link can't redirect the file.
  */
 
-/** Of a directory that is read. */
+/** Directory entries per read. */
 const ENTRIES_AT_ONCE = 1_024;
 
-/** Rejects with the system's error; ENOENT if there is no regular file at that path. */
+/**
+ * Moves a file into a new hidden directory beside it; resolves its path there. Rejects with the system's error; ENOENT if
+ * there is no regular file at that path.
+ */
 export async function setAside(folder: string, path: string, random: Random): Promise<string> {
   const file = inside(folder, path);
   const name = nameOf(path);
@@ -34,7 +37,7 @@ export async function setAside(folder: string, path: string, random: Random): Pr
       if (!(await lstat(join(parent, name))).isFile()) throw absent(file);
       const directory = await makeAsideDirectory(parent, random);
       try {
-        // The directory is new and closed to others, so there is nothing to overwrite.
+        // The directory is new and private, so there is nothing to overwrite.
         await inRealDirectory(parent, directory, (aside) => rename(join(parent, name), join(aside, name)));
         return joinPath(joinPath(parentOf(path), directory), name);
       } catch (error) {
@@ -59,7 +62,7 @@ async function makeAsideDirectory(parent: string, random: Random): Promise<strin
   }
 }
 
-/** A copy that was on its way into the archive goes first: once the file is back, nobody would know whose it is. */
+/** Moves an aside file back, after removing its unfinished copy in the archive: later nothing would tell whose copy it is. */
 export async function putBack(
   folder: string,
   aside: string,
@@ -123,8 +126,8 @@ export async function discard(folder: string, aside: string): Promise<void> {
 }
 
 /**
- * Looks through the whole tree, whatever the patterns say now: they may have changed since. Removes empty aside
- * directories, so it belongs before the first `setAside` of a run.
+ * Finds aside files in the whole tree, even in ignored directories: the patterns may have changed since. Removes empty
+ * aside directories, so it must not run at the same time as `setAside`.
  */
 export async function leftAside(
   folder: string,
@@ -139,7 +142,7 @@ export async function leftAside(
     const isAside = isAsideName(nameOf(directory));
     try {
       const entries: Dirent[] = [];
-      // Of a directory of scans, which may be a million, only those in it are of interest.
+      // A directory of scans may have a million entries; only its subdirectories matter.
       for await (const entry of await opendir(inside(folder, directory), { bufferSize: ENTRIES_AT_ONCE }))
         if (isAside || entry.isDirectory()) entries.push(entry);
       if (isAside && entries.length === 0) await removeIfEmpty(inside(folder, directory));
@@ -156,7 +159,7 @@ export async function leftAside(
   return found;
 }
 
-/** Runs `work` on the aside file, then removes its directory if nothing is left in it. */
+/** Runs `work` on the aside file, then removes its directory if it is empty. */
 async function withAside<T>(folder: string, aside: string, work: (source: string) => Promise<T>): Promise<T> {
   inside(folder, aside);
   const directory = asideDirectoryOf(aside);
@@ -168,7 +171,7 @@ async function withAside<T>(folder: string, aside: string, work: (source: string
 }
 
 async function removeIfEmpty(directory: string): Promise<void> {
-  // Somebody put another file there, or removed the directory: neither concerns the file that was moved.
+  // If somebody put another file there or removed the directory, the moved file is not affected.
   await rmdir(directory).catch(ignoreSystemErrors);
 }
 

@@ -12,17 +12,17 @@ export interface Look {
   readonly fileSystem: FileSystem;
 }
 
-/** Rejects with the system's error where the folder can't be used. */
+/** Checks the folder. Rejects with the system's error if it can't be used. */
 export async function lookAt(folder: string, sources?: FileSystemSources): Promise<Look> {
   const stats = await statFolder(folder);
   await (await opendir(folder)).close();
-  // Names alone are no use: without the search permission no file can be opened.
+  // Listing names is not enough: without the search permission no file can be opened.
   await lstat(`${folder}/.`);
   const fileSystem = await fileSystemOf(folder, stats.dev, sources);
   return { token: tokenOf(stats), device: stats.dev, fileSystem };
 }
 
-/** What it means that `lookAt` was refused. */
+/** Translates an error of `lookAt`; rethrows it if it is not a system error. */
 export async function unavailability(folder: string, error: unknown): Promise<FolderAvailability> {
   const code = systemCode(error);
   if (code === undefined) throw error;
@@ -40,7 +40,7 @@ export async function unavailability(folder: string, error: unknown): Promise<Fo
   return { state: 'unreadable', message: `${folder} can't be read (${code}).` };
 }
 
-/** ENOTDIR comes from a file in the folder's place, and also from a file in place of one of its parents. */
+/** ENOTDIR means that a file is in the place of the folder, or of a parent: then the folder counts as missing. */
 async function notADirectory(folder: string): Promise<FolderAvailability> {
   const parent = await stat(join(folder, '..')).catch(() => null);
   const itself = await stat(folder).catch(() => null);

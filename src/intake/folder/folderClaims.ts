@@ -7,30 +7,30 @@ import { systemCode } from '../../core/domain/errors.ts';
 import type { FolderClaims, FolderHolder, FolderLook } from '../../core/ports/folder.ts';
 
 /*
- * One agent takes in a folder, on one machine:
+ * On one machine, only one agent takes in a folder:
  *
- *   free ──hold──▶ held ──release, or the end of the process however it comes──▶ free
+ *   free ──hold──▶ held ──release, or any end of the process──▶ free
  *
- * What is held is a name of the kernel: an abstract socket on Linux, a named pipe on Windows. The name is made from the
- * folder's device and inode, so it is the same by every path, and nothing is written into the folder or kept open in it,
- * which would keep a disk from being unmounted. Anyone who asks is told who holds it. macOS has no such names.
+ * A claim is a kernel name: an abstract socket on Linux, a named pipe on Windows. The name is derived from the folder's
+ * token (device, inode), so it is the same for every path. Nothing is written into the folder or kept open in it, which would
+ * prevent unmounting. A client that connects gets the holder's identity. macOS has no such names: claims always succeed there.
  */
 
 const PREFIXES: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
   linux: '\0receiptd-folder-',
   win32: '\\\\.\\pipe\\receiptd-folder-',
 };
-/** A holder that is stopped does not answer, and holds it anyway. */
+/** Longest wait for the holder's answer. A suspended holder does not answer, but still holds the folder. */
 const ANSWER_MS = 1_000;
 const ANSWER_AT_MOST = 16_384;
-/** Nobody listens: of a socket, and of a pipe. */
+/** Errors that mean that nobody listens, on a socket and on a pipe. */
 const FREE: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOENT']);
-/** In the state directory: paths of folders that are another agent's, from one start to the next. */
+/** File in the state directory with the paths of folders that another agent holds; survives a restart. */
 const OTHERS = 'taken-folders.json';
 
 const holder = z.object({ pid: z.number(), user: z.string(), stateDir: z.string() });
 
-/** `isOnce`: a run that ends by itself was asked for by a person, and waits for nobody. */
+/** `isOnce`: for a single run. A person asked for it, so it does not wait for an agent that held the folder before. */
 export function createFolderClaims(stateDir: string, { isOnce = false } = {}): FolderClaims {
   const file = join(stateDir, OTHERS);
   let known: Promise<Set<string>> | null = null;
@@ -66,7 +66,7 @@ export function createFolderClaims(stateDir: string, { isOnce = false } = {}): F
       else paths.delete(path);
       if (isOnce) return;
       const text = `${JSON.stringify([...paths])}\n`;
-      // One write after the other, whatever folders ask for it at once.
+      // Serializes the writes of all folders.
       writing = writing.then(() => replace(file, text)).catch(ignoreSystemErrors);
       await writing;
     },
@@ -78,7 +78,7 @@ function nameOf(token: string): string | null {
   return prefix === undefined ? null : prefix + token.replaceAll(':', '-');
 }
 
-/** False where the name is taken. Where the system gives none, nothing can be told, and the folder counts as free. */
+/** Claims the name. False if it is taken; if the system refuses it for another reason, the folder counts as free. */
 function listens(server: Server, name: string): Promise<boolean> {
   return new Promise((resolve) => {
     server.once('error', (error) => resolve(systemCode(error) !== 'EADDRINUSE'));
@@ -86,7 +86,7 @@ function listens(server: Server, name: string): Promise<boolean> {
   });
 }
 
-/** Who listens holds it, whatever is answered. */
+/** Any listener holds the folder, whatever it answers. */
 function ask(name: string): Promise<FolderLook> {
   return new Promise((resolve) => {
     const socket = connect(name);
@@ -118,7 +118,7 @@ function parsed(text: string): FolderHolder | null {
   }
 }
 
-/** One that can't be understood is none: it only says what is to be waited for. */
+/** A file that can't be read or parsed counts as empty: it only tells which agents to wait for. */
 async function readOthers(file: string): Promise<Set<string>> {
   try {
     return new Set(z.array(z.string()).parse(JSON.parse(await readFile(file, 'utf8'))));

@@ -3,7 +3,7 @@ import { systemCode } from '../../core/domain/errors.ts';
 
 const FORBIDDEN = new Set(['', '.', '..']);
 
-/** The absolute form of a path inside the folder; '' is the folder. @throws TypeError for a path that leads outside. */
+/** Makes a path in the folder absolute; '' is the folder itself. @throws TypeError for a path that leads outside */
 export function inside(folder: string, path: string): string {
   if (path === '') return folder;
   const segments = path.split('/');
@@ -32,7 +32,7 @@ export function prefixesOf(path: string): string[] {
   return segments.map((_, index) => segments.slice(0, index + 1).join('/'));
 }
 
-/** Nothing is there: the name, or a directory on the way, does not exist. */
+/** Whether an error means that the path, or a directory on the way to it, does not exist. */
 export function isAbsent(error: unknown): boolean {
   const code = systemCode(error);
   return code === 'ENOENT' || code === 'ENOTDIR';

@@ -6,9 +6,9 @@ import { freeNames, nameTaken } from './freeNames.ts';
 import { isSameFile, placeByLink, placeByRename } from './placeExclusively.ts';
 
 /**
- * Moves a file within its file system to `directory`, under `name` or, where that is taken, under a free name like it;
- * resolves the name. Nothing is ever overwritten, and the source goes only after its new place is durable. Killed in
- * between, both exist; done again, a link made before is recognised.
+ * Moves a file within its file system to `directory`, as `name` or, if that is taken, under a similar free name; resolves
+ * the name used. Never overwrites. Removes the source only after the new link is durable: a crash in between leaves both,
+ * and a repeated call recognizes the link. Rejects with EEXIST if no name is free.
  */
 export async function moveBeside(
   source: string,

@@ -12,33 +12,33 @@ import { inRealDirectory } from './realDirectory.ts';
 import { holdsTheSame } from './sameContent.ts';
 
 /*
- * A file on its way into the archive:
+ * How a file gets into the archive:
  *
  *   aside ──link──▶ in both ──unlink──▶ archived
  *     └──copy──▶ incoming, being written ──synced──▶ whole ──link──▶ in both
  *
- * Only what is whole and durable gets a name in the archive. What a kill leaves incoming is removed when the aside file
- * is put back; done again, what it left in both is recognised by its bytes.
+ * A file gets its name in the archive only when it is complete and durable. An incoming copy left by a crash is removed when
+ * the aside file is put back; a file left in both places is recognized by its bytes on the next attempt.
  */
 
-/** The name of the copy, as long as it has none in the archive. */
+/** Name of the copy until it gets its name in the archive. */
 const COPY = 'copy';
 const DAY_MS = 24 * 60 * 60_000;
 
-/** Archive directories in which this process has looked for what others left; a listing for every file would be slow. */
+/** Archive directories that this process has swept already; listing them for every file would be slow. */
 const swept = new Set<string>();
 
 export interface Archive {
   readonly directory: string;
-  /** What people know the directory by. */
+  /** The directory's path for people; `directory` may lead through a file descriptor. */
   readonly place: string;
-  /** Name of the directory in it that takes a copy under way, if the file comes from another file system. */
+  /** Name of its subdirectory for an unfinished copy; used if the file can't be linked, as from another file system. */
   readonly incoming: string;
 }
 
 /**
- * Moves a file into an archive under `name` or, where that is taken by other bytes, under a free name like it; resolves
- * the name.
+ * Moves a file into an archive as `name` or, if a file with other bytes has it, under a similar free name; resolves the
+ * name used. Rejects with EEXIST if no name is free.
  */
 export async function moveToArchive(
   source: string,
@@ -74,12 +74,12 @@ export async function moveToArchive(
   throw nameTaken(name, archive.place);
 }
 
-/** Removes what is left of a copy under way. Idempotent. */
+/** Removes an unfinished copy. Idempotent. */
 export async function clearIncoming(directory: string, incoming: string): Promise<void> {
   try {
     await inRealDirectory(directory, incoming, async (staging) => {
       for (const name of await readdir(staging)) {
-        // The empty file that kept the name for it, where there are no links.
+        // The empty file that reserved the final name on a file system without links (`placeByRename`).
         if (name !== COPY && (await isEmptyFile(join(directory, name)))) await unlink(join(directory, name));
         await unlink(join(staging, name));
       }
@@ -107,11 +107,11 @@ async function stage(source: string, archive: Archive): Promise<string> {
   }
 }
 
-/** The aside file may have been put back while the archive could not be reached: then nobody removed its copy. */
+/** Removes old copies left behind when an aside file was put back while the archive was unreachable. */
 async function sweepOnce({ directory, place, incoming }: Archive): Promise<void> {
   if (swept.has(place)) return;
   swept.add(place);
-  // By the archive's own clock; another agent may be copying into the same archive right now.
+  // Old by the archive's own clock; a newer copy may belong to another agent that is still writing it.
   const now = (await stat(join(directory, incoming))).mtimeMs;
   for (const name of (await readdir(directory)).filter(isIncomingName)) {
     const there = await stat(join(directory, name)).catch(() => null);

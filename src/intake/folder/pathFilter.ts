@@ -1,7 +1,7 @@
 import picomatch from 'picomatch';
 import { nameOf } from './folderPath.ts';
 
-/** What the configured patterns say of one path, without regard to its parent directories. */
+/** Matches one path against the configured patterns, regardless of its parent directories. */
 export interface PathFilter {
   ignores(path: string): boolean;
   includes(path: string): boolean;
@@ -11,8 +11,8 @@ export interface PathFilter {
 const OPTIONS = { dot: true, flags: 'is' };
 
 /**
- * Patterns with a slash match the path from the folder on; those without match a name at any depth, and as an
- * ignore pattern the name of a directory too. Case and Unicode form make no difference. No `include`: every file.
+ * Patterns with a slash match the path relative to the folder; others match a name at any depth, and as ignore
+ * patterns also the name of a directory. Ignores case and Unicode normalization. An empty `include` admits every file.
  */
 export function createPathFilter(include: readonly string[], ignore: readonly string[]): PathFilter {
   const included = matcher(include);
@@ -21,7 +21,7 @@ export function createPathFilter(include: readonly string[], ignore: readonly st
 }
 
 function matcher(patterns: readonly string[]): (path: string) => boolean {
-  // 'thumbs/' and '/thumbs/*' are how people write "the directory" and "from here on".
+  // People write 'thumbs/' for a directory, and '/thumbs/*' for a path relative to the folder.
   const trimmed = patterns.map((pattern) => pattern.normalize('NFC').replace(/(?<=.)\/+$/, ''));
   const anchored = trimmed.filter((pattern) => pattern.includes('/'));
   const matchesPath = picomatch(

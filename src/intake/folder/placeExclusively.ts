@@ -2,10 +2,10 @@ import { link, lstat, open, rename, unlink, type FileHandle } from 'node:fs/prom
 import { systemCode } from '../../core/domain/errors.ts';
 import { whileHeld } from '../../core/domain/heldFile.ts';
 
-// Another file system; FAT, exFAT or SMB; another owner's file under protected_hardlinks; too many links.
+// No link is possible: another file system; FAT, exFAT or SMB; another owner's file under protected_hardlinks; too many links.
 const NO_LINK = new Set(['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EINVAL', 'UNKNOWN']);
 
-/** `link` never overwrites. */
+/** Links `source` as `target`; `link` never overwrites. */
 export async function placeByLink(
   source: string,
   target: string,
@@ -22,15 +22,15 @@ export async function placeByLink(
 }
 
 /**
- * Where there are no links: an empty file takes the name, and gives way to the source unless somebody has written to
- * it meanwhile. False if the name is taken. Between that last look and the rename somebody else could still open it;
- * a kill there leaves it empty.
+ * For file systems without links: reserves the name with an empty file, then renames the source over it unless somebody
+ * has written to it meanwhile. False if the name is taken. Not atomic: between the last check and the rename somebody
+ * else can still open the empty file, and a crash there leaves it behind.
  */
 export async function placeByRename(source: string, target: string): Promise<boolean> {
   const reserved = await openNew(target, 0o600);
   if (reserved === null) return false;
   const ours = await reserved.stat({ bigint: true });
-  // Windows renames onto nothing that is open.
+  // Windows can't rename onto an open file.
   await reserved.close();
   const isStillOurs = async (): Promise<boolean> => {
     const there = await lstat(target, { bigint: true }).catch(() => null);
@@ -49,7 +49,7 @@ export async function placeByRename(source: string, target: string): Promise<boo
   }
 }
 
-/** Null if the name is taken. */
+/** Creates a file; null if the name is taken. */
 export async function openNew(target: string, mode: number): Promise<FileHandle | null> {
   try {
     return await open(target, 'wx', mode);

@@ -1,30 +1,30 @@
 import { byBytes } from '../../core/domain/byteOrder.ts';
 
-/** Names that are sorted at once. */
+/** Number of names per sorted run. */
 const RUN = 8_192;
-/** Stands in no name. */
+/** Separator: no file name contains it. */
 const END = '\0';
-/** Characters whose halves sort otherwise than their bytes do. */
+/** Surrogates: only with them does the order of UTF-16, which `sort` uses, differ from the order of bytes. */
 const HALVES = /[\uD800-\uDFFF]/;
 
-/** Names in order, as one text: a million strings of their own would take three times as much. */
+/** Sorted names, joined into one string: a million separate strings would take three times the memory. */
 interface Run {
   readonly text: string;
-  /** The least name that is left, and where it begins. */
+  /** The smallest name not taken yet, and its offset in `text`. */
   least: string;
   at: number;
 }
 
 /**
- * The names of one directory in the order of their bytes, however many they are: sorted in runs as they come, and merged
- * as they are taken, so that no moment of it is long. What was taken is not kept.
+ * Sorts the names of one directory by their bytes, however many they are. Sorts runs as names are added and merges the
+ * runs as names are taken, so that no single step blocks the thread for long. Does not retain names that were taken.
  */
 export class SortedNames {
   #open: string[] = [];
-  /** A heap by the least name of each once all are in. */
+  /** A heap by `least`, from the first `take` on. */
   readonly #runs: Run[] = [];
   #isHeap = false;
-  /** Mostly the order of JavaScript is that of the bytes, and takes a fraction of the time. */
+  /** No name has surrogates: JavaScript's own order is then that of the bytes, and sorts much faster. */
   #isPlain = true;
 
   add(name: string): void {
@@ -32,7 +32,7 @@ export class SortedNames {
     if (this.#open.push(name) === RUN) this.#close();
   }
 
-  /** The next ones, `limit` at most; none is added after that. */
+  /** Removes and returns the next names, at most `limit`. No name may be added after the first call. */
   take(limit: number): string[] {
     if (!this.#isHeap) this.#heap();
     const taken: string[] = [];
@@ -59,7 +59,7 @@ export class SortedNames {
     for (let at = this.#runs.length >> 1; at >= 0; at -= 1) this.#sink(at);
   }
 
-  /** The first run has given its least name away. */
+  /** Moves the first run on to its next name; removes the run at its end. */
   #advance(run: Run): void {
     run.at += run.least.length + END.length;
     if (run.at < run.text.length) {
