@@ -10,21 +10,21 @@ type ReadOptions = Parameters<FSWatcher['_readdirp']>[1];
 type ReadStream = ReturnType<FSWatcher['_readdirp']>;
 type Kept = ReturnType<FSWatcher['_getWatchedDir']>;
 
-/** Between two readings of a directory: in a burst chokidar asks for one at every event. */
+/** Limits of the pause between two reads of a directory; in a burst, chokidar requests one per event. */
 const SHORTEST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 800;
 
 /**
- * chokidar 5 reads a directory again at every event in it, with an lstat of every file, only to find new
- * sub-directories (handler.js, `_handleRead`): a scan every 50 ms into a folder of 50,000 old files kept more than
- * one processor busy. This one tells it of directories only, spends a tenth of the time at most on reading a big
- * directory again, and reads nothing where sub-directories are not watched.
+ * chokidar 5 rereads a directory at every event in it, with an lstat of every file, only to find new subdirectories
+ * (handler.js, `_handleRead`): a scan every 50 ms into a folder of 50,000 old files kept more than one processor busy.
+ * This class passes on only directories, pauses between reads for nine times as long as the last one took (100 to 800 ms),
+ * and reads nothing if subdirectories are not watched.
  *
- * chokidar 5 also makes an entry at every look at a directory, and never drops that of one that has gone by then:
- * about 1 KB forever for each. An entry that stays can also hide a directory that comes again under the old name.
- * This one forgets at once what is not found, so that reading the parent finds it as a new one.
+ * chokidar 5 also creates an entry whenever it looks at a directory, and never drops the entry of one that is gone by then,
+ * which leaks about 1 KB each. A leftover entry can also hide a directory that is recreated under the old name. This class
+ * drops the entries of missing directories at once, so that reading the parent finds them as new.
  *
- * It overrides what is not documented: the version is pinned, and the tests hold the behaviour.
+ * It overrides undocumented methods: the version is pinned, and tests check the behavior.
  */
 export class DirectoryWatcher extends FSWatcher {
   readonly #root: string;
@@ -37,9 +37,9 @@ export class DirectoryWatcher extends FSWatcher {
       ignored: (path, stats) => (stats !== undefined && !stats.isDirectory()) || ignored(path),
       ignoreInitial: true,
       followSymlinks: false,
-      // What may not be read is for the listing to tell.
+      // The listing reports unreadable directories.
       ignorePermissionErrors: true,
-      // Would ignore directories that end in '~'.
+      // `true` would ignore directories whose name ends in '~'.
       atomic: false,
       ...(!recursive && { depth: 0 }),
     });
@@ -48,17 +48,17 @@ export class DirectoryWatcher extends FSWatcher {
   }
 
   override add(paths: string | string[], missing?: string): this {
-    // Where a path is missing, chokidar would watch its parent once more, forever.
+    // For a missing path, chokidar adds its parent once more, and would watch it forever.
     if (missing === undefined) super.add(paths);
     return this;
   }
 
-  /** Keeps and watches nothing more of a directory and of what is below it, until it is found again. */
+  /** Stops watching a directory and everything in it, and drops their entries, until it is found again. */
   forget(directory: string): void {
     this._remove(dirname(directory), basename(directory));
   }
 
-  /** chokidar's own makes entries of what is gone, and does nothing for 100 ms after the last time. */
+  /** chokidar's version creates entries for missing paths, and ignores a repeated call within 100 ms. */
   override _remove(directory: string, name: string): void {
     const path = join(directory, name);
     for (const child of this._watched.get(path)?.getChildren() ?? []) this._remove(path, child);
@@ -66,7 +66,7 @@ export class DirectoryWatcher extends FSWatcher {
     this._closeFile(path);
     const parent = this._watched.get(directory);
     if (parent?.items.delete(name) === true) void this._emit('unlinkDir', path);
-    // One that chokidar made again for a child that it came upon late.
+    // An entry that chokidar recreated for a child that it processed late.
     if (parent?.items.size === 0 && this.#isStray(directory)) this.forget(directory);
   }
 
@@ -77,7 +77,7 @@ export class DirectoryWatcher extends FSWatcher {
 
   override _handleError(error: NodeJS.ErrnoException): Error | boolean {
     if ((error.code === 'ENOENT' || error.code === 'ENOTDIR') && error.path !== undefined) {
-      // The root may be back under the same watch: whether it is gone for good is for the listener to find out.
+      // The root may exist again under the same watch; the listener checks whether it is gone for good.
       if (error.path === this.#root) void this._emit('unlinkDir', this.#root);
       else this.forget(error.path);
     }
@@ -85,10 +85,10 @@ export class DirectoryWatcher extends FSWatcher {
   }
 
   override _readdirp(directory: string, options: ReadOptions): ReadStream {
-    // Without a stream chokidar reads nothing; there are no sub-directories to look for.
+    // Without a stream chokidar reads nothing, and there are no subdirectories to find.
     if (this.closed || !this.#recursive) return undefined;
     const wanted = options?.directoryFilter;
-    // Of the stream it uses what every Readable has.
+    // chokidar uses only what every Readable has.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     const stream = Readable.from(
       typeof wanted === 'function'
@@ -134,7 +134,7 @@ export class DirectoryWatcher extends FSWatcher {
   }
 }
 
-// chokidar asks an entry's `stats` for its kind and nothing else, which the listing knows without an lstat.
+// chokidar reads only the kind from an entry's `stats`, which `readdir` knows without an lstat.
 interface DirectoryEntry {
   readonly path: string;
   readonly fullPath: string;

@@ -3,9 +3,9 @@ import { locationOf, realLocation } from './location.ts';
 
 /** Directories inside a folder that are never entered: archives and the agent's own. */
 export interface ExcludedDirectories {
-  /** Whether this relative path is, or lies in, an excluded directory. */
+  /** Whether this relative path is an excluded directory, or inside one. */
   has(path: string): boolean;
-  /** Looks where symbolic links lead now: the archive may be configured by another way than the folder. */
+  /** Resolves symbolic links again: the archive may be configured by a different path than the folder. */
   refresh(): Promise<void>;
 }
 

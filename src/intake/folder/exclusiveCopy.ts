@@ -4,7 +4,10 @@ import { openNew } from './placeExclusively.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
 
-/** Copies to a new file, synced and of verified size; false if the name is taken. Leaves nothing behind on an error. */
+/**
+ * Copies to a new file, syncs it and verifies its size. False if the name is taken. On an error, removes the incomplete
+ * copy; rejects with EBUSY if the source changed meanwhile.
+ */
 export async function copyExclusively(source: string, target: string): Promise<boolean> {
   const from = await open(source, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
   try {
@@ -14,7 +17,7 @@ export async function copyExclusively(source: string, target: string): Promise<b
     try {
       await copy(from, to, source);
     } catch (error) {
-      // A name in use again by somebody else is not ours to remove.
+      // Only if it is still our file: somebody else may have taken the name since.
       const ours = await to.stat({ bigint: true });
       const there = await lstat(target, { bigint: true }).catch(() => null);
       if (ours.ino === there?.ino && ours.dev === there.dev) await unlink(target);
@@ -41,7 +44,7 @@ async function copy(from: FileHandle, to: FileHandle, source: string): Promise<v
   await to.utimes(Number(before.atimeMs) / 1000, Number(before.mtimeMs) / 1000);
   await to.sync();
   const [after, written] = [await from.stat({ bigint: true }), await to.stat()];
-  // A scanner may still hold the file open and write on.
+  // A scanner may have the file open and still be writing.
   if (after.size !== before.size || after.mtimeNs !== before.mtimeNs || written.size !== copied) {
     throw Object.assign(new Error(`EBUSY: ${source} changed while it was copied`), { code: 'EBUSY' });
   }

@@ -6,8 +6,9 @@ import { archivePlace, inOwnPlace } from './ownPlace.ts';
 import { hasContent } from './sameContent.ts';
 
 /**
- * The absolute path of the file that `archive` would have made of the one at `path`; null if there is none with that
- * size and hash (SHA-256, hexadecimal). Rejects where that can't be told: the archive may not be mounted.
+ * Finds the file that an interrupted `archive` may have moved from `path`: resolves its absolute path in the archive, null
+ * if there is none with that size and hash (SHA-256, hexadecimal). Rejects with the system's error if the archive can't be
+ * read: it may not be mounted.
  */
 export async function findArchived(
   archiveTo: string,
@@ -23,7 +24,7 @@ export async function findArchived(
   try {
     return await inOwnPlace(archive, parentOf(path), async (directory) => {
       const like = (await readdir(directory)).filter((candidate) => isLike(candidate, name));
-      // Its own name first, then in the order in which they are given.
+      // The original name first, then suffixed ones, in the order in which they are given out.
       like.sort((a, b) => a.length - b.length || (a < b ? -1 : 1));
       for (const candidate of like) {
         if (await hasContent(join(directory, candidate), size, sha256)) return join(place, candidate);

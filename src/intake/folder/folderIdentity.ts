@@ -1,7 +1,7 @@
 import type { BigIntStats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 
-/** Follows a link: an admin may well configure one. Rejects with the system's error, ENOTDIR included. */
+/** Follows links, since an admin may configure one. Rejects with the system's error; ENOTDIR if it is not a directory. */
 export async function statFolder(folder: string): Promise<BigIntStats> {
   const stats = await stat(folder, { bigint: true });
   if (!stats.isDirectory()) throw Object.assign(new Error(`ENOTDIR: ${folder}`), { code: 'ENOTDIR' });
@@ -9,8 +9,8 @@ export async function statFolder(folder: string): Promise<BigIntStats> {
 }
 
 /**
- * Changes when another folder takes its place. The inode alone does not: a folder deleted and made again at once
- * mostly gets the one just freed. The time of birth is 0 on file systems that keep none.
+ * Identifies a folder: changes if another one takes its place. The inode alone is not enough, because a folder that is
+ * deleted and recreated at once usually gets the inode just freed. File systems without birth times report 0.
  */
 export function tokenOf({ dev, ino, birthtimeNs }: BigIntStats): string {
   return `${dev}:${ino}:${birthtimeNs}`;

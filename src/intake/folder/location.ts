@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { isAbsent } from './folderPath.ts';
 
-/** A directory of another folder may lie on a share that hangs; nobody else is to wait for that (promise P4). */
+/** Longest wait for an answer: a directory may be on a hanging share, which must not delay other folders (promise P4). */
 const WAIT_MS = 2_000;
 
 interface Asked {
@@ -10,11 +10,11 @@ interface Asked {
   readonly answer: Promise<string>;
 }
 
-/** One question at a time for each directory in the whole process, since each that hangs keeps a thread. */
+/** Lookups in progress, one per directory in the whole process, since each that hangs blocks a thread. */
 const asked = new Map<string, Asked>();
 const known = new Map<string, string>();
 
-/** Where a directory really is; where it was when last seen, or is said to be, if that can't be told soon. */
+/** Resolves a directory's real path or, if that fails or takes too long, its last known one or the path itself. */
 export async function locationOf(directory: string): Promise<string> {
   const { since, answer } = asked.get(directory) ?? ask(directory);
   const lastKnown = known.get(directory) ?? directory;
@@ -44,7 +44,7 @@ function ask(directory: string): Asked {
   return question;
 }
 
-/** Where a path really is, although its last parts may not exist yet. */
+/** Resolves the real path of `path`, whose last segments need not exist yet; `path` itself if that fails. */
 export async function realLocation(path: string): Promise<string> {
   try {
     return await realpath(path);

@@ -5,19 +5,20 @@ import { systemCode } from '../../core/domain/errors.ts';
 import { syncDirectory } from '../../system/syncDirectory.ts';
 import { inside, isAbsent, parentOf, prefixesOf } from './folderPath.ts';
 
-// Not in Node's constants: also holds a directory that may be entered and not read.
+// Missing in Node's constants. Opens a directory even if it may only be entered, not read.
 const O_PATH = 0o10000000;
 const HELD = '/proc/self/fd';
 const CAN_HOLD = process.platform === 'linux' && existsSync(HELD);
 const HOLDS = O_PATH | constants.O_DIRECTORY;
-/** For more segments than this the system is asked where a directory lies, which costs the same at any depth. */
+/** Beyond this many segments, a directory's real path is asked of the system, which costs the same at any depth. */
 const FEW_SEGMENTS = 4;
 
 /**
- * Runs `work` with a path that leads to the directory `path` below `base`, whatever is renamed or linked on the way
- * meanwhile: on Linux each directory is opened below the one before it, following no link, and held. Elsewhere each is
- * looked at before `work` begins. `base` itself may be a link: that is the admin's choice. `make` makes what is missing,
- * but for a `base` that has to be there (`hasBase`). Rejects with ENOENT or ENOTDIR where one is missing or is no directory.
+ * Runs `work` with a path of the directory `path` below `base`, without following links. On Linux each directory is opened
+ * relative to its parent and the last one is held open, so renames and new links during `work` have no effect. Elsewhere
+ * each is only checked before `work` begins. `base` itself may be a link, which is the admin's choice. `make` creates
+ * missing directories, except a `base` that must exist (`hasBase`). Rejects with ENOENT or ENOTDIR if one is missing or is
+ * not a directory.
  */
 export async function inRealDirectory<T>(
   base: string,
@@ -60,8 +61,8 @@ export async function inRealDirectory<T>(
 }
 
 /**
- * Whether every directory on the way to `path` is a real one. O_NOFOLLOW looks at the last segment only, so a
- * directory replaced by a symbolic link would lead outside the folder.
+ * Whether all parents of `path` are real directories. O_NOFOLLOW checks only the last segment, so a parent replaced by a
+ * symbolic link could lead outside the folder. Rejects with the system's error if a parent can't be checked.
  */
 export async function parentsAreReal(folder: string, path: string): Promise<boolean> {
   const parent = parentOf(path);
@@ -77,7 +78,7 @@ export async function parentsAreReal(folder: string, path: string): Promise<bool
   }
 }
 
-/** Whether `dir` below the folder and every directory on the way to it are real ones; in this thread. */
+/** Synchronous: whether `dir` in the folder and all its parents are real directories. @throws the system's error */
 export function isRealAtOnce(folder: string, dir: string): boolean {
   if (dir === '') return true;
   if (CAN_HOLD && isFar(dir)) return placeAtOnce(inside(folder, dir)) === join(placeAtOnce(folder), dir);
@@ -88,7 +89,10 @@ function isFar(path: string): boolean {
   return path.split('/', FEW_SEGMENTS + 1).length > FEW_SEGMENTS;
 }
 
-/** Null where it does not lie where its path says: a link is on the way, or the file system spells a name otherwise. */
+/**
+ * Opens the directory by its full path. Null if that fails, or if its real path differs: because of a link on the way, or
+ * because the file system spells a name differently.
+ */
 async function openDirectly(base: string, segments: readonly string[]): Promise<FileHandle | null> {
   const root = await open(base, HOLDS);
   let handle: FileHandle | null = null;
@@ -98,7 +102,7 @@ async function openDirectly(base: string, segments: readonly string[]): Promise<
     const [above = '', place] = await Promise.all(places);
     if (place === join(above, ...segments)) return handle;
   } catch (error) {
-    // The way step by step says what is wrong.
+    // Opening one directory at a time then reports what is wrong.
     if (systemCode(error) === undefined) throw error;
   } finally {
     await root.close();
@@ -134,7 +138,7 @@ function notADirectory(path: string): Error {
   return Object.assign(new Error(`ENOTDIR: not a directory: ${path}`), { code: 'ENOTDIR' });
 }
 
-/** A person knows nothing of held directories. */
+/** Replaces paths through file descriptors in an error's message, which mean nothing to people. */
 function inPlainWords(error: unknown, { fd }: FileHandle, directory: string): unknown {
   if (error instanceof Error) error.message = error.message.replaceAll(`${HELD}/${fd}/`, `${directory}/`);
   return error;

@@ -5,13 +5,13 @@ import { systemCode } from '../../core/domain/errors.ts';
 
 const NO_LINK = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 const TO_READ = constants.O_RDONLY | NO_LINK;
-/** Windows syncs only what is open for writing. */
+/** Windows can sync only a file that is open for writing. */
 const TO_SYNC = process.platform === 'win32' ? constants.O_RDWR : TO_READ;
 const CHUNK_BYTES = 1024 * 1024;
-/** No regular file, or not one that may be read: not the one that is looked for. */
+/** Errors that mean that this is not the wanted file: missing, not a regular file, or not readable. */
 const NOT_IT = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO', 'EISDIR', 'EACCES', 'EPERM']);
 
-/** Whether both are regular files with the same bytes; `kept`, whose bytes are durable then, follows no link. */
+/** Whether both are regular files with the same bytes; follows no links. If so, the bytes of `kept` are durable. */
 export async function holdsTheSame(kept: string, source: string): Promise<boolean> {
   return withFile(kept, TO_SYNC, async (there) => {
     const same = await withFile(source, TO_READ, async (here) => {
@@ -19,13 +19,13 @@ export async function holdsTheSame(kept: string, source: string): Promise<boolea
       if (!a.isFile() || !b.isFile() || a.size !== b.size) return false;
       return (await hashOf(there)) === (await hashOf(here));
     });
-    // Somebody else may have written it a moment ago.
+    // Another process may have just written it, unsynced.
     if (same) await there.sync();
     return same;
   });
 }
 
-/** Whether it is a regular file of that size and hash (SHA-256, hexadecimal). Follows no link. */
+/** Whether `file` is a regular file of that size and hash (SHA-256, hexadecimal). Follows no links. */
 export async function hasContent(file: string, size: number, sha256: string): Promise<boolean> {
   return withFile(file, TO_READ, async (handle) => {
     const stats = await handle.stat();
