@@ -1,11 +1,11 @@
 import { parentOf } from './folderPath.ts';
 
-/** Beyond that the answers are found out again. */
+/** Cached directories; beyond that, the cache is cleared. */
 const KEPT_AT_MOST = 10_000;
 
 /**
- * Whether a path is not ignored, nor any directory on the way to it: a pruned one is never listed. Depends on the
- * configuration alone, so the answer for a directory is kept, and a path costs the same at any depth.
+ * Tells whether neither a path nor any of its parents is ignored, since ignored directories are never listed. This depends
+ * only on the configuration, so entered directories are cached: a path costs the same at any depth.
  */
 export class EnteredDirectories {
   readonly #takes: (path: string) => boolean;

@@ -5,14 +5,14 @@ import { randomHex } from './asideName.ts';
 const NAME_BYTES = 255;
 const SUFFIX = / \((?:[2-9]|[1-9]\d{1,2}|[0-9a-f]{8})\)$/;
 
-/** 'a.jpg', 'a (2).jpg', ... and at last random ones, since a scanner may start at SCAN0001 for years. */
+/** Yields 'a.jpg', 'a (2).jpg', ... and finally random suffixes: a scanner may restart at SCAN0001 for years. */
 export function* freeNames(name: string, random: Random): Generator<string> {
   yield name;
   for (let n = 2; n < 1000; n++) yield withSuffix(name, ` (${n})`);
   for (let n = 0; n < 10; n++) yield withSuffix(name, ` (${randomHex(random)})`);
 }
 
-/** Whether `freeNames` could have given this one. */
+/** Whether `freeNames` could have yielded the candidate for this name. */
 export function isLike(candidate: string, name: string): boolean {
   if (candidate === name) return true;
   const extension = extensionOf(name);

@@ -8,23 +8,23 @@ import { statFolder, tokenOf } from './folderIdentity.ts';
 import { locationOf, realLocation } from './location.ts';
 
 /*
- * A watch, from `watch` to `close`:
+ * States of a watch, from `watch` to `close`:
  *
- *   starting ──▶ watching ──▶ troubled   said once; hints may still come, but are not to be relied on
+ *   starting ──▶ watching ──▶ troubled   reported once; hints may still come, but are unreliable
  *       │            └───────────┴─────▶ closed
- *       └─ rejects with the system's error where the folder can't be read
+ *       └─ rejects with the system's error if the folder can't be read
  *
- * Once the folder itself is deleted, renamed or replaced, nothing of what takes its place is watched: that is
- * trouble, and asks for a new watch.
+ * If the folder itself is deleted, renamed or replaced, whatever takes its place is not watched: this is reported as
+ * trouble, and the caller has to start a new watch.
  */
 
-// chokidar reads a new directory first and watches it afterwards; what is created in between raises no event.
+// chokidar reads a new directory before it watches it. Files created in between raise no event, so a second hint follows.
 const SECOND_HINT_MS = 2000;
 
 /**
- * Whether the name of an event is the one that a listing gives. Not where it is no valid UTF-8; nor on macOS where it may be composed
- * otherwise (é as one character or as two); nor on Windows where it may be the short form (SCAN00~1.JPG) of a long name. Then the
- * directory is listed: the same file must not be seen under two names.
+ * Whether an event's name is certainly the one that a listing gives; otherwise the directory is listed, so that no file is
+ * seen under two names. Uncertain are names that are not valid UTF-8; on macOS, names that may be composed differently
+ * (é as one character or two); on Windows, possible short forms (SCAN00~1.JPG) of long names.
  */
 export function namesOneFile(name: string, platform: NodeJS.Platform): boolean {
   if (name.includes('\uFFFD')) return false;
@@ -33,7 +33,7 @@ export function namesOneFile(name: string, platform: NodeJS.Platform): boolean {
 }
 
 export interface FolderHintsOptions {
-  /** Absolute directories that are not watched, with all that is below them. */
+  /** Absolute directories that are not watched, including everything in them. */
   readonly exclude?: readonly string[];
   readonly platform?: NodeJS.Platform;
 }
@@ -83,13 +83,13 @@ export function createFolderHints({
 
       const watcher = new DirectoryWatcher(root, recursive, (place) => isQuiet(place));
 
-      /** The directory itself was deleted or moved; another may already stand in its place, unwatched. */
+      /** Called when a directory was deleted or moved; another one may already be in its place, unwatched. */
       const moved = async (directory: string): Promise<void> => {
         if (directory === root) {
           await lookAtRoot();
           return;
         }
-        // At once: where another comes later, it is found as a new one only if this one is not kept.
+        // At once: a directory that is recreated later is found as new only if this entry is gone.
         watcher.forget(directory);
         const there = await stat(directory).catch(() => null);
         if (state === 'closed' || !there?.isDirectory()) return;
@@ -107,7 +107,7 @@ export function createFolderHints({
         hint(directory);
         if (directory === root) void moved(directory);
       });
-      // On Linux: the name within the watched directory, or null, or the directory's own name for itself.
+      // On Linux, `name` is a name in the watched directory, null, or the directory's own name for an event of itself.
       watcher.on('raw', (event, name: string | null, details) => {
         const directory = watchedPath(details);
         if (directory === null) {
@@ -127,7 +127,7 @@ export function createFolderHints({
           state = 'closed';
           for (const timer of secondHints) clearTimeout(timer);
           const closing = watcher.close();
-          // It has dropped every listener, and an error still under way would end the process.
+          // `close` removed all listeners; without one, a late error would end the process.
           watcher.on('error', () => undefined);
           await closing;
         },
@@ -147,7 +147,7 @@ function folderGone(folder: string): ReceiptdError {
   });
 }
 
-/** chokidar takes it for a slash, and would watch another place. */
+/** chokidar takes a backslash for a slash, and would watch a different path. */
 function backslash(folder: string): ReceiptdError {
   return new ReceiptdError(
     'WATCH_LIMIT',

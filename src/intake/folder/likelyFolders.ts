@@ -1,27 +1,27 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { posix, win32 } from 'node:path';
 
-/** Where the program runs, and what it may ask there; arguments, so that a test can be any machine. */
+/** The machine to search; an argument, so that tests can simulate any. */
 export interface Machine {
   readonly platform: NodeJS.Platform;
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Names of the directories in a directory; none where it can't be read in time. */
+  /** Names of the subdirectories of a directory; none if it can't be read in time. */
   readonly directories: (path: string) => Promise<readonly string[]>;
   /** Text of a small file, or null. */
   readonly text: (path: string) => Promise<string | null>;
 }
 
-/** What scanners, their programs and the people who set them up call the folder, in some languages. */
+/** Names that scanners, their software and people give to a folder for scans, in several languages. */
 const NAMES =
   /^(?:_|\d+[ _-]?)?(?:scan|scans|scanned|scanner|scanin|scan[ _-]?inbox|receipts?|invoices?|belege?|quittung(?:en)?|rechnung(?:en)?|eingescannt|gescannt|numerisations?|recus?|escaneos?|escaneados|recibos|scansioni|ricevute|skan(?:y|er)|bonnen|kvitton|scan(?:s|ned)?[ _-].*|.*[ _-]scans?|scansnap.*|epson ?scan.*|epscan|brother.*|controlcenter.*|canon.*|ij ?scan.*|hp ?scans?|kyocera.*|ricoh.*|konica.*|xerox.*|lexmark.*|paperport.*|naps2|vuescan|fi-\d{4}.*)$/i;
 
-/** Most that are named; the rest is for the person to type. */
+/** Maximum number of suggestions; people can type any other path. */
 const MOST = 12;
 
 /**
- * Folders into which a scanner may well put its scans, the likeliest first: by their names, in the places where such folders
- * are made, and mounted shares. Nothing but names of directories is read.
+ * Suggests folders that a scanner may save to, likeliest first: those with a typical name in a typical place, then mounted
+ * shares. Looks only at names of directories, never at files in them.
  */
 export async function likelyFolders(machine: Machine): Promise<readonly string[]> {
   const paths = machine.platform === 'win32' ? win32 : posix;
@@ -32,7 +32,7 @@ export async function likelyFolders(machine: Machine): Promise<readonly string[]
       if (NAMES.test(name.normalize('NFD').replace(/\p{Mn}/gu, ''))) found.add(paths.join(place, name));
     }
   }
-  // A share of its own for the scanner is as usual as a folder in one; a drive of Windows may be any disk.
+  // A share is often dedicated to the scanner, so it counts itself. Not on Windows, where `shares` are all drive letters.
   if (machine.platform !== 'win32') for (const share of shares) found.add(share);
   return [...found].slice(0, MOST);
 }
@@ -71,7 +71,7 @@ async function placesOf(machine: Machine): Promise<readonly string[]> {
   }
 }
 
-/** Documents and Pictures under the names that they have in the language of the desktop. */
+/** Documents, Pictures and the like, under their names in the language of the desktop. */
 async function userDirectories({ home, env, text }: Machine): Promise<readonly string[]> {
   const config = env['XDG_CONFIG_HOME'] || `${home}/.config`;
   const file = (await text(`${config}/user-dirs.dirs`)) ?? '';
@@ -83,7 +83,7 @@ async function userDirectories({ home, env, text }: Machine): Promise<readonly s
 async function sharesOf(machine: Machine): Promise<readonly string[]> {
   const { platform, directories } = machine;
   if (platform === 'win32') {
-    // A letter that no drive has lists as empty.
+    // Unused drive letters list as empty.
     return 'DEFGHIJKLMNOPQRSTUVWXYZ'
       .split('')
       .map((letter) => `${letter}:\\`)
@@ -102,12 +102,12 @@ function mountedShares(mountinfo: string): readonly string[] {
     const type = fields[fields.indexOf('-', 6) + 1] ?? '';
     const point = fields[4];
     if (point === undefined || !SHARE_TYPES.test(type)) return [];
-    // Spaces and the like are octal there.
+    // Spaces and some other characters are escaped in octal.
     return [point.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(parseInt(digits, 8)))];
   });
 }
 
-/** The machine that this runs on. What does not answer within `limitMs` counts as empty: a share may hang. */
+/** The machine that this runs on. Anything not read within `limitMs` counts as empty, since a share may hang. */
 export function thisMachine(
   surroundings: Pick<Machine, 'platform' | 'home' | 'env'>,
   limitMs = 1_500,

@@ -19,26 +19,26 @@ export interface ListingScope {
   readonly recursive: boolean;
   readonly filter: PathFilter;
   readonly excluded: ExcludedDirectories;
-  /** The folder itself lies on the agent's own disk, and is read in this thread. */
+  /** The folder is on the agent's own disk; its top level is read in this thread. */
   readonly isAtOnce: boolean;
-  /** The device on which what the system says of a directory tells of every change in it; null if that is not known. */
+  /** Device on which the metadata of a directory reflects every change in it; null if unknown. */
   readonly stampedDevice: bigint | null;
-  /** The clock of the system, by which directories are stamped. */
+  /** The clock by which the system stamps directories. */
   readonly now: () => number;
-  /** Called now and then in a long directory: a slow share is not a dead one. */
+  /** Called regularly while a long directory is read, so that a slow share does not pass for a hanging one. */
   readonly onProgress: () => void;
 }
 
-/** Entries that are asked of the system at once, and files of a batch. */
+/** Directory entries per read, and files per batch. */
 const ENTRIES_AT_ONCE = 1024;
 
 const REPLACEMENT = '\uFFFD';
 
 /**
- * Breadth first, no symbolic link followed; a directory is read whole before its first batch is given. One that vanished meanwhile counts as
- * unreadable, with ENOENT: so does every one of a share that is being unmounted. Rejects with the system's error where the folder
- * itself can't be read, and with ESTALE if it was replaced meanwhile (a share unmounted, say): an incomplete
- * listing must not pass for a complete one.
+ * Lists breadth first, without following symbolic links; reads each directory completely before it yields the first batch.
+ * A directory that vanished meanwhile counts as unreadable, with ENOENT: while a share is being unmounted, all of them
+ * vanish. Rejects with the system's error if the folder itself can't be read, and with ESTALE if it was replaced meanwhile
+ * (by unmounting a share, for instance): an incomplete listing must not pass for a complete one.
  */
 export async function* listFolder(
   scope: ListingScope,
@@ -55,7 +55,7 @@ export async function* listFolder(
     let content: Found;
     let stamp: string | null;
     try {
-      // A name below a link is not ours; only `under` comes from outside this walk.
+      // Don't list through a link. Only `under` needs this check, since the walk itself follows no links.
       if (dir === under && dir !== '' && !(await parentsAreReal(scope.folder, joinPath(dir, '-')))) {
         yield { dir, files: [], unreadableDirs: [{ path: dir, code: 'ENOENT' }] };
         continue;
@@ -94,7 +94,10 @@ export async function* listFolder(
   }
 }
 
-/** Taken before the directory is read, so that what changes meanwhile shows in the next one. */
+/**
+ * Stamp of a directory; null if the file system or a recent change makes it unreliable. Taken before the directory is read,
+ * so that a change made meanwhile changes the next stamp.
+ */
 async function stampOf(scope: ListingScope, dir: string): Promise<string | null> {
   if (scope.stampedDevice === null) return null;
   const listedAt = scope.now();
@@ -113,7 +116,7 @@ interface Found {
   readonly badNames: string[];
 }
 
-/** Keeps of a directory no more than the names that are of use. */
+/** Reads a directory; keeps only the names that matter. */
 async function readDirectory(scope: ListingScope, dir: string): Promise<Found> {
   const directory = inside(scope.folder, dir);
   const found: Found = { files: new SortedNames(), directories: [], badNames: [] };
@@ -130,8 +133,8 @@ async function readDirectory(scope: ListingScope, dir: string): Promise<Found> {
 }
 
 /**
- * U+FFFD also stands in names by right, and several names are the same with it: only their bytes tell them apart. Those that
- * are no UTF-8 are shown with their bytes in hexadecimal, so that none hides another file.
+ * Handles names with U+FFFD, which may be part of a name or stand for invalid bytes: rereads the directory as bytes to tell
+ * these apart. Shows invalid bytes in hexadecimal, so that no name hides another.
  */
 async function sortOutByBytes(scope: ListingScope, dir: string, found: Found): Promise<void> {
   const entries = await readdir(inside(scope.folder, dir), { encoding: 'buffer', withFileTypes: true });
@@ -158,7 +161,7 @@ async function read(directory: string, each: (entry: Dirent) => void, onProgress
   }
 }
 
-/** A fifth of the time; other work comes in between. */
+/** Takes a fifth of the time that `read` takes; other work runs between batches. */
 async function readAtOnce(
   directory: string,
   each: (entry: Dirent) => void,

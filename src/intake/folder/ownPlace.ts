@@ -2,19 +2,19 @@ import { basename, dirname, isAbsolute, relative, sep } from 'node:path';
 import { inRealDirectory } from './realDirectory.ts';
 
 /**
- * A directory that the agent writes, in two parts. What leads to `base` is the admin's choice, links too. Who may scan
- * may put a link anywhere below a watched folder, and the agent may be allowed more than they are: so none is followed
- * in `below`.
+ * A directory that the agent writes to, in two parts. The path of `base` is the admin's choice, including links. Links in
+ * `below` are not followed: people who scan may create links in a watched folder, and the agent may have more permissions
+ * than they have.
  */
 export interface OwnPlace {
   readonly base: string;
   /** Relative, with slashes; '' is `base`. */
   readonly below: string;
-  /** Whether `base` is a watched folder: one that is away, as a share may be, is never made. */
+  /** Whether `base` is a watched folder. Such a folder is never created: it may be a share that is not mounted. */
   readonly isWatched: boolean;
 }
 
-/** Null: it lies in none of these watched folders. All absolute. */
+/** Splits a path at the outermost watched folder that it is in; null if it is in none. All paths are absolute. */
 function inWatched(path: string, watched: readonly string[]): OwnPlace | null {
   let outermost: OwnPlace | null = null;
   for (const base of watched) {
@@ -26,17 +26,17 @@ function inWatched(path: string, watched: readonly string[]): OwnPlace | null {
   return outermost;
 }
 
-/** An archive elsewhere may be reached by a link. */
+/** Outside watched folders, the archive may be a link. */
 export function archivePlace(archiveTo: string, watched: readonly string[]): OwnPlace {
   return inWatched(archiveTo, watched) ?? { base: archiveTo, below: '', isWatched: false };
 }
 
-/** People may write here, wherever it lies: it is never a link itself. */
+/** The attention folder must not be a link, wherever it is, since people can write to it. */
 export function attentionPlace(path: string, watched: readonly string[]): OwnPlace {
   return inWatched(path, watched) ?? { base: dirname(path), below: basename(path), isWatched: false };
 }
 
-/** As `inRealDirectory`, for the directory `path` in that place. */
+/** Like `inRealDirectory`, for the directory `path` in that place. */
 export function inOwnPlace<T>(
   { base, below, isWatched }: OwnPlace,
   path: string,

@@ -5,27 +5,27 @@ import { sameIdentity, type FileIdentity } from '../../core/domain/document.ts';
 import { systemCode } from '../../core/domain/errors.ts';
 import type { FileRead } from '../../core/ports/folder.ts';
 
-// Between two chunks an abort is noticed, and a slow share shows that it is not a dead one: within guarded.ts' 15 s one of 20 kB/s.
+// Aborts are noticed and progress is reported after each chunk: a share of 20 kB/s still makes progress in guarded.ts' 15 s.
 const CHUNK_BYTES = 256 * 1024;
 
 // A FIFO would block the open forever without O_NONBLOCK. Windows knows neither flag.
 const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
-// What stands there is not a file any more: a link (ELOOP), a socket (ENXIO), a directory.
+// No regular file is there any more: the path is missing, a link (ELOOP), a socket (ENXIO) or a directory.
 const NO_FILE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO', 'EISDIR']);
 
 export function isNoFile(code: string): boolean {
   return NO_FILE.has(code);
 }
 
-/** Memory of that size, of any content. */
+/** Allocates `size` bytes; their content is arbitrary. */
 export type Allocate = (size: number) => Buffer;
 
-// Never from Node's shared pool: a small image kept for long would keep the pool's whole page.
+// Not from Node's shared pool: a small image kept for long would retain the whole pool.
 const allocateSlow: Allocate = (size) => Buffer.allocUnsafeSlow(size);
 
 export interface Reading {
-  /** At most. */
+  /** Largest file to read, in bytes. */
   readonly limit: number;
   readonly allocate?: Allocate | undefined;
   readonly identify: (stats: BigIntStats) => Promise<FileIdentity>;
@@ -33,7 +33,7 @@ export interface Reading {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Reads a regular file into one buffer. Rejects on abort only. */
+/** Reads a regular file into one buffer. Rejects only on abort; resolves other system errors as `gone` or `unreadable`. */
 export async function readWhole(file: string, reading: Reading): Promise<FileRead> {
   const { signal } = reading;
   try {
@@ -71,7 +71,7 @@ async function readHandle(
   return sameIdentity(identity, after) ? { kind: 'bytes', bytes, identity } : { kind: 'changed' };
 }
 
-/** The same at once, in this thread, for a file of at most `limit` bytes; null for a larger one, which is left alone. */
+/** Synchronous `readWhole` for a file on a local disk. Null if it is larger than `limit`; it is not read then. */
 export function readAtOnce(file: string, limit: number, allocate: Allocate = allocateSlow): FileRead | null {
   let fd: number;
   try {
@@ -99,7 +99,7 @@ export function readAtOnce(file: string, limit: number, allocate: Allocate = all
   }
 }
 
-/** The same into memory that was taken for it; `changed` where the file has another size by now. */
+/** Reads like `readAtOnce`, into a given buffer; `changed` if the file no longer has the buffer's size. */
 export function readInto(file: string, bytes: Buffer): FileRead {
   const read = readAtOnce(file, bytes.length, (size) => bytes.subarray(0, size));
   const hasOtherSize = read === null || (read.kind === 'bytes' && read.bytes.length !== bytes.length);
@@ -112,7 +112,7 @@ function unread(error: unknown): FileRead {
   return isNoFile(code) ? { kind: 'gone' } : { kind: 'unreadable', code };
 }
 
-/** Shares make inodes up: the same file may have another one after a reconnection. They count as 0 there. */
+/** The inode is 0 on a share, which makes inodes up: after a reconnection, the same file may have another one. */
 export function identityOf(stats: BigIntStats, network: boolean): FileIdentity {
   const { mtimeNs, ctimeNs, ino } = stats;
   return { size: Number(stats.size), mtimeNs, ctimeNs, inode: network ? 0n : ino };
