@@ -1,14 +1,14 @@
 import type { Clock } from '../../core/ports/clock.ts';
 
-/** After a disposal that did not work; it touches the file, so that it is read and hashed again. */
+/** Retry interval after a failed disposal. Long, since each attempt reads and hashes the file again. */
 export const DISPOSE_AGAIN_MS = 5 * 60_000;
-/** Files that wait by themselves; where there are more, the folder waits for them. */
+/** Maximum number of files that wait individually; with more, the whole folder waits. */
 const WAITING_AT_MOST = 1_000;
 
-/** The files of one folder whose disposal did not work: each waits, and the others go on (promise P4). */
+/** Files of one folder whose disposal failed: each waits for its retry without holding up the others (promise P4). */
 export class DisposalWaits {
   readonly #clock: Clock;
-  /** By sighting, in the order of their times, which are monotonic. */
+  /** Time of the next attempt by sighting, in monotonic milliseconds, earliest first. */
   readonly #notBefore = new Map<number, number>();
   readonly #saidUntil = new Map<string, number>();
 
@@ -16,7 +16,7 @@ export class DisposalWaits {
     this.#clock = clock;
   }
 
-  /** Whether the wait of a file is over. */
+  /** Whether any file may be retried now. */
   get isOver(): boolean {
     const [first = Infinity] = this.#notBefore.values();
     return first <= this.#clock.monotonic();
@@ -26,7 +26,7 @@ export class DisposalWaits {
     return (this.#notBefore.get(sightingId) ?? -Infinity) > this.#clock.monotonic();
   }
 
-  /** False if there is no room for it. */
+  /** Makes a file wait. False if too many files wait already. */
   add(sightingId: number): boolean {
     this.#notBefore.delete(sightingId);
     if (this.#notBefore.size >= WAITING_AT_MOST) return false;
@@ -34,13 +34,13 @@ export class DisposalWaits {
     return true;
   }
 
-  /** All those whose wait is over are tried now. */
+  /** Forgets the files whose wait is over, so that they are retried. */
   end(): void {
     for (const sightingId of this.#notBefore.keys())
       if (!this.has(sightingId)) this.#notBefore.delete(sightingId);
   }
 
-  /** Whether a cause is to be said: once for all the files that fail of it while the first of them waits. */
+  /** Whether to warn about a cause: once per retry interval, however many files fail because of it. */
   isNew(cause: string): boolean {
     const now = this.#clock.monotonic();
     if ((this.#saidUntil.get(cause) ?? -Infinity) > now) return false;

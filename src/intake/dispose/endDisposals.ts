@@ -13,20 +13,20 @@ export interface DisposeDeps {
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly log: Log;
-  /** An original that was to be disposed of is not in its place. */
+  /** Called if an original to be disposed of is missing. */
   readonly onMissing?: (path: string) => Promise<void>;
 }
 
 /**
- * Ends the disposals that a kill interrupted, by what it left:
+ * Finishes disposals that a crash interrupted, depending on what it left:
  *
- *   the file is in its place, or aside         ──▶ the intent is taken back; it is done again
- *   it is gone, and the archive has its bytes  ──▶ archived
- *   it is gone, and was to be deleted          ──▶ deleted
- *   it is gone, and others overwrote it        ──▶ the intent is taken back
- *   it is gone, and nowhere                    ──▶ the intent is taken back, and a person is told
+ *   the file is in its place, or aside           ──▶ withdraws the intent; the disposal starts over
+ *   it is gone, and was to be deleted            ──▶ records it as deleted
+ *   it is gone, and the archive has its bytes    ──▶ records it as archived
+ *   it was overwritten (same inode, other bytes) ──▶ withdraws the intent; the file stays
+ *   it is in neither place                       ──▶ withdraws the intent and logs an error
  *
- * What can't be told now (the archive or the folder is away) is left as it is, for the next time.
+ * If the outcome is unknown, because the archive or the folder is away, the intent stays for the next attempt.
  */
 export async function endBegunDisposals(
   deps: DisposeDeps,
@@ -39,7 +39,7 @@ export async function endBegunDisposals(
     try {
       const isThere = await holdsOriginal([disposal.file.path, ...asides], disposal, deps);
       const now = await folder.availability();
-      // A share that went away meanwhile has not deleted anything.
+      // If the share went away meanwhile, a missing file does not mean that it was deleted.
       if (before.state !== 'present' || now.state !== 'present' || now.token !== before.token) return;
       await end(disposal, isThere, deps);
     } catch (error) {

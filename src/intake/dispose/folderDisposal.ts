@@ -2,12 +2,12 @@ import { disposeAccepted, recoverAside, type DisposeDeps } from './dispose.ts';
 import { DISPOSE_AGAIN_MS, DisposalWaits } from './disposalWaits.ts';
 import { OriginalsRule, type OriginalsRuleDeps } from './originalsRule.ts';
 
-/** How soon it is looked again whether all that lies in the folder is known. */
+/** Interval for checking again whether all files in the folder are known. */
 const RULE_AGAIN_MS = 500;
 
 export type FolderDisposalDeps = DisposeDeps & OriginalsRuleDeps;
 
-/** When the originals of one folder are disposed of, if they are to be. */
+/** Schedules the disposal of one folder's originals, if it is configured. */
 export class FolderDisposal {
   readonly #deps: FolderDisposalDeps;
   readonly #waits: DisposalWaits;
@@ -21,17 +21,17 @@ export class FolderDisposal {
     this.#rule = new OriginalsRule(deps);
   }
 
-  /** Before the first listing, in a folder that is in its place. */
+  /** Ends interrupted disposals. Call before the first listing, while the folder is in its place. */
   async recover(signal: AbortSignal): Promise<void> {
     await recoverAside(this.#deps, signal);
   }
 
-  /** Before the first listing. */
+  /** Loads or sets the rule for originals. Call before the first listing. */
   async begin(isFirstWatch: boolean): Promise<void> {
     await this.#rule.begin(isFirstWatch);
   }
 
-  /** There may be something to dispose of. */
+  /** Requests a run: there may be something to dispose of. */
   soon(): void {
     this.#isWanted = true;
   }
@@ -41,7 +41,7 @@ export class FolderDisposal {
     return isWanted && this.#deps.clock.monotonic() >= this.#notBefore;
   }
 
-  /** `isForeign`: another folder stands in its place, in which nothing is touched. */
+  /** Disposes of what is due. `isForeign`: another folder is in its place, so nothing is touched. */
   async run(isForeign: boolean, signal: AbortSignal): Promise<void> {
     this.#isWanted = false;
     if (isForeign) return;

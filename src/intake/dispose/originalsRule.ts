@@ -9,20 +9,20 @@ export interface OriginalsRuleDeps {
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly log: Log;
-  /** Whether all that lay in the folder at that time (monotonic milliseconds) is known by now. */
+  /** Whether all files that were in the folder at that time (monotonic milliseconds) are known by now. */
   readonly isLookedThroughSince: (at: number) => boolean;
 }
 
 /**
- * From when on `afterUpload` holds for a folder, as the ledger keeps it:
+ * Decides to which files of a folder `afterUpload` applies, and records that in the ledger:
  *
  *   unknown ──the ledger has this rule──▶ in force
  *      │                                     ▲
- *      └──it has another one, or none──▶ looking through what lies there ──all of it is known──┘ (it stays)
+ *      └──it has another one, or none──▶ waiting ──all existing files are known──┘ (they stay)
  *
- * Where a rule is new, or was lost, everything in the folder stays unless the configuration says otherwise: nobody who sets `delete`
- * means what was scanned last year. In a folder that is watched for the first time that is what was seen elsewhere, under a former path
- * of the same folder, say.
+ * If the rule is new or was lost, existing files stay unless the configuration says otherwise: people who set `delete` do
+ * not mean last year's scans. In a folder that is watched for the first time, only files that were seen elsewhere stay, such
+ * as under the folder's former path.
  */
 export class OriginalsRule {
   readonly #deps: OriginalsRuleDeps;
@@ -35,7 +35,7 @@ export class OriginalsRule {
     this.#rule = originalsRule(deps.settings);
   }
 
-  /** Before the first listing. */
+  /** Loads the rule from the ledger, or sets it. Call before the first listing. */
   async begin(isFirstWatch: boolean): Promise<void> {
     this.forget();
     const { settings, ledger, clock } = this.#deps;
@@ -45,27 +45,27 @@ export class OriginalsRule {
       return;
     }
     if (settings.afterUpload === 'keep') {
-      // What is accepted under it stays, also once another rule follows.
+      // Files accepted under `keep` stay, even if another rule follows.
       if (current !== null) await this.#set('leave');
       return;
     }
     const { afterUploadExisting: existing = 'auto' } = settings;
-    // What lies in a new folder and was never seen came after the rule; images that were seen in another folder stay.
+    // In a new folder, files never seen before count as later than the rule; images seen in another folder stay.
     if (existing === 'include' || (existing === 'auto' && isFirstWatch)) {
       await this.#set(existing === 'include' ? 'include' : 'new');
       return;
     }
-    // A listing that begins within the same millisecond counts.
+    // Minus 1: a listing that begins within the same millisecond counts.
     this.#since = clock.monotonic() - 1;
   }
 
-  /** The folder may be another one, or another agent's, when it is seen again. */
+  /** Forgets the rule: when seen again, the folder may be a different one, or another agent may have taken it in. */
   forget(): void {
     this.#stays = null;
     this.#since = null;
   }
 
-  /** Up to which sighting files stay; null: that is not known yet, and nothing may be touched. */
+  /** Id of the last sighting whose file stays; null while it is unknown, and no file may be touched. */
   async stays(): Promise<number | null> {
     if (this.#stays === null && this.#since !== null && this.#deps.isLookedThroughSince(this.#since)) {
       this.#since = null;
@@ -94,23 +94,23 @@ export class OriginalsRule {
 
 export type OriginalsSettings = Pick<FolderSettings, 'afterUpload' | 'afterUploadOn' | 'afterUploadExisting'>;
 
-/** What is done with originals, and when: under another rule, other files may be concerned. */
+/** The rule as text. If it changes, it may affect other files. */
 function originalsRule({ afterUpload, afterUploadOn, afterUploadExisting }: OriginalsSettings): string {
   if (afterUpload === 'keep') return 'keep';
   const on = afterUploadOn === null ? '' : ` on ${afterUploadOn.toSorted().join(',')}`;
   return `${afterUpload}${on}${afterUploadExisting === 'include' ? ', existing included' : ''}`;
 }
 
-/** Files that were accepted before a folder's `afterUpload` was set; null where there are none. */
+/** Files that were accepted before a folder's `afterUpload` was set. */
 export interface FormerOriginals {
   readonly folder: string;
   readonly afterUpload: 'archive' | 'delete';
   readonly files: number;
-  /** They are left alone; else they are archived or deleted as well. */
+  /** Whether they stay; otherwise they are archived or deleted as well. */
   readonly stay: boolean;
 }
 
-/** What these settings mean, or would mean, for files that are there already. */
+/** What these settings mean, or would mean, for files accepted before; null if there are none. */
 export async function formerOriginals(
   reports: Pick<LedgerReports, 'originalsRule' | 'acceptedOriginals'>,
   settings: OriginalsSettings & Pick<FolderSettings, 'path'>,

@@ -10,14 +10,14 @@ import type { OpenFolder } from '../../delivery/payload/locateBytes.ts';
 export interface OriginalsThereDeps {
   readonly ledger: Ledger;
   readonly open: OpenFolder;
-  /** Absolute paths of the watched ones. */
+  /** Absolute paths of the watched folders. */
   readonly folders: readonly string[];
   readonly clock: Clock;
 }
 
 const SILENT = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
-/** Files of watched folders that hold the document's image, or may: a listing would put their paths on record again. */
+/** Files in watched folders that contain, or may contain, the document's image: a listing would record their paths again. */
 export async function originalsThere(
   { sha256: hash, size }: Document,
   { ledger, open, folders }: OriginalsThereDeps,
@@ -39,7 +39,7 @@ export async function originalsThere(
     if (isOther) continue;
     if (read.kind === 'gone') {
       const { state } = await opened.availability();
-      // What is gone from a folder that is there is gone; a share that is away brings its files back.
+      // A file missing from a present folder is gone, but an absent share may come back with its files.
       if (state === 'present' || (await ledger.known({ folder, path })) === null) continue;
     }
     there.push({ folder, path, identity: read.kind === 'bytes' ? read.identity : identity });
@@ -47,7 +47,7 @@ export async function originalsThere(
   return there;
 }
 
-/** The file of which the image is a page, or may be. */
+/** The file, if the image is or may be one of its pages; null otherwise, or if the file is gone. */
 async function fileThere(
   file: Pick<FileSeen, 'folder' | 'path'>,
   page: string,
@@ -63,7 +63,10 @@ async function fileThere(
   return isGone ? null : { ...file, identity: known.identity };
 }
 
-/** Deletes such files of an accepted document as `afterUpload: delete` does. What has other bytes by then stays, and a file some page of which was not accepted. */
+/**
+ * Deletes these files of an accepted document like `afterUpload: delete`. Files that have changed since stay, and so do
+ * files with a page that was not accepted.
+ */
 export async function deleteOriginals(
   { sha256: hash }: Document,
   files: readonly FileSeen[],

@@ -1,11 +1,11 @@
 import type { Random } from '../../core/ports/clock.ts';
 import { nameOf, parentOf } from './folderPath.ts';
 
-/** A directory of its own keeps the file's name as it is, so that one of 255 bytes fits too. */
+/** Each aside file keeps its name, in a directory of its own: names of 255 bytes leave no room for a suffix. */
 export const ASIDE_PREFIX = '.receiptd-aside-';
 const ASIDE_NAME = /^\.receiptd-aside-[0-9a-f]{8}$/;
 
-/** In an archive, a copy that is not whole yet; with the number of the aside directory that it comes from. */
+/** Directory in an archive for an unfinished copy; ends in the number of the aside directory. */
 const INCOMING_PREFIX = '.receiptd-incoming-';
 const INCOMING_NAME = /^\.receiptd-incoming-[0-9a-f]{8}$/;
 
@@ -21,7 +21,7 @@ export function newAsideName(random: Random): string {
   return ASIDE_PREFIX + randomHex(random);
 }
 
-/** What a kill left of a copy is so known for this aside file's, and for nobody else's. */
+/** Derived from the aside file, so that a copy left by a crash can be attributed to it. */
 export function incomingNameOf(aside: string): string {
   return INCOMING_PREFIX + nameOf(asideDirectoryOf(aside)).slice(ASIDE_PREFIX.length);
 }
@@ -33,7 +33,7 @@ export function randomHex(random: Random): string {
     .padStart(8, '0');
 }
 
-/** @throws TypeError for any other path: what is discarded must be what was set aside. */
+/** @throws TypeError for any other path, so that only aside files can be discarded */
 export function asideDirectoryOf(aside: string): string {
   const directory = parentOf(aside);
   if (!isAsideName(nameOf(directory))) throw new TypeError(`Not an aside file: ${JSON.stringify(aside)}`);

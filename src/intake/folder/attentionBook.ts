@@ -12,14 +12,14 @@ import type {
 } from '../../core/ports/attention.ts';
 import { syncDirectory } from '../../system/syncDirectory.ts';
 
-/** Tells folders apart in names of files. Eight hexadecimal digits. */
+/** Hash that identifies a folder in file names. Eight hexadecimal digits. */
 export function markOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 8);
 }
 
 /**
- * A file for each, in a directory of the agent's own: what people do in their folders does not make it forget. A file that
- * can't be understood counts as none, since it only says what may be tidied up.
+ * Stores one file per key in a directory of the agent's own, which people's changes in their folders don't affect. A file
+ * that can't be parsed counts as missing, since it only tells what to clean up.
  */
 export function createAttentionBook(directory: string): AttentionBook {
   const fileOf = ({ folder, place }: AttentionKey): string =>
@@ -94,7 +94,7 @@ function isEntry(value: unknown): value is AttentionEntry {
   return isText && typeof isPending === 'boolean' && Array.isArray(files) && files.every(isFile);
 }
 
-/** A name that leads elsewhere would have another file removed. */
+/** Refuses names that lead to another directory, where an unrelated file would be removed. */
 function isFile(value: unknown): value is AttentionFile {
   if (!isObject(value)) return false;
   const { name, size, mtimeMs } = value;

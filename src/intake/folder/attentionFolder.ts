@@ -15,23 +15,23 @@ import { openNew, placeByLink, placeByRename } from './placeExclusively.ts';
 import { inRealDirectory } from './realDirectory.ts';
 
 const HIDDEN_PREFIX = '.receiptd-attention-';
-/** FAT keeps every second second. */
+/** FAT stores times with a resolution of two seconds. */
 const SAME_TIME_MS = 2_000;
 
 export interface AttentionFolderOptions {
   /** Absolute. */
   readonly path: string;
-  /** Absolute: the watched folder whose answers these are; who may write there may write here. */
+  /** Absolute path of the watched folder; a new attention folder gets its permissions. */
   readonly like: string;
-  /** Absolute: all folders in which people may put links. */
+  /** Absolute paths of all folders in which people may put links. */
   readonly watched: readonly string[];
-  /** Of this watched folder: several may share the place. Eight hexadecimal digits. */
+  /** Identifies the watched folder, since several may share one attention folder. Eight hexadecimal digits. */
   readonly mark: string;
   readonly guard: Guard;
   readonly random: Random;
 }
 
-/** Every operation holds the directory: a link put in its place, or on the way to it, leads nowhere. */
+/** Every operation holds the directory open (`inRealDirectory`): a link put in its place or on its path is not followed. */
 export function createAttentionFolder(options: AttentionFolderOptions): AttentionFolder {
   const { path: folder, like, mark, guard, random } = options;
   const place = attentionPlace(folder, options.watched);
@@ -152,7 +152,7 @@ interface Written {
   readonly file: AttentionFile;
 }
 
-/** What is no directory, or a link to one, is not taken for one that is not there. */
+/** Resolves `otherwise` if the folder is missing. Anything else in its place, such as a link, is an error. */
 async function ifThere<T>(work: Promise<T>, otherwise: T): Promise<T> {
   try {
     return await work;
@@ -193,7 +193,7 @@ async function countOurs(directory: string, files: readonly AttentionFile[]): Pr
   return count;
 }
 
-/** False if the name is taken. */
+/** Moves a file to its final name. False if the name is taken. */
 async function give(source: string, target: string): Promise<boolean> {
   const placed = await placeByLink(source, target);
   if (placed === 'unsupported') return placeByRename(source, target);
@@ -201,7 +201,10 @@ async function give(source: string, target: string): Promise<boolean> {
   return placed === 'placed';
 }
 
-/** Those who scan may delete what they have seen to. */
+/**
+ * Creates the folder with the owner and mode of the watched one, so that people who scan can delete files that they have
+ * dealt with. Null if it exists.
+ */
 async function makeLike(parent: string, name: string, watched: string): Promise<string | null> {
   try {
     await mkdir(join(parent, name));
@@ -213,12 +216,12 @@ async function makeLike(parent: string, name: string, watched: string): Promise<
   if (process.platform === 'win32') return made;
   const { mode, uid, gid } = await stat(watched);
   await inRealDirectory(parent, name, async (directory) => {
-    // Another one may stand there by now, and is not given away.
+    // A different folder may be there by now; leave its owner and mode alone.
     if ((await readdir(directory)).length > 0) return;
     try {
       await chown(directory, uid, gid);
     } catch (error) {
-      // Only root gives away what is its own.
+      // Only root may change the owner.
       if (systemCode(error) === undefined) throw error;
     }
     await chmod(directory, mode & 0o7777).catch(() => {});
@@ -226,7 +229,7 @@ async function makeLike(parent: string, name: string, watched: string): Promise<
   return made;
 }
 
-/** Numbers are given again to other directories; one that was born at the same time is the same. */
+/** Identifies a directory. Includes the birth time, since inode numbers are reused. */
 function identityOf({ ino, birthtimeNs }: BigIntStats): string {
   return `${ino} ${birthtimeNs}`;
 }
@@ -237,7 +240,7 @@ async function unmake(folder: string, made: string): Promise<void> {
   try {
     await rmdir(folder);
   } catch (error) {
-    // Something lies in it, or it may not be removed: it stays.
+    // It is not empty, or may not be removed: keep it.
     if (systemCode(error) === undefined) throw error;
   }
 }

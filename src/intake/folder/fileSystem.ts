@@ -6,17 +6,17 @@ import { promisify } from 'node:util';
 import { systemCode } from '../../core/domain/errors.ts';
 import type { FileSystem } from '../../core/ports/folder.ts';
 
-/** As `statfs` of Node; an argument, so that a test can put a folder on a share that it can't mount. */
+/** Node's `statfs`; an argument, so that tests can simulate a share. */
 export type StatFs = (path: string) => Promise<{ readonly type: number }>;
 
 export interface FileSystemSources {
   readonly statfs?: StatFs;
-  /** The text of /proc/self/mountinfo, or null where there is none. */
+  /** The text of /proc/self/mountinfo; null if there is none. */
   readonly mounts?: () => Promise<string | null>;
   readonly platform?: NodeJS.Platform;
   /** What `mount` prints on macOS, or null. */
   readonly mountTable?: () => Promise<string | null>;
-  /** Where a path leads to in the end. */
+  /** Resolves links and mapped drives in a path. */
   readonly realPath?: (path: string) => Promise<string>;
 }
 
@@ -26,8 +26,8 @@ interface Kind {
 }
 
 /**
- * `f_type` of Linux. What is not in here counts as local: a share taken for a disk still is listed every
- * `reconcileEvery`, while a disk taken for a share would lose its events and its inodes.
+ * Values of `f_type` on Linux. Unknown ones count as local: a share mistaken for a disk is still listed every
+ * `reconcileEvery`, while a disk mistaken for a share would lose its events and inodes.
  */
 const KINDS: ReadonlyMap<number, Kind> = new Map<number, Kind>([
   ...(
@@ -75,8 +75,8 @@ const KINDS: ReadonlyMap<number, Kind> = new Map<number, Kind>([
 ]);
 
 /**
- * Where every entry that is created, renamed or deleted changes the ctime of its directory, by the system's own clock and
- * with a tick of a second at most. Others may do so too; nothing is lost by not relying on them.
+ * File systems on which creating, renaming or deleting an entry changes its directory's ctime, by the system's own clock and
+ * with a resolution of a second or finer. Others may do so too; leaving them out only costs time.
  */
 const STAMPED = new Set(['ext4', 'xfs', 'btrfs', 'zfs', 'f2fs', 'tmpfs']);
 
@@ -84,13 +84,13 @@ export function stampsDirectories({ name }: FileSystem): boolean {
   return STAMPED.has(name);
 }
 
-/** What a folder lies on. `device` is its `st_dev`. Rejects with the system's error. */
+/** Finds out a folder's file system. `device` is its `st_dev`. Rejects with the system's error. */
 export async function fileSystemOf(
   folder: string,
   device: bigint,
   sources: FileSystemSources = {},
 ): Promise<FileSystem> {
-  // Only Linux has types that mean the same everywhere.
+  // Type numbers are well-defined only on Linux.
   const platform = sources.platform ?? process.platform;
   if (platform === 'win32') return ofWindows(folder, device, sources);
   if (platform === 'darwin') return ofMac(folder, device, sources);
@@ -99,7 +99,7 @@ export async function fileSystemOf(
   // Signed on 32-bit systems.
   const kind = KINDS.get(type >>> 0) ?? { name: `0x${(type >>> 0).toString(16)}`, network: false };
   const mount = mountOf(device, (await (sources.mounts ?? mountInfo)()) ?? '');
-  // A disk that is driven by a program (NTFS, exFAT) has the same type as a share that is.
+  // A local disk mounted through FUSE (NTFS, exFAT) has the same type as a share mounted through it.
   if (kind.name === 'fuse' && mount?.type === 'fuseblk') return local('fuseblk', device);
   if (!kind.network) return local(kind.name, device);
   return { ...kind, mark: mount ? `${kind.name} ${mount.source}` : kind.name };
@@ -109,21 +109,21 @@ function local(name: string, device: bigint): FileSystem {
   return { name, network: false, mark: `${name} ${device}` };
 }
 
-/** The path tells: of a mapped drive (Z:) the one that it leads to. */
+/** Tells shares by their path; a mapped drive (Z:) by the path that it leads to. */
 async function ofWindows(folder: string, device: bigint, sources: FileSystemSources): Promise<FileSystem> {
   const share = shareOf(folder) ?? shareOf(await (sources.realPath ?? realPath)(folder).catch(() => folder));
   return share === null ? local('local', device) : { name: 'smb', network: true, mark: `smb ${share}` };
 }
 
-/** `\\server\share\` in lower case; null for a drive of this machine, and for what is no share (`\\?\C:\`). */
+/** `\\server\share\` in lower case; null for a local drive and other paths that are no share (`\\?\C:\`). */
 function shareOf(path: string): string | null {
   const plain = path.replace(/^[\\/]{2}\?[\\/]UNC[\\/]/i, () => '\\\\');
   return /^[\\/]{2}(?![?.])/.test(plain) ? win32.parse(plain).root.toLowerCase() : null;
 }
 
-/** Of macOS' names for file systems those that lie elsewhere. */
+/** File system names on macOS that count as network ones. */
 const MAC_SHARES = /^(?:smbfs|nfs|afpfs|webdav|ftp|acfs|macfuse|osxfuse|fusefs)$/;
-/** A mount gets another device when it is recreated, and asking starts a program. */
+/** Cache by device, because finding out starts a program. A recreated mount gets a new device. */
 const macKinds = new Map<bigint, FileSystem>();
 
 async function ofMac(folder: string, device: bigint, sources: FileSystemSources): Promise<FileSystem> {
@@ -179,7 +179,7 @@ function mountOf(device: bigint, text: string): Mount | null {
   return null;
 }
 
-/** As glibc's major() and minor(). */
+/** Like glibc's major() and minor(). */
 function deviceNumbers(device: bigint): string {
   const major = ((device >> 8n) & 0xfffn) | ((device >> 32n) & ~0xfffn);
   const minor = (device & 0xffn) | ((device >> 12n) & ~0xffn);

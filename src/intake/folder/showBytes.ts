@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 
 const LONGEST_CHARACTER = 4;
 
-/** A name that is not valid UTF-8: each byte that belongs to no character as %E4. */
+/** Shows a name that is not valid UTF-8: bytes that belong to no character appear in hexadecimal, as in %E4. */
 export function showBytes(name: Buffer): string {
   let shown = '';
   for (let at = 0; at < name.length;) {
