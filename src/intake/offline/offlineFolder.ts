@@ -19,24 +19,24 @@ export interface OfflineFolderDeps extends OwnFolder {
 }
 
 const LOOK_EVERY_MS = 2_000;
-/** Listing takes at most this share of the time, however large the folder is. */
+/** Minimum pause after a listing, as a multiple of its duration: limits the load of a large folder. */
 const PAUSE_FACTOR = 20;
 const NAMES_AT_ONCE = 256;
-/** The coarsest clock of a file system (vfat). */
+/** Resolution of the coarsest file system clock (vfat). */
 const SAME_TIME_NS = 2_000_000_000n;
 const TICK_NS = BigInt(TICK_MS) * 1_000_000n;
 const NEVER = 1n << 80n;
 
 /**
- * Watches one folder while the ledger is away. What lies in it can't be compared with what is known then: events, and the time at
- * which a file last changed, say which files are new. What neither shows is found by the listing once the ledger is back.
+ * Watches one folder while the ledger is away. Files can't be compared with the ledger then, so events and change times
+ * (ctime) tell which are new. New files that neither reveals are found by the listing once the ledger is back.
  *
- * That time is compared with the local clock where the folder is a local one; on a share, which has a clock of its own, with the
- * latest that was seen there before.
+ * Change times in a local folder are compared with the local clock; those on a share, which has its own clock, with the
+ * latest one seen there before.
  */
 export class OfflineFolder implements LedgerAway {
   readonly #deps: OfflineFolderDeps;
-  /** An event told of a file for which there was no room. */
+  /** An event reported a file for which there was no room. */
   #hasMissed = false;
 
   constructor(deps: OfflineFolderDeps) {
@@ -51,7 +51,7 @@ export class OfflineFolder implements LedgerAway {
     return new OfflineSink(ledger, this.#deps.offline, this.#deps.settings);
   }
 
-  /** Where none ever was compared, those count that are looked at when the agent goes offline. */
+  /** Raises the latest change time. If no file was ever compared, the first listing while offline sets it. */
   compared({ ctimeNs }: FileIdentity): void {
     const seenSince = this.#seenSince;
     if (seenSince.latestNs === null || ctimeNs > seenSince.latestNs) seenSince.latestNs = ctimeNs;
@@ -60,7 +60,7 @@ export class OfflineFolder implements LedgerAway {
   cameBeforeFirstWatch({ ctimeNs }: FileIdentity, times: Times): boolean {
     const { isHeldUp, latestNs } = this.#seenSince;
     if (!isHeldUp) return false;
-    // Of a share's old files the latest is within the time that its clock may hide.
+    // On a share without the tolerance of `#since`, which would include the latest of its old files.
     return times.areForeign ? latestNs !== null && ctimeNs > latestNs : ctimeNs > this.#since(times);
   }
 
@@ -139,20 +139,20 @@ export class OfflineFolder implements LedgerAway {
         }
       }
     } catch (error) {
-      // A directory that came and went; the folder itself is another matter.
+      // A subdirectory may have come and gone; an error of the folder itself is not ignored.
       if (under === '' || signal.aborted) throw error;
       log.debug('A directory could not be listed', { path: under, ...describeError(error) });
     }
     if (under === '') this.#seenSince.latestNs ??= latest;
   }
 
-  /** A file that changed later is new; by its folder's clock. What came just after may bear a time from just before. */
+  /** Files changed later are new, by the folder's clock. Subtracts its resolution: a file from just after may look older. */
   #since({ areForeign, areCoarse }: Times): bigint {
     if (!areForeign) {
       const since = BigInt(this.#seenSince.since) * 1_000_000n;
       return since - (areCoarse ? SAME_TIME_NS : TICK_NS);
     }
-    // Nothing was ever compared: what lies there now is left to the listing once the ledger is back.
+    // If no file was ever compared, the listing once the ledger is back handles the existing ones.
     const { latestNs } = this.#seenSince;
     return latestNs === null ? NEVER : latestNs - SAME_TIME_NS;
   }

@@ -4,7 +4,7 @@ import type { AdmissionSink, Verdict } from '../settle/admissionSink.ts';
 import type { Candidate } from '../settle/admit.ts';
 import type { OfflineMode } from './offlineMode.ts';
 
-/** Defers images while the ledger is away, and remembers what was decided about which file; the ledger otherwise. */
+/** Defers images while the ledger is away and otherwise passes them to it; remembers which files were decided. */
 export class OfflineSink implements AdmissionSink {
   readonly #ledger: AdmissionSink;
   readonly #offline: OfflineMode;
@@ -45,7 +45,7 @@ export class OfflineSink implements AdmissionSink {
 
   async note(verdict: Verdict): Promise<boolean> {
     const isNoted = this.#offline.isOn ? false : await this.#ledger.note(verdict);
-    // What can't be read is tried again by itself.
+    // Unreadable files are retried automatically.
     if (verdict.verdict !== 'unreadable')
       this.#offline.decided(this.#settings.path, verdict.path, verdict.identity);
     return isNoted;

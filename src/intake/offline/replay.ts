@@ -17,24 +17,24 @@ export interface ReplayDeps {
   readonly log: Log;
   readonly host: string;
   readonly folders: readonly FolderSettings[];
-  /** By folder: the mark of the file system to which it belongs. */
+  /** Mark of the file system that each folder belongs to; null if unknown. */
   readonly homes: ReadonlyMap<string, string | null>;
   readonly onAdmitted: (folder: string, admitted: Admitted) => void;
-  /** A file is to be taken apart. */
+  /** Called when a file that has to be split into pages was recorded. */
   readonly onFile: () => void;
-  /** One that can't be admitted for reasons of its own keeps no other waiting (promise P4). */
+  /** Called with an image that can't be admitted for a reason specific to it; it does not delay others (promise P4). */
   readonly onOdd: (image: DeferredImage, error: unknown) => void;
 }
 
-/** As many as make a good commit together. They are asked for in their order, and admitted in it. */
+/** Images per batch, which share a commit. They are requested, and therefore admitted, in order. */
 const ADMITTED_AT_ONCE = 32;
-/** Of an endpoint that no folder is configured for any more. */
+/** Name template if no folder is configured for the endpoint any more. */
 const NAME_WITHOUT_FOLDER = '{stem}-{hash:12}';
 const NAME_MAX_BYTES = 255;
 
 /**
- * Admits what was deferred while the ledger was away, as of the time when it was deferred. Whatever was admitted before a kill is
- * known, and comes to nothing. @throws what the ledger or the journal throws for trouble of its own
+ * Admits images that were deferred while the ledger was away, as of the time of deferral. Admitting one again that was
+ * admitted before a crash has no effect. Rejects with errors of the ledger or the journal.
  */
 export async function replay(
   images: readonly DeferredImage[],
@@ -52,7 +52,7 @@ export async function replay(
 async function admitOne(image: DeferredImage, deps: ReplayDeps): Promise<void> {
   const { ledger, deferred, payloads, log, homes, onAdmitted } = deps;
   const { endpoint, folder, path, identity, mark, sha256, type, lane, at } = image;
-  // A share may have come or gone since, and what it held is overwritten: nobody would find it there. A listing that finds it sees it again.
+  // The folder may be on another file system now, without the file: record it as gone. A listing that finds it sees it again.
   const isElsewhere = mark === null || mark !== homes.get(folder);
   let admitted: Admitted | null = null;
   try {
@@ -86,13 +86,13 @@ async function admitOne(image: DeferredImage, deps: ReplayDeps): Promise<void> {
     });
     onAdmitted(folder, admitted);
   } else deps.onFile();
-  // It was known, or is sent already: nobody may want the copy any more, and until now it was needed.
+  // Until now the journal needed the copy. If the image was already known or sent, nothing needs it any more.
   await payloads.copies.dropUnwanted(sha256);
 }
 
 /**
- * By the template that its folder has now. A folder that is no longer configured has the one of another folder of the same
- * endpoint: the image was deferred, and is named whatever became of its folder.
+ * Names an image by the current template of its folder or, if that is no longer configured, of another folder with the same
+ * endpoint: a deferred image needs a name in any case.
  */
 function namingOf(
   { folder, path, endpoint, identity, sha256, at, capturedAt }: DeferredImage,

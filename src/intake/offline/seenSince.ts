@@ -1,27 +1,27 @@
 import type { Clock } from '../../core/ports/clock.ts';
 
-/** What says which files of one folder came while the ledger could not be asked. */
+/** Tells which files of one folder arrived while the ledger was away. */
 export interface FolderSeenSince {
-  /** Files that were changed later are new; wall-clock milliseconds. */
+  /** Files changed later are new; wall-clock milliseconds. */
   since: number;
-  /** The latest time of its files, by the folder's own clock; null: they were never looked at. */
+  /** Latest change time of its files, by the folder's own clock, in nanoseconds; null if none was ever looked at. */
   latestNs: bigint | null;
-  /** Its first watch waits for the ledger: what is new by then did not lie there before. */
+  /** The folder's first watch waits for the ledger; files that are new by then do not count as existing ones. */
   isHeldUp: boolean;
 }
 
-/** The ledger was last surely reachable no longer than this before it was noticed that it is not. */
+/** An outage of the ledger is noticed within this time. */
 const NOTICED_WITHIN_MS = 2 * 60_000;
 
 /**
- * Since when what comes into a folder is new, where a shared ledger can't tell: since the ledger was last there, but no longer than the
- * folder is watched. Made before the ledger is opened, and lasts as long as the process, so that neither the time that opening takes nor another
- * configuration makes old what came while the ledger was away.
+ * Remembers since when files in each folder are new, for when a shared ledger can't tell: since the ledger was last
+ * reachable, or since the folder is watched if that is later. Created before the ledger is opened and kept for the life of
+ * the process, so that files that arrive while it is being opened, or before a configuration reload, still count as new.
  */
 export class SeenSince {
   readonly #clock: Clock;
   readonly #folders = new Map<string, FolderSeenSince>();
-  /** Until it was asked. */
+  /** True until the ledger was reached for the first time. */
   #isOffline = true;
 
   constructor(clock: Clock, folders: readonly { readonly path: string }[]) {
@@ -29,7 +29,7 @@ export class SeenSince {
     this.watch(folders);
   }
 
-  /** These are watched, and no others; what lies by now in one that was not is there before. */
+  /** Sets the watched folders. Files that are already in an added folder do not count as new. */
   watch(folders: readonly { readonly path: string }[]): void {
     const paths = new Set(folders.map(({ path }) => path));
     for (const path of this.#folders.keys()) if (!paths.has(path)) this.#folders.delete(path);
@@ -48,7 +48,7 @@ export class SeenSince {
     return found;
   }
 
-  /** It was noticed that the ledger is away. */
+  /** Call when an outage of the ledger is noticed. */
   wentOffline(): void {
     if (this.#isOffline) return;
     this.#isOffline = true;
@@ -56,7 +56,7 @@ export class SeenSince {
     for (const each of this.#folders.values()) if (!each.isHeldUp) each.since = since;
   }
 
-  /** Until each folder was watched for the first time, or found to be so already. */
+  /** Makes every folder's first watch wait for the ledger; `isHeldUp` is cleared once the folder is known to be watched. */
   allHeldUp(): void {
     for (const each of this.#folders.values()) each.isHeldUp = true;
   }

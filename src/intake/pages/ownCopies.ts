@@ -1,11 +1,11 @@
 import type { Log } from '../../core/ports/log.ts';
 import type { SpoolCopies } from '../../delivery/payload/spoolCopies.ts';
 
-/** Copies that are made before the ledger wants them. They lie in the spool whatever `spool` says: a page lies nowhere else. */
+/** Spool copies made before the ledger needs them, even if `spool` is off: a page exists nowhere else. */
 export class OwnCopies {
   readonly #copies: Pick<SpoolCopies, 'make' | 'dropUnwanted' | 'alsoNeededBy'>;
   readonly #log: Log;
-  /** Between copy and ledger, by hash. */
+  /** Number of `whileKept` calls in progress, by hash. */
   readonly #underway = new Map<string, number>();
 
   constructor(copies: Pick<SpoolCopies, 'make' | 'dropUnwanted' | 'alsoNeededBy'>, log: Log) {
@@ -14,7 +14,7 @@ export class OwnCopies {
     copies.alsoNeededBy((hash) => this.#underway.has(hash));
   }
 
-  /** Does `work` with these bytes in the spool; it stays there if the ledger wants it then. */
+  /** Runs `work` with these bytes in the spool; the copy stays if the ledger needs it then. `noRoom`: `work` did not run. */
   async whileKept<T>(hash: string, bytes: Buffer, work: () => Promise<T>): Promise<T | 'noRoom'> {
     this.#underway.set(hash, (this.#underway.get(hash) ?? 0) + 1);
     try {
@@ -27,7 +27,7 @@ export class OwnCopies {
     }
   }
 
-  /** Removes it where nothing wants it any more. What fails goes with the next sweep. */
+  /** Removes a copy that nothing needs. If that fails, the next sweep removes it. */
   async drop(hash: string): Promise<void> {
     await this.#copies.dropUnwanted(hash).catch((error: unknown) => {
       this.#log.debug('A copy could not be dropped', { sha256: hash, why: String(error) });

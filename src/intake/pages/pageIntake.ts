@@ -8,27 +8,27 @@ import { OwnCopies } from './ownCopies.ts';
 import { SplitWork, type SplitWorkDeps } from './splitWork.ts';
 
 export interface PageIntakeDeps extends Omit<SplitWorkDeps, 'copies'> {
-  /** Whether this agent takes apart what came in there; another one may lead a shared folder. */
+  /** Whether this agent splits the files of a folder; another agent may lead a shared one. */
   readonly isOurs: (folder: string) => boolean;
 }
 
 const OPEN_AT_ONCE = 100;
-/** What can't be done now is tried again: the spool is full, or what takes files apart does not start. */
+/** Retry interval if a file can't be split now: the spool is full, or the splitting process does not start. */
 const RETRY_MS = 10_000;
 
 /**
- * Files that are taken apart. A file is
+ * Splits files into pages. A file is
  *
  *   settled ──its bytes are in the spool──▶ open (in the ledger) ──page after page: in the spool, then named──▶ ended
  *
- * From `open` on nothing of it is lost, whatever becomes of the file or of this process: what is open is gone through again after a
- * start, and a page that is decided is passed over. Open files take turns, so that one of a thousand pages keeps no other waiting for long.
+ * Once `open`, no page is lost, whatever happens to the file or to this process: open files are resumed after a start,
+ * without the pages already decided. They take turns, so that a file of a thousand pages does not hold up others.
  */
 export class PageIntake implements PageSink {
   readonly #deps: PageIntakeDeps;
   readonly #copies: OwnCopies;
   readonly #notifier: Notifier;
-  /** Those that were begun before the process ended last are among them, until they were looked for. */
+  /** Whether there may be open files. True at first: an earlier process may have left some. */
   #mayBeOpen = true;
   readonly #works = new Map<number, SplitWork>();
 
@@ -38,7 +38,7 @@ export class PageIntake implements PageSink {
     this.#notifier = new Notifier(deps.clock);
   }
 
-  /** Takes a file; it can't be lost any more once this resolves to true. False: there is no room for it now. */
+  /** Takes a file. Once this resolves true, it can't be lost any more. False if there is no room for it now. */
   async take(file: Omit<Candidate, 'type'>, settings: FolderSettings): Promise<boolean> {
     const { ledger, inspector, clock, log } = this.#deps;
     const { path, identity, bytes } = file;
@@ -60,13 +60,13 @@ export class PageIntake implements PageSink {
     return true;
   }
 
-  /** There may be something to do. */
+  /** Call when there may be files to split. */
   wake(): void {
     this.#mayBeOpen = true;
     this.#notifier.notify();
   }
 
-  /** Takes apart what comes, until aborted. */
+  /** Splits files as they come in, until aborted. */
   async run(signal: AbortSignal): Promise<void> {
     const { ledger, log } = this.#deps;
     const deaf = ledger.storage.onChange(() => this.wake());
@@ -83,12 +83,12 @@ export class PageIntake implements PageSink {
     deaf();
   }
 
-  /** Goes on until nothing is open that could be gone on with now, for a run that ends by itself. */
+  /** Splits every open file that can be split now; for a single run. */
   async drain(signal: AbortSignal): Promise<void> {
     await this.#round(signal);
   }
 
-  /** Resolves how many files are open still. */
+  /** Resolves the number of files still open. */
   async #round(signal: AbortSignal): Promise<number> {
     let left = 0;
     for (let stuck: ReadonlySet<number> = new Set(); this.#mayBeOpen && !signal.aborted;) {
@@ -104,7 +104,7 @@ export class PageIntake implements PageSink {
           this.#works.delete(split.id);
           left -= 1;
         } else if (end === 'later') now.add(split.id);
-        // It has had its turn; the others have theirs first.
+        // Its turn is over; the others go first.
         else this.#mayBeOpen = true;
       }
       stuck = now;

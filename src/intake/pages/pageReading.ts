@@ -4,13 +4,13 @@ import type { FileRead, WatchedFolder } from '../../core/ports/folder.ts';
 import type { ImageInspector } from '../../core/ports/image.ts';
 import type { PageSplitter } from '../../core/ports/pages.ts';
 
-/** The image of a page, as it would be sent now; null where none can be made. */
+/** Resolves the image of a page as it would be sent now; null if it can't be made. */
 export type ReadPage = (folder: string, file: Buffer, page: number) => Promise<Buffer | null>;
 
-/** As large as a file may be set to be. */
+/** Highest limit that can be configured for the size of a file. */
 const MOST_BYTES = 1_000_000_000;
 
-/** `splitter` null: what takes files apart is not installed. */
+/** `splitter` is null if it is not installed. */
 export function pageReader(
   splitter: PageSplitter | null,
   inspector: Pick<ImageInspector, 'inspect'>,
@@ -42,7 +42,7 @@ export function pageReader(
 
 const NEVER = new AbortController().signal;
 
-/** A folder in which a page can be read like a file, at its place (core/domain/pages.ts): for a copy that is gone, or a look at it. */
+/** Lets pages be read like files, by their page path (core/domain/pages.ts): for viewing, or if the copy is gone. */
 export function readingPages(folder: WatchedFolder, readPage: ReadPage): WatchedFolder {
   return {
     ...folder,

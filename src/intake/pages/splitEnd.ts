@@ -2,12 +2,12 @@ import { counted } from '../../core/domain/words.ts';
 import type { SplitEnd, SplitPage } from '../../core/ports/ledgerPages.ts';
 import type { Unreadable } from '../../core/ports/pages.ts';
 
-/** Why a file is not gone on with. */
+/** Why a file was given up. */
 export interface GivenUp extends Omit<Unreadable, 'reason'> {
   readonly reason: Unreadable['reason'] | 'GONE';
 }
 
-/** Why a page, or all of a file, is not sent; codes that stand in docs/documents.md. */
+/** Codes for why a page or a whole file is not sent; docs/documents.md lists them. */
 export const REASON_OF: Readonly<Record<GivenUp['reason'], string>> = {
   ENCRYPTED: 'ENCRYPTED',
   DAMAGED: 'DAMAGED',
@@ -28,10 +28,10 @@ const NOTHING_BUT_BLANK = {
   reason: 'BLANK',
   message: 'All its pages look blank, so nothing was sent. If it contains a receipt, scan it again.',
 } as const;
-/** Pages that are named one by one. */
+/** Maximum number of pages that a message lists. */
 const NAMED_AT_MOST = 10;
 
-/** What is said of a file once its pages are decided, or it is given up (`why`). */
+/** Reason and message for a file whose pages are decided, or that was given up (`why`); null if there is nothing to report. */
 export function endOf(
   decided: readonly SplitPage[],
   pages: number,

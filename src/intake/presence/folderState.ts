@@ -3,7 +3,7 @@ import type { Clock } from '../../core/ports/clock.ts';
 import type { Log } from '../../core/ports/log.ts';
 import type { FolderTrouble } from './folderTrouble.ts';
 
-/** `standby`: another agent takes in what comes into this shared folder. */
+/** `standby`: another agent takes in this shared folder. */
 export type IntakeState =
   'starting' | 'watching' | 'missing' | 'notADirectory' | 'unreadable' | 'unreachable' | 'taken' | 'standby';
 
@@ -23,10 +23,10 @@ const AWAY: Readonly<Partial<Record<IntakeState, { readonly code: ErrorCode; rea
   },
 };
 
-/** By folder: how it was last, and since when; another configuration begins no state again. */
+/** Last state of each folder and when it began; kept across configuration reloads. */
 export type FolderTimes = Map<string, { readonly state: IntakeState; readonly since: number }>;
 
-/** Where a watched folder stands and since when; each change is said once. */
+/** State of one watched folder and when it began; logs each change once. */
 export class FolderState {
   readonly #folder: string;
   readonly #clock: Clock;
@@ -66,14 +66,14 @@ export class FolderState {
     this.#state = state;
     const former = this.#times.get(this.#folder);
     this.#since = former?.state === state ? former.since : this.#clock.now();
-    // What comes after it says whether this was but a change of the configuration.
+    // Not `starting`: a reload passes through it, and must not restart the time of the state that follows.
     if (state !== 'starting') this.#times.set(this.#folder, { state, since: this.#since });
     const fields = { folder: this.#folder, detail: message };
     const away = AWAY[state];
     if (away) this.#log.error('The folder is not available; waiting for it', { ...fields, state, ...away });
     else if (state === 'watching') this.#log.info('Watching', fields);
     else if (state === 'standby') this.#log.info('On standby for a shared folder', fields);
-    // `unreachable` is an incident, which has said so.
+    // `unreachable` is reported as an incident.
     else if (state === 'starting' && before !== 'watching' && before !== 'standby')
       this.#log.info('The folder is available', fields);
   }

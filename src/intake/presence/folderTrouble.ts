@@ -3,7 +3,7 @@ import type { Incidents } from '../../core/ports/incident.ts';
 
 const NAMED = 3;
 
-/** What a person should know of one folder, each as an incident that opens and closes by itself. */
+/** Reports the problems of one folder as incidents. */
 export class FolderTrouble {
   readonly #folder: string;
   readonly #incidents: Incidents;
@@ -13,7 +13,7 @@ export class FolderTrouble {
     this.#incidents = incidents;
   }
 
-  /** Null: it is not, or no more. */
+  /** Opens the incident; null closes it. */
   unreachable(message: string | null): void {
     const key = `FOLDER_UNREACHABLE ${this.#folder}`;
     if (message === null) return this.#incidents.close(key);
@@ -25,7 +25,7 @@ export class FolderTrouble {
     });
   }
 
-  /** How many files may have been sent by the agent from which the folder was taken over. */
+  /** `files`: number of files skipped because the agent that had the folder before may have sent them. */
   takenOver(files: number): void {
     if (files === 0) return;
     this.#incidents.open({
@@ -36,7 +36,7 @@ export class FolderTrouble {
     });
   }
 
-  /** These were in the archive before this agent archived them. */
+  /** These files were in the archive before this agent archived them. */
   takenElsewhere(paths: readonly string[], archivedTo: string): void {
     this.#incidents.open({
       key: `FOLDER_TAKEN_ELSEWHERE ${this.#folder}`,
@@ -46,7 +46,7 @@ export class FolderTrouble {
     });
   }
 
-  /** Paths that can't be read, with the system's code. */
+  /** `files`: paths that can't be read, with the system's error code; if empty, the incident closes. */
   unreadable(files: ReadonlyMap<string, string>): void {
     const key = `FILE_UNREADABLE ${this.#folder}`;
     if (files.size === 0) return this.#incidents.close(key);

@@ -1,8 +1,8 @@
 import type { WatchedFolder } from '../../core/ports/folder.ts';
 
 /**
- * A folder in which a known file counts as gone only while the folder itself is in its place. Otherwise a missing file
- * is trouble of the folder (ESTALE), and says nothing about the file.
+ * Wraps a folder so that a known file counts as gone only while the folder itself is in its place. Otherwise a missing
+ * file is reported as an error of the folder (ESTALE), since it says nothing about the file.
  */
 export function mountGuard(
   folder: WatchedFolder,

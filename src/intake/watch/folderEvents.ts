@@ -5,7 +5,7 @@ import type { Log } from '../../core/ports/log.ts';
 import type { FolderSettings } from '../../core/domain/settings.ts';
 import type { WatchLimit } from './watchLimit.ts';
 
-/** After events failed, which may be because of a limit that somebody raises. */
+/** Retry interval after events failed; the cause may be a system limit, which somebody raises. */
 const WATCH_AGAIN_MS = 5 * 60_000;
 
 export interface FolderEventsDeps {
@@ -17,12 +17,12 @@ export interface FolderEventsDeps {
 }
 
 /**
- * The events of one folder:
+ * Watches one folder for events:
  *
  *   none ──begin──▶ heard ──limit, error──▶ missed ──every 5 minutes, if that works──▶ heard
  *     ▲               └──────────end──────────┘
  *
- * A share, and a folder that is so configured, has none. As long as events are not heard the folder is to be polled.
+ * Shares, and folders configured for polling, have no events. While events are missed, the folder has to be polled.
  */
 export class FolderEvents {
   readonly #deps: FolderEventsDeps;
@@ -30,7 +30,7 @@ export class FolderEvents {
   #watch: { close(): Promise<void> } | null = null;
   #state: 'none' | 'heard' | 'missed' = 'none';
   #begunAt = 0;
-  /** Said once, until it is over. */
+  /** The failure was logged; not repeated until events work again. */
   #isSaid = false;
 
   constructor(deps: FolderEventsDeps, onHint: (path: string, isDirectory?: boolean) => void) {
@@ -57,7 +57,7 @@ export class FolderEvents {
     watchLimit.over(settings.path);
   }
 
-  /** True if it was time for that. */
+  /** Watches again if events are missed and the retry interval is over. True if it tried. */
   async tryAgain(): Promise<boolean> {
     const isDue = this.#deps.clock.monotonic() >= this.#begunAt + WATCH_AGAIN_MS;
     if (this.#state !== 'missed' || !isDue) return false;
@@ -75,7 +75,7 @@ export class FolderEvents {
   #say(error: unknown): void {
     const { settings, watchLimit, log } = this.#deps;
     const fields = { folder: settings.path, ...describeError(error) };
-    // A folder that went away is waited for; its absence is said elsewhere.
+    // The absence of the folder is reported elsewhere.
     if (watchLimit.reached(settings.path, error) || fields.code === 'FOLDER_MISSING') {
       log.debug('No events from the folder', fields);
     } else if (!this.#isSaid) {

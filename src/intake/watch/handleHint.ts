@@ -3,8 +3,8 @@ import { needsJudgingAnew, type ReconcileDeps } from '../scan/reconcile.ts';
 import { dirOf } from '../../core/paths.ts';
 
 /**
- * Follows one hint: looks at that path alone. Resolves the directory that should be listed as well, since events
- * get lost in bursts; null where there is nothing of ours.
+ * Follows one hint: looks only at its path. Resolves the directory that should be listed as well, since events get lost in
+ * bursts; null if there is none.
  */
 export async function handleHint(path: string, deps: ReconcileDeps): Promise<string | null> {
   const { folder, settings, settling, ledger, clock } = deps;
@@ -15,7 +15,7 @@ export async function handleHint(path: string, deps: ReconcileDeps): Promise<str
   }
   const covered = folder.covers(path);
   const known = covered ? await ledger.known({ folder: settings.path, path }) : null;
-  // A link or a directory in the place of a file is not that file.
+  // The file is gone, even if a link or a directory took its place.
   if (known && found?.kind !== 'file' && (await deps.isInPlace())) {
     await ledger.gone(settings.path, [path], clock.now());
     await deps.onGone?.([path]);
@@ -26,7 +26,7 @@ export async function handleHint(path: string, deps: ReconcileDeps): Promise<str
   const stands = known !== null && !needsJudgingAnew(known, settings);
   const unchanged = stands && sameIdentity(known.identity, found.identity);
   if (unchanged) return dirOf(path);
-  // Where there is no room the listing finds it later.
+  // If there is no room, the listing finds the file later.
   if (settling.has(path) || settling.hasRoomBeside) settling.see(path, found.identity, 'fresh');
   else deps.onMissed();
   return dirOf(path);

@@ -2,8 +2,8 @@ import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import type { Incidents } from '../../core/ports/incident.ts';
 
 /**
- * The system's limits of what may be watched (inotify) are one cause for all folders, so they are one incident for each
- * limit, open as long as a folder is listed at intervals because of it.
+ * Reports the system's limits on watches (inotify). A limit affects all folders, so each limit is one incident, open while
+ * any folder is listed at intervals because of it.
  */
 export class WatchLimit {
   readonly #incidents: Incidents;
@@ -13,11 +13,11 @@ export class WatchLimit {
     this.#incidents = incidents;
   }
 
-  /** False if the trouble is not about a limit. */
+  /** Records that a folder reached a limit. False if the trouble has another cause. */
   reached(folder: string, trouble: unknown): boolean {
     if (!(trouble instanceof ReceiptdError) || trouble.code !== 'WATCH_LIMIT') return false;
     const limit = systemCode(trouble.cause);
-    // Not a limit of the system but of this folder.
+    // Without a system error, the limit concerns only this folder.
     const key = limit === undefined ? `WATCH_LIMIT ${folder}` : `WATCH_LIMIT ${limit}`;
     const folders = this.#folders.get(key) ?? new Set();
     this.#folders.set(key, folders.add(folder));
@@ -30,7 +30,7 @@ export class WatchLimit {
     return true;
   }
 
-  /** The folder is watched by events again, or not watched at all. */
+  /** Call when the folder is watched by events again, or no longer watched at all. */
   over(folder: string): void {
     for (const [key, folders] of this.#folders) {
       if (!folders.delete(folder) || folders.size > 0) continue;
