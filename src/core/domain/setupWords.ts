@@ -1,8 +1,8 @@
 import { counted } from './words.ts';
 
 /**
- * All that set-up asks and says. Values stand in braces, counted ones with both forms of their noun. A page says the same in its reader's
- * language, by the key; the value `why` is a sentence of the agent, which a page folds away.
+ * All texts of setup, in English. Values are in braces; counts include both forms of their noun. The setup page finds the
+ * text in its reader's language by the key. The value `why` is a sentence of the agent, which the page shows collapsed.
  */
 export const SETUP_WORDS = {
   plain: '{text}',
@@ -206,13 +206,13 @@ export const SETUP_WORDS = {
 
 export type SetupKey = keyof typeof SETUP_WORDS;
 
-/** A part of what is said: by its key, or by the code of an error. */
+/** Part of a text: a key of SETUP_WORDS or an error code, with its values. */
 export interface SaidPart {
   readonly key: string;
   readonly values: Record<string, string | number>;
 }
 
-/** In English, and in parts for those who say it otherwise. */
+/** A text in English, and its parts for translation. */
 export interface Said {
   readonly text: string;
   readonly parts: SaidPart[];
@@ -239,15 +239,15 @@ export function says<K extends SetupKey>(
   return { text, parts: [{ key, values }] };
 }
 
-/** What is the same in every language. */
+/** A text that is the same in every language. */
 export const plain = (text: string): Said => says('plain', { text });
 
-/** One sentence of several parts. */
+/** Joins several texts into one. */
 export function joined(...said: readonly Said[]): Said {
   return { text: said.map(({ text }) => text).join(''), parts: said.flatMap(({ parts }) => parts) };
 }
 
-/** The sentence of an error, which is known by its code. */
+/** The sentence of an error; its code is the key for translation. */
 export function saysError(error: { readonly code: string; sentence(): string }): Said {
   return { text: error.sentence(), parts: [{ key: error.code, values: {} }] };
 }

@@ -13,7 +13,7 @@ interface HeicImages extends ReadonlyArray<HeicImage> {
   dispose?(): void;
 }
 
-/** Of the pictures in a HEIC the first one, as phones write it: it is turned by what reads it. */
+/** The first picture of a HEIC file, which is the photo if a phone wrote it. The decoder turns it upright. */
 export class HeicFile implements Opened {
   readonly kind = 'opened';
   readonly pages = 1;
@@ -39,7 +39,7 @@ interface Raw {
 }
 
 export async function decodeHeic(bytes: Buffer): Promise<Raw | Unreadable> {
-  // It has no types of its own.
+  // The module has no types; with a variable, the compiler does not look for any.
   const name: string = 'heic-decode';
   const { default: decode }: { default: { all(of: { buffer: Buffer }): Promise<HeicImages> } } = await import(
     name

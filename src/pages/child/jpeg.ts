@@ -2,7 +2,7 @@ import type { PageType } from '../../core/domain/pages.ts';
 import { encode, MOST_PIXELS, type SharpModule } from './encode.ts';
 import type { Drawn, Opened } from './opened.ts';
 
-/** A photograph that lies on its side; its page stands. */
+/** A JPEG with an EXIF orientation other than upright; its page is rotated and re-encoded. */
 export class JpegFile implements Opened {
   readonly kind = 'opened';
   readonly pages = 1;

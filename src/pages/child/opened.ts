@@ -4,7 +4,7 @@ import type { SharpModule } from './encode.ts';
 
 export type Drawn = Omit<PageImage, 'appearance'>;
 
-/** A file whose pages can be asked for. */
+/** A file whose pages can be drawn. */
 export interface Opened {
   readonly kind: 'opened';
   readonly pages: number;

@@ -73,7 +73,7 @@ async function fileOf(
       try {
         return openPdf(await loadPdfium(), bytes);
       } catch (error) {
-        // It could not be loaded: nothing is said of the file.
+        // PDFium could not be loaded, which is not the file's fault.
         if (error instanceof OutOfMemory) throw error;
         return { kind: 'refused', reason: 'TROUBLE', detail: 'the PDF reader could not be loaded' };
       }
@@ -92,7 +92,7 @@ async function page(number: number): Promise<Answer> {
   const drawn = await file.page(sharp, number, request.into, request.resolution);
   if (drawn.kind === 'refused') return { head: drawn };
   const { type, isOriginal, bytes } = drawn;
-  // What can't be looked at is sent.
+  // An image that can't be measured is sent anyway.
   const appearance = request.isLookedAt ? await look(bytes, type).catch(() => null) : null;
   return { head: { kind: 'image', type, isOriginal, appearance }, body: bytes };
 }
@@ -103,7 +103,7 @@ async function look(bytes: Buffer, type: ImageType): Promise<Appearance> {
   return appearanceOf(source.image);
 }
 
-/** What a file did to what reads it. Its words are the library's, and may be anything: they go no further. */
+/** Turns an error of a library into a refusal. Drops its message, which may contain anything. */
 function refusalOf(error: unknown): Unreadable {
   if (error instanceof OutOfMemory || error instanceof RangeError || /pixel limit/i.test(String(error)))
     return { kind: 'refused', reason: 'TOO_DEAR', detail: 'it is too large to be drawn' };
@@ -114,7 +114,7 @@ function say({ head, body }: Answer): void {
   for (const piece of frame(head, body)) process.stdout.write(piece);
 }
 
-// Libraries say things, too; the pipe is for frames.
+// Libraries may write to the console, but stdout is for frames.
 for (const method of ['log', 'info', 'warn', 'error', 'debug'] as const) console[method] = () => {};
 
 const reader = new FrameReader<Request>(MOST_BYTES);

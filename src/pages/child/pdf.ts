@@ -142,7 +142,10 @@ function scanOf(module: Pdfium, page: number): Buffer | null {
   return jpegGap(bytes) === null ? bytes : null;
 }
 
-/** A viewer of PDFs passes over the orientation in a JPEG, others turn it by that; and of inks not all know what they mean. */
+/**
+ * Whether the JPEG looks the same outside the PDF. PDF viewers ignore its orientation, while other programs apply it, and
+ * not all of them can show CMYK. False if it can't be read.
+ */
 async function isShownAsIs(sharp: SharpModule, bytes: Buffer): Promise<boolean> {
   try {
     const { orientation = 1, space } = await sharp(bytes, { limitInputPixels: MOST_PIXELS }).metadata();
@@ -185,7 +188,7 @@ function dataOf(module: Pdfium, image: number): Buffer {
   });
 }
 
-/** What a function writes there; nothing where it fails. */
+/** The 32-bit floats that a function writes; empty if it fails. */
 function floats(module: Pdfium, count: number, write: (at: number) => number): number[] {
   return lend(module, count * 4, (at) => {
     if (write(at) === 0) return [];

@@ -1,4 +1,4 @@
-/** What is used of PDFium's C interface (public/fpdfview.h, fpdf_edit.h); pointers are addresses in its memory. */
+/** The functions used of PDFium's C API (public/fpdfview.h, fpdf_edit.h). Pointers are addresses in its memory. */
 export interface Pdfium {
   readonly HEAPU8: Uint8Array;
   readonly wasmExports: { malloc(bytes: number): number; free(pointer: number): void };
@@ -56,29 +56,29 @@ export interface Pdfium {
   ): void;
 }
 
-/** Of FPDF_GetLastError. */
+/** Results of FPDF_GetLastError. */
 export const PASSWORD = 4;
 export const SECURITY = 5;
-/** Of FPDFPageObj_GetType. */
+/** Results of FPDFPageObj_GetType. */
 export const TEXT = 1;
 export const IMAGE = 3;
-/** Of FPDFTextObj_GetTextRenderMode: neither filled nor stroked, as recognized text over a scan is. */
+/** Result of FPDFTextObj_GetTextRenderMode for text neither filled nor stroked, such as recognized text over a scan. */
 export const INVISIBLE = 3;
-/** Of FPDF_RenderPageBitmap: with annotations; red before blue. */
+/** Flags of FPDF_RenderPageBitmap: draw annotations; store red before blue. */
 export const FLAGS = 0x01 | 0x10;
-/** Of FPDFBitmap_CreateEx: four bytes a pixel, the fourth without meaning. */
+/** Format for FPDFBitmap_CreateEx: four bytes per pixel, the fourth unused. */
 export const BGRX = 3;
 
 export async function loadPdfium(): Promise<Pdfium> {
   const { PDFiumModule } = await import('@hyzyla/pdfium');
-  // Its types name some of the functions that are there.
+  // Its types declare only some of its functions.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const module = (await PDFiumModule({})) as unknown as Pdfium;
   module._FPDF_InitLibraryWithConfig(withNumbers(module, [2, 0, 0, 0, 0]));
   return module;
 }
 
-/** The address of these 32-bit numbers, for good. */
+/** Writes 32-bit numbers to memory that is never freed; returns their address. */
 function withNumbers(module: Pdfium, numbers: readonly number[]): number {
   const at = module.wasmExports.malloc(numbers.length * 4);
   const view = new DataView(module.HEAPU8.buffer);
@@ -86,7 +86,7 @@ function withNumbers(module: Pdfium, numbers: readonly number[]): number {
   return at;
 }
 
-/** Memory for the time of `work`. @throws Error where PDFium has no more */
+/** Allocates memory for the duration of `work`. @throws OutOfMemory */
 export function lend<T>(module: Pdfium, bytes: number, work: (at: number) => T): T {
   const at = module.wasmExports.malloc(bytes);
   if (at === 0) throw new OutOfMemory();

@@ -4,7 +4,7 @@ import { sourceOf } from './source.ts';
 
 type Asked = Extract<Request, { kind: 'picture' }>;
 
-/** The second where the first makes it too large. */
+/** Quality of the WebP; the second is used if the first makes the picture too large. */
 const QUALITIES = [62, 35] as const;
 
 /** Draws a picture for people. @throws errors of the libraries */

@@ -1,22 +1,22 @@
 import { PRINT_BYTES, PRINT_HIGH, PRINT_INK, PRINT_WIDE } from '../../core/domain/paper.ts';
 
-/** Strokes of print are thinner, at the size at which images are measured; shadows and edges of paper are not. In pixels. */
+/** Strokes of print are thinner than this, in pixels of the measured image; shadows and paper edges are not. */
 const STROKE = 11;
-/** Of the image, at each edge: what lies there is the lid's. */
+/** Share of the image to ignore at each edge, where the scanner's lid shows: left and right, top and bottom. */
 const [SIDE, END] = [0.03, 0.02];
-/** The darkest strokes decide what counts as print: so much of the image, and of their darkness. */
+/** The darkest pixels (this share of the image) set the threshold for print (this share of their darkness). */
 const [DARKEST, DARK] = [0.015, 0.45];
 const LEAST_DARK = 0.06;
-/** Of itself and the eight around it, so many pixels of print at least; others are noise. */
+/** Minimum pixels of print among a pixel and its eight neighbors; with fewer, it is noise. */
 const LEAST_AROUND = 4;
-/** With fewer, there is too little to know a paper by. */
+/** Minimum pixels of print to recognize a paper by. */
 const LEAST_PIXELS = 300;
-/** Degrees by which papers lie aslant, and steps in which that is looked for. */
+/** Maximum skew of a paper, and the steps of the search for it, in degrees. */
 const ASLANT = 5;
 const STEPS = [0.5, 0.25, 0.125];
-/** Print beyond is a stain, or a note: so much of it at each side. The grid reaches further by so much of its size. */
+/** Share of the print to ignore at each side, as stains or notes; and how far the grid extends beyond the rest, as a share. */
 const [BEYOND, REACH] = [0.01, 0.04];
-/** So much of a cell under print is the most ink there is. */
+/** Share of a cell under print that counts as the maximum ink. */
 const FULL = PRINT_INK / 20;
 
 interface Points {
@@ -25,8 +25,8 @@ interface Points {
 }
 
 /**
- * Where there is print in a grey picture, one byte a pixel, to be compared with others (core/domain/paper.ts): strokes are found, turned upright,
- * and counted in a grid that reaches from the first to the last of them. Null: there is too little.
+ * Measures where a grey picture (one byte per pixel) has print, for comparison with others (core/domain/paper.ts): finds
+ * strokes, turns them upright, and counts them in a grid from the first to the last. Base64; null if there is too little.
  */
 export function printOf(grey: Uint8Array, width: number, height: number): string | null {
   const points = strokes(grey, width, height);
@@ -55,7 +55,7 @@ function strokes(grey: Uint8Array, width: number, height: number): Points {
   return { x: Float32Array.from(x), y: Float32Array.from(y) };
 }
 
-/** How much darker each pixel is than what is left once everything thin is painted over: 0 to 1. */
+/** How much darker each pixel is than the paper, from 0 to 1. The paper is the picture without thin strokes (a closing). */
 function darkness(grey: Uint8Array, width: number, height: number): Float32Array {
   const across = (pixels: Uint8Array) => widened(pixels, width, height, [1, width]);
   const down = (pixels: Uint8Array) => widened(pixels, height, width, [width, 1]);
@@ -68,7 +68,7 @@ function darkness(grey: Uint8Array, width: number, height: number): Float32Array
   return dark;
 }
 
-/** Each pixel becomes the brightest of the stroke's width around it along one direction. */
+/** Sets each pixel to the brightest within a stroke's width around it, along one direction (a dilation). */
 function widened(
   pixels: Uint8Array,
   length: number,
@@ -82,7 +82,7 @@ function widened(
     const start = each * next;
     for (let at = 0; at < line.length; at += 1)
       line[at] = pixels[start + Math.min(length - 1, Math.max(0, at - half)) * step] ?? 0;
-    // Of two, four and eight pixels from here on, then of all.
+    // The brightest of two, four and eight pixels from here on, then of all.
     for (let reach = 1; reach < STROKE; reach *= 2) {
       const by = Math.min(reach, STROKE - reach);
       for (let at = 0; at + by < line.length; at += 1) {
@@ -115,7 +115,7 @@ function darkest(dark: Float32Array): number {
   return 0;
 }
 
-/** In degrees: turned by it, lines of print and the gaps between them are told apart best. */
+/** Skew in degrees: the angle at which lines of print stand out most from the gaps between them. */
 function slantOf(points: Points, size: number): number {
   const [wide = 1, ...narrow] = STEPS;
   let found = { degrees: 0, gaps: -1 };
@@ -154,7 +154,7 @@ function turned({ x, y }: Points, degrees: number): Points {
   };
 }
 
-/** Each pixel of print counts for the four cells around it. */
+/** Distributes each pixel of print over the four nearest cells. */
 function grid({ x, y }: Points): Float32Array {
   const [left, right] = reach(x);
   const [top, bottom] = reach(y);

@@ -20,7 +20,7 @@ export class TiffFile implements Opened {
     const page = this.#places[number - 1] ?? 0;
     const image = sharp(this.#bytes, { page, limitInputPixels: MOST_PIXELS, failOn: 'error' });
     const { bitsPerSample, density } = await image.metadata();
-    // Turned as the file says: what it becomes says nothing of that any more.
+    // Apply the file's orientation here: the encoded page does not carry it.
     const turned = image.autoOrient().withMetadata(density === undefined ? {} : { density });
     return { kind: 'image', isOriginal: false, ...(await encode(turned, bitsPerSample === 1, into)) };
   }
