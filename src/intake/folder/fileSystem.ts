@@ -109,7 +109,7 @@ function local(name: string, device: bigint): FileSystem {
   return { name, network: false, mark: `${name} ${device}` };
 }
 
-/** Tells shares by their path; a mapped drive (Z:) by the path that it leads to. */
+/** Recognizes shares by their path; resolves a mapped drive (Z:) first. */
 async function ofWindows(folder: string, device: bigint, sources: FileSystemSources): Promise<FileSystem> {
   const share = shareOf(folder) ?? shareOf(await (sources.realPath ?? realPath)(folder).catch(() => folder));
   return share === null ? local('local', device) : { name: 'smb', network: true, mark: `smb ${share}` };

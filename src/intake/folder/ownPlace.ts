@@ -31,7 +31,7 @@ export function archivePlace(archiveTo: string, watched: readonly string[]): Own
   return inWatched(archiveTo, watched) ?? { base: archiveTo, below: '', isWatched: false };
 }
 
-/** The attention folder must not be a link, wherever it is, since people can write to it. */
+/** People can write to the attention folder, so it must not be a link itself, even outside watched folders. */
 export function attentionPlace(path: string, watched: readonly string[]): OwnPlace {
   return inWatched(path, watched) ?? { base: dirname(path), below: basename(path), isWatched: false };
 }

@@ -127,7 +127,7 @@ export class OfflineMode {
     return this.knows(folder, path, identity) && this.#seen.get(keyOf(folder, path))?.isDeferred === true;
   }
 
-  /** Remembers a file that the ledger decided, or that is no image to send. The listing after the outage settles which. */
+  /** Remembers a file that the ledger decided, or that is not an image to send. The listing after the outage settles which. */
   decided(folder: string, path: string, identity: FileIdentity): void {
     this.#remember(folder, path, identity, false);
   }

@@ -14,9 +14,10 @@ export interface FolderSeenSince {
 const NOTICED_WITHIN_MS = 2 * 60_000;
 
 /**
- * Remembers since when files in each folder are new, for when a shared ledger can't tell: since the ledger was last
- * reachable, or since the folder is watched if that is later. Created before the ledger is opened and kept for the life of
- * the process, so that files that arrive while it is being opened, or before a configuration reload, still count as new.
+ * Remembers since when files in each folder are new, for when a shared ledger can't tell: since shortly before the ledger
+ * went away or, if it was away already, since this process watches the folder. Created before the ledger is opened and kept
+ * for the life of the process, so that files that arrive while it is being opened, or before a configuration reload, still
+ * count as new.
  */
 export class SeenSince {
   readonly #clock: Clock;

@@ -146,7 +146,7 @@ export class Presence {
     return this.#mount.belongsOn();
   }
 
-  /** Accepts the folder as it is, even if none of its known files is there. */
+  /** Accepts the folder as it is, even if all its known files are missing. */
   async takeOver(): Promise<void> {
     if (this.#fileSystem) await this.#mount.takeOver(this.#fileSystem.mark);
   }

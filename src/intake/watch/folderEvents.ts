@@ -5,7 +5,7 @@ import type { Log } from '../../core/ports/log.ts';
 import type { FolderSettings } from '../../core/domain/settings.ts';
 import type { WatchLimit } from './watchLimit.ts';
 
-/** Retry interval after events failed; the cause may be a system limit, which somebody raises. */
+/** Retry interval after events failed; if the cause is a system limit, it may have been raised meanwhile. */
 const WATCH_AGAIN_MS = 5 * 60_000;
 
 export interface FolderEventsDeps {

@@ -122,7 +122,7 @@ interface Bitmap {
 }
 
 /**
- * The JPEG of a scanned page, if the page shows only that: upright and uncropped. Invisible text may lie over it. Null if
+ * The JPEG of a scanned page, if the page shows only that: upright and uncropped. Invisible text may cover it. Null if
  * the page has to be drawn.
  */
 function scanOf(module: Pdfium, page: number): Buffer | null {
