@@ -17,9 +17,11 @@ export interface SchemaNode {
 
 /** The config file's JSON Schema: what may be written in the file, before defaults. */
 export function schemaTree(): SchemaNode {
-  const tree: SchemaNode = JSON.parse(JSON.stringify(z.toJSONSchema(configSchema, { io: 'input' })));
+  tree ??= JSON.parse(JSON.stringify(z.toJSONSchema(configSchema, { io: 'input' }))) as SchemaNode;
   return tree;
 }
+
+let tree: SchemaNode | null = null;
 
 /** The node that describes the value at `path`; undefined where the schema knows no such place. */
 export function nodeAt(root: SchemaNode, path: readonly PropertyKey[]): SchemaNode | undefined {

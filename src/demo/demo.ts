@@ -20,6 +20,8 @@ export interface DemoOptions {
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Time limit for all receipts, in milliseconds. */
   readonly deadlineMs: number;
+  /** What is dropped; by default a dozen files, drawn for it. */
+  readonly drops?: () => Promise<readonly Drop[]>;
 }
 
 const SANDBOX_START_MS = 30_000;
@@ -51,13 +53,13 @@ export async function runDemo(options: DemoOptions, stop: AbortSignal): Promise<
 }
 
 async function play(
-  { project, main, env, print, sleep, deadlineMs }: DemoOptions,
+  { project, main, env, print, sleep, deadlineMs, drops: plan = planDrops }: DemoOptions,
   scratch: Scratch,
   children: Child[],
   signal: AbortSignal,
   onDeath: (sentence: string) => void,
 ): Promise<void> {
-  const drops = await planDrops();
+  const drops = await plan();
   await removeOwn(scratch.inbox, drops);
 
   const clean = withoutSettings(env);

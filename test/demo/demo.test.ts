@@ -7,12 +7,16 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import stringWidth from 'string-width';
 import YAML from 'yaml';
 import { runDemo } from '../../src/demo/demo.ts';
+import { planDrops, type Drop } from '../../src/demo/drop.ts';
 import { logLine } from '../../src/demo/logLine.ts';
 import { DemoError, openScratch } from '../../src/demo/scratch.ts';
 
 let project: string;
 let printed: string;
 let pids: number[];
+/** Drawn once for all tests. */
+let planned: Promise<readonly Drop[]> | null = null;
+const drops = (): Promise<readonly Drop[]> => (planned ??= planDrops());
 
 beforeEach(async () => {
   project = await mkdtemp(path.join(os.tmpdir(), 'receiptd-demo-'));
@@ -78,7 +82,7 @@ function run(main: string, stop: AbortSignal, more: { deadlineMs?: number; env?:
     printed += text;
   };
   const sleep = (ms: number, signal: AbortSignal) => setTimeout(Math.min(ms, 20), undefined, { signal });
-  return runDemo({ project, main, env, print, sleep, deadlineMs: more.deadlineMs ?? 15_000 }, stop);
+  return runDemo({ project, main, env, print, sleep, drops, deadlineMs: more.deadlineMs ?? 15_000 }, stop);
 }
 
 describe('the demo', () => {

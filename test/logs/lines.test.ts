@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { LEVELS, jsonLine, terminalLine } from '../../src/logs/lines.ts';
 import type { Entry } from '../../src/logs/lines.ts';
+import { anyCharacter } from '../support/anyCharacter.ts';
 
 const entry: Entry = {
   at: new Date(2026, 10, 21, 9, 5, 7, 30),
@@ -44,7 +45,7 @@ describe('a line for a terminal', () => {
   });
 
   test('is one printable line, whatever it is given', () => {
-    const text = fc.string({ unit: 'binary' });
+    const text = fc.string({ unit: anyCharacter });
     fc.assert(
       fc.property(text, text, (message, value) => {
         const line = terminalLine({ ...entry, message, fields: { [value]: value } }, false);
@@ -77,7 +78,7 @@ describe('a JSON line', () => {
   });
 
   test('is one line that reads back as it was, whatever it is given', () => {
-    const text = fc.string({ unit: 'binary' });
+    const text = fc.string({ unit: anyCharacter });
     fc.assert(
       fc.property(text, text, (message, value) => {
         const line = jsonLine({ ...entry, message, fields: { value } });

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createRedactor, isSecretField } from '../../src/logs/redact.ts';
+import { anyCharacter } from '../support/anyCharacter.ts';
 
 const SECRET = 'pa"ss/w\\örd +1';
 
@@ -75,7 +76,7 @@ describe('a known secret', () => {
   });
 
   test('never survives, whatever it is and whatever surrounds it', () => {
-    const secret = fc.string({ minLength: 4, unit: 'binary' });
+    const secret = fc.string({ minLength: 4, unit: anyCharacter });
     fc.assert(
       fc.property(secret, fc.string(), fc.string(), (value, before, after) => {
         const redacted = createRedactor([value]).redact(before + value + after);

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { createAuthority, hasOpenssl } from '../api/certificates.ts';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { createAuthority, hasOpenssl, type Authority } from '../api/certificates.ts';
 import { ordinaryOwner } from './ordinaryUser.ts';
 import { createCluster, makeOwned } from './postgresCluster.ts';
-import { freshDatabase, needsPostgres, startCluster, type Cluster, type ClusterOptions } from './postgres.ts';
+import { freshDatabase, needsPostgres, startCluster, type Cluster } from './postgres.ts';
 
 describe.skipIf(!needsPostgres())('the PostgreSQL of the tests', () => {
   test('gives each test a database of its own, which is gone when it is removed', async () => {
@@ -39,42 +39,54 @@ describe.skipIf(!needsPostgres())('the PostgreSQL of the tests', () => {
     await Promise.all(copies.map((each) => each.remove()));
   });
 
-  test('a server of its own keeps what was committed over a stop, a crash and a kill', async () => {
-    const { cluster } = await own();
-    await ask(cluster.url, 'CREATE TABLE kept (n int)');
-    for (const end of [() => cluster.stop(), () => cluster.stop('immediate'), () => cluster.kill()]) {
-      await ask(cluster.url, 'INSERT INTO kept VALUES (1)');
-      await end();
-      await expect(ask(cluster.url, 'SELECT 1')).rejects.toThrow('ECONNREFUSED');
-      await cluster.start();
-    }
-    expect(await ask(cluster.url, 'SELECT count(*)::int AS n FROM kept')).toEqual([{ n: 3 }]);
-  });
+  describe('a server of its own', () => {
+    let authority: Authority | null = null;
+    let primary: Cluster;
+    const at = (cluster: Cluster, password = 'sesame', query = secure()) =>
+      `${cluster.url.replace('@', `:${password}@`)}?${query}`;
+    const secure = () => (authority ? `sslmode=verify-full&sslrootcert=${authority.file}` : '');
+    beforeAll(async () => {
+      if (hasOpenssl) authority = createAuthority();
+      const tls = authority?.issue('IP:127.0.0.1,DNS:localhost');
+      primary = await startCluster({ password: 'sesame', ...(tls && { tls }) });
+    });
+    afterAll(async () => {
+      await primary?.remove();
+      authority?.remove();
+    });
 
-  test.skipIf(!hasOpenssl)('a server with TLS and a password lets nobody in without both', async () => {
-    const authority = createAuthority();
-    onTestFinished(() => authority.remove());
-    const { cluster } = await own({ password: 'sesame', tls: authority.issue('IP:127.0.0.1,DNS:localhost') });
-    const url = (password: string, query: string) => `${cluster.url.replace('@', `:${password}@`)}?${query}`;
-    const secure = `sslmode=verify-full&sslrootcert=${authority.file}`;
-    const seen = 'SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()';
-    expect(await ask(url('sesame', secure), seen)).toEqual([{ ssl: true }]);
-    await expect(ask(url('guess', secure), 'SELECT 1')).rejects.toThrow('password authentication failed');
-    await expect(ask(url('sesame', 'sslmode=disable'), 'SELECT 1')).rejects.toThrow('no encryption');
-  });
+    test.skipIf(!hasOpenssl)('lets nobody in without TLS and the password', async () => {
+      const seen = 'SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()';
+      expect(await ask(at(primary), seen)).toEqual([{ ssl: true }]);
+      await expect(ask(at(primary, 'guess'), 'SELECT 1')).rejects.toThrow('password authentication failed');
+      const plain = at(primary, 'sesame', 'sslmode=disable');
+      await expect(ask(plain, 'SELECT 1')).rejects.toThrow('no encryption');
+    });
 
-  test('a standby follows, and takes over when it is promoted', async () => {
-    const { cluster: primary } = await own();
-    const { cluster: standby } = await own({ standbyOf: primary });
-    await ask(primary.url, 'CREATE TABLE copied AS SELECT 7 AS n');
-    await expect
-      .poll(() => ask(standby.url, "SELECT to_regclass('copied')::text AS there"))
-      .toEqual([{ there: 'copied' }]);
-    await expect(ask(standby.url, 'INSERT INTO copied VALUES (8)')).rejects.toThrow('read-only');
-    await primary.kill();
-    await standby.promote();
-    await ask(standby.url, 'INSERT INTO copied VALUES (8)');
-    expect(await ask(standby.url, 'SELECT n FROM copied ORDER BY n')).toEqual([{ n: 7 }, { n: 8 }]);
+    test('keeps what was committed over a stop, a crash and a kill', async () => {
+      await ask(at(primary), 'CREATE TABLE kept (n int)');
+      for (const end of [() => primary.stop(), () => primary.stop('immediate'), () => primary.kill()]) {
+        await ask(at(primary), 'INSERT INTO kept VALUES (1)');
+        await end();
+        await expect(ask(at(primary), 'SELECT 1')).rejects.toThrow('ECONNREFUSED');
+        await primary.start();
+      }
+      expect(await ask(at(primary), 'SELECT count(*)::int AS n FROM kept')).toEqual([{ n: 3 }]);
+    });
+
+    test('has a standby that follows, and takes over when it is promoted', async () => {
+      const standby = await startCluster({ standbyOf: primary });
+      onTestFinished(() => standby.remove());
+      await ask(at(primary), 'CREATE TABLE copied AS SELECT 7 AS n');
+      await expect
+        .poll(() => ask(at(standby), "SELECT to_regclass('copied')::text AS there"))
+        .toEqual([{ there: 'copied' }]);
+      await expect(ask(at(standby), 'INSERT INTO copied VALUES (8)')).rejects.toThrow('read-only');
+      await primary.kill();
+      await standby.promote();
+      await ask(at(standby), 'INSERT INTO copied VALUES (8)');
+      expect(await ask(at(standby), 'SELECT n FROM copied ORDER BY n')).toEqual([{ n: 7 }, { n: 8 }]);
+    });
   });
 
   test('nothing of a killed run stays', async () => {
@@ -97,12 +109,6 @@ describe.skipIf(!needsPostgres())('the PostgreSQL of the tests', () => {
     expect(processesIn(dir)).toBe('');
   });
 });
-
-async function own(options: ClusterOptions = {}): Promise<{ cluster: Cluster }> {
-  const cluster = await startCluster(options);
-  onTestFinished(() => cluster.remove());
-  return { cluster };
-}
 
 async function ask(url: string, query: string): Promise<unknown[]> {
   const client = new Client({ connectionString: url });

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { attentionText, NOTE_ENDING, safeName } from '../../../src/core/domain/attention.ts';
 import { local } from '../../../src/core/domain/words.ts';
+import { anyCharacter } from '../../support/anyCharacter.ts';
 
 const AT = new Date(2026, 10, 22, 8, 5).getTime();
 
@@ -35,7 +36,7 @@ describe('the note for people at the scanner', () => {
 
   it('has the same number of lines whatever the name of the file', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (path) => {
+      fc.property(fc.string({ unit: anyCharacter, maxLength: 60 }), (path) => {
         const text = attentionText(path, 1, { state: 'rejected', reason: '', message: '' }, AT);
         expect(text.slice(1)).toMatch(
           /^(?:[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200b-\u200f\u202a-\u202e\u2066-\u2069]*\r\n){4}$/u,
@@ -68,7 +69,7 @@ describe('the name in the attention folder', () => {
 
   it('fits every system, with the suffix of the note and a number', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (path) => {
+      fc.property(fc.string({ unit: anyCharacter, maxLength: 300 }), (path) => {
         const name = safeName(path);
         expect(Buffer.byteLength(`${name} (0a1b2c3d)${NOTE_ENDING}`)).toBeLessThanOrEqual(255);
         expect(name).toMatch(/^[^.<>:"/\\|?*\p{Cc}][^<>:"/\\|?*\p{Cc}\p{Cs}\u2028-\u202e]*$/u);

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { DEFAULT_TEMPLATE, parseTemplate } from '../../../src/core/domain/nameTemplate.ts';
 import { MIN_NAME_BYTES, namesOf, usesSeq } from '../../../src/core/domain/naming.ts';
 import { context, first, HASH } from './names.ts';
+import { anyCharacter } from '../../support/anyCharacter.ts';
 
 describe('names in order of preference', () => {
   test('the template, then more of the hash, then all of it', () => {
@@ -90,7 +91,7 @@ describe('whatever files are called', () => {
   const hash = fc.stringMatching(/^[0-9a-f]{64}$/);
   // Everything a file system may hold, and what a decoder makes of bytes that are no text.
   const text = fc.oneof(
-    fc.string({ unit: 'binary', maxLength: 300 }),
+    fc.string({ unit: anyCharacter, maxLength: 300 }),
     fc.string({
       unit: fc.constantFrom('a', '/', '.', ' ', '\n', '\uD83D', '\uDC69', '\u202E', 'e\u0301', '👩‍👧', 'ש'),
       maxLength: 80,

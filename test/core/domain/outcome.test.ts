@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { classify } from '../../../src/core/domain/outcome.ts';
 import type { Answer, Expectation } from '../../../src/core/domain/outcome.ts';
+import { anyCharacter } from '../../support/anyCharacter.ts';
 
 const expected: Expectation = {
   endpoint: { baseUrl: 'https://service.example', uid: 'uid-1' },
@@ -191,7 +192,7 @@ describe('one row of the design after the other', () => {
 describe('whatever comes', () => {
   const bodies = fc.oneof(
     fc.string(),
-    fc.string({ unit: 'binary' }),
+    fc.string({ unit: anyCharacter }),
     fc.json(),
     fc
       .record({

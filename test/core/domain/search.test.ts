@@ -1,8 +1,9 @@
 import { assert, property, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fold, foldedUnlessAscii, isFound, searchWords } from '../../../src/core/domain/search.ts';
+import { anyCharacter } from '../../support/anyCharacter.ts';
 
-const text = string({ unit: 'binary', maxLength: 30 });
+const text = string({ unit: anyCharacter, maxLength: 30 });
 
 describe('what a search compares', () => {
   it.each([

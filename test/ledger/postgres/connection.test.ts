@@ -1,6 +1,6 @@
 import { expect, it, describe, onTestFinished } from 'vitest';
 import { Connector } from '../../../src/ledger/postgres/connection.ts';
-import { needsPostgres, startCluster } from '../../support/postgres.ts';
+import { freshDatabase, needsPostgres, startCluster } from '../../support/postgres.ts';
 import { startProxy } from '../../support/tcpProxy.ts';
 import { createAuthority, hasOpenssl } from '../../api/certificates.ts';
 
@@ -9,9 +9,10 @@ describe.skipIf(!needsPostgres() || !hasOpenssl)('a connection to PostgreSQL who
     const authority = createAuthority();
     onTestFinished(() => authority.remove());
     const tls = kind === 'TLS' ? authority.issue('IP:127.0.0.1') : undefined;
-    const cluster = await startCluster(tls && { tls });
-    onTestFinished(() => cluster.remove());
-    const proxy = await startProxy(cluster.port);
+    // What needs no server of its own uses that of the run.
+    const server = tls ? await startCluster({ tls }) : await freshDatabase();
+    onTestFinished(() => server.remove());
+    const proxy = await startProxy(Number(new URL(server.url).port));
     onTestFinished(() => proxy.close());
     const url = `postgres://postgres@127.0.0.1:${proxy.port}/postgres?sslmode=${tls ? 'verify-full' : 'disable'}`;
     const caFile = tls ? authority.file : null;

@@ -6,7 +6,8 @@ import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { compiledSources } from '../../support/compiled.ts';
 import { requirement } from '../../support/requires.ts';
-import { whyNot } from './places.ts';
+import { hasTurn } from '../../support/turns.ts';
+import { PLACES, whyNot } from './places.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const run = promisify(execFile);
@@ -16,24 +17,22 @@ beforeAll(async () => {
   build = await compiledSources();
 });
 
-const ROUNDS = { local: 1, tmpfs: 1, polled: 1 } as const;
+/** They take turns: each day runs one of them. */
+const TURNS = PLACES.filter((_, at) => hasTurn(at, PLACES.length));
 
-describe.concurrent.each(['local', 'tmpfs', 'polled'] as const)(
-  'random operations on files (%s)',
-  (place) => {
-    const missing = whyNot(place);
-    it.skipIf(!requirement(`The place "${place}"`, missing === null, missing ?? ''))(
-      'end with every image sent once, nothing else sent, and nothing changed that is not the agent’s',
-      async () => {
-        const main = join(build, 'test/reliability/files/main.js');
-        const args = ['--rounds', String(ROUNDS[place]), '--from', '1', '--operations', '30', `--${place}`];
-        // A breach exits with 1, and its story is in the error.
-        const { stdout } = await run(process.execPath, [main, ...args], {
-          cwd: ROOT,
-          maxBuffer: 64 * 1024 * 1024,
-        });
-        expect(stdout).toContain(`${place}: ${ROUNDS[place]} rounds, ${ROUNDS[place]} clean`);
-      },
-    );
-  },
-);
+describe.concurrent.each(TURNS)('random operations on files (%s)', (place) => {
+  const missing = whyNot(place);
+  it.skipIf(!requirement(`The place "${place}"`, missing === null, missing ?? ''))(
+    'end with every image sent once, nothing else sent, and nothing changed that is not the agent’s',
+    async () => {
+      const main = join(build, 'test/reliability/files/main.js');
+      const args = ['--rounds', '1', '--from', '1', '--operations', '30', `--${place}`];
+      // A breach exits with 1, and its story is in the error.
+      const { stdout } = await run(process.execPath, [main, ...args], {
+        cwd: ROOT,
+        maxBuffer: 64 * 1024 * 1024,
+      });
+      expect(stdout).toContain(`${place}: 1 rounds, 1 clean`);
+    },
+  );
+});

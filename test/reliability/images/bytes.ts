@@ -5,7 +5,10 @@ export type Piece = string | Uint8Array | readonly number[];
 /** Texts are Latin-1. */
 export function bytes(...pieces: readonly Piece[]): Buffer {
   return Buffer.concat(
-    pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece, 'latin1') : Buffer.from(piece))),
+    pieces.map((piece) => {
+      if (typeof piece === 'string') return Buffer.from(piece, 'latin1');
+      return piece instanceof Uint8Array ? piece : Buffer.from(piece);
+    }),
   );
 }
 
@@ -23,6 +26,12 @@ export function u64(value: number | bigint, order: 'II' | 'MM' = 'MM'): Buffer {
 
 /** The low bytes of a number; -1 is all ones. */
 export function word(value: number | bigint, width: 1 | 2 | 4 | 8, order: 'II' | 'MM'): Buffer {
+  if (width < 8 && typeof value === 'number' && value >= 0) {
+    const word = Buffer.alloc(width);
+    if (order === 'MM') word.writeUIntBE(value % 2 ** (8 * width), 0, width);
+    else word.writeUIntLE(value % 2 ** (8 * width), 0, width);
+    return word;
+  }
   const all = Buffer.alloc(8);
   all.writeBigUInt64BE(BigInt.asUintN(64, BigInt(value)));
   const low = all.subarray(8 - width);

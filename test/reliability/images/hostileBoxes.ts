@@ -107,7 +107,9 @@ export function hostileBoxes(): Record<string, Buffer> {
 }
 
 function manyTypes(count: number): Buffer {
-  return Buffer.concat(Array.from({ length: count }, (_, i) => box(i.toString(36).padStart(4, '-'))));
+  const boxes = repeat(box('----'), count);
+  for (let i = 0; i < count; i += 1) boxes.write(i.toString(36).padStart(4, '-'), 8 * i + 4);
+  return boxes;
 }
 
 function nested(type: string, depth: number, head: Piece = ''): Buffer {

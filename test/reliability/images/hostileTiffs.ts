@@ -113,10 +113,9 @@ function dated(text: string): Buffer {
 }
 
 function chain(length: number): Buffer {
-  const each = Array.from({ length }, (_, i) =>
-    directory([entry(254, 4, 1, 0)], i + 1 < length ? 8 + 18 * (i + 1) : 0),
-  );
-  return tiff(...each);
+  const all = repeat(directory([entry(254, 4, 1, 0)]), length);
+  for (let i = 1; i < length; i += 1) all.writeUInt32LE(8 + 18 * i, 18 * i - 4);
+  return tiff(all);
 }
 
 /** Each directory begins four bytes into the one before. */

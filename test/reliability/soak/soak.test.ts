@@ -24,7 +24,7 @@ afterAll(killChildren);
 describe.skipIf(!hasParts)('a short soak', () => {
   it('loses nothing, sends nothing twice, and leaves nothing behind', async () => {
     const outcome = await soak({
-      seconds: 8,
+      seconds: 6,
       seed: 'short',
       rate: 20,
       binary,
