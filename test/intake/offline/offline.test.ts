@@ -312,3 +312,36 @@ it('a duplicate of what the ledger knew is one, and its copy goes; one that canâ
   await eventually(() => place.service.asked.length === 3);
   expect(place.received()).toEqual(texts([known, good, odd]));
 });
+
+it('an image that is being deferred keeps its copy when another one with the same bytes no longer needs it', async () => {
+  const place = await offlinePlace();
+  let isDeferring = false;
+  let write = (): void => {};
+  const written = new Promise<void>((resolve) => {
+    write = resolve;
+  });
+  const agent = await place.start({
+    deferred: (real) => ({
+      defer: async (image) => {
+        isDeferring = image.path === 'second.jpg';
+        if (isDeferring) await written;
+        return real.defer(image);
+      },
+    }),
+  });
+  await watching(agent);
+  agent.leave();
+  await place.drop('first.jpg', 'same');
+  await waits(agent, 1);
+  await place.drop('second.jpg', 'same');
+  await eventually(() => isDeferring);
+  agent.comeBack();
+  await eventually(async () => (await place.states())['first.jpg'] === 'accepted');
+  // By the time this one is sent, the copy of the first was looked at.
+  await place.drop('third.jpg');
+  await eventually(async () => (await place.states())['third.jpg'] === 'accepted');
+  expect(await place.copies()).toHaveLength(1);
+  write();
+  await eventually(async () => (await place.states())['second.jpg'] === 'duplicate');
+  await eventually(async () => (await place.copies()).length === 0);
+});

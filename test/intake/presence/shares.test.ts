@@ -4,6 +4,8 @@ import { describe, expect, it } from 'vitest';
 import type { FileIdentity } from '../../../src/core/domain/document.ts';
 import type { FileSystemSources } from '../../../src/intake/folder/fileSystem.ts';
 import { sha256 } from '../../../src/core/sha256.ts';
+import { createImageInspector } from '../../../src/intake/image/inspect.ts';
+import { Looks } from '../../../src/intake/looks.ts';
 import { inItsPlace } from '../../../src/intake/presence/mountIdentity.ts';
 import { locateOriginal } from '../../../src/delivery/payload/locateBytes.ts';
 import type { FolderHints, WatchedFolder } from '../../../src/core/ports/folder.ts';
@@ -219,31 +221,52 @@ describe('an empty directory where a share was mounted', () => {
     expect(await currentFiles(place)).toEqual(['SCAN0001.jpg', 'SCAN0002.jpg']);
   });
 
-  it('is not taken for the share because its first file was read just before', async () => {
-    const share = await mounted();
-    const { place, opened } = share;
-    await place.drop('a.jpg');
-    let hasLeft = false;
-    const folder = (real: WatchedFolder): WatchedFolder => ({
-      ...real,
-      read: async (...all) => {
-        const read = await real.read(...all);
-        if (!hasLeft) await share.unmount();
+  it.each(['read', 'looked at'])(
+    'is not taken for the share because its first file was %s just before',
+    async (step) => {
+      const share = await mounted();
+      const { place, opened } = share;
+      await place.drop('a.jpg');
+      let hasLeft = false;
+      const leave = async (at: string): Promise<void> => {
+        if (at !== step || hasLeft) return;
+        await share.unmount();
         hasLeft = true;
-        return read;
-      },
-    });
-    const { admitted, watching } = place.start({ opened, folder });
-    await place.clock.advanceUntil(() => hasLeft);
-    await place.clock.advance(60_000);
-    // It would count as gone from there.
-    expect(admitted).toEqual([]);
-    await share.mount();
-    await watching();
-    await place.clock.advanceUntil(() => admitted.length === 1);
-    expect(await currentFiles(place)).toEqual(['a.jpg']);
-    expect(await place.ledger.folderMark(place.scans)).toContain('nfs');
-  });
+      };
+      const folder = (real: WatchedFolder): WatchedFolder => ({
+        ...real,
+        read: async (...all) => {
+          const read = await real.read(...all);
+          await leave('read');
+          return read;
+        },
+      });
+      const looks = new Looks({
+        ledger: place.ledger,
+        inspector: createImageInspector(),
+        papers: null,
+        measure: async () => {
+          await leave('looked at');
+          return null;
+        },
+      });
+      const { admitted, watching } = place.start({
+        opened,
+        folder,
+        settings: { look: 'warn' },
+        deps: { looks },
+      });
+      await place.clock.advanceUntil(() => hasLeft);
+      await place.clock.advance(60_000);
+      // It would count as gone from there.
+      expect(admitted).toEqual([]);
+      await share.mount();
+      await watching();
+      await place.clock.advanceUntil(() => admitted.length === 1);
+      expect(await currentFiles(place)).toEqual(['a.jpg']);
+      expect(await place.ledger.folderMark(place.scans)).toContain('nfs');
+    },
+  );
 
   it('keeps the bytes of a document away, not lost', async () => {
     const share = await mounted();

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { WatchedFolder } from '../../../src/core/ports/folder.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
+import { reconcile } from '../../../src/intake/scan/reconcile.ts';
+import { Settling } from '../../../src/intake/settle/settling.ts';
 import { watchingPlace } from '../watching.ts';
 
 it('a long directory is compared in the order in which the ledger keeps names, and what is gone is found', async () => {
@@ -53,4 +55,32 @@ it('a file is sent although one with an invalid name looks like it, which is sen
   const { admitted } = await place.once();
   expect(admitted.map(({ document }) => document.size)).toEqual([bytes.length]);
   expect(await place.states()).toEqual({ 'scan-\uFFFD.jpg': 'queued', 'scan-ä.jpg': 'queued' });
+});
+
+it('no file counts as gone from a folder that went away while the file was looked for', async () => {
+  const place = await watchingPlace();
+  await place.drop('a.jpg');
+  await place.once();
+  await unlink(join(place.scans, 'a.jpg'));
+  let isAway = false;
+  const { folder, settings } = place.create({
+    folder: (real) => ({
+      ...real,
+      stat: async (path) => {
+        isAway = true;
+        return real.stat(path);
+      },
+    }),
+  });
+  const settling = new Settling(place.clock, settings.settle, 10);
+  const { ledger, clock } = place;
+  const ignore = (): void => {};
+  const on = { onSeen: ignore, onMissed: ignore, onUnreadableDir: ignore };
+  await reconcile(
+    { folder, settings, settling, ledger, clock, isInPlace: async () => !isAway, restedMs: () => 0, ...on },
+    { lane: 'fresh', full: true, under: '' },
+    new AbortController().signal,
+  );
+  expect(isAway).toBe(true);
+  expect((await ledger.knownIn(place.scans, '', ['a.jpg'])).size).toBe(1);
 });
