@@ -10,6 +10,8 @@ const DOCUMENTS = 100_000;
 const FIRST_AT = 1_700_000_000_000;
 const EVERY_MS = 1_000;
 const LAST_AT = FIRST_AT + DOCUMENTS * EVERY_MS;
+/** The number of a document from a ledger that was moved here later: far from those of its time. */
+const LATE = 90_000_000;
 
 /** Four fifths accepted long ago; of the rest some failed, and some wait. One file in ten is a duplicate's. */
 const FILL = `
@@ -19,8 +21,8 @@ INSERT INTO folders (place, path, watched_at)
 SELECT 'agent:one', '/scans' || n, 1 FROM generate_series(1, 20) n;
 INSERT INTO documents (id, endpoint_id, folder_id, agent_id, path, name, sha256, type, size, lane, state, line, created_at,
                        updated_at, attempts)
-SELECT n, 1 + n % 3, 1 + n % 20, 1, 'scan' || n || '.jpg', 'doc-' || n, md5('' || n) || md5('x' || n), 'jpeg', 200000, 'backlog',
-       CASE WHEN n % 1000 = 0 THEN 'failed' WHEN n <= ${DOCUMENTS} * 0.97 THEN 'accepted' ELSE 'queued' END, n,
+SELECT CASE n WHEN 6 THEN ${LATE} ELSE n END, 1 + n % 3, 1 + n % 20, 1, 'scan' || n || '.jpg', 'doc-' || n,
+       md5('' || n) || md5('x' || n), 'jpeg', 200000, 'backlog', CASE WHEN n % 1000 = 0 THEN 'failed' WHEN n <= ${DOCUMENTS} * 0.97 THEN 'accepted' ELSE 'queued' END, n,
        ${FIRST_AT} + n::bigint * ${EVERY_MS}, ${FIRST_AT} + n::bigint * ${EVERY_MS}, 1
   FROM generate_series(1, ${DOCUMENTS}) n;
 INSERT INTO attempts (document_id, endpoint_id, agent_id, epoch, started_at, finished_at, outcome, http_status, bytes)
@@ -29,6 +31,9 @@ INSERT INTO sightings (folder_id, dir, name, size, mtime_ns, ctime_ns, inode, ve
 SELECT folder_id, '', path, size, id, id, id, 'document', id, sha256, created_at, created_at FROM documents
 UNION ALL
 SELECT folder_id, 'copies', path, size, id, id, id, 'duplicate', id, sha256, created_at, created_at FROM documents WHERE id % 10 = 0;
+INSERT INTO results (agent_id, received_at, document_id, sha256, size, encoding, words, fields)
+SELECT 1, created_at, id, sha256, 300, 'utf8', merchant, '{"/merchant":"' || merchant || '","/total":7.5}'
+  FROM (SELECT *, CASE WHEN id IN (3, ${LATE}) THEN 'hotel adler' ELSE 'taxi' END AS merchant FROM documents) d WHERE id % 3 = 0;
 INSERT INTO history (agent_id, seq, document_id, sighting_id, entry, hash, personal)
 SELECT 1, id, id, NULL, '{"seq":' || id || '}', sha256, '{"path":"scan"}' FROM documents;
 INSERT INTO document_counts
@@ -47,7 +52,7 @@ interface Plan {
   readonly Plans?: readonly Plan[];
 }
 
-const LARGE = /^(?:documents|attempts|sightings|history)/;
+const LARGE = /^(?:documents|attempts|sightings|results|history)/;
 
 describe.skipIf(!needsPostgres())('on a ledger with 100,000 documents', () => {
   let database: FreshDatabase;
@@ -105,6 +110,18 @@ describe.skipIf(!needsPostgres())('on a ledger with 100,000 documents', () => {
     ['what failed', () => ledger.page({ states: ['failed'] }, { order: 'newest', ...page })],
     ['duplicates', () => ledger.page({ states: ['duplicate'] }, { order: 'oldest', ...page })],
     ['what is called so', () => ledger.page({ search: 'doc-1999' }, { order: 'newest', ...page })],
+    [
+      'duplicates of what was posted',
+      () => ledger.page({ states: ['duplicate'], search: 'adler' }, { order: 'oldest', ...page }),
+    ],
+    [
+      'duplicates with a value',
+      () =>
+        ledger.page(
+          { states: ['duplicate'], values: [{ pointer: '/total', from: '9' }] },
+          { order: 'oldest', ...page },
+        ),
+    ],
     ['a status that none has', () => ledger.page({ statuses: ['NEVER'] }, { order: 'newest', ...page })],
     [
       'a value that none has',
@@ -128,6 +145,16 @@ describe.skipIf(!needsPostgres())('on a ledger with 100,000 documents', () => {
     ['the head', () => ledger.head()],
     ['endpoints', () => ledger.endpoints()],
   ])('finds by an index: %s', async (_what, work) => expect(await readingAll(work)).toEqual([]));
+
+  it('finds what was posted, however far apart the numbers of a window are', async () => {
+    const { rows } = await ledger.page({ search: 'adler' }, { order: 'oldest', ...page });
+    expect(new Set(rows.map(({ documentId }) => documentId))).toEqual(new Set([3, LATE]));
+    const recent = await ledger.page(
+      { search: 'taxi', since: LAST_AT - 3_600_000 },
+      { order: 'oldest', ...page },
+    );
+    expect(recent.rows).toHaveLength(50);
+  });
 
   it('counts no further for somebody who is gone', async () => {
     const { next, rows } = await ledger.tally({}, { withinMs: 60_000, signal: AbortSignal.abort() });

@@ -1,5 +1,6 @@
 import type { ListOrder } from '../../../core/ports/ledgerReports.ts';
 import type { Wanted } from '../../listing/source.ts';
+import { LARGEST_WINDOW } from '../../listing/walk.ts';
 import { UNDECIDED_SQL } from '../../needing.ts';
 import { MOST_POSTED } from '../../resultRows.ts';
 import { SELECT_DOCUMENT } from './documents.ts';
@@ -62,17 +63,24 @@ const holds = (column: string, needle: string) => `strpos(${lowered(column)}, ${
 /** Non-ASCII text, which `lowered` does not fold. */
 const mayHold = (column: string) => `octet_length(${column}) > length(${column})`;
 
-/**
- * Whether a document has such a result. `only` restricts results to those of a window, which are then read once;
- * otherwise the planner, which expects few documents, queries each one.
- */
-const hasResult = (document: string, which: string, only = '') =>
-  only === ''
-    ? `EXISTS (SELECT 1 FROM results r WHERE r.document_id = ${document} AND ${which})`
-    : `${document} IN (SELECT r.document_id FROM results r WHERE ${which}${only})`;
+/** Whether a document has such a result. OFFSET keeps the planner from reading all results instead of this document's. */
+const hasResult = (document: string, which: string) =>
+  `EXISTS (SELECT 1 FROM results r WHERE r.document_id = ${document} AND ${which} OFFSET 0)`;
 
-const postedHolds = (document: string, needle: string, only = '') =>
-  hasResult(document, `strpos(r.words, ${needle}) > 0`, only);
+/**
+ * The same for a window of documents, whose results are read once. Not if the window's ids lie far apart, as in a ledger
+ * into which others were moved: then those between them are other documents'.
+ */
+const hasResultOfWindow = (document: string, which: string) =>
+  `CASE WHEN (SELECT last - first < ${10 * LARGEST_WINDOW} FROM outermost)
+        THEN ${document} IN (SELECT r.document_id FROM results r
+                       WHERE ${which}
+                         AND r.document_id BETWEEN (SELECT first FROM outermost) AND (SELECT last FROM outermost))
+        ELSE ${hasResult(document, which)} END`;
+
+type HasResult = typeof hasResult;
+
+const wordsHold = (needle: string) => `strpos(r.words, ${needle}) > 0`;
 
 /** Conditions under which a needle is found, and under which only the row itself can tell. */
 interface Places {
@@ -80,17 +88,17 @@ interface Places {
   readonly unsure: readonly string[];
 }
 
-const ofDocuments = (only: string): Places => ({
+const OF_DOCUMENTS: Places = {
   found: (needle, n) => [
     `strpos(coalesce(d.folded_name, ${lowered('d.name')}), ${needle}) > 0`,
     `strpos(coalesce(d.folded_path, ${lowered('d.path')}), ${needle}) > 0`,
     `d.folder_id = ANY (:folders${n}::integer[])`,
     `strpos(d.sha256, :hash${n}::text) > 0 OR d.state = ANY (:named${n}::text[]) OR (:held${n}::boolean AND d.state = 'queued')`,
     `${holds('d.service_status', needle)} OR ${holds('d.message', needle)}`,
-    postedHolds('d.id', needle, only),
+    hasResultOfWindow('d.id', wordsHold(needle)),
   ],
   unsure: [mayHold('d.service_status'), mayHold('d.message')],
-});
+};
 
 const OF_SIGHTINGS: Places = {
   found: (needle, n) => [
@@ -99,7 +107,7 @@ const OF_SIGHTINGS: Places = {
     `s.folder_id = ANY (:folders${n}::integer[])`,
     `strpos(s.sha256, :hash${n}::text) > 0 OR s.verdict = ANY (:named${n}::text[])`,
     `${holds('d.service_status', needle)} OR ${holds('s.message', needle)}`,
-    postedHolds('s.document_id', needle),
+    hasResult('s.document_id', wordsHold(needle)),
   ],
   unsure: [mayHold('d.service_status'), mayHold('s.message')],
 };
@@ -112,7 +120,7 @@ function findAll(
   { needles, values }: Wanted,
   document: string,
   { found, unsure }: Places,
-  only = '',
+  has: HasResult = hasResult,
 ): string {
   return [
     each(
@@ -123,14 +131,13 @@ function findAll(
     each(
       values,
       (n) => `
-   AND ${hasResult(
+   AND ${has(
      document,
      `strpos(r.fields, :pointer${n}::text) > 0
                   AND (:word${n}::text IS NULL OR strpos(r.words, :word${n}::text) > 0)
                   AND CASE WHEN jsonb_typeof(r.fields::jsonb -> :at${n}::text) = 'number'
                            THEN (r.fields::jsonb ->> :at${n}::text)::numeric BETWEEN :from${n}::numeric AND :to${n}::numeric
                            ELSE TRUE END`,
-     only,
    )}`,
     ),
   ].join('');
@@ -159,6 +166,10 @@ SELECT f.place, f.path AS folder, e.base_url AS "baseUrl", e.uid, found.state, f
   LEFT JOIN endpoints e ON e.id = found.endpoint_id
  GROUP BY f.id, e.id, found.state, found.status, found.span`;
 
+/** The document of a sighting. OFFSET keeps the planner from reading all documents instead. */
+const ITS_DOCUMENT = `
+  LEFT JOIN LATERAL (SELECT * FROM documents WHERE id = s.document_id OFFSET 0) d ON TRUE`;
+
 /**
  * Without `coalesce`, the planner would assume that files without a document never match, and begin with all documents of
  * that status.
@@ -180,13 +191,11 @@ function documentsWhere(only: string): Walks {
     const outermost = `
 WITH outermost AS MATERIALIZED (
   SELECT min(d.id + 0) AS first, max(d.id + 0) AS last FROM documents d WHERE ${within})`;
-    const ofWindow = ` AND r.document_id BETWEEN (SELECT first FROM outermost) AND (SELECT last FROM outermost)`;
-    const places = ofDocuments(ofWindow);
     const meant = (wanted: Wanted) => `${within}
    AND (:states::text[] IS NULL OR d.state = ANY (:states::text[]))${ofFolderAndEndpoint('d.folder_id')}
    AND (:attention::text IS NULL OR CASE :attention::text
          WHEN 'none' THEN d.dismissed_at IS NOT NULL OR d.state NOT IN (${UNDECIDED_SQL})
-         ELSE (d.dismissed_at IS NULL) = (:attention::text = 'needed') END)${findAll(wanted, 'd.id', places, ofWindow)}`;
+         ELSE (d.dismissed_at IS NULL) = (:attention::text = 'needed') END)${findAll(wanted, 'd.id', OF_DOCUMENTS, hasResultOfWindow)}`;
     return {
       windowEnd: `
 SELECT d.created_at AS at, d.id FROM documents d
@@ -199,7 +208,7 @@ SELECT d.created_at AS at, d.id FROM documents d
       tally: (wanted) => `${outermost},
 found AS MATERIALIZED (
   SELECT d.folder_id, d.endpoint_id, d.state, d.service_status AS status, d.created_at / ${wanted.spanMs} AS span,
-         ${isUnsure(wanted, places)} AS unsure
+         ${isUnsure(wanted, OF_DOCUMENTS)} AS unsure
     FROM documents d
    WHERE ${meant(wanted)})${COUNTED}`,
     };
@@ -235,8 +244,7 @@ SELECT s.id, f.place, f.path AS folder, s.dir, s.name, s.verdict, s.size, s.sha2
        d.id AS "documentId", d.name AS "documentName", d.type, d.service_status AS "serviceStatus",
        e.base_url AS "baseUrl", e.uid,${postedAbout('s.document_id')}
   FROM sightings s
-  JOIN folders f ON f.id = s.folder_id
-  LEFT JOIN documents d ON d.id = s.document_id
+  JOIN folders f ON f.id = s.folder_id${ITS_DOCUMENT}
   LEFT JOIN endpoints e ON e.id = d.endpoint_id
  WHERE ${meant(wanted)}
  ORDER BY s.seen_at ${direction}, s.id ${direction}`,
@@ -244,8 +252,7 @@ SELECT s.id, f.place, f.path AS folder, s.dir, s.name, s.verdict, s.size, s.sha2
 WITH found AS MATERIALIZED (
   SELECT s.folder_id, d.endpoint_id, s.verdict AS state, d.service_status AS status, s.seen_at / ${wanted.spanMs} AS span,
          ${isUnsure(wanted, OF_SIGHTINGS)} AS unsure
-    FROM sightings s
-    LEFT JOIN documents d ON d.id = s.document_id
+    FROM sightings s${ITS_DOCUMENT}
    WHERE ${meant(wanted)})${COUNTED}`,
   };
 });
