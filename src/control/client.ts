@@ -11,8 +11,8 @@ const TIMEOUT_MS = 30_000;
 const ANSWER_LIMIT = 16 * 1024 * 1024;
 
 /**
- * Asks the daemon of this state directory to do something.
- * @throws ReceiptdError NOT_RUNNING, CONTROL_FAILED, or what the operation throws there.
+ * Calls an operation of the daemon that runs on this state directory.
+ * @throws ReceiptdError NOT_RUNNING, CONTROL_FAILED, or the error that the operation threw in the daemon
  */
 export async function callControl<O extends Operation>(
   stateDir: string,
@@ -21,7 +21,7 @@ export async function callControl<O extends Operation>(
   options: { readonly signal?: AbortSignal; readonly timeoutMs?: number } = {},
 ): Promise<Response<O>> {
   const { status, text } = await exchange(stateDir, operation, JSON.stringify(request), options);
-  // Loaded when there is an answer to check: where no agent runs, building all its schemas would be a tenth of a command's start.
+  // Loaded only for an answer: building all schemas takes a tenth of a command's startup time, wasted if no agent is running.
   const { PROTOCOL, errorBody } = await import('./protocol/protocol.ts');
   const body = parseJson(text);
   if (status !== 200) throw rebuild(errorBody.safeParse(body));
@@ -59,16 +59,16 @@ interface Post {
   readonly path: string;
   readonly socketPath: string;
   readonly body: string;
-  /** For an answer to begin, and for each part of it. */
+  /** Longest silence before the answer starts and between its parts; milliseconds. */
   readonly timeout: number;
 }
 
-/** By Node itself: loading undici takes longer than all that is asked here. */
+/** Uses node:http, because loading undici takes longer than the request itself. */
 async function post({ path, socketPath, body, timeout }: Post, signal?: AbortSignal) {
   const headers = { host: 'receiptd', 'content-type': 'application/json' };
   const sent = request({ method: 'POST', path, socketPath, headers, agent: false, timeout, signal });
   sent.on('timeout', () => sent.destroy(problem('ETIMEDOUT')));
-  // Anyone who waits for the answer is told; nobody listens between that and its parts.
+  // `once` and the loop below report errors to the caller. Between the two, an 'error' event without a listener would crash the process.
   sent.on('error', () => {});
   sent.end(body);
   const [answer]: IncomingMessage[] = await once(sent, 'response');

@@ -8,16 +8,16 @@ const SOCKET_NAME = 'control.sock';
 /** Where the daemon of this state directory listens: a Unix socket, or a named pipe on Windows. */
 export function controlSocketPath(stateDir: string, platform: NodeJS.Platform = process.platform): string {
   if (platform !== 'win32') return path.posix.join(stateDir, SOCKET_NAME);
-  // Windows' paths mean the same in any case; pipes have names of their own.
+  // Windows paths are case-insensitive, and a pipe can't have a path as its name.
   const key = path.win32.resolve(stateDir).toLowerCase();
   const hash = createHash('sha256').update(key).digest('hex').slice(0, 16);
   return String.raw`\\.\pipe\receiptd-${hash}`;
 }
 
-/** Linux's, which Node does not name. */
+/** The value on Linux; Node has no constant for it. */
 const O_PATH = 0o10000000;
 
-/** Bytes of `sun_path` without the NUL at its end. */
+/** Size of `sun_path` in bytes, without the terminating NUL. */
 function socketPathLimit(platform: NodeJS.Platform): number {
   return platform === 'linux' ? 107 : 103;
 }
@@ -29,8 +29,8 @@ export interface Address {
 }
 
 /**
- * A longer path would be cut short without an error, and the socket lie elsewhere. Linux reaches it through
- * the opened directory instead.
+ * An address for the socket that fits into `sun_path`. A longer path would be truncated without an error and create the
+ * socket elsewhere; on Linux it is reached through the opened directory instead.
  * @throws ReceiptdError CONTROL_FAILED (too long), or the system error of the directory (ENOENT, EACCES).
  */
 export async function reachable(
@@ -41,7 +41,7 @@ export async function reachable(
   const length = Buffer.byteLength(socketPath);
   if (platform === 'win32' || length <= limit) return { address: socketPath, release: async () => {} };
   if (platform !== 'linux') throw tooLong(socketPath, length, limit);
-  // Who may only pass through it can't open it for reading.
+  // O_PATH needs only search permission, so it also works for users who can't read the directory.
   const directory = await open(path.dirname(socketPath), O_PATH);
   const address = `/proc/self/fd/${directory.fd}/${path.basename(socketPath)}`;
   return { address, release: () => directory.close() };
@@ -55,7 +55,7 @@ function tooLong(socketPath: string, length: number, limit: number): ReceiptdErr
   );
 }
 
-/** Whether an error says that nobody listens there. */
+/** Whether the error means that nothing listens on the socket. */
 export function isNobodyThere(error: unknown): boolean {
   const code = systemCode(error);
   return code === 'ENOENT' || code === 'ECONNREFUSED' || code === 'ENOTDIR';

@@ -1,22 +1,22 @@
 import type { StreamDescription } from './protocol/streams.ts';
 
-/** What is answered with something else than one JSON object. */
+/** A GET request answered with something other than one JSON object. */
 export interface StreamRoute extends StreamDescription {
-  /** A ReceiptdError reaches the caller as it is, while nothing was answered yet. */
+  /** A ReceiptdError reaches the caller unchanged if thrown before the headers are sent; later errors cut the connection. */
   readonly serve: (request: StreamRequest) => Promise<StreamReply>;
 }
 
 export interface StreamRequest {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
-  /** The tags that the caller has, of If-None-Match. */
+  /** Entity tags from If-None-Match. */
   readonly known: readonly string[];
-  /** Aborted when the caller has gone. */
+  /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal;
 }
 
 export interface StreamReply {
-  /** 200 where it is left out. */
+  /** Default: 200. */
   readonly status?: 304 | 404 | 503;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: AsyncIterable<string | Uint8Array>;

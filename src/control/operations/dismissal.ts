@@ -5,14 +5,14 @@ import type { LedgerReports, ListRow } from '../../core/ports/ledgerReports.ts';
 import type { Request } from '../protocol/protocol.ts';
 import { listFilter } from '../queries/documents.ts';
 
-/** In one transaction. */
+/** Cases per transaction. */
 const BATCH = 500;
 
 type Reports = Pick<LedgerReports, 'list' | 'find'>;
 
 /**
- * What is to be dismissed, or (`undo`) what was: in batches, since a ledger may hold hundreds of thousands.
- * @throws ReceiptdError USAGE, DOCUMENT_UNKNOWN, DOCUMENT_STATE; before anything was dismissed
+ * Yields the cases to dismiss, or with `undo` the dismissed ones, in batches: a ledger may hold hundreds of thousands.
+ * @throws ReceiptdError USAGE, DOCUMENT_UNKNOWN, DOCUMENT_STATE; always before the first batch
  */
 export async function* casesOf(
   reports: Reports,

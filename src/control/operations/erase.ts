@@ -20,11 +20,11 @@ export interface EraseDeps extends OriginalsThereDeps {
 type There = Response<'erase'>['there'];
 
 const ERASED_AT_ONCE = 200;
-/** What is asked about each document takes several round trips to a shared ledger. */
+/** Documents checked concurrently, because each check takes several round trips to a shared ledger. */
 const LOOKED_AT_TOGETHER = 20;
 
 /**
- * Erases personal data of settled documents. `record`: puts the act on record, before anything is erased.
+ * Erases personal data of settled documents. `record` writes the act to the journal before anything is erased.
  * @throws ReceiptdError USAGE, DOCUMENT_UNKNOWN
  */
 export async function erase(
@@ -57,7 +57,7 @@ export async function erase(
     const ready: Document[] = [];
     const part = left.splice(0, ERASED_AT_ONCE);
     while (part.length > 0) {
-      // Two documents may have one file, which is deleted once.
+      // One by one if originals are deleted, because two documents may share a file.
       const some = part.splice(0, withOriginals ? 1 : LOOKED_AT_TOGETHER);
       for (const each of await Promise.all(some.map((id) => erasable(id, withOriginals, deps)))) {
         if (each === null) continue;
@@ -70,7 +70,7 @@ export async function erase(
       ready.map(({ id }) => id),
       clock.now(),
     );
-    // Somebody may have looked at one until then.
+    // A picture may have been rendered again while the ledger was erasing.
     await dropPictures(ready, deps);
   }
   const [first] = left;
@@ -78,7 +78,7 @@ export async function erase(
   return { erased, skipped, there, next: first === undefined ? behind : first - 1 };
 }
 
-/** The document, whose copy is removed from the spool then; or its files that are still there. */
+/** The document, after removing its spool copy; or the original files that keep it from being erased. Null if it is unknown. */
 async function erasable(
   id: number,
   withOriginals: boolean,
@@ -102,12 +102,12 @@ async function originals(document: Document, withOriginals: boolean, deps: Erase
   return paths(await originalsThere(document, deps));
 }
 
-/** The same image waits to be sent to another endpoint. */
+/** Whether a document with this image still has to be sent, for instance to another endpoint. */
 async function isWanted({ sha256 }: Document, { ledger, clock }: EraseDeps): Promise<boolean> {
   return (await ledger.wanted([sha256], clock.now() + 1)).has(sha256);
 }
 
-/** Also of an image that another document has: it is drawn again when somebody looks. */
+/** Drops pictures even if another document has the same image: they are rendered again on demand. */
 async function dropPictures(documents: readonly Document[], { pictures }: EraseDeps): Promise<void> {
   for (const { sha256 } of documents) await pictures.forget(sha256);
 }

@@ -17,17 +17,17 @@ export interface ManyDeps {
   readonly spool: Spool;
   readonly open: OpenFolder;
   readonly clock: Clock;
-  /** After a change the dispatcher looks at its queue again. */
+  /** Makes the dispatcher check its queue again after a change. */
   readonly changed: () => Promise<void>;
 }
 
 const AT_ONCE = 500;
-/** Each is read to see whether its image is still the one that was sent. */
+/** Smaller, because resending reads each image to check that it is still the one that was sent. */
 const RESENT_AT_ONCE = 20;
 
 type Done = Response<'actOnMany'>['done'];
 
-/** What of a list an act is for. */
+/** The rows of a list that an act applies to. */
 const MEANT: Readonly<Record<ManyAct, Pick<ListFilter, 'states' | 'attention'>>> = {
   retry: { states: UNDECIDED_STATES },
   resend: { states: ['accepted'] },
@@ -42,7 +42,7 @@ export async function actOnMany(
 ): Promise<Response<'actOnMany'>> {
   const { ledger, clock } = deps;
   if (filter === undefined) {
-    // What they are now, and not what they were when somebody saw them, decides.
+    // The current state decides, not the one that the user saw.
     const rows = isDismissal(act) ? [] : await rowsOfDocuments(ledger, documents);
     const meant = isDismissal(act)
       ? { documents, sightings }
@@ -81,7 +81,7 @@ function isDismissal(act: ManyAct): act is 'dismiss' | 'undismiss' {
   return act === 'dismiss' || act === 'undismiss';
 }
 
-/** The filter and what the act is for, together; null where nothing can be both. */
+/** The filter, restricted to rows that the act applies to; null if no row can match both. */
 function narrowed(filter: Omit<ListFilter, 'limit'>, act: ManyAct): Omit<ListFilter, 'limit'> | null {
   const { states, attention } = MEANT[act];
   if (attention !== undefined && filter.attention !== undefined && filter.attention !== attention)
@@ -155,7 +155,7 @@ async function resend(
   };
 }
 
-/** By number, so that the record says which however many they are. */
+/** Records document numbers instead of names, so that the list is complete however long it is. */
 async function record(
   { ledger, clock }: ManyDeps,
   kind: 'retry' | 'resend',

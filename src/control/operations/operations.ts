@@ -29,18 +29,18 @@ export interface OperationDeps {
   readonly folders: readonly string[];
   readonly open: OpenFolder;
   readonly clock: Clock;
-  /** After a change the dispatcher looks at its queue again. */
+  /** Makes the dispatcher check its queue again after a change. */
   readonly changed: () => Promise<void>;
-  /** A person says that a folder is what it is now, although it lies on another file system and is empty. */
+  /** Accepts a folder as it is now, although it is empty and on a different file system; only a person can confirm this. */
   readonly takeOver: (folder: string) => Promise<void>;
 }
 
 const RETRIED_AT_ONCE = 500;
 
-/** For anyone who asks for the fleet of a ledger that has none. */
+/** Message for fleet requests to an agent whose ledger is not shared. */
 export const NOT_SHARED = 'This agent does not share its ledger.';
 
-/** What people change, in a running daemon (over the control socket) or, without one, by the command itself. */
+/** Changes that people make: in the running daemon (over the control socket) or, without one, in the command's own process. */
 export class Operations {
   readonly #deps: OperationDeps;
 
@@ -72,7 +72,7 @@ export class Operations {
     return { queued, names: meant, ...(missing.length > 0 && { missing: [...missing] }), next: null };
   }
 
-  /** In short transactions, so that nobody waits for all of them. */
+  /** Works in short transactions, so that other writers do not have to wait for all of them. */
   async #retryAll(after: number, by: string | undefined): Promise<Response<'retry'>> {
     const { ledger, clock } = this.#deps;
     const at = clock.now();
@@ -97,12 +97,12 @@ export class Operations {
     return { queued, names: [], next };
   }
 
-  /** The same to many, whoever they are. */
+  /** Retries, resends, dismisses or undismisses many documents, selected by number or by filter. */
   actOnMany(request: Request<'actOnMany'>): Promise<Response<'actOnMany'>> {
     return actOnMany(this.#deps, request);
   }
 
-  /** Lets what needs a person need nobody any more, or takes that back. */
+  /** Dismisses cases that need a person, or undoes that. */
   async dismiss(request: Request<'dismiss'>): Promise<Response<'dismiss'>> {
     const { ledger, clock } = this.#deps;
     const { all = false, undo = false, after = 0, by = SOMEBODY } = request;
@@ -112,20 +112,20 @@ export class Operations {
     let dismissed = 0;
     for await (const cases of casesOf(ledger, request)) {
       dismissed += await write(cases);
-      // What was dismissed is not listed any more: the next part begins with what is left.
+      // Dismissed cases drop out of the list, so the next call starts with the remaining ones.
       if (all && dismissed > 0 && clock.monotonic() >= until) return { dismissed, next: after + dismissed };
     }
     return { dismissed, next: null };
   }
 
-  /** What is on hold is tried at once, and nothing else changes. */
+  /** Tries everything on hold at once; changes nothing else. */
   async tryHeld(): Promise<Record<string, never>> {
     await this.#deps.holds.clearAll();
     await this.#deps.changed();
     return {};
   }
 
-  /** Sends an accepted document again on purpose: in its endpoint under its name, or into another endpoint. */
+  /** Deliberately sends an accepted document again: to its endpoint under the same name, or to another endpoint. */
   async resend({ name: written, endpoint: alias, by }: Request<'resend'>): Promise<Response<'resend'>> {
     const { ledger, spool, open, clock, changed } = this.#deps;
     const target = alias === undefined ? null : this.#endpoint(alias).key;
@@ -193,7 +193,7 @@ export class Operations {
     return retired;
   }
 
-  /** One that never ran is as good as stopped. */
+  /** An agent that never ran counts as stopped. */
   async #standingOf(agent: string): Promise<Response<'pauseAgent'>> {
     const { agents } = await fleetOf(this.#deps.ledger);
     const { state = 'stopped', lastSeenAt = null } = agents?.find(({ name }) => name === agent) ?? {};
@@ -208,7 +208,7 @@ export class Operations {
     });
   }
 
-  /** For `endpoint list`: what was created here, for the service has no list of them. */
+  /** Remembers an endpoint created here, for `endpoint list`: the service offers no list. */
   async recordEndpoint({
     uid,
     name,
@@ -253,7 +253,7 @@ export class Operations {
     });
   }
 
-  /** Erases personal data of settled documents: by name, or all that were named before a time. */
+  /** Erases personal data of settled documents: by name, or all those named before a given time. */
   erase(request: Request<'erase'>): Promise<Response<'erase'>> {
     return erase(this.#deps, request, (detail) => this.#record('erase', detail, request.by));
   }

@@ -1,6 +1,6 @@
-/* What all operations on many documents share: a caller gets an answer in parts, and asks again for what is left. */
+/* Shared by operations on many documents: they answer in parts, and the caller asks again for the rest. */
 
-/** An answer comes after this many milliseconds, whatever is left. */
+/** Time budget of one answer in milliseconds; the rest is left to the next request. */
 export const PART_MS = 2_000;
-/** Documents that the ledger lists in one go. */
+/** Documents listed per query. */
 export const LISTED_AT_ONCE = 5_000;

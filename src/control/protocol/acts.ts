@@ -14,14 +14,14 @@ const standing = z.object({
 });
 const targets = z.object({ targets: z.array(z.string()).describe('What was paused or resumed.') });
 
-/** An answer takes a few seconds at most; callers ask again for what is left. */
+/** Each answer takes a few seconds at most; the caller continues from `next` for the rest. */
 const after = z.int().min(0).optional().describe('`next` of the previous answer, to continue from there.');
 const next = z.int().nullable().describe('Where to continue; null when done.');
 
 const NAMED =
   'A name (in any case), a file, or the first characters of a name or hash, if they match one document.';
 
-/** What people change. Each works without a daemon as well, on the ledger itself. */
+/** Operations that change documents and holds. Each also works without a daemon, directly on the ledger. */
 export const ACTS = {
   retry: {
     says: 'Queues failed, unconfirmed, lost and waiting documents at once, and tries everything on hold.',

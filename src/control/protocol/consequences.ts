@@ -4,7 +4,7 @@ import { instant } from './shapes.ts';
 const folder = z.string().describe('Absolute path.');
 const waiting = z.number().describe('Waiting documents that are not on hold.');
 
-/** What a change of the configuration would cause at once, besides changing the values. */
+/** An immediate side effect of a configuration change. */
 export const consequence = z
   .discriminatedUnion('kind', [
     z

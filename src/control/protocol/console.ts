@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { instant, nothing, type Exchange } from './shapes.ts';
 
-/** Over the socket only: whoever can open it may do everything anyway. */
+/** Offered over the socket only: a user who can open it already has full control. */
 export const CONSOLE = {
   openConsole: {
     says: 'A link that opens the console in a browser; it works once.',

@@ -42,7 +42,7 @@ const listRow = z
   .describe('A file that was seen, with its document if it has one.')
   .meta({ id: 'ListRow' });
 
-/** A row must meet all conditions. */
+/** Conditions are combined with AND. */
 export const documentFilter = z.object({
   states: z.array(z.enum(LIST_STATES)).optional(),
   endpoint: endpointKey.optional(),

@@ -5,7 +5,7 @@ import { by, type Exchange } from './shapes.ts';
 const MANY_ACTS = ['retry', 'resend', 'dismiss', 'undismiss'] as const;
 export type ManyAct = (typeof MANY_ACTS)[number];
 
-/** Documents, and files, in one request. */
+/** Limit per request, for documents and for files separately. */
 const MANY_LIMIT = 1_000;
 
 const numbers = z.array(z.int()).max(MANY_LIMIT);

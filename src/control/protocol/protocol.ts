@@ -20,9 +20,9 @@ export type { ConfigEdit, ConfigState, Finding } from './settings.ts';
 export type { FolderStatus, IncidentStatus, SpoolStatus, StatusResponse } from './status.ts';
 
 /*
- * What the running agent can be asked: `POST /v1/<operation>` with a JSON object, answered with a JSON object, over the
- * control socket (the command line) and over HTTP (the console). Both sides check what they receive, because the other
- * may be another version. docs/openapi.json is generated from this.
+ * Operations of the running agent: `POST /v1/<operation>` with a JSON object, answered with a JSON object, over the
+ * control socket (command line) and over HTTP (console). Both sides validate what they receive, because the other side
+ * may be a different version. docs/openapi.json is generated from this.
  */
 const ALL = {
   ...STATUS,
@@ -63,15 +63,15 @@ export type Protocol = {
 
 export const PROTOCOL: Protocol = ALL;
 
-/** What changes documents and holds, and works without a running agent. */
+/** Operations that change documents and holds, and that also work without a running agent. */
 export type ActName = keyof typeof ACTS;
 
-/** What the agent can do. Callers see a ReceiptdError as it is, and nothing of other errors. */
+/** Implementation of each operation. A ReceiptdError reaches the caller unchanged; details of other errors are only logged. */
 export type Operations = {
   readonly [O in Operation]: (request: Request<O>, gone?: AbortSignal) => Promise<Response<O>>;
 };
 
-/** Body of every answer but 200. */
+/** Body of every answer with a status other than 200. */
 export const errorBody = z
   .object({
     code: z.enum(ERROR_CODES),

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Exchange } from './shapes.ts';
 
-/** Of a file; base64 takes four thirds of that, and one text can't be much longer. */
+/** Largest file that can be sent. Its base64 form is a third longer and has to fit into one string. */
 export const SEND_LIMIT_BYTES = 128 * 1024 * 1024;
-/** Of the whole request. */
+/** Largest body of a `send` request: the file in base64 and its metadata. */
 export const SEND_BODY_BYTES = Math.ceil((SEND_LIMIT_BYTES * 4) / 3) + 64 * 1024;
 
 const nanoseconds = z.string().regex(/^-?\d{1,20}$/, { error: 'nanoseconds' });

@@ -39,7 +39,7 @@ const end = z.object({
   console: z.string().nullable().describe('A link that opens the console; it works once.'),
 });
 
-/** Only while `receiptd setup --browser` runs, and only over HTTP. A running agent does not offer these. */
+/** Offered only by `receiptd setup --browser` and only over HTTP; a running agent does not offer them. */
 export const SETUP = {
   setup: {
     says: 'The progress of setup in the browser: answered as soon as it has changed, or after 20 seconds.',

@@ -13,7 +13,7 @@ export const nothing = z.record(z.string(), z.never());
 /** ISO 8601, UTC. */
 export const instant = z.string().meta({ format: 'date-time' });
 
-/** For the journal. */
+/** Recorded in the journal. */
 export const by = z.string().optional().describe('Operating-system user who makes the request.');
 /** Recorded for a request without `by`. */
 export const SOMEBODY = 'somebody';

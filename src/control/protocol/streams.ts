@@ -2,13 +2,13 @@ import { MEDIA_TYPES } from '../../core/domain/imageType.ts';
 
 /** An answer other than one JSON object, requested with GET. */
 export interface StreamDescription {
-  /** Such as `/v1/documents/{id}/image`. */
+  /** For example `/v1/documents/{id}/image`. */
   readonly path: string;
   /** One sentence, for the description of the interface. */
   readonly says: string;
   /** Media types of the answer. */
   readonly types: readonly string[];
-  /** Parameters of the query, and what they mean. */
+  /** Query parameters and their descriptions. */
   readonly query: Readonly<Record<string, string>>;
 }
 

@@ -1,6 +1,6 @@
 import { lastPosted, type Posted, type PostedValue } from '../../core/domain/posted.ts';
 
-/** What of posted values is shown under a name (`results.columns`). */
+/** A value of posted results that has a name (`results.columns`). */
 export interface ResultColumn {
   readonly name: string;
   readonly pointer: string;

@@ -25,14 +25,14 @@ export type Separator = (typeof SEPARATORS)[number];
 
 export interface CsvForm {
   readonly separator: Separator;
-  /** Excel takes text for UTF-8 by this mark alone. */
+  /** Excel recognizes UTF-8 only by this mark. */
   readonly byteOrderMark: boolean;
 }
 
 /** RFC 4180. */
 const PLAIN: CsvForm = { separator: ',', byteOrderMark: false };
 
-/** With a header line; values of results behind the rest. */
+/** Starts with a header line; result columns come last. */
 export async function* csvLines(
   rows: AsyncIterable<ListRow>,
   { separator, byteOrderMark }: CsvForm = PLAIN,
@@ -49,7 +49,7 @@ export async function* csvLines(
   }
 }
 
-/** A file name that begins like a formula must not be run by a spreadsheet: it gets a quote mark in front. */
+/** Quotes a cell. Text that starts like a formula gets a leading apostrophe, so that no spreadsheet evaluates a file name. */
 export function csvCell(value: string | number | boolean | null, separator: Separator = ','): string {
   if (value === null) return '';
   const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);

@@ -16,7 +16,7 @@ import { namedDocuments } from './namedDocuments.ts';
 import { unknownDocument } from './unknownDocument.ts';
 
 const PAGE_ROWS = 50;
-/** Nobody waits longer for a part of a search through a long ledger. */
+/** Time budget per part of a search through a long ledger, in milliseconds; the caller continues from `next`. */
 export const PAGE_MS = 500;
 
 export function listFilter({
@@ -55,7 +55,7 @@ export async function documentsPage(
 
 const rowJson = (row: ListRow): ListRowJson => ({ ...row, posted: [...row.posted] });
 
-/** For going through what a filter lists, one by one. */
+/** The documents before and after one in a filtered list, for paging through it one by one. */
 export async function neighboursOf(
   ledger: Pick<LedgerReports, 'page' | 'document'>,
   { id, order = 'newest', ...filter }: Request<'neighbours'>,
@@ -70,7 +70,7 @@ export async function neighboursOf(
   return order === 'newest' ? { previous: newer, next: older } : { previous: older, next: newer };
 }
 
-/** What the ledger keeps sums of is asked of them; anything else is counted, as far as the time goes. */
+/** Uses the ledger's own counts where they can answer the filter; else counts rows for up to PAGE_MS. */
 export async function countDocuments(
   ledger: Pick<LedgerReports, 'tally' | 'counts'>,
   { cursor, ...filter }: Request<'countDocuments'>,

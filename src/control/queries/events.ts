@@ -12,15 +12,16 @@ export interface EventDeps {
   readonly log: Log;
 }
 
-/** How often it is looked whether something has changed; longer where a look takes its time. */
+/** Shortest pause between two checks for changes. */
 const LOOK_EVERY_MS = 1_000;
+/** After a slow check, the pause is at least this many times its duration. */
 const LEAST_REST = 10;
-/** A reader that can't keep up misses lines rather than fill the memory. */
+/** Cap on queued log lines: a slow reader misses lines, so that memory stays bounded. */
 const WAITING_LINES = 1_000;
-/** So that anyone who has gone is noticed, and nothing between closes what is quiet. */
+/** Interval of keep-alives: they reveal disconnected readers and keep proxies from closing a quiet connection. */
 const SIGN_OF_LIFE_MS = 15_000;
 
-/** Server-sent events (HTML Living Standard, 9.2): `overview` when it has changed, `log` with each line, `alive` in a silence. */
+/** Server-sent events (HTML Living Standard, 9.2): `overview` after a change, `log` for each line, `alive` as keep-alive. */
 export function eventStream(deps: EventDeps): StreamRoute {
   const watched = new WatchedOverview(deps);
   return {
@@ -76,7 +77,7 @@ function event(name: string, json: string): string {
   return `event: ${name}\ndata: ${json}\n\n`;
 }
 
-/** Looked at once for all who want to know, and not at all while nobody does. */
+/** Polls the overview once for all subscribers, and only while there are any. */
 class WatchedOverview {
   readonly #deps: EventDeps;
   readonly #listeners = new Set<(json: string) => void>();
@@ -110,7 +111,7 @@ class WatchedOverview {
           for (const listener of this.#listeners) listener(this.#last);
         }
       } catch (error) {
-        // The ledger's trouble is an incident of its own.
+        // Problems of the ledger are reported as an incident already.
         log.debug('The overview could not be made', { why: String(error) });
       }
       await clock.sleep(Math.max(LOOK_EVERY_MS, LEAST_REST * (clock.monotonic() - startedAt)));

@@ -6,7 +6,7 @@ import { listFilter, PAGE_MS } from './documents.ts';
 
 type Facets = Response<'facets'>;
 
-/** One walk through the ledger for all of them. @throws ReceiptdError USAGE */
+/** Counts all facets in one pass through the ledger. @throws ReceiptdError USAGE */
 export async function facetsOf(
   ledger: Pick<LedgerReports, 'tally'>,
   { zone, by, cursor, ...request }: Request<'facets'>,
@@ -80,7 +80,7 @@ class Counts<T> {
   }
 }
 
-/** Whether its days begin with an hour of UTC's, in summer and in winter. */
+/** Whether the zone's offset from UTC is a whole number of hours all year, so that hourly counts add up to its days. */
 function hasWholeHours(timeZone: string): boolean {
   const minutes = new Intl.DateTimeFormat('en', { timeZone, minute: 'numeric' });
   const year = new Date().getUTCFullYear();
@@ -99,7 +99,7 @@ function periodsIn(zone: string, by: 'day' | 'month'): (at: number) => string {
   };
 }
 
-/** In Swedish a day is written as in ISO 8601. */
+/** Uses the Swedish locale, which writes dates as in ISO 8601. */
 function dayFormat(timeZone: string): Intl.DateTimeFormat {
   try {
     return new Intl.DateTimeFormat('sv-SE', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' });

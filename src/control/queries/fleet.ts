@@ -7,7 +7,7 @@ import type { Response } from '../protocol/protocol.ts';
 import type { FleetAgentJson } from '../protocol/fleet.ts';
 import { toHoldJson } from '../protocol/holdJson.ts';
 
-/** Which agents share the ledger; null where none do. */
+/** The agents that share the ledger; `agents` is null if it is not shared. */
 export async function fleetOf({ fleet }: Pick<LedgerReports, 'fleet'>): Promise<Response<'fleet'>> {
   return { agents: fleet === null ? null : (await fleet.agents()).map(toJson) };
 }
@@ -27,7 +27,7 @@ function isoOf(at: number | null): string | null {
   return at === null ? null : iso(at);
 }
 
-/** For who looks at one agent. */
+/** The state of the whole fleet, as a note in the status of a single agent. */
 export function fleetNote(agents: readonly FleetAgent[]): Note {
   return {
     kind: 'fleet',
@@ -41,10 +41,10 @@ export function fleetNote(agents: readonly FleetAgent[]): Note {
   };
 }
 
-/** Who looks on asks every second or two; how the others are is counted less often. */
+/** The overview is polled every second or two; the fleet is queried less often. */
 const COUNTED_EVERY_MS = 10_000;
 
-/** The same, for who asks again and again; null for a ledger that is not shared, or while it can't be reached. */
+/** Cached `fleetNote` for callers that poll; null if the ledger is not shared or can't be reached. */
 export function fleetNotes(
   { fleet }: Pick<LedgerReports, 'fleet'>,
   clock: Pick<Clock, 'monotonic'>,

@@ -5,20 +5,20 @@ import type { LedgerReports, UploadRow } from '../../core/ports/ledgerReports.ts
 import type { HistoryBucket } from '../protocol/documents.ts';
 
 const MINUTE_MS = 60_000;
-/** A chart has at most this many. */
+/** Cap on the buckets of a chart. */
 const MOST_BUCKETS = 120;
-/** A request that began before this has ended, or nobody waits for it any more; its bucket is kept as it is. */
+/** Age at which a bucket is final and can be cached: its requests have ended or were abandoned. */
 const SETTLED_MS = 10 * MINUTE_MS;
-/** How far back the pace is looked at: long enough for a few documents a minute. */
+/** Period that the pace is averaged over: long enough for a pace of a few documents per minute. */
 const PACE_MINUTES = 5;
 
 type Uploads = Pick<LedgerReports, 'uploads' | 'countAccepted'>;
 
-/** Upload requests over time, by when they began. What can't change any more is read once. */
+/** Upload requests over time, by start time. Buckets that can't change any more are read once. */
 export class History {
   readonly #ledger: Uploads;
   readonly #clock: Clock;
-  /** By length of the buckets, then by their beginning. */
+  /** By bucket length, then by start; both in milliseconds. */
   readonly #settled = new Map<number, Map<number, HistoryBucket>>();
 
   constructor(ledger: Uploads, clock: Clock) {
@@ -26,7 +26,7 @@ export class History {
     this.#clock = clock;
   }
 
-  /** The last minutes, oldest first and without gaps; the newest bucket is not over yet. */
+  /** The last minutes, oldest first and without gaps; the newest bucket is incomplete. */
   async last(minutes: number): Promise<{ everyMs: number; buckets: HistoryBucket[] }> {
     const everyMs = Math.ceil(minutes / MOST_BUCKETS) * MINUTE_MS;
     const now = this.#clock.now();
@@ -45,13 +45,13 @@ export class History {
     return { everyMs, buckets };
   }
 
-  /** Documents accepted in a minute, over the last five. */
+  /** Documents accepted per minute, averaged over the last PACE_MINUTES. */
   async perMinute(): Promise<number> {
     const now = this.#clock.now();
     return (await this.#ledger.countAccepted(now - PACE_MINUTES * MINUTE_MS, now + 1)) / PACE_MINUTES;
   }
 
-  /** A minute at a time: nothing else waits for a busy day. */
+  /** Reads a minute at a time, so that a busy day does not block the event loop. */
   async #uploads(from: number, to: number): Promise<UploadRow[]> {
     const all: UploadRow[] = [];
     for (let at = from; at < to; at += MINUTE_MS) {
@@ -83,7 +83,7 @@ function bucketOf(at: number, uploads: readonly UploadRow[]): HistoryBucket {
   };
 }
 
-/** Of sorted values, by the nearest rank. */
+/** Nearest-rank quantile of sorted values; null if there are none. */
 function quantile(sorted: readonly number[], share: number): number | null {
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null;
 }

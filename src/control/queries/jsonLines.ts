@@ -2,12 +2,12 @@ import { escapeUnsafeJson } from '../../core/domain/escape.ts';
 import type { ListRow } from '../../core/ports/ledgerReports.ts';
 import { columnValues, type ResultColumn } from './columns.ts';
 
-/** A row as `list --json` has it: named values beside all that was posted. */
+/** A row as printed by `list --json`: all posted values, plus the named ones under `fields`. */
 export function namedRow(row: ListRow, columns: readonly ResultColumn[]): object {
   return columns.length === 0 ? row : { ...row, fields: columnValues(row.posted, columns) };
 }
 
-/** One JSON array, row by row: a ledger of a million rows must not be in memory. */
+/** One JSON array, streamed row by row: a ledger may have a million rows, too many to hold in memory. */
 export async function* jsonLines(
   rows: AsyncIterable<ListRow>,
   columns: readonly ResultColumn[] = [],

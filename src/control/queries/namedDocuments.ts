@@ -4,14 +4,14 @@ import type { Document } from '../../core/domain/document.ts';
 import type { LedgerReports, ListRow } from '../../core/ports/ledgerReports.ts';
 import { unknownDocument } from './unknownDocument.ts';
 
-/** Of what holds the text somewhere, so many rows are looked at: more than that is no name that anybody means. */
+/** Cap on rows containing the text that are compared: a text that matches more is no useful name. */
 const LOOKED_AT = 2_000;
 const PAGE = { order: 'newest', limit: 500, withinMs: 2_000 } as const;
 const SHOWN = 8;
-/** Fewer digits are found in any hash. */
+/** Shortest hash prefix that is accepted; shorter ones match by chance. */
 const HASH_DIGITS = 6;
 
-/** What people may mean by a text, the likeliest first; the first that is true of any row decides. */
+/** Possible meanings of a text, likeliest first; the first one that matches a row decides. */
 const MEANINGS: readonly ((row: ListRow, meant: string) => boolean)[] = [
   ({ name }, meant) => name !== null && fold(name) === meant,
   ({ path }, meant) => fold(path) === meant,
@@ -22,8 +22,8 @@ const MEANINGS: readonly ((row: ListRow, meant: string) => boolean)[] = [
 ];
 
 /**
- * The documents of one name (one for each endpoint at most) that a person means: by the name, in any case; by a file; or by
- * how name or hash begin.
+ * Resolves what a person typed to the documents of one name, at most one per endpoint. Matches the name in any case, a file
+ * path or its end, or the beginning of name or hash.
  * @throws ReceiptdError DOCUMENT_UNKNOWN, DOCUMENT_AMBIGUOUS
  */
 export async function namedDocuments(
@@ -66,7 +66,7 @@ function ambiguous(written: string, names: readonly string[]): ReceiptdError {
   );
 }
 
-/** A file that was seen and has none. */
+/** The text matches a file that was seen but has no document. */
 function noDocument(written: string, { path, state, message }: ListRow): ReceiptdError {
   const why = message === null ? '' : ` ${message}`;
   return new ReceiptdError('DOCUMENT_UNKNOWN', `"${written}" has no document: ${path} is ${state}.${why}`, {

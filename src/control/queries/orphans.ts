@@ -4,15 +4,15 @@ import type { StateCount } from '../../core/ports/ledgerReports.ts';
 
 export interface Orphans {
   readonly waiting: number;
-  /** Whether it ever accepted one: else its uid may have been a mistake. */
+  /** Whether the endpoint ever accepted a document; if not, its uid may have been a mistake. */
   readonly tookSome: boolean;
   /** What to do about them. */
   readonly advice: string;
 }
 
 /**
- * Documents that wait for endpoints that are not in the configuration any more, by the id of the endpoint. What waits in a folder
- * of another agent on a shared ledger is that one's: its configuration has endpoints of its own.
+ * Documents waiting for endpoints that were removed from the configuration, by endpoint id. Skips documents in folders of other
+ * agents on a shared ledger, whose configurations have their own endpoints.
  */
 export function orphansAmong(
   counts: readonly StateCount[],
@@ -23,7 +23,6 @@ export function orphansAmong(
   const tookSome = new Set<string>();
   for (const { endpoint, folder, state, count } of counts) {
     if (endpoint === null || configured.has(endpointId(endpoint))) continue;
-    // Another agent sends them, and knows its endpoints.
     if (isElsewhere(folder)) continue;
     const id = endpointId(endpoint);
     if (state === 'accepted' && count > 0) tookSome.add(id);
@@ -40,5 +39,5 @@ export function orphansAmong(
 
 const SEND_ELSEWHERE = '`receiptd resend NAME --endpoint ALIAS`';
 const PUT_BACK = `Put the endpoint back under \`endpoints\`, or send each document to another endpoint with ${SEND_ELSEWHERE}.`;
-/** To put back the uid of a slip would only strand more. */
+/** Does not suggest putting the endpoint back: with a mistyped uid, that would only strand more documents. */
 const NEVER_TOOK = `It never accepted a document. If its uid was a mistake, send each document to the right endpoint with ${SEND_ELSEWHERE}.`;

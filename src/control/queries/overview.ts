@@ -21,10 +21,10 @@ export interface OverviewDeps {
   readonly clock: Clock;
   readonly history: History;
   readonly status: () => StatusResponse;
-  /** How the agents are that share the ledger; null where none do. */
+  /** State of the agents that share the ledger; null if it is not shared or can't be reached. */
   readonly fleetNote?: () => Promise<Note | null>;
   readonly endpoints: () => readonly EndpointSettings[];
-  /** Values of results that have a name. */
+  /** The configured `results.columns`. */
   readonly columns: () => readonly ResultColumn[];
 }
 
@@ -93,7 +93,7 @@ interface Figures {
 
 const UNKNOWN: Figures = { counts: [], holds: [], oldest: null, perMinute: 0 };
 
-/** Null while a shared ledger can't be reached: how the agent is can be told anyway. */
+/** Null while a shared ledger can't be reached; the overview then shows the agent's own status only. */
 async function figures(ledger: LedgerReports, history: OverviewDeps['history']): Promise<Figures | null> {
   try {
     const counts = await ledger.counts();
@@ -106,13 +106,13 @@ async function figures(ledger: LedgerReports, history: OverviewDeps['history']):
   }
 }
 
-/** When the document that has waited longest was named; milliseconds. */
+/** When the document that has waited longest was named, in wall-clock milliseconds; null if none waits. */
 export async function oldestWaiting(
   ledger: Pick<LedgerReports, 'list'>,
   counts: readonly StateCount[],
 ): Promise<number | null> {
   const states = ['queued', 'uploading', 'held'] as const;
-  // Else all of a long ledger would be gone through to find none.
+  // Avoids scanning a long ledger just to find nothing.
   if (total(counts, states) === 0) return null;
   for await (const { createdAt } of ledger.list({ states, limit: 1 })) return Date.parse(createdAt);
   return null;

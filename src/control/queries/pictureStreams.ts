@@ -11,11 +11,11 @@ import { numberedDocument } from './unknownDocument.ts';
 export interface PictureDeps {
   readonly ledger: Pick<LedgerReports, 'document'>;
   readonly pictures: DocumentPictures;
-  /** What is found has the document's hash: nothing but admitted images can be read here. */
+  /** Checks that the bytes have the document's hash, so that only admitted images can be read here. */
   readonly locateBytes: (document: Document) => Promise<Found>;
 }
 
-/** It comes from outside: whatever a browser makes of it, it runs nothing and loads nothing. */
+/** Headers for untrusted content: however a browser interprets it, it can neither run scripts nor load anything. */
 export const ALONE = {
   'content-security-policy': "sandbox; default-src 'none'",
   'x-content-type-options': 'nosniff',
@@ -26,7 +26,7 @@ const DAY_S = 86_400;
 const AGAIN_S = 5;
 const PAGE = /^[1-9]\d{0,4}$/;
 
-/** Small and larger pictures of documents. */
+/** Thumbnails and page previews of documents. */
 export function pictureStreams({ ledger, pictures, locateBytes }: PictureDeps): StreamRoute[] {
   const locate: LocateImage = async (document) => {
     const found = await locateBytes(document);

@@ -7,7 +7,7 @@ type Endpoints = readonly { readonly alias: string; readonly key: EndpointKey }[
 
 export type RateForecast = Extract<Note, { kind: 'limited' }>;
 
-/** The rates that keep a backlog waiting, and for how long; nothing where all that waits leaves in a moment. */
+/** The rate limits that currently slow down uploads, and how long the backlog will take at that rate. */
 export function rateForecasts(
   limitedBy: readonly LimitedBy[],
   counts: readonly StateCount[],

@@ -8,7 +8,7 @@ import { overview, type OverviewDeps } from './overview.ts';
 
 const HOUR_MINUTES = 60;
 
-/** What only looks. */
+/** The read-only operations. */
 export function readingOperations(
   deps: OverviewDeps,
 ): Pick<

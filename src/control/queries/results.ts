@@ -11,7 +11,7 @@ export async function resultsPage(
   { unmatched = false, documentId, before, limit = PAGE_ROWS }: Request<'results'>,
 ): Promise<Response<'results'>> {
   const of = documentId ?? (unmatched ? 'unmatched' : 'all');
-  // One more than asked for says whether there is another page.
+  // One extra row tells whether there is another page.
   const rows = await ledger.results({ of, order: 'newest', after: before ?? null, limit: limit + 1 });
   const shown = rows.slice(0, limit);
   return {

@@ -2,7 +2,7 @@ import type { LedgerReports, ListRow } from '../../core/ports/ledgerReports.ts';
 
 const WITHIN_MS = 500;
 
-/** As a list has them; those that are not there are left out. */
+/** The list rows of these documents; skips unknown ids. */
 export async function rowsOfDocuments(
   ledger: Pick<LedgerReports, 'document' | 'page'>,
   ids: readonly number[],

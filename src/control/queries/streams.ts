@@ -20,13 +20,13 @@ import { ALONE, pictureStreams, type PictureDeps } from './pictureStreams.ts';
 export interface StreamDeps extends PictureDeps {
   readonly ledger: LedgerReports;
   readonly clock: Clock;
-  /** Values of results that have a name. */
+  /** The configured `results.columns`. */
   readonly columns: () => readonly ResultColumn[];
-  /** What is found has the document's hash: nothing but admitted images can be read here. */
+  /** Checks that the bytes have the document's hash, so that only admitted images can be read here. */
   readonly locateBytes: (document: Document) => Promise<Found>;
 }
 
-/** What only looks, and is more than one JSON object. */
+/** The read-only streams: pictures, exports and downloads. */
 export function readingStreams(deps: StreamDeps): StreamRoute[] {
   const { ledger, clock, locateBytes, columns } = deps;
   return [
@@ -111,7 +111,7 @@ export function readingStreams(deps: StreamDeps): StreamRoute[] {
 
 const IDS = /^\d{1,15}(?:,\d{1,15})*$/;
 
-/** Those with these numbers, or all that the filter lists. @throws ReceiptdError USAGE */
+/** The rows numbered in `ids`, or all rows that match the filter. @throws ReceiptdError USAGE */
 function rowsWanted(ledger: LedgerReports, query: StreamRequest['query']): AsyncIterable<ListRow> {
   const ids = query.get('ids');
   if (ids === null) return ledger.list(filterOf(query));
@@ -123,7 +123,7 @@ async function* eachRow(ledger: LedgerReports, ids: readonly number[]): AsyncGen
   for (const id of ids) yield* await rowsOfDocuments(ledger, [id]);
 }
 
-/** Each once: duplicates name the document whose image they are. */
+/** Each document once: skips rows of duplicates, which refer to the document that has the same image. */
 async function* documentsOf(ledger: LedgerReports, rows: AsyncIterable<ListRow>): AsyncGenerator<Document> {
   for await (const { documentId, sightingId } of rows) {
     const document = documentId === null || sightingId !== null ? null : await ledger.document(documentId);
@@ -167,7 +167,7 @@ function formOf(query: StreamRequest['query']): CsvForm {
   return { separator, byteOrderMark: query.get('bom') === '1' };
 }
 
-/** RFC 8187. */
+/** Encodes a file name for `filename*`, as in RFC 8187. */
 function encodeName({ name, type }: Document): string {
   return encodeURIComponent(`${name}.${type}`).replace(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`);
 }

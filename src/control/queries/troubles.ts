@@ -17,18 +17,18 @@ import type { EndpointSettings } from '../../core/domain/settings.ts';
 import type { Hold } from '../../core/ports/hold.ts';
 import type { StateCount } from '../../core/ports/ledgerReports.ts';
 
-/** What was looked at. */
+/** The facts that troubles are derived from. */
 export interface Looked {
   readonly now: number;
-  /** Null where none runs, or where it does not say. */
+  /** Null if no daemon is running or it gave no usable answer. */
   readonly daemon: StatusResponse | null;
-  /** Somebody is there and gives no answer that can be used: why, and what to do. */
+  /** Why a running daemon gave no usable answer, and what to do; else null. */
   readonly silent: string | null;
   readonly counts: readonly StateCount[];
   readonly holds: readonly Hold[];
 }
 
-/** What keeps the agent from its work: what, since when, what to do. */
+/** A problem that keeps the agent from working: what it is, since when, and what to do. */
 export type Trouble = TroubleJson;
 
 type Endpoints = readonly Pick<EndpointSettings, 'key' | 'alias' | 'account'>[];
@@ -71,7 +71,7 @@ function ofFolder({ path, state, message, since }: FolderStatus): Trouble | null
     case 'watching':
     case 'starting':
     case 'standby':
-    // The hold says who paused it, and since when.
+    // Reported by its hold, which knows who paused it and when.
     case 'paused':
       return null;
     case 'missing':
@@ -107,7 +107,7 @@ function ofFolder({ path, state, message, since }: FolderStatus): Trouble | null
   }
 }
 
-/** As pauses say it. */
+/** The message of a pause. */
 const PAUSED_BY = /^Paused by (.+)\.$/;
 
 function ofHold(hold: Hold, endpoints: Endpoints, looked: Looked): Trouble {
@@ -203,19 +203,19 @@ function waitingFor({ scope, key }: Hold, endpoints: Endpoints, { counts }: Look
   return held.reduce((sum, { count }) => sum + count, 0);
 }
 
-/** Messages of old ledgers and services may end in anything. */
+/** Adds a full stop if needed: messages from old ledgers and services may lack one. */
 function sentence(message: string): string {
   return /[.!?\]]$/.test(message) ? message : `${message}.`;
 }
 
-/** Then the incident that names them needs nobody either. */
+/** Whether all unreadable files were dismissed; the incident that names them is then hidden as well. */
 export function areUnreadableDismissed(counts: readonly StateCount[]): boolean {
   const unreadable = counts.filter(({ state }) => state === 'unreadable');
   return unreadable.length > 0 && unreadable.every(({ needsPerson }) => needsPerson !== true);
 }
 
 function ofCases({ counts, daemon }: Looked): Trouble[] {
-  // The incident names the files.
+  // The incident already names the unreadable files.
   const isSaid = daemon?.incidents.some(({ code }) => code === 'FILE_UNREADABLE') ?? false;
   const needs = counts.filter(({ needsPerson, state }) => needsPerson && !(isSaid && state === 'unreadable'));
   return needSentences(needs).flatMap(({ state, reason, count, text, advice }) =>

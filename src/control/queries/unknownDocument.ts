@@ -8,7 +8,7 @@ export function unknownDocument(name: string): ReceiptdError {
   });
 }
 
-/** By what stands in a path. @throws ReceiptdError DOCUMENT_UNKNOWN */
+/** The document whose number is in the URL path. @throws ReceiptdError DOCUMENT_UNKNOWN */
 export async function numberedDocument(ledger: Pick<LedgerReports, 'document'>, id = ''): Promise<Document> {
   const document = /^[1-9]\d{0,14}$/.test(id) ? await ledger.document(Number(id)) : null;
   if (document === null) throw unknownDocument(`number ${id}`);

@@ -4,11 +4,11 @@ import type { Found } from '../../delivery/payload/locateBytes.ts';
 
 export interface ZipDeps {
   readonly documents: AsyncIterable<Document>;
-  /** What is found has the document's hash. */
+  /** Checks that the bytes have the document's hash. */
   readonly locateBytes: (document: Document) => Promise<Found>;
 }
 
-/** One image in memory at a time; stored, since images are compressed already. What is missing stands in a text beside them. */
+/** Holds one image in memory at a time; stores without compression, as images are compressed. MISSING.txt lists missing images. */
 export function zipOf({ documents, locateBytes }: ZipDeps): AsyncIterable<Uint8Array> {
   async function* entries() {
     const taken = new Set<string>();
@@ -31,14 +31,14 @@ export function zipOf({ documents, locateBytes }: ZipDeps): AsyncIterable<Uint8A
   return makeZip(entries(), { buffersAreUTF8: true });
 }
 
-/** No name leads out of the directory into which somebody unpacks, nor means something to a system: those of Windows are the most. */
+/** A safe file name: cannot escape the directory it is unpacked into, and is not reserved on Windows, which has the strictest rules. */
 function fileName({ name, type }: Document, taken: Set<string>): string {
   const safe = name.replace(/[\u0000-\u001f\u007f<>:"/\\|?*]/g, '_').replace(/^[.\s]+|[.\s]+$/g, '');
   const isReserved = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i.test(safe);
   return uniqueName(safe === '' || isReserved ? `_${safe}` : safe, type === 'jpeg' ? 'jpg' : type, taken);
 }
 
-/** Two endpoints may have the same name, and some systems see no difference between a and A. */
+/** Numbers repeated names: two endpoints may use the same name, and some file systems ignore case. */
 function uniqueName(stem: string, ending: string, taken: Set<string>): string {
   for (let count = 1; ; count += 1) {
     const name = count === 1 ? `${stem}.${ending}` : `${stem} (${count}).${ending}`;

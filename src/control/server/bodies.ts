@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { compress, encodingFor, WORTH_BYTES } from '../../http/compression.ts';
 import type { ErrorBody } from '../protocol/protocol.ts';
 
-/** The text of a request's body; null where it is larger than `limit` bytes. */
+/** The text of a request's body; null if it is larger than `limit` bytes. */
 export async function receiveText(request: IncomingMessage, limit: number): Promise<string | null> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -15,7 +15,7 @@ export async function receiveText(request: IncomingMessage, limit: number): Prom
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Why a request is refused. */
+/** Sends the reason why a request is refused. */
 export const sendError: (
   request: IncomingMessage,
   response: ServerResponse,
@@ -25,8 +25,8 @@ export const sendError: (
 ) => void = sendJson;
 
 /**
- * Compressed where the caller asks for it. To guess a secret by the length of such answers, another page would have to get many of them
- * asked for; the console's guard refuses each.
+ * Sends JSON, compressed if the caller accepts that. To guess a secret from the length of compressed answers (BREACH), a foreign
+ * page would have to trigger many requests, and the console's guard refuses them all.
  */
 export function sendJson(
   request: IncomingMessage,
@@ -35,7 +35,7 @@ export function sendJson(
   body: object,
   headers: Readonly<Record<string, string>> = {},
 ): void {
-  // The rest of a body that nobody reads would be taken for the next request.
+  // The unread rest of a body would be parsed as the next request.
   if (!request.complete) response.setHeader('connection', 'close');
   const all = { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers };
   const text = JSON.stringify(body);
@@ -49,7 +49,7 @@ export function sendJson(
       response
         .writeHead(status, { ...all, 'content-encoding': encoding, 'content-length': bytes.length })
         .end(bytes),
-    // Out of memory, say: half an answer must not look like a whole one.
+    // Compression can fail, for example out of memory: a partial answer must not look complete.
     () => response.destroy(),
   );
 }

@@ -4,7 +4,7 @@ import { STREAMS, type StreamDescription } from '../protocol/streams.ts';
 
 type JsonSchema = Record<string, unknown>;
 
-/** The control interface as OpenAPI 3.1; docs/openapi.json is this. */
+/** The control interface as OpenAPI 3.1; docs/openapi.json is generated from it. */
 export function openApi(version: string): JsonSchema {
   const schemas: Record<string, JsonSchema> = {};
   const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): JsonSchema =>
@@ -101,7 +101,7 @@ function streamPath(
   };
 }
 
-/** Definitions move to where all of them lie. */
+/** Moves a schema's definitions to `components/schemas`, collected in `into`. */
 function collected(schema: JsonSchema, into: Record<string, JsonSchema>): JsonSchema {
   const text = JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/');
   const {

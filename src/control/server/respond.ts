@@ -10,11 +10,11 @@ import type { ErrorBody, Operation, Operations, Protocol } from '../protocol/pro
 import type { StreamRoute } from '../streams.ts';
 import { receiveText, sendJson } from './bodies.ts';
 
-/** All that may be asked of the daemon, over the socket or over HTTP. */
+/** What a server offers over the control socket or over HTTP. */
 export interface Offer {
   readonly operations: Partial<Operations>;
   readonly streams: readonly StreamRoute[];
-  /** Of requests that may be larger than others; bytes. */
+  /** In bytes, for operations whose requests may exceed BODY_LIMIT. */
   readonly bodyLimits?: Partial<Record<Operation, number>>;
   readonly log: Log;
 }
@@ -26,7 +26,7 @@ interface Reply {
   readonly body: object;
 }
 
-/** Answers a request below `/v1/`. Who may ask was decided before. Never rejects. */
+/** Answers a request below `/v1/`; the caller has already authorized it. Never rejects. */
 export async function respond(
   request: IncomingMessage,
   response: ServerResponse,
@@ -40,13 +40,13 @@ function send(request: IncomingMessage, response: ServerResponse, { status, body
   sendJson(request, response, status, body);
 }
 
-/** @returns false where there is no such stream */
+/** @returns false if no stream has this path */
 async function stream(
   request: IncomingMessage,
   response: ServerResponse,
   { streams, log }: Offer,
 ): Promise<boolean> {
-  // Taken as it came: nothing in it is a path of anything but these routes.
+  // Needs no decoding or normalizing: the path is only compared with these routes.
   const [pathname = '', query = ''] = (request.url ?? '').split('?', 2);
   for (const route of streams) {
     const params = paramsOf(route.path, pathname);
@@ -68,7 +68,7 @@ async function stream(
     } catch (error) {
       if (gone.aborted) return true;
       if (response.headersSent) {
-        // Half an answer must not look like a whole one.
+        // A partial answer must not look complete.
         response.destroy();
         log.error('An answer could not be given to its end', { url: pathname, why: String(error) });
       } else send(request, response, failed(error, pathname, log));
@@ -95,7 +95,7 @@ function paramsOf(path: string, pathname: string): Record<string, string> | null
   return params;
 }
 
-/** Aborts once nobody waits for the answer any more. */
+/** Aborts when the connection closes. */
 function goneWith(response: ServerResponse): AbortSignal {
   const gone = new AbortController();
   response.on('close', () => gone.abort());
@@ -155,7 +155,7 @@ async function perform<O extends Operation>(
   return { status: 200, body: await operation(parsed.data, gone) };
 }
 
-/** Null where it goes deeper than can be followed. */
+/** Null if the body is nested too deeply to parse. */
 function parse<T>(schema: z.ZodType<T>, body: string): z.ZodSafeParseResult<T> | null {
   try {
     return schema.safeParse(parseJson(body));

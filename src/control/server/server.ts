@@ -10,14 +10,14 @@ import type { Address } from '../socketPath.ts';
 export interface ControlServerOptions extends Offer {
   /** From `controlSocketPath`. The caller holds the instance lock, and so may replace a stale socket. */
   readonly socketPath: string;
-  /** Group whose members may use it as well. */
+  /** Group whose members may use the socket too. */
   readonly gid?: number | null;
   /** How long `close` lets running operations finish, in milliseconds. */
   readonly closeGraceMs?: number;
 }
 
 export interface ControlServer {
-  /** Ends connections and removes the socket. Call it before the instance lock is released. Idempotent. */
+  /** Ends connections and removes the socket. Must be called before the instance lock is released. Idempotent. */
   close(): Promise<void>;
 }
 
@@ -57,13 +57,13 @@ export async function startControlServer(options: ControlServerOptions): Promise
   return {
     close: () =>
       (closing ??= closeServer(server, options.closeGraceMs ?? CLOSE_GRACE_MS).then(
-        // Only now: closing removes the socket by the address that it was bound to.
+        // Released only now, because closing removes the socket by the address that it was bound to.
         () => address.release(),
       )),
   };
 }
 
-/** The owner, and the members of a group. */
+/** Gives access to the owner and, with `gid`, to the members of that group. */
 async function admit(socketPath: string, gid: number | null): Promise<void> {
   if (gid !== null) await chown(socketPath, process.geteuid?.() ?? -1, gid);
   await chmod(socketPath, gid === null ? 0o600 : 0o660);
@@ -83,8 +83,7 @@ async function removeStale(socketPath: string): Promise<void> {
 async function listen(server: Server, address: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    // The socket exists from within `listen` on, which binds before it returns; nobody else may connect in the
-    // moment before its mode is set.
+    // `listen` creates the socket before it returns. The umask keeps other users out until `admit` sets the mode.
     const umask = process.platform === 'win32' ? null : process.umask(0o077);
     try {
       server.listen({ path: address }, () => {
