@@ -21,7 +21,7 @@ export function checkAccount(
   ];
 }
 
-/** What is stored for one account must not be taken for another's. */
+/** Checks that no two accounts share a credentials file or environment variables, which would mix up their credentials. */
 export function checkAccounts(
   { accountNames, accounts, credentialsFile }: Draft,
   { same }: PathRelations,
@@ -52,7 +52,7 @@ export function checkAccounts(
   return [...names, ...files];
 }
 
-/** Also tells names apart that a file system would not. */
+/** Ending of the account's environment variables. Names that differ only in case share it, and many file systems mix them up too. */
 function variable(name: string): string {
   return `…_${name.toUpperCase().replaceAll('-', '_')}`;
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { readPostgresUrl } from '../core/domain/postgresUrl.ts';
 import { text } from './values.ts';
 
-/* Where things are: the types of addresses, ports and host names in the config file, as in values.ts. */
+/* Types of addresses, ports and host names in the config file; values.ts has the other types. */
 
 const BASE_URL = 'an address such as https://api.example.com, without user, query or fragment';
 export const baseUrl = z
@@ -52,7 +52,7 @@ function isWebUrl(value: string): boolean {
 
 const MAIL_SERVER =
   'none, or a mail server such as smtp://mail.example.com:587 or smtps://mail.example.com, without user';
-/** smtps: TLS from the start; smtp: STARTTLS, demanded unless the host is this machine. */
+/** smtps: TLS from the start; smtp: STARTTLS, required unless the host is this machine. */
 export const mailServer = z
   .string({ error: MAIL_SERVER })
   .refine((value) => value === 'none' || isMailServer(value), { error: MAIL_SERVER })

@@ -17,7 +17,7 @@ import type { ParsedConfig } from './schema.ts';
 import type { ParsedAlerts } from './schemaBeside.ts';
 import type { ParsedLedger } from './schemaLedger.ts';
 
-/** The config of a file that has no problems. */
+/** Builds the config from a file that passed all checks. */
 export function assemble(parsed: ParsedConfig, draft: Draft, file: string, context: LoadContext): Config {
   const { service, credentials, control, delivery, intake, storage, spool, log } = parsed;
   const { connect, progress, headers, body } = service.timeouts;

@@ -8,19 +8,19 @@ import type { Listen } from './addresses.ts';
 
 /** The configuration as the program uses it: defaults filled in, paths absolute, `...Ms` milliseconds, sizes bytes. */
 export interface Config {
-  /** Absolute path of the file that it came from. */
+  /** Absolute path of the config file. */
   readonly file: string;
   readonly service: {
     /** Without a trailing slash. */
     readonly baseUrl: string;
     readonly allowInsecureHttp: boolean;
-    /** `auto`: the media type of the image that was detected. */
+    /** `auto`: the detected media type of the image. */
     readonly uploadContentType: string;
-    /** `auto`, `direct` or a URL; a URL may hold a password. */
+    /** `auto`, `direct` or a URL; the URL may contain a password. */
     readonly proxy: string;
     /** Absolute path of a PEM file. */
     readonly ca: string | null;
-    /** Bytes of an answer to an upload that are kept. */
+    /** How many bytes of an upload's answer are kept. */
     readonly answerLimit: number;
     readonly timeouts: {
       readonly connectMs: number;
@@ -29,9 +29,9 @@ export interface Config {
       readonly bodyMs: number;
     };
   };
-  /** The default account's. */
+  /** Of the default account. */
   readonly credentials: CredentialsConfig;
-  /** The others, in the order of the file. */
+  /** The other accounts, in the order of the file. */
   readonly accounts: readonly AccountConfig[];
   /** In the order of the file. */
   readonly endpoints: readonly EndpointConfig[];
@@ -52,7 +52,7 @@ export interface Config {
     readonly confirmAbove: number;
   };
   readonly spool: ParsedConfig['spool'];
-  /** Bytes and milliseconds. */
+  /** Sizes in bytes, times in milliseconds. */
   readonly storage: {
     readonly spoolLimit: number;
     readonly keepFailedMs: number;
@@ -66,18 +66,18 @@ export interface Config {
     readonly listen: Listen;
     /** Absolute paths of PEM files. */
     readonly tls: { readonly cert: string; readonly key: string } | null;
-    /** Lower case; with a port or without. */
+    /** In lower case, with or without a port. */
     readonly hosts: readonly string[];
-    /** Bytes; 0: none are shown or kept. */
+    /** Limit in bytes; 0: no thumbnails are shown or kept. */
     readonly thumbnails: number;
-    /** Absolute: where the console may set folders and archives, beside watched folders. */
+    /** Absolute directories in which the console may choose folders and archives, in addition to watched folders. */
     readonly roots: readonly string[];
   };
   readonly monitoring: { readonly listen: Address | null };
   readonly alerts: AlertsConfig;
   readonly results: ResultsConfig;
   readonly control: {
-    /** Group of the operating system whose members may use the control socket; null: its owner and root alone. */
+    /** Operating-system group whose members may use the control socket; null: only its owner and root. */
     readonly group: string | null;
   };
   /** `maxSize` in bytes. */
@@ -88,11 +88,11 @@ export type LedgerConfig = { readonly kind: 'sqlite' } | PostgresConfig;
 
 export interface PostgresConfig {
   readonly kind: 'postgres';
-  /** Without a password; `sslmode` is always in it: disable, no-verify or verify-full. */
+  /** Contains no password, and always has an `sslmode`: disable, no-verify or verify-full. */
   readonly url: string;
   /** Absolute, as is `ca`. */
   readonly passwordFile: string | null;
-  /** A PEM file; null: what the machine trusts. */
+  /** A PEM file; null: the machine's trusted certificates. */
   readonly ca: string | null;
   /** Null: the host name. */
   readonly agent: string | null;
@@ -123,7 +123,7 @@ export interface AlertsConfig {
     readonly user: string | null;
     /** Absolute. */
     readonly passwordFile: string | null;
-    /** Null: receiptd at this machine. */
+    /** Null: `receiptd@` and the name of this machine. */
     readonly from: string | null;
     readonly to: readonly string[];
   } | null;
@@ -138,7 +138,7 @@ export interface ResultsConfig {
   readonly rate: Rate | null;
   /** A program and its arguments. */
   readonly command: readonly string[] | null;
-  /** Values that have a name. */
+  /** Posted values to show by name. */
   readonly columns: readonly { readonly name: string; readonly pointer: string }[];
 }
 
@@ -158,7 +158,7 @@ export interface EndpointConfig {
   /** The local name. */
   readonly alias: string;
   readonly key: EndpointKey;
-  /** The name of an account; null: the default one. */
+  /** Name of an account; null: the default account. */
   readonly account: string | null;
   readonly limits: LimitsConfig;
 }
@@ -167,7 +167,7 @@ export interface EndpointConfig {
 export interface LimitsConfig {
   readonly concurrency: number;
   readonly rate: Rate | null;
-  /** Whether the uploads of a rate leave at even intervals. */
+  /** Whether rate-limited uploads are spread evenly over time. */
   readonly spread?: boolean;
   readonly perDay: number | null;
   readonly perMonth: number | null;
@@ -177,16 +177,16 @@ export interface FolderConfig {
   readonly path: string;
   readonly endpoint: EndpointKey;
   readonly alias: string;
-  /** Its name among the agents that share the ledger; null: it is this agent's alone. */
+  /** Name of the folder for all agents that share the ledger; null: only this agent watches it. */
   readonly share: string | null;
   readonly recursive: boolean;
   readonly watch: ParsedFolder['watch'];
   /**
-   * picomatch patterns: with a `/` on the path relative to the folder, without one on a name at any depth.
-   * Hidden names are matched by `*`, and case makes no difference.
+   * picomatch patterns. One with a `/` matches the path relative to the folder, one without matches a name at any depth.
+   * `*` also matches hidden names. Case is ignored.
    */
   readonly include: readonly string[];
-  /** The same; built-in patterns are among them unless switched off. */
+  /** Patterns like `include`; contains the built-in ones unless they are switched off. */
   readonly ignore: readonly string[];
   readonly settle: { readonly shortMs: number; readonly longMs: number; readonly patienceMs: number };
   readonly template: NameTemplate;
@@ -201,19 +201,19 @@ export interface FolderConfig {
   readonly maxFileSize: number;
   readonly existing: ParsedFolder['existing'];
   readonly afterUpload: ParsedFolder['afterUpload'];
-  /** Absolute. Not watched, whatever `afterUpload` says. */
+  /** Absolute. Never watched, whatever `afterUpload` is. */
   readonly archiveTo: string;
-  /** Statuses of the service of which one has to be reached before `afterUpload` happens; null: acceptance is enough. */
+  /** Service statuses, one of which a document must reach before `afterUpload` is carried out; null: acceptance is enough. */
   readonly afterUploadOn: readonly string[] | null;
-  /** Of originals that were there before `afterUpload` was set. */
+  /** What happens to originals that were already there when `afterUpload` was set. */
   readonly afterUploadExisting: ParsedFolder['afterUploadExisting'];
   /** Absolute, never watched; null: none. */
   readonly needsAttention: string | null;
-  /** Milliseconds of the folder's working hours. */
+  /** A duration in milliseconds, counted only during the folder's working hours. */
   readonly silentAfter: ParsedConfig['alerts']['silentAfter'];
 }
 
-/** Where the program runs, as arguments. */
+/** The program's environment, passed as arguments so that tests can vary it. */
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
@@ -223,6 +223,6 @@ export interface Surroundings {
 }
 
 export interface LoadContext extends Surroundings {
-  /** Decides where the state directory is by default. */
+  /** Determines the default state directory. */
   readonly isRoot: boolean;
 }

@@ -10,15 +10,15 @@ import { alertsSchema, consoleSchema, monitoringSchema, resultsSchema } from './
 import type { ParsedAlerts, ParsedConsole, ParsedMonitoring, ParsedResults } from './schemaBeside.ts';
 import { isSecret } from './secrets.ts';
 
-/** The parts of a config that have the right shape each; parts that have not are left out, and told elsewhere. */
+/** The well-formed parts of a config. Malformed ones are left out here and reported by `shapeProblems`. */
 export interface Draft {
   readonly service: ParsedService | undefined;
-  /** All names of accounts in the file, those with wrong settings included. */
+  /** All account names in the file, including accounts with wrong settings. */
   readonly accountNames: readonly string[];
   readonly accounts: readonly DraftAccount[];
-  /** The file of the default account. */
+  /** Credentials file of the default account; absolute. */
   readonly credentialsFile: string;
-  /** All names of endpoints in the file, those with wrong settings included. */
+  /** All endpoint aliases in the file, including endpoints with wrong settings. */
   readonly aliases: readonly string[];
   readonly endpoints: readonly DraftEndpoint[];
   readonly folders: readonly DraftFolder[];
@@ -45,14 +45,14 @@ export interface DraftEndpoint {
 export interface DraftFolder {
   readonly index: number;
   readonly settings: ParsedFolder;
-  /** Absolute, as are the others. */
+  /** Absolute, like the other paths here. */
   readonly path: string;
   readonly archiveTo: string;
   /** Null: none. */
   readonly needsAttention: string | null;
 }
 
-/** Reads each part by itself, so that one wrong key does not hide what is wrong between the others. */
+/** Reads each part separately, so that one wrong key does not hide conflicts between the others. */
 export function draftOf(data: unknown, file: string, context: LoadContext): Draft {
   const configDir = pathsOf(context.platform).dirname(file);
   const { service, endpoints, folders, stateDir, console, monitoring, alerts, results } = mapping(data);

@@ -1,12 +1,12 @@
 import { ReceiptdError } from '../core/domain/errors.ts';
 import type { Config } from './config.ts';
 
-/** What `receiptd init` writes where it is told no uid. */
+/** The uid that `receiptd init` writes if none is given. */
 export const EXAMPLE_UID = '00000000-0000-0000-0000-000000000000';
 
 /**
- * What is queued for an endpoint that no service knows would wait for it forever.
- * @throws ReceiptdError ENDPOINT_IS_EXAMPLE where a folder's endpoint still has the uid of the example
+ * Refuses the example uid: no service has such an endpoint, so documents queued for it would wait forever.
+ * @throws ReceiptdError ENDPOINT_IS_EXAMPLE if a folder's endpoint still has the uid of the example
  */
 export function refuseExampleUid({ file, folders }: Config): void {
   const example = folders.find(({ endpoint }) => endpoint.uid === EXAMPLE_UID);

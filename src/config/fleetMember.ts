@@ -2,38 +2,38 @@ import { hostname } from 'node:os';
 import type { Config, FolderConfig, PostgresConfig } from './config.ts';
 import { readPostgresUrl } from '../core/domain/postgresUrl.ts';
 
-/* Who this agent is among those that share a ledger, and where that ledger is, as the configuration has it. */
+/* This agent's name in a fleet and the place of the shared ledger, from the configuration. */
 
 const LONGEST_NAME = 63;
 
-/** As `ledger.agent` has it, or made of the host name, which may hold what a short name cannot. */
+/** `ledger.agent`, or else a name derived from the host name without the characters that agent names don't allow. */
 export function agentName({ agent }: Pick<PostgresConfig, 'agent'>, host: string = hostname()): string {
   if (agent !== null) return agent;
   const name = host.replaceAll(/[^A-Za-z0-9_-]+/g, '-').replace(/^[-_]+/, '');
   const short = name.slice(0, LONGEST_NAME).replace(/-+$/, '');
-  // What `ledger.agent` may not be either.
+  // `ledger.agent` does not allow these names either.
   return short.length < 2 || short === 'share' ? `agent${short && `-${short}`}` : short;
 }
 
-/** Names of shared folders by their absolute path here. */
+/** Share names by the folder's absolute path on this machine. */
 export function sharesOf(
   folders: readonly Pick<FolderConfig, 'path' | 'share'>[],
 ): ReadonlyMap<string, string> {
   return new Map(folders.flatMap(({ path, share }) => (share === null ? [] : [[path, share] as const])));
 }
 
-/** What a connection needs. */
+/** The settings needed to connect to the database. */
 export function targetOf({ url, passwordFile, ca }: PostgresConfig) {
   return { url, passwordFile, caFile: ca };
 }
 
-/** For people, without the user. */
+/** Describes the database for people, without the user name. */
 export function databasePlace({ url }: PostgresConfig): string {
   const { database = '', hosts = [] } = readPostgresUrl(url) ?? {};
   return `the database ${database} at ${hosts.join(', ')}`;
 }
 
-/** For people: the ledger that this agent shares, and its name there; null for one that it has to itself. */
+/** Describes the shared ledger for people, with this agent's name in it; null if the ledger is not shared. */
 export function sharedLedger({
   ledger,
 }: Pick<Config, 'ledger'>): { readonly place: string; readonly agent: string } | null {

@@ -1,15 +1,15 @@
 import { ReceiptdError } from '../core/domain/errors.ts';
 import type { ConfigChange } from './change.ts';
 
-/** Up to the last @ before the path, as URLs are read; slashes may be escaped in a quoted text. */
+/** Up to the last @ before the path, as URL parsers do; slashes may be escaped in quoted text. */
 const USERINFO = /(:(?:\\?\/){2})([^\s/?#"'<>]+)(?=@)/g;
 const HIDDEN = '***';
 const HIDDEN_ONE = /[:/]\*{3}@/;
 
-/** In the address of a database a user is none. */
+/** In a database address, a user without a password is not a secret. */
 const DATABASE = /\bpostgres(?:ql)?$/i;
 
-/** Without the passwords that URLs hold, such as that of a proxy (promise P7); a user alone may be a token. */
+/** Hides passwords in URLs, such as a proxy's (promise P7), and also a user without a password, which may be a token. */
 export function hidePasswords<T>(value: T): T {
   if (typeof value === 'string') return value.replace(USERINFO, hidden) as T;
   if (Array.isArray(value)) return value.map(hidePasswords) as T;
@@ -23,7 +23,7 @@ function hidden(whole: string, before: string, userinfo: string, at: number, tex
   return `${before}${password.length > 0 ? `${user}:` : ''}${HIDDEN}`;
 }
 
-/** Whoever was shown a hidden password must not write that down in its place. @throws ReceiptdError CONFIG_INVALID */
+/** Refuses edits that would overwrite a password with its hidden form. @throws ReceiptdError CONFIG_INVALID */
 export function withPasswords(edits: readonly ConfigChange[]): readonly ConfigChange[] {
   for (const edit of edits) {
     if (edit.kind === 'remove' || !HIDDEN_ONE.test(JSON.stringify(edit.value))) continue;

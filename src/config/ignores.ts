@@ -1,4 +1,4 @@
-/** What programs and storage boxes leave beside scans: never a receipt, or not one yet. Patterns of names, at any depth. */
+/** Files that programs and NAS boxes leave beside scans: never a receipt, or still incomplete. Patterns for names at any depth. */
 export const BUILT_IN_IGNORES: readonly string[] = [
   // being written, or an editor's backup
   '~*',
@@ -32,5 +32,5 @@ export const BUILT_IN_IGNORES: readonly string[] = [
   'lost+found',
 ];
 
-/** The agent's own files: originals set aside. Ignored whatever the config says. */
+/** The agent's own files, such as originals set aside. Always ignored, whatever the config says. */
 export const OWN_FILES: readonly string[] = ['.receiptd-*'];

@@ -3,13 +3,13 @@ import { readPostgresUrl, withParameter } from '../core/domain/postgresUrl.ts';
 import { problemsOfUrl, tlsMode } from './ledgerChecks.ts';
 
 /**
- * The address of a database that was given on the command line, with what the configuration would make of it.
+ * Checks a database address from the command line and adds its `sslmode`, as for an address in the configuration.
  * @throws ReceiptdError USAGE
  */
 export function ledgerUrl(given: string, allowInsecure: boolean): string {
   if (readPostgresUrl(given) === null)
     throw usage('--to needs an address such as postgres://receiptd@db.example.com/receiptd.');
-  // It stays in the shell's history, and is shown to everybody by the list of processes.
+  // A password would remain in the shell history and be visible to all users in the process list.
   if (readPostgresUrl(given)?.hasPassword === true)
     throw usage(
       '--to contains a password, which everyone on this machine can see. Remove it, and change the password.',

@@ -19,17 +19,17 @@ const A_FILE = 'It must be a file that the user running receiptd can read.';
  */
 export async function loadConfig(file: string, context: LoadContext): Promise<Config> {
   const path = pathsOf(context.platform).resolve(context.cwd, file);
-  // A command may get it through a pipe: --config <(...).
+  // Unlike readConfigFile, this allows a pipe: --config <(...).
   const bytes = await readFile(path).catch((error: unknown) => {
     throw unreadable(path, error);
   });
   return parseConfig(textOf(bytes, path), path, context);
 }
 
-/** Never waits for a pipe: an agent reads it again and again. @throws ReceiptdError CONFIG_NOT_FOUND, CONFIG_UNREADABLE */
+/** Refuses pipes, because an agent reads the file repeatedly. @throws ReceiptdError CONFIG_NOT_FOUND, CONFIG_UNREADABLE */
 export async function readConfigFile(path: string): Promise<Buffer> {
   try {
-    // Opening a pipe would wait until somebody writes it, which cannot be given up.
+    // Without O_NONBLOCK, opening a pipe would block until it has a writer, and that can't be cancelled.
     const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     try {
       const about = await handle.stat();
@@ -43,7 +43,7 @@ export async function readConfigFile(path: string): Promise<Buffer> {
   }
 }
 
-/** A byte order mark is no part of it. @throws ReceiptdError CONFIG_SYNTAX */
+/** Decodes UTF-8 and drops a byte order mark. @throws ReceiptdError CONFIG_SYNTAX */
 export function textOf(bytes: Uint8Array, path: string): string {
   const encoding = foreignEncoding(bytes);
   if (encoding !== null) throw notUtf8(path, encoding);
@@ -85,9 +85,9 @@ function unreadable(path: string, error: unknown): ReceiptdError {
 }
 
 /**
- * The same for text. `file` is absolute; relative paths in the text start at its directory.
- * @throws ReceiptdError CONFIG_SYNTAX, or all other problems in one, a line each: CONFIG_INVALID, or
- * HTTPS_REQUIRED, TEMPLATE_INVALID, ENDPOINT_UNKNOWN, FOLDERS_NESTED where all of them are of that one kind
+ * Parses and resolves the text of a config file. `file` is absolute; relative paths in the text start at its directory.
+ * @throws ReceiptdError CONFIG_SYNTAX, or a single error with one line per problem. Its code is the one that all problems
+ * share, such as HTTPS_REQUIRED, TEMPLATE_INVALID, ENDPOINT_UNKNOWN or FOLDERS_NESTED; otherwise CONFIG_INVALID
  */
 export function parseConfig(text: string, file: string, context: LoadContext): Config {
   return readConfig(text, file, context).config;
@@ -95,13 +95,13 @@ export function parseConfig(text: string, file: string, context: LoadContext): C
 
 export interface ReadConfig {
   readonly config: Config;
-  /** What the file says, defaults filled in; two that are equal mean the same configuration. */
+  /** The file's content with defaults filled in; equal values mean the same configuration. */
   readonly parsed: ParsedConfig;
-  /** What the file says. */
+  /** The file's content as plain data, without defaults. */
   readonly data: unknown;
 }
 
-/** As `parseConfig`. */
+/** Like `parseConfig`, but also returns the parsed data. Same errors. */
 export function readConfig(text: string, file: string, context: LoadContext): ReadConfig {
   const source = readYaml(text, file);
   if (source.data === null) {

@@ -5,9 +5,9 @@ import type { LoadContext, Surroundings } from './config.ts';
 import { machineConfigDir, pathsOf, resolvePath, xdg } from './resolve.ts';
 
 /**
- * Absolute path of the config file: `explicit` (--config) or $RECEIPTD_CONFIG if given, and then no other; else
- * the first that is there of those that `candidates` lists. One that can't be looked at counts as there.
- * @throws ReceiptdError CONFIG_NOT_FOUND, with the places that were looked at
+ * Absolute path of the config file: only `explicit` (--config) or $RECEIPTD_CONFIG if one is given, else the first existing
+ * one of `candidates`. A file whose existence can't be determined counts as existing.
+ * @throws ReceiptdError CONFIG_NOT_FOUND, listing the places searched
  */
 export async function findConfig(explicit: string | undefined, surroundings: Surroundings): Promise<string> {
   const chosen = explicit ?? (surroundings.env['RECEIPTD_CONFIG'] || undefined);
@@ -30,13 +30,13 @@ export interface ConfigPlace {
   /** Absolute. */
   readonly file: string;
   readonly exists: boolean;
-  /** Why it is this one, for people. */
+  /** Why this file was chosen, for people. */
   readonly why: Said;
 }
 
 /**
- * The config file that set-up writes: the one that commands would find, else a new one: the machine's for root and, on Windows, `forService`
- * of the machine, which can read nothing in a profile; the user's for anybody else.
+ * The config file that setup writes: the one that commands would find, else a new one. The new file is machine-wide for root and,
+ * on Windows, with `forService`, because a machine-wide service can't read user profiles; otherwise it belongs to the user.
  */
 export async function placeForConfig(
   explicit: string | undefined,
@@ -60,7 +60,7 @@ export async function placeForConfig(
     : { file: user, exists: false, why: says('config.ownWindows', { machine }) };
 }
 
-/** The config files that commands would use in this directory if `file` were not there; null if they don't find `file` by themselves. */
+/** Existing config files that commands would fall back to without `file`; null if they would not find `file` without --config. */
 export async function shadowedBy(
   file: string,
   surroundings: Surroundings,

@@ -3,7 +3,7 @@ import type { Config } from './config.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** The interface calls a uid a UUID and shows no other form; another is sent as it is, and may be a slip of the pen. */
+/** The service's API documents uids as UUIDs. Any other form is sent unchanged, but is probably a typo. */
 export function isOddUid(uid: string): boolean {
   return !UUID.test(uid);
 }

@@ -8,7 +8,7 @@ import { isSecret, secretPaths } from './secrets.ts';
 import { showPath, showValue } from './show.ts';
 import type { YamlSource } from './yamlSource.ts';
 
-/** Something that is wrong with the file, at a key of it. */
+/** A problem at a key of the config file. */
 export interface Problem {
   readonly code: ErrorCode;
   readonly path: readonly PropertyKey[];
@@ -16,7 +16,7 @@ export interface Problem {
   readonly text: string;
 }
 
-/** Secrets in the file. Their values are in no text. */
+/** Reports secrets in the file, without their values. */
 export function secretProblems(data: unknown): Problem[] {
   return secretPaths(data).map((path) => ({
     code: 'CONFIG_INVALID',
@@ -25,13 +25,13 @@ export function secretProblems(data: unknown): Problem[] {
   }));
 }
 
-/** What the schema found, in words: unknown keys with a guess, wrong values with what was expected. */
+/** Describes schema violations: suggests a name for unknown keys, and says what was expected for wrong values. */
 export function shapeProblems(issues: readonly z.core.$ZodIssue[], data: unknown): Problem[] {
   const tree = schemaTree();
   const problems = issues
     .flatMap((issue) => fromIssue(issue, data, tree))
     .filter(({ path }) => !path.some((_, index) => isSecretAt(path.slice(0, index + 1), data)));
-  // A value that breaks two rules is one problem.
+  // Report a value that breaks two rules only once.
   return problems.filter(
     ({ path }, index) => problems.findIndex((other) => showPath(other.path) === showPath(path)) === index,
   );
@@ -94,9 +94,9 @@ export function didYouMean(written: string, candidates: readonly string[]): stri
   return meant === undefined ? '' : `; did you mean ${meant}?`;
 }
 
-/** Where people put secrets although no key asks for one. */
+/** Whether people may have put a secret here, although no key takes one. */
 function mayBeSecret(path: readonly PropertyKey[], value: unknown): boolean {
-  // User and password in an address, whichever key it stands under.
+  // User and password in an address, under any key.
   const isAddress = typeof value === 'string' && value.includes('@') && /:|\/\//.test(value);
   return path[0] === 'credentials' || isAddress || (path[0] === 'service' && String(value).includes('@'));
 }
@@ -110,7 +110,7 @@ function valueAt(data: unknown, path: readonly PropertyKey[]): unknown {
   return value;
 }
 
-/** All problems as one error, a line each, in the order of the file. The code is theirs if they share one. */
+/** Combines all problems into one error: one line each, in file order. Uses their code if they share one, else CONFIG_INVALID. */
 export function problemsError(problems: readonly Problem[], source: YamlSource, file: string): ReceiptdError {
   const lines = problems
     .map((problem) => ({ problem, at: source.position(problem.path) }))

@@ -72,7 +72,7 @@ function section(key: string, node: SchemaNode, required: boolean): string {
   return [`## \`${heading}\`\n`, ...about, table, ...(key === 'stateDir' ? [STATE_DIR] : [])].join('\n');
 }
 
-/** The keys of a list's items or of a map's values stand in the section of the list or map. */
+/** Keys of list items and of map values are documented in the section of their list or map. */
 function content(key: string, node: SchemaNode): { heading: string; inner: SchemaNode } {
   if (node.items?.properties !== undefined) return { heading: `${key}[]`, inner: node.items };
   if (typeof node.additionalProperties === 'object') {

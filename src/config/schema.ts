@@ -19,8 +19,8 @@ import {
 } from './values.ts';
 
 /*
- * The one source of the config file's types, defaults, validation, JSON Schema and reference. `x-default` names
- * a default that depends on something else.
+ * Single source of the config file's types, defaults, validation, JSON Schema and reference. `x-default` describes
+ * a default that depends on the machine or on other settings.
  */
 
 export const serviceSchema = z.strictObject({

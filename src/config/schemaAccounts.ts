@@ -2,22 +2,22 @@ import { z } from 'zod';
 import { CREDENTIAL_STORES } from '../core/ports/credentials.ts';
 import { path } from './values.ts';
 
-/** Of endpoints. */
+/** Alias of an endpoint. */
 export const shortName = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/, { error: 'a short name of letters, digits, - and _' });
 
-/** Folders of other agents are shown as `<agent>:<path>`, of shares as `share:<share>`, and a drive of Windows has one letter. */
+/** Not `share` and not one letter: folders appear as `<agent>:<path>`, `share:<share>` or with a Windows drive letter. */
 export const agentName = z.string().regex(/^(?!share$)[A-Za-z0-9][A-Za-z0-9_-]{1,62}$/, {
   error: 'a short name of at least two letters, digits, - and _, other than share',
 });
 
-/** `none` is what an endpoint says that has no account. */
+/** Not `none`, which an endpoint uses for the default account. */
 export const accountName = z.string().regex(/^(?!none$)[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/, {
   error: 'a short name of letters, digits, - and _, other than none',
 });
 
-/** Of folders; `none` is one too here, and means that there is none. */
+/** Name of a shared folder; `none` is allowed and means that the folder is not shared. */
 export const shareName = z
   .string({ error: 'a short name of letters, digits, - and _, or none' })
   .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/, { error: 'a short name of letters, digits, - and _, or none' })

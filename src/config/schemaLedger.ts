@@ -3,7 +3,7 @@ import { agentName } from './schemaAccounts.ts';
 import { postgresUrl } from './addresses.ts';
 import { duration, path, yesOrNo } from './values.ts';
 
-/* The ledger's own section, as schema.ts has the others. */
+/* Schema of the section `ledger`; schema.ts has the others. */
 
 export const ledgerSchema = z.strictObject({
   kind: z

@@ -15,7 +15,7 @@ export interface SchemaNode {
   readonly items?: SchemaNode;
 }
 
-/** The config file's JSON Schema: what may be written in the file, before defaults. */
+/** JSON Schema of the config file as written, before defaults are filled in. */
 export function schemaTree(): SchemaNode {
   tree ??= JSON.parse(JSON.stringify(z.toJSONSchema(configSchema, { io: 'input' }))) as SchemaNode;
   return tree;
@@ -23,7 +23,7 @@ export function schemaTree(): SchemaNode {
 
 let tree: SchemaNode | null = null;
 
-/** The node that describes the value at `path`; undefined where the schema knows no such place. */
+/** The node that describes the value at `path`; undefined if the schema has no such path. */
 export function nodeAt(root: SchemaNode, path: readonly PropertyKey[]): SchemaNode | undefined {
   let node: SchemaNode | undefined = root;
   for (const key of path) {

@@ -1,13 +1,13 @@
 const LONGEST = /^.{60}(?=.)/su;
 
-/** Cut to 60 characters, without control characters: it ends on terminals and in logs. */
+/** Truncates to 60 characters and replaces control characters, because the text is shown on terminals and in logs. */
 export function shorten(text: string): string {
   const plain = text.replace(/\p{C}/gu, '\uFFFD');
   const [start] = LONGEST.exec(plain) ?? [];
   return start === undefined ? plain : `${start}…`;
 }
 
-/** A value as an error message shows it. Lists and mappings are only named: what they hold may be secret. */
+/** A value for error messages. Lists and mappings are only named, because they may contain secrets. */
 export function showValue(value: unknown): string {
   if (value === undefined || value === null) return 'nothing';
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';

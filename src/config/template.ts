@@ -5,18 +5,18 @@ import { EXAMPLE_UID } from './exampleUid.ts';
 import { nodeAt, schemaTree } from './schemaTree.ts';
 import type { SchemaNode } from './schemaTree.ts';
 
-/** What `receiptd init` asks for. */
+/** Values for the generated config file. */
 export interface DefaultConfigValues {
   readonly baseUrl: string;
   readonly uid: string;
   readonly folder: string;
-  /** Where editors find the schema, relative to the config file or a URL; left out where it is not there. */
+  /** Location of the JSON Schema for editors: a URL, or a path relative to the config file. Omitted if there is no schema. */
   readonly schema?: string;
-  /** What depends on the machine and the user; an example of it if left out. */
+  /** Defaults that depend on the machine and the user; examples if omitted. */
   readonly here?: MachineDefaults;
 }
 
-/** What is taken where the config file says nothing. */
+/** Defaults that depend on the machine and the user. */
 export interface MachineDefaults {
   readonly stateDir: string;
   /** Of `credentials`. */
@@ -34,7 +34,7 @@ const SOMEWHERE: MachineDefaults = {
   from: 'receiptd@example.com',
 };
 
-/** Of a config file at this place, for the user of the context. */
+/** Default paths for a config file at this location and for the user in `context`. */
 export function pathDefaults(
   file: string,
   context: LoadContext,
@@ -49,7 +49,7 @@ const INTRODUCTION =
   'receiptd configuration. A line that starts with # and no space is a setting with its default: remove ' +
   'the # to change it. `receiptd check` checks this file. docs/configuration.md describes every key.';
 
-/** A complete config file: the three values are set, every other key is there as a comment, with its default. */
+/** A complete config file: sets the given values and lists every other key as a comment with its default. */
 export function defaultConfigText({
   baseUrl,
   uid,
@@ -97,7 +97,7 @@ export function defaultConfigText({
   ].join('');
 }
 
-/** What `receiptd setup` begins with: what is set, and where the rest is told. */
+/** The config file that `receiptd setup` starts from: the given values, and a hint how to list all settings. */
 export function shortConfigText({ baseUrl, uid, folder }: DefaultConfigValues): string {
   return [
     '# Written by `receiptd setup`; run it again to make changes. To see all settings: `receiptd init --config example.yaml`.\n',
@@ -107,7 +107,7 @@ export function shortConfigText({ baseUrl, uid, folder }: DefaultConfigValues): 
   ].join('');
 }
 
-/** The file in this repository. */
+/** Values of the example file in this repository. */
 export const SHIPPED_VALUES: DefaultConfigValues = {
   baseUrl: 'https://receipts.example.com',
   uid: EXAMPLE_UID,
@@ -124,7 +124,7 @@ function at(tree: SchemaNode, path: readonly string[]): SchemaNode {
   return node;
 }
 
-/** A section on one line is explained with the keys in it. */
+/** Description of a key; for a section written on one line, also of the keys in it. */
 function describe(node: SchemaNode): string {
   const parts = Object.entries(node.properties ?? {}).map(
     ([key, inner]) => `${key}: ${inner.description ?? ''}`,
@@ -132,7 +132,7 @@ function describe(node: SchemaNode): string {
   return [node.description ?? '', ...parts].join('\n');
 }
 
-/** What the schema leaves open depends on the machine, or on other settings. */
+/** The schema's default; where it has none, one that depends on the machine or on other settings. */
 function defaultOf(node: SchemaNode, path: readonly string[] = [], here = SOMEWHERE): unknown {
   if (node.properties !== undefined)
     return Object.fromEntries(

@@ -8,7 +8,7 @@ const MILLISECONDS: Readonly<Record<string, number>> = {
 const BYTES: Readonly<Record<string, number>> = { B: 1, kB: 1_000, MB: 1_000_000, GB: 1_000_000_000 };
 
 export const DURATION_PATTERN = /^(\d{1,9})(ms|s|m|h|d)$/;
-/** Decimal units, as disks and scanners print them. */
+/** Decimal units, as printed on disks and scanners. */
 export const SIZE_PATTERN = /^(\d{1,10})(B|kB|MB|GB)$/;
 
 /** `10s` as milliseconds; NaN for anything that DURATION_PATTERN does not match. */

@@ -4,8 +4,8 @@ import { RATE_PATTERN, parseRate } from '../core/domain/rate.ts';
 import { DURATION_PATTERN, SIZE_PATTERN, parseDay, parseDuration, parseSize } from './units.ts';
 
 /*
- * The types of values in the config file. Every `error` completes the sentence "expected ..."; `title` names
- * the type in the reference and in editors.
+ * Value types of the config file. Every `error` completes the sentence "expected ..."; `title` names the type in the
+ * reference and in editors.
  */
 
 export const yesOrNo = z.boolean();
@@ -14,7 +14,7 @@ export function text(title: string, pattern: RegExp, expected: string) {
   return z.string({ error: expected }).regex(pattern, { error: expected, abort: true }).meta({ title });
 }
 
-/** Timers of Node overflow after 24.8 days and would then fire at once. */
+/** Node timers overflow after 24.8 days and then fire immediately. */
 const LONGEST = '24d';
 
 export function duration(atLeast: string, atMost = LONGEST) {
@@ -162,7 +162,7 @@ export const timeOfDay = text(
   .meta({ title: 'off, or HH:MM' });
 
 const COMMAND = 'none, or a list: the absolute path of a program, then its arguments';
-/** Null: none. A program is started as it stands here, by no shell. */
+/** Null: none. The program is started directly, without a shell. */
 export const command = z
   .union(
     [z.literal('none'), z.array(z.string().regex(/^[^\0]*$/, { error: COMMAND })).min(1, { error: COMMAND })],
@@ -174,7 +174,7 @@ export const command = z
   .transform((value) => (value === 'none' ? null : value))
   .meta({ title: 'none, or list of texts' });
 
-/** The service's status of a document, verbatim: which ones there are, the interface does not say. */
+/** A document status of the service, verbatim; the service's API does not list the possible ones. */
 export const serviceStatus = text(
   'status',
   /^[^\0\r\n]{1,200}$/,
@@ -184,14 +184,14 @@ export const serviceStatus = text(
 const OTHER_COLUMNS =
   'name|state|status|endpointUid|path|sha256|type|size|attempts|answerLost|reason|message|archivedTo|createdAt|updatedAt';
 
-/** Of values of results; no other column of an export has such a name. */
+/** Name of a result value; must differ from all other columns of an export. */
 export const columnName = z
   .string()
   .regex(new RegExp(`^(?!(?:${OTHER_COLUMNS})$)\\p{L}[\\p{L}\\d _-]{0,39}$`, 'u'), {
     error: 'a short name of letters, digits, spaces, - and _ that is not already a column of exports',
   });
 
-/** RFC 6901. */
+/** A JSON pointer (RFC 6901). */
 export const pointer = text(
   'JSON pointer',
   /^\/(?:[^~\p{Cc}]|~[01]){0,198}$/u,

@@ -3,14 +3,14 @@ import type { Problem } from './problems.ts';
 import { namesStream } from '../core/domain/windowsNames.ts';
 import { shorten } from './show.ts';
 
-/** `C:scans` is below whatever directory somebody was last in on that drive. */
+/** `C:scans` is relative to the current directory of that drive. */
 const DRIVE_RELATIVE = /^[A-Za-z]:(?![\\/])/;
-/** Names of devices in every directory, with any ending. */
+/** Device names, reserved in every directory and with any extension. */
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(?:\..*)?$/i;
-/** SQLite's limit on Windows is 260, with the names of what lies in it. */
+/** SQLite's limit on Windows is 260 characters, including the names of the files inside. */
 const LONGEST_STATE_DIR = 200;
 
-/** What only Windows makes of a path. */
+/** Reports paths that only Windows treats specially. */
 export function checkWindowsPaths({ folders, stateDir }: Draft, platform: NodeJS.Platform): Problem[] {
   if (platform !== 'win32') return [];
   return [...folders.flatMap(checkFolder), ...checkStateDir(stateDir.path)];

@@ -13,7 +13,7 @@ export interface Position {
 export interface YamlSource {
   /** Plain data: mappings, lists, texts, numbers, booleans and null. */
   readonly data: unknown;
-  /** Of the key at `path`, or of the nearest key above it that is in the file. */
+  /** Position of the key at `path`, or of the nearest parent that is in the file. */
   position(path: readonly PropertyKey[]): Position;
 }
 
@@ -22,7 +22,7 @@ interface Mistake {
   readonly text: string;
 }
 
-/** What the commonest slips mean, by the parser's error code. */
+/** Explanations of the most common mistakes, by the parser's error code. */
 const IN_OTHER_WORDS: Readonly<Record<string, string>> = {
   TAB_AS_INDENT: 'a tab is used to indent; use spaces',
   DUPLICATE_KEY: 'this key appears twice',
@@ -47,7 +47,7 @@ export function readYaml(text: string, file: string): YamlSource {
     data = document.toJS();
   } catch (error) {
     if (error instanceof ReceiptdError) throw error;
-    // Too deep, or aliases that multiply.
+    // Nested too deeply, or too many aliases.
     throw new ReceiptdError('CONFIG_SYNTAX', `${file} can't be read as YAML.`, { cause: error });
   }
   return {
@@ -80,7 +80,7 @@ function findMistakes(document: Document.Parsed): Mistake[] {
   return mistakes;
 }
 
-/** The first one only: one mistake often brings others in its wake. */
+/** Reports only the first mistake, because it often causes the others. */
 function syntaxError(
   mistakes: readonly Mistake[],
   text: string,
@@ -91,7 +91,7 @@ function syntaxError(
   const what = first?.text ?? '';
   const { line, col } = lines.linePos(first?.offset ?? 0);
   const upToIt = text.split('\n', line).map((each) => each.trim());
-  // What was never closed is missed at the end of the file, behind its last line.
+  // An unclosed quote or bracket is reported at the end of the file, after its last line.
   const isShown = upToIt.length === line && upToIt.at(-1) !== '';
   const content = upToIt.findLast((each) => each !== '') ?? '';
   const known = Object.values(IN_OTHER_WORDS).includes(what);
