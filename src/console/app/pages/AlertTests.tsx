@@ -11,7 +11,7 @@ import { t } from '../texts.ts';
 type Channel = Response<'alerts'>['channels'][number];
 type Tested = Response<'testAlerts'>['results'][number];
 
-/** Of the configuration in effect: the password of the mail server, and a test through each channel. */
+/** Stores the mail server's password and sends a test through each channel, using the configuration in effect. */
 export function AlertTests() {
   const { data, error, again } = useAsk(
     async (signal) => ({

@@ -13,7 +13,7 @@ import { t } from '../texts.ts';
 
 type Compared = Response<'compareFolder'>;
 
-/** What lies in the folders, file by file beside the ledger: only when somebody asks, since it reads them all. */
+/** Compares the files in each folder with the ledger. Only on request, because it reads every file. */
 export function Comparisons() {
   const folders = useOverview()?.status.folders ?? [];
   const [compared, setCompared] = useState<ReadonlyMap<string, Compared>>(new Map());

@@ -50,7 +50,7 @@ export function ConfigFile() {
   );
 }
 
-/** Comments step back, so that what is set can be seen among them. */
+/** Dims comments, so that the actual settings stand out. */
 function coloured(line: string, index: number) {
   return /^\s*#/.test(line) ? (
     <span key={index} class="comment">

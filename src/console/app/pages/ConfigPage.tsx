@@ -9,7 +9,7 @@ import { t } from '../texts.ts';
 import { ConfigFile } from './ConfigFile.tsx';
 import { SettingsSectionPage } from './SettingsSectionPage.tsx';
 
-/** All pages of settings but those of folders and endpoints, which more people open. */
+/** All settings pages except folders and endpoints, which are opened more often. */
 export function ConfigPage() {
   const [, name] = usePlace().path;
   if (name === undefined) return <Settings />;
@@ -23,7 +23,7 @@ export function ConfigPage() {
   );
 }
 
-/** What is set most often first; the pages of their own among it. */
+/** Settings that have pages elsewhere, by the sections that they cover; listed among the others, most used first. */
 const ELSEWHERE = { folders: ['folders'], endpoints: ['endpoints'], sending: ['delivery'] } as const;
 
 function Settings() {

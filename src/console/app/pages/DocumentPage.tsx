@@ -49,7 +49,7 @@ export function DocumentPage({ id, place }: { readonly id: number; readonly plac
 
 interface ShownProps {
   readonly document: DocumentDetailJson;
-  /** Of the list that it was opened from. */
+  /** Filter of the list that the page was opened from. */
   readonly filter: FilterText;
   readonly again: () => void;
 }

@@ -52,7 +52,7 @@ interface SectionEditProps {
   readonly path: readonly string[];
   readonly fields: (config: ConfigState) => readonly Field[];
   readonly groups: readonly { readonly title: string; readonly ids: readonly string[] }[];
-  /** The file need not have it. */
+  /** The section may be missing from the file. */
   readonly isOptional?: boolean;
 }
 
@@ -74,7 +74,7 @@ function SectionEdit({ title, path, fields, groups, isOptional = false }: Sectio
           groups={groups}
           values={values}
           edits={(state, before, next) => {
-            // A section that would be left without keys goes as a whole, and one that is not there comes as one.
+            // Remove a section that would become empty, and add a missing one, in a single edit.
             const isThere = valueAt(state.values, path) !== undefined;
             const isEmpty = Object.keys(next).length === 0;
             if (isThere && !(isOptional && isEmpty)) return editsBetween(before, next, path);
@@ -102,7 +102,7 @@ export function EndpointCreate() {
   const [given, setGiven] = useState<Given>({ name: '', alias: '', language: '', outgoingUrl: '' });
   const [account, setAccount] = useState('');
   const act = useAct();
-  // Without it an endpoint of the default account can be made all the same.
+  // If this fails, endpoints can still be created with the default account.
   const { data: config } = useAsk((signal) => call('config', {}, signal), '');
   const accounts = config === null ? [] : accountsOf(config);
   const create = async () => {

@@ -62,7 +62,7 @@ export function EndpointsPage() {
   );
 }
 
-/** A word that the file has for a value, in those of the reader. */
+/** Translates a keyword of the config file for the reader. */
 function shown(text: string): string {
   const words: Readonly<Partial<Record<string, string>>> = t.form.words;
   return words[text] ?? text;
@@ -91,7 +91,7 @@ function Delivery() {
   );
 }
 
-/** The service has no list of its endpoints. */
+/** Endpoints created from this agent; the service itself offers no list. */
 function Known() {
   const { data, error, again } = useAsk((signal) => call('knownEndpoints', {}, signal), '');
   if (error !== null) return <Failure error={error} again={again} />;

@@ -3,18 +3,18 @@ import { t } from '../texts.ts';
 import { filterHref, type FilterKey, type FilterText } from './documentFilter.ts';
 import type { ShownFacets } from './useFacets.ts';
 
-/** More of one kind say little. */
+/** Cap on the choices of one kind; a longer list would not help anyone. */
 const MOST = 40;
 
 interface Choice {
   readonly text: string;
   readonly count: number;
-  /** What of the filter it sets; an empty text takes it away. */
+  /** Filter parameters to set; an empty text removes one. */
   readonly sets: Partial<Record<FilterKey, string>>;
   readonly isChosen: boolean;
 }
 
-/** What the list has of each kind; each leads to the list of it alone, and the chosen one back. */
+/** Counts for each kind of value in the list. Each links to the list filtered by it; a chosen one removes that filter. */
 export function Facets({ filter, facets }: { readonly filter: FilterText; readonly facets: ShownFacets }) {
   const one = (key: 'state' | 'folder' | 'status', value: string, text: string, count: number): Choice => ({
     text,
@@ -69,7 +69,7 @@ export function Facets({ filter, facets }: { readonly filter: FilterText; readon
 
 const byCount = (all: readonly Choice[]) => all.toSorted((a, b) => b.count - a.count);
 
-/** The first and the last day of 2026-11, or of a day. */
+/** First and last day of a period: a month such as 2026-11, or a single day. */
 function daysOf(period: string): { readonly since: string; readonly until: string } {
   const [year = 0, month = 1, day] = period.split('-').map(Number);
   if (day !== undefined) return { since: period, until: period };

@@ -11,7 +11,7 @@ import { ATTENTIONS, filterHref, type FilterKey, type FilterText } from './docum
 
 type Count = OverviewResponse['counts'][number];
 
-/** All of it stands in the address: a filter can be kept as a bookmark and sent to somebody. */
+/** Keeps all filters in the URL, so that they can be bookmarked and shared. */
 export function Filters({ filter }: { readonly filter: FilterText }) {
   const overview = useOverview();
   const set = (key: FilterKey, value: string) => replace(filterHref({ ...filter, [key]: value }));
@@ -107,7 +107,7 @@ function Choice({
         onChange={({ currentTarget }) => set(name, currentTarget.value)}
       >
         <option value="">{all}</option>
-        {/* From an older bookmark, say: what is filtered by has to be seen. */}
+        {/* A value that is no longer an option, for example from an old bookmark, must stay visible. */}
         {isForeign && <option value={value}>{value}</option>}
         {options.map((option) => (
           <option key={option.value} value={option.value}>

@@ -13,7 +13,7 @@ import { Table, type Column } from '../parts/Table.tsx';
 import { t } from '../texts.ts';
 import { Why } from '../parts/Said.tsx';
 
-/** Each answer counts what waits in the database. */
+/** Polls slowly, because each answer counts the queue in the database. */
 const ASKED_EVERY_MS = 10_000;
 
 const LOOKS: Readonly<Record<FleetAgentJson['state'], readonly [tone: string, icon: IconName]>> = {
@@ -22,7 +22,7 @@ const LOOKS: Readonly<Record<FleetAgentJson['state'], readonly [tone: string, ic
   silent: ['bad', 'alert'],
 };
 
-/** `receiptd fleet status`, and the pauses of agents. */
+/** Shows what `receiptd fleet status` shows, and pauses or resumes agents. */
 export function FleetPage() {
   const tick = useNow(ASKED_EVERY_MS);
   const { data, error, again } = useAsk((signal) => call('fleet', {}, signal), '', tick);

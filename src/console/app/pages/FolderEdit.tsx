@@ -28,7 +28,7 @@ const GROUPS = [
   { title: t.form.groups.settle, ids: ['settleShort', 'settleLong', 'settlePatience'] },
 ];
 
-/** @param path of a configured folder; null for a new one */
+/** @param path a configured folder; null for a new one */
 export function FolderEdit({ path }: { readonly path: string | null }) {
   const { data, error, again } = useAsk((signal) => call('config', {}, signal), path ?? '');
   const title = path === null ? t.folders.addTitle : t.folders.editTitle;

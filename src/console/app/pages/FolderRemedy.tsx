@@ -19,7 +19,7 @@ interface RemedyProps {
 
 const MEGA = 1_000_000;
 
-/** The setting of the folder that keeps these files back, changed where they are seen. */
+/** Changes the folder setting that rejected these files, right beside them. */
 export function FolderRemedy({ group, onDone }: RemedyProps) {
   const [isAsking, setAsking] = useState(false);
   const isLimit = group.reason === 'TOO_LARGE';
@@ -92,7 +92,7 @@ interface ChangeProps extends DialogProps {
   readonly children: ComponentChildren;
 }
 
-/** Asks twice where the change would do more than is seen here, as the forms of settings do. */
+/** Asks for confirmation if the change has further consequences, like the settings forms. */
 function Change({ group, title, settingKey, valueOf, children, onDone, onClose }: ChangeProps) {
   const act = useAct();
   const [asked, setAsked] = useState<readonly Consequence[] | null>(null);

@@ -8,7 +8,7 @@ import { t } from '../texts.ts';
 import { Button } from '../parts/Button.tsx';
 
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
-/** More would make the page slow, and nobody reads them. */
+/** Cap on lines shown, which keeps the page fast. */
 const SHOWN = 1000;
 const NEAR_END = 24;
 
@@ -29,7 +29,7 @@ export function LogPage({ place }: { readonly place: Place }) {
   useLayoutEffect(() => {
     if (isFollowing) toEnd();
   }, [last, level, match, isFollowing]);
-  // A change of the window's size moves the end away without scrolling.
+  // Resizing the window moves the end out of view without a scroll event.
   useEffect(() => {
     addEventListener('resize', toEnd);
     return () => removeEventListener('resize', toEnd);

@@ -5,7 +5,7 @@ import { useShortcuts } from '../shortcuts.ts';
 import { t } from '../texts.ts';
 import { documentHref, requestOf, type FilterText } from './documentFilter.ts';
 
-/** The way to the previous and the next document of the list that somebody came from. */
+/** Links to the previous and next document of the list that the page was opened from. */
 export function Neighbours({ id, filter }: { readonly id: number; readonly filter: FilterText }) {
   const { data } = useAsk(
     (signal) => call('neighbours', { id, ...requestOf(filter) }, signal),

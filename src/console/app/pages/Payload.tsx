@@ -6,7 +6,7 @@ import { useAsk } from '../parts/hooks.ts';
 import { Failure, Loading } from '../parts/Notice.tsx';
 import { t } from '../texts.ts';
 
-/** What was posted, as it came; asked for when somebody wants to see it. */
+/** The posted body, unchanged; loaded only when opened. */
 export function Payload({ id }: { readonly id: number }) {
   const [isShown, setShown] = useState(false);
   return (

@@ -11,7 +11,7 @@ interface PreviewProps {
   readonly document: DocumentDetailJson;
 }
 
-/** The image itself where a browser can show it, else pictures of its pages. */
+/** Shows the image itself if browsers can display its format, else rendered pages. */
 export function Preview({ document }: PreviewProps) {
   return canShow(document.type) ? <Image document={document} /> : <Pages document={document} />;
 }
@@ -70,7 +70,7 @@ function Pages({ document }: PreviewProps) {
 const TRIES = 4;
 const AGAIN_MS = 2_000;
 
-/** @throws where there is none, and what `signal` aborts with */
+/** Loads a page's picture, with retries while it is being rendered. @throws Error if there is none; the abort reason of `signal` */
 async function load(url: string, tries: number, signal: AbortSignal): Promise<Shown> {
   const answer = await fetch(url, { signal });
   if (answer.status === 503 && tries > 1) {

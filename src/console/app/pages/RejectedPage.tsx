@@ -25,7 +25,7 @@ const COLUMNS: readonly Column<ListRowJson>[] = [
   { head: t.documents.seen, numeric: true, cell: ({ createdAt }) => moment(createdAt) },
 ];
 
-/** Files that may be receipts and were not sent, by what would help. */
+/** Files that may be receipts but were not sent, grouped by remedy. */
 export function RejectedPage() {
   const overview = useOverview();
   const counts = useThrottled(JSON.stringify(overview?.counts ?? null), REFRESH_MS);

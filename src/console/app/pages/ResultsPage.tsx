@@ -12,7 +12,7 @@ import { Payload } from './Payload.tsx';
 
 const AT_ONCE = 50;
 
-/** What the service posted, whatever document it is about; also what belongs to none. */
+/** All results that the service posted, including those that match no document. */
 export function ResultsPage({ place }: { readonly place: Place }) {
   const unmatched = place.query.has('unmatched');
   const before = Number(place.query.get('before')) || undefined;

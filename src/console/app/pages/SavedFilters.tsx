@@ -16,7 +16,7 @@ interface Saved {
 const KEY = 'filters';
 const MOST = 30;
 
-/** Spans of days that are asked for most, and the filters that somebody saved in this browser. */
+/** Common periods, and the filters saved in this browser. */
 export function SavedFilters({ filter }: { readonly filter: FilterText }) {
   const [saved, setSaved] = useState(readSaved);
   const [isAsking, setAsking] = useState(false);
@@ -123,7 +123,7 @@ function spans(): readonly { name: string; since: string; until: string }[] {
   ];
 }
 
-/** What does not look like one of ours is left out. */
+/** Skips entries that are malformed. */
 function readSaved(): readonly Saved[] {
   try {
     const all: unknown = JSON.parse(readKept(KEY) ?? '[]');

@@ -21,14 +21,14 @@ import type { Selection } from './useSelection.ts';
 interface BarProps {
   readonly selection: Selection;
   readonly filter: FilterText;
-  /** How many the filter lists; null: not known yet. */
+  /** Number of rows that match the filter; null until known. */
   readonly total: number | null;
   readonly onDone: () => void;
 }
 
 const ACTS: readonly Act[] = ['retry', 'resend', 'dismiss'];
 
-/** What can be done with what is selected, each with the number that it concerns. */
+/** Actions for the selection, each with the number of rows that it applies to. */
 export function SelectionBar({ selection, filter, total, onDone }: BarProps) {
   const { chosen, clear, takeFilter } = selection;
   const [asking, setAsking] = useState<Act | null>(null);
@@ -51,7 +51,7 @@ export function SelectionBar({ selection, filter, total, onDone }: BarProps) {
     setUndoable(null);
     onDone();
   };
-  // What can't be undone, or is about more than somebody has seen, is asked about.
+  // Confirm what can't be undone, or applies to more rows than the person has seen.
   const begin = (what: Act) =>
     what === 'resend' || chosen?.kind === 'filter' ? setAsking(what) : void act.run(() => perform(what));
   return (
@@ -129,7 +129,7 @@ function Actions({
   );
 }
 
-/** Of rows at once, of a filter as soon as the agent has counted; null until then. */
+/** Counts selected rows immediately; for a filter, null until the agent has counted. */
 function useCounts(chosen: Chosen | null): Counts | null {
   const isFilter = chosen?.kind === 'filter';
   const { data } = useAsk(

@@ -12,7 +12,7 @@ import type { SettingsSection } from '../settings/sections.ts';
 import { t } from '../texts.ts';
 import { AlertTests } from './AlertTests.tsx';
 
-/** What of one section can be set here, and what is set in the file. */
+/** One section of settings: those editable here, and those that can only be changed in the file. */
 export function SettingsSectionPage({ section }: { readonly section: SettingsSection }) {
   const { data, error, again, take } = useAsk((signal) => call('config', {}, signal), section.name);
   const [turn, setTurn] = useState(0);
@@ -89,7 +89,7 @@ function InFile({ config, section }: { readonly config: ConfigState; readonly se
   );
 }
 
-/** `accounts.*.file`: of each account. */
+/** Expands `*` in a key such as `accounts.*.file` to the names in the config. */
 function keysOf(key: string, values: JsonObject): string[] {
   const [before = '', after] = key.split('.*');
   if (after === undefined) return [key];

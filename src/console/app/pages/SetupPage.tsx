@@ -15,7 +15,7 @@ type State = Response<'setup'>;
 type Question = NonNullable<State['question']>;
 type Answer = string | number | boolean;
 
-/** The questions of `receiptd setup --browser`, one after another. What is asked, and whether an answer will do, is known there. */
+/** The questions of `receiptd setup --browser`, one at a time. That process decides what to ask and validates the answers. */
 export function SetupPage() {
   const [state, setState] = useState<State | null>(null);
   const [lost, setLost] = useState<unknown>(null);
@@ -31,7 +31,7 @@ export function SetupPage() {
   return <Conversation state={state} />;
 }
 
-/** Redeems the link and asks for the state as often as it changes. */
+/** Redeems the link, then long-polls the state and shows each change. */
 async function follow(show: (state: State) => void, signal: AbortSignal): Promise<void> {
   const token = /^#setup=(.+)$/.exec(location.hash)?.[1];
   if (token !== undefined) {
@@ -116,7 +116,7 @@ function Conversation({ state: { lines, question, end } }: { readonly state: Sta
   );
 }
 
-/** The agent's own sentence is behind it where that says more. */
+/** A text in the reader's language; the agent's own sentence is folded below if it says more. */
 function Told({ said }: { readonly said: Said }) {
   return (
     <>

@@ -6,7 +6,7 @@ import { Failure } from '../parts/Notice.tsx';
 import { Page } from '../parts/Page.tsx';
 import { t } from '../texts.ts';
 
-/** @param problem why the opening link did not work */
+/** @param problem why the sign-in link did not work; null without one */
 export function SignInPage({ problem }: { readonly problem: unknown }) {
   const [hasPassword, setHasPassword] = useState(false);
   const [password, setPassword] = useState('');

@@ -14,7 +14,7 @@ interface Step {
   readonly more: ComponentChildren;
 }
 
-/** Everything that happened to it, in the order in which it happened. */
+/** Everything that happened to the document, in chronological order. */
 export function Timeline({ document }: { readonly document: DocumentDetailJson }) {
   const steps = [...filesOf(document), named(document), ...attemptsOf(document), ...resultsOf(document)];
   steps.sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
@@ -111,7 +111,7 @@ function attemptsOf({ attempts }: DocumentDetailJson): Step[] {
   });
 }
 
-/** Of an attempt the ledger keeps the answer's status, or the sentence that names why there was none. */
+/** Reason code of an attempt: its HTTP status, or the code in the message if there was no answer. */
 function reasonOf(httpStatus: number | null, message: string): string | null {
   return httpStatus === null ? (codeIn(message) ?? null) : `HTTP_${httpStatus}`;
 }

@@ -12,7 +12,7 @@ interface ValueFiltersProps {
   readonly onValues: (values: string) => void;
 }
 
-/** By the named values of results: a column is added, and then words, or amounts or days from and to. */
+/** Filters by named result values: first choose a column, then enter words, or a range of amounts or days. */
 export function ValueFilters({ filter, onValues }: ValueFiltersProps) {
   const columns = useOverview()?.columns ?? [];
   const values = valuesOf(filter);
@@ -104,7 +104,7 @@ interface BoundProps {
   readonly onBound: (bound: string) => void;
 }
 
-/** An amount or a day; taken as soon as it is one and the field is left, or Enter is pressed. */
+/** Input for an amount or a day. Applied when the field loses focus or Enter is pressed, if the input is valid. */
 function Bound({ id, label, bound = '', onBound }: BoundProps) {
   const [typed, setTyped] = useState(() => boundText(bound));
   useEffect(() => setTyped(boundText(bound)), [bound]);

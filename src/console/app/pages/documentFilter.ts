@@ -41,7 +41,7 @@ export function valuesOf({ values = '[]' }: FilterText): readonly ValueWanted[] 
 /** The agent's limit per request. */
 export const MOST_VALUES = 8;
 
-/** Empty texts are left out. */
+/** Conditions as URL text; omits empty ones. */
 export const valuesText = (values: readonly ValueWanted[]): string =>
   values.length === 0
     ? ''

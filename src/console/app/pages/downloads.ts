@@ -3,7 +3,7 @@ import type { Chosen } from './manyActs.ts';
 
 const DECIMAL_COMMA = (1.5).toLocaleString().includes(',');
 
-/** A file with all of what is chosen. */
+/** Link to a file with everything selected. */
 export function downloadHref(kind: 'csv' | 'json' | 'zip', chosen: Chosen): string {
   const params = new URLSearchParams(chosen.kind === 'filter' ? paramsOf(chosen.filter) : '');
   const ids =
@@ -11,11 +11,11 @@ export function downloadHref(kind: 'csv' | 'json' | 'zip', chosen: Chosen): stri
       ? chosen.rows.flatMap((row) => (row.sightingId === null ? (row.documentId ?? []) : []))
       : null;
   if (kind === 'csv') forExcel(params);
-  // Commas as they are: what stands in an address has its limit.
+  // Leave commas unescaped, because the length of a URL is limited.
   return `/v1/documents.${kind}?${ids === null ? '' : `ids=${ids.join(',')}&`}${params.toString()}`;
 }
 
-/** As that of this person expects it: a semicolon where numbers have a comma. */
+/** Adapts the file to the person's Excel, which expects semicolons if their locale has decimal commas. */
 function forExcel(params: URLSearchParams): void {
   if (DECIMAL_COMMA) params.set('separator', ';');
   params.set('bom', '1');

@@ -3,7 +3,7 @@ import { amount, period } from '../format.ts';
 
 const DAY = /^\d{4}-\d\d-\d\d$/;
 
-/** The last value that the service posted at this place, as people write amounts and days; null where it never did. Words stay as they came. */
+/** The last value posted at this JSON pointer, with amounts and days formatted for the reader; null if none was posted. */
 export function lastOf(posted: ListRowJson['posted'], pointer: string): string | null {
   const value = posted.findLast((values) => Object.hasOwn(values, pointer))?.[pointer];
   if (value === undefined) return null;

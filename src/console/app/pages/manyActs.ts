@@ -7,12 +7,12 @@ import { requestOf, type FilterText } from './documentFilter.ts';
 
 export type Act = Exclude<ManyAct, 'undismiss'>;
 
-/** What somebody has chosen: rows that were seen, or all that a filter lists. */
+/** A selection: individual rows, or everything that a filter lists. */
 export type Chosen =
   | { readonly kind: 'rows'; readonly rows: readonly ListRowJson[] }
   | { readonly kind: 'filter'; readonly filter: FilterText };
 
-/** How many of them each act is for. */
+/** Number of selected rows that each action applies to. */
 export type Counts = Readonly<Record<Act | 'images' | 'all', number>>;
 
 /** The agent's limit per request. */
@@ -43,7 +43,7 @@ export function countsOf(rows: readonly ListRowJson[]): Counts {
 
 const OF_DOCUMENTS: readonly string[] = ['queued', 'uploading', 'held', 'accepted', ...UNDECIDED];
 
-/** The same of a filter, as the agent counts. */
+/** Counts for a filter, as counted by the agent. */
 export async function countFilter(filter: FilterText, signal: AbortSignal): Promise<Counts> {
   const { order: _, ...request } = requestOf(filter);
   const inStates = (states: readonly string[]) =>
@@ -84,7 +84,7 @@ export interface Done {
   readonly sightings: readonly number[];
 }
 
-/** @throws ApiError; what was done until then stays done */
+/** @throws ApiError; anything done before that stays done */
 export async function actOn(act: Act, chosen: Chosen): Promise<Done> {
   if (chosen.kind === 'filter') {
     const { order: _, ...filter } = requestOf(chosen.filter);

@@ -2,7 +2,7 @@ export const SPANS = ['day', 'week', 'month'] as const;
 export type Span = (typeof SPANS)[number];
 
 export interface Period {
-  /** First and last day, as addresses have them: 2026-11-24. */
+  /** First and last day, in the form used in URLs: 2026-11-24. */
   readonly first: string;
   readonly last: string;
 }
@@ -18,7 +18,7 @@ function dateOf(day: string): Date {
 
 export const today = (): string => textOf(new Date());
 
-/** The one that a day lies in. Weeks begin on Monday, as office weeks do. */
+/** The period that contains a day. Weeks start on Monday. */
 export function periodOf(day: string, span: Span): Period {
   const at = dateOf(day);
   const [year, month, date] = [at.getFullYear(), at.getMonth(), at.getDate()];
@@ -32,7 +32,7 @@ export function periodOf(day: string, span: Span): Period {
   };
 }
 
-/** A day of the period before, or after. */
+/** A day in the previous or next period. */
 export function beside({ first, last }: Period, step: 1 | -1): string {
   const at = dateOf(step === 1 ? last : first);
   at.setDate(at.getDate() + step);

@@ -10,9 +10,9 @@ export interface Group {
   readonly folder: string;
   readonly reason: string;
   readonly rows: readonly ListRowJson[];
-  /** That the folder would have to accept. */
+  /** File types that the folder would have to accept. */
   readonly types: readonly string[];
-  /** Bytes of the largest. */
+  /** Size of the largest file in bytes. */
   readonly largest: number;
 }
 
@@ -40,7 +40,7 @@ export async function unsentFiles(signal: AbortSignal): Promise<Unsent> {
   return { rows, isAll: next === null };
 }
 
-/** Of a sentence of the agent, where the configuration is what keeps the file. */
+/** Extracts the file type from the agent's message about a file rejected by the folder's `accept`. */
 const TO_ACCEPT = /`([a-z]+)` to its `accept`/;
 
 export function groupsOf(rows: readonly ListRowJson[], folders: readonly string[]): readonly Group[] {

@@ -6,7 +6,7 @@ import { useThrottled } from '../parts/hooks.ts';
 import { filterHref, requestOf, type FilterText } from './documentFilter.ts';
 
 interface Facets extends Parts {
-  /** Whether all was counted. */
+  /** Whether everything was counted. */
   readonly isAll: boolean;
 }
 

@@ -13,7 +13,7 @@ const REFRESH_MS = 2000;
 
 export interface Listing {
   readonly rows: readonly ListRowJson[];
-  /** Of the next page; null at the end. */
+  /** Cursor of the next page; null at the end. */
   readonly next: string | null;
   readonly lookedUntil: string | null;
   readonly busy: boolean;

@@ -14,7 +14,7 @@ export interface Selection {
 
 type Rows = ReadonlyMap<string, ListRowJson>;
 
-/** Kept while somebody goes from page to page of the same list; another list begins with none. */
+/** The selected rows. Kept while paging through the same list; cleared when the filter changes. */
 export function useSelection(filter: FilterText, shown: readonly ListRowJson[]): Selection {
   const [rows, setRows] = useState<Rows>(new Map());
   const [isAll, setAll] = useState(false);
