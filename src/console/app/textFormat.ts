@@ -1,13 +1,13 @@
-/** What texts are written with; see `format.ts`. */
+/** Formatting functions for texts; `format.ts` implements them. */
 export interface Format {
   readonly number: (value: number) => string;
-  /** `more`: forms of languages that have further ones than these two, by the rule's name. */
+  /** `more`: additional plural forms, by plural rule, for languages that need more than two. */
   readonly counted: (value: number, one: string, other: string, more?: Forms) => string;
 }
 
 export type Forms = Partial<Record<Intl.LDMLPluralRule, string>>;
 
-/** How uploads ended. */
+/** Number of uploads by outcome. */
 export interface Ended {
   readonly accepted: number;
   readonly refused: number;

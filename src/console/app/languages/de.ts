@@ -15,7 +15,7 @@ import { logTexts } from './de/log.ts';
 import { setupTexts } from './de/setup.ts';
 import type { Texts } from './en.ts';
 
-/** German, in the words of an office: a document is a Beleg, the ledger the Eingangsbuch. */
+/** German, in office vocabulary: a document is a Beleg, the ledger is the Eingangsbuch. */
 export default function german(format: Format): Texts {
   return {
     ...frameTexts(format),

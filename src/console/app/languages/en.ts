@@ -15,8 +15,8 @@ import { logTexts } from './en/log.ts';
 import { setupTexts } from './en/setup.ts';
 
 /**
- * Everything that the console says, by area. Another language is another folder of these files, a file of this shape, and a line in
- * `language.ts`. They import nothing but each other, so that a language can be loaded before everything else.
+ * All texts of the console, by area. To add a language, add a folder of these files, a file like this one and a line in
+ * `language.ts`. Language files import only each other, so that a language can be loaded before everything else.
  */
 export default function english(format: Format) {
   return {

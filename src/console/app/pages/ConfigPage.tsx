@@ -23,7 +23,7 @@ export function ConfigPage() {
   );
 }
 
-/** Settings that have pages elsewhere, by the sections that they cover; listed among the others, most used first. */
+/** Settings with pages elsewhere, by the path of that page. Listed first, because they are used most. */
 const ELSEWHERE = { folders: ['folders'], endpoints: ['endpoints'], sending: ['delivery'] } as const;
 
 function Settings() {

@@ -1,7 +1,7 @@
-/** Troubles and refusals by their code. */
+/** Problems and refusals by error code. */
 export function codesTexts() {
   return {
-    /** Troubles and refusals by their code: what, without a full stop, and what to do. */
+    /** `what` is wrong, without a full stop, and `help`: what to do. */
     codes: {
       CONFIG_NOT_FOUND: {
         what: 'The configuration file is missing',

@@ -1,10 +1,9 @@
 import type { Format } from '../../textFormat.ts';
 
-/** The page that says whether everything arrived. */
+/** The page that shows whether all files of a day arrived. */
 export function daysTexts({ counted, number }: Format) {
   const files = (n: number): string => counted(n, 'file', 'files');
   return {
-    /** The page that says whether everything arrived. */
     days: {
       title: 'Everything there?',
       span: 'Period',

@@ -51,7 +51,7 @@ export function documentTexts() {
     shortcuts: {
       title: 'Keyboard shortcuts',
       on: 'Use these shortcuts',
-      /** Each key as its keyboard has it. */
+      /** Shortcuts by key label. */
       keys: {
         '/': 'Search documents',
         'j k': 'Next and previous document',

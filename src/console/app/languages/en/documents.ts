@@ -51,7 +51,7 @@ export function documentsTexts({ counted, number }: Format) {
       file: 'File',
       why: 'Why',
       group: (why: string, n: number) => `${why} (${number(n)})`,
-      /** By the agent's code; one that is not here is shown as it is. */
+      /** By the agent's reason code; unlisted codes are shown unchanged. */
       reasons: {
         TOO_LARGE: 'Too large',
         TYPE_NOT_ACCEPTED: 'Type not accepted',

@@ -1,7 +1,6 @@
 /** Keys of the configuration file. */
 export function fieldsTexts() {
   return {
-    /** Keys of the configuration file. */
     fields: {
       path: { label: 'Path', help: 'Absolute, or relative to the configuration file.' },
       endpoint: { label: 'Endpoint', help: 'Where the images go.' },

@@ -1,6 +1,6 @@
 import type { Format } from '../../textFormat.ts';
 
-/** What stands around every page. */
+/** The frame around every page. */
 export function frameTexts({ counted }: Format) {
   return {
     product: 'receiptd',
@@ -16,7 +16,7 @@ export function frameTexts({ counted }: Format) {
     details: 'Details',
     loading: 'Loading …',
     notLoaded: 'This page could not be loaded.',
-    /** For those who hear a button and don't see its row. */
+    /** Label of a button for screen readers, which don't convey its row. */
     of: (word: string, what: string) => `${word} ${what}`,
     nav: {
       label: 'Pages',
@@ -68,7 +68,7 @@ export function frameTexts({ counted }: Format) {
       other: (zone: string) =>
         `receiptd runs in the time zone ${zone}; sending hours and daily limits follow its clock.`,
     },
-    /** What a command shows that stands in advice for a terminal. */
+    /** Names of the console pages that replace commands in advice written for a terminal. */
     pages: {
       unmatched: 'Results without a document',
       results: 'Results',

@@ -1,6 +1,6 @@
 import type { Format } from '../../textFormat.ts';
 
-/** Settings, and what a change would do. */
+/** Settings, and the consequences of a change. */
 export function settingsTexts({ counted, number }: Format) {
   const files = (n: number): string => counted(n, 'file', 'files');
   return {
@@ -52,7 +52,7 @@ export function settingsTexts({ counted, number }: Format) {
         hours: 'Sending hours',
       },
     },
-    /** What can be set, and what only the file changes. */
+    /** Editable settings, and those that can only be changed in the file. */
     settings: {
       title: 'Settings',
       undo: 'Undo',
@@ -149,7 +149,7 @@ export function settingsTexts({ counted, number }: Format) {
         },
       },
     },
-    /** What a change would do, before it is saved. */
+    /** Consequences of a change, shown before it is saved. */
     consequences: {
       title: 'Save this change?',
       confirm: 'Save',

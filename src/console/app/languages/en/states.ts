@@ -1,6 +1,6 @@
 import type { Format } from '../../textFormat.ts';
 
-/** States, and why something waits or was not sent. */
+/** States, and the reasons why something waits or was not sent. */
 export function statesTexts({ counted }: Format) {
   const documents = (n: number): string => counted(n, 'document', 'documents');
   const files = (n: number): string => counted(n, 'file', 'files');
@@ -61,7 +61,7 @@ export function statesTexts({ counted }: Format) {
         TAKEN_OVER: 'It was in the folder before it was taken over from another agent',
         EMPTY: 'The file is empty',
       },
-      /** Of the network and of files; shown with their code. */
+      /** System errors of the network and of files; shown with their code. */
       system: {
         ECONNREFUSED: 'The service refused the connection',
         ENOTFOUND: 'The service’s host name could not be found',
@@ -86,7 +86,7 @@ export function statesTexts({ counted }: Format) {
         EBUSY: 'Another program has it open',
       },
       withCode: (text: string, code: string) => `${text} (${code}).`,
-      /** What the service said, in its own words. */
+      /** A quote from the service. */
       quoted: (words: string) => `“${words}”`,
       unknown: 'The details say why.',
     },

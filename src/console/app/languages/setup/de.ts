@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../../../core/domain/errors.ts';
 import type { SetupKey } from '../../../../core/domain/setupWords.ts';
 
-/** What set-up asks and says, and errors that no other page shows, or says of something else. */
+/** Texts of setup, and errors that only setup shows or that it words differently. */
 const german: Readonly<Record<SetupKey, string> & Partial<Record<ErrorCode, string>>> = {
   plain: '{text}',
   indent: '  ',
