@@ -113,7 +113,7 @@ export async function replaceConfigFile(
 
 /**
  * Creates a config file, and its directory if missing. Atomic: a crash leaves the whole file or none.
- * @throws ReceiptdError CONFIG_EXISTS if the file exists by now, CONFIG_UNWRITABLE
+ * @throws ReceiptdError CONFIG_EXISTS if the file already exists, CONFIG_UNWRITABLE
  */
 export async function createConfigFile(file: string, text: string): Promise<void> {
   const aside = join(dirname(file), `.${basename(file)}.new`);

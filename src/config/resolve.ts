@@ -26,7 +26,7 @@ const MACHINE_STATE_DIR = '/var/lib/receiptd';
 
 /**
  * In this order: RECEIPTD_STATE_DIR; the file's `stateDir`; the directory that systemd created for the unit; the machine-wide
- * one for root and for the machine-wide configuration, whoever runs this (one ledger, not one per user); the user's default.
+ * one for root and for the machine-wide configuration, which all users share (one ledger, not one per user); the user's default.
  */
 export function resolveStateDir(
   fromFile: string | undefined,
