@@ -5,7 +5,9 @@ import { parseAst } from 'rolldown/parseAst';
 /** A text that stands in the sources; where a value is put in, anything may stand. */
 export interface Shape {
   /** Of a sentence that begins with the text, or with the place or the server that it is about. */
-  readonly pattern: RegExp;
+  readonly pattern: string;
+  /** The longest piece that is the same whatever is put in. */
+  readonly piece: string;
   /** Letters that are the same whatever is put in. */
   readonly fixed: number;
   /** Codes of errors that stand in the same call or object. */
@@ -19,10 +21,11 @@ interface Node {
 
 interface Part {
   readonly pattern: string;
+  readonly piece: string;
   readonly fixed: number;
 }
 
-const ANYTHING: Part = { pattern: '.+', fixed: 0 };
+const ANYTHING: Part = { pattern: '.+', piece: '', fixed: 0 };
 const CODE = /^[A-Z][A-Z0-9_]{3,}$/;
 
 /** Every sentence, or piece of one, that the sources put together. */
@@ -42,9 +45,9 @@ function shapesIn(node: Node, codes: readonly string[]): Shape[] {
     ? codesIn(node)
     : [];
   const own = given.length > 0 ? given : codes;
-  const shapes = partsOf(node).map(({ pattern, fixed }) => ({
-    pattern: new RegExp(`^(?:.*?: ?|\\S+ )?${pattern}`, 's'),
-    fixed,
+  const shapes = partsOf(node).map((part) => ({
+    ...part,
+    pattern: `^(?:.*?: ?|\\S+ )?${part.pattern}`,
     codes: own,
   }));
   // What is put together was looked at as a whole.
@@ -80,6 +83,7 @@ function partsOf(node: Node): Part[] {
       return [
         {
           pattern: quasis.map(({ pattern }) => pattern).join('.*'),
+          piece: quasis.map(({ piece }) => piece).reduce(longer),
           fixed: quasis.reduce((sum, { fixed }) => sum + fixed, 0),
         },
       ];
@@ -93,6 +97,7 @@ function partsOf(node: Node): Part[] {
       return orAnything(left).flatMap((before) =>
         orAnything(right).map((after) => ({
           pattern: before.pattern + after.pattern,
+          piece: longer(before.piece, after.piece),
           fixed: before.fixed + after.fixed,
         })),
       );
@@ -102,12 +107,22 @@ function partsOf(node: Node): Part[] {
   }
 }
 
+/** Whether the sentence is one of that shape. */
+export function hasShape(sentence: string, { pattern, piece }: Shape): boolean {
+  // Few sentences have the piece, and a pattern takes its time.
+  return sentence.includes(piece) && new RegExp(pattern, 's').test(sentence);
+}
+
 function orAnything(parts: readonly Part[]): readonly Part[] {
   return parts.length > 0 ? parts : [ANYTHING];
 }
 
 function fixedPart(text: string): Part {
-  return { pattern: text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), fixed: text.trim().length };
+  return { pattern: text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), piece: text, fixed: text.trim().length };
+}
+
+function longer(one: string, other: string): string {
+  return other.length > one.length ? other : one;
 }
 
 function childrenOf(node: Node): Node[] {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { keychainAccount } from '../../../src/api/credentials/keychain.ts';
 import { whyNothing } from '../../../src/api/credentials/secretService.ts';
 import type { CredentialsOptions } from '../../../src/api/credentials/source.ts';
@@ -16,6 +16,7 @@ import {
   secretServiceIsHere,
   secretToolIsHere,
   sessionWithoutKeyring,
+  sharedSecretService,
 } from './secretService.ts';
 import { temporaryFolder } from './temporaryFolder.ts';
 
@@ -25,7 +26,7 @@ const credentials = { clientId: 'id', clientSecret: 'very-secret' };
 /** A busy machine takes its time to start a process. */
 const PATIENT_MS = 60_000;
 
-function pair(options: Omit<CredentialsOptions, 'baseUrl'>): CredentialsPair {
+function pair(options: Omit<CredentialsOptions, 'baseUrl'> & { baseUrl?: string }): CredentialsPair {
   const all = { baseUrl, limitMs: PATIENT_MS, ...options };
   return {
     source: createCredentialsSource({ ...all, store: 'keychain' }),
@@ -38,16 +39,27 @@ beforeAll(async () => {
   helper = await compiledHelper();
 });
 
+/** Where nothing is stored yet: a service that no other test asks for, in the keyring that they share. */
+let services = 0;
+const unusedUrl = (): string => `${baseUrl}/${(services += 1)}`;
+
 const keyringIsHere =
   requirement('keytar', keytarIsHere(), 'npm ci with optional dependencies, and apt install libsecret-1-0') &&
   requirement('a Secret Service', secretServiceIsHere(), 'apt install gnome-keyring dbus');
 
+/** Neither locked nor frozen by any test. */
+let shared: Awaited<ReturnType<typeof sharedSecretService>>;
+beforeAll(async () => {
+  if (keyringIsHere) shared = await sharedSecretService();
+});
+afterAll(() => shared?.end());
+
 describe.skipIf(!keyringIsHere)('the keychain', () => {
   describe('that is unlocked', () => {
-    credentialsContract(async () => pair({ helperPath: helper.path, env: (await secretService()).env }));
+    credentialsContract(async () => pair({ helperPath: helper.path, env: shared.env, baseUrl: unusedUrl() }));
 
     it('keeps one entry for each service', async () => {
-      const { env } = await secretService();
+      const { env } = shared;
       const options = { helperPath: helper.path, env };
       await pair(options).writable.set(credentials);
       const other = createCredentialsSource({
@@ -61,8 +73,8 @@ describe.skipIf(!keyringIsHere)('the keychain', () => {
     });
 
     it('is what auto comes to last', async () => {
-      const { env } = await secretService();
-      const options = { helperPath: helper.path, env, baseUrl };
+      const { env } = shared;
+      const options = { helperPath: helper.path, env, baseUrl: unusedUrl() };
       await pair(options).writable.set(credentials);
       const source = createCredentialsSource({ ...options, store: 'auto' });
       expect(await source.get()).toEqual({ ...credentials, store: 'keychain' });
@@ -103,12 +115,13 @@ describe.skipIf(!keyringIsHere)('the keychain', () => {
   });
 
   it('keeps an entry for each account', async () => {
-    const { env } = await secretService();
-    const options = { helperPath: helper.path, env };
+    const { env } = shared;
+    const url = unusedUrl();
+    const options = { helperPath: helper.path, env, baseUrl: url };
     await pair(options).writable.set(credentials);
     const branch = pair({ ...options, account: 'branch' });
     await expect(branch.source.get()).rejects.toThrow(
-      `No credentials of account branch for the service; looked in: the keychain (no entry "receiptd, ${baseUrl}#branch").`,
+      `No credentials of account branch for the service; looked in: the keychain (no entry "receiptd, ${url}#branch").`,
     );
     await branch.writable.set({ clientId: 'b', clientSecret: 'branch-secret' });
     expect(await pair(options).source.get()).toMatchObject(credentials);
@@ -172,12 +185,15 @@ const secretTool = requirement('secret-tool', secretToolIsHere(), 'apt install l
 describe.skipIf(!keyringIsHere || !secretTool)('the keychain without keytar, through secret-tool', () => {
   const without = async () => copyHelper(await temporaryFolder());
 
-  credentialsContract(async () => pair({ helperPath: await without(), env: (await secretService()).env }));
+  credentialsContract(async () =>
+    pair({ helperPath: await without(), env: shared.env, baseUrl: unusedUrl() }),
+  );
 
   it('reads and replaces what keytar wrote, and keytar what it wrote', async () => {
-    const { env } = await secretService();
-    const byKeytar = pair({ helperPath: helper.path, env });
-    const byTool = pair({ helperPath: await without(), env });
+    const { env } = shared;
+    const url = unusedUrl();
+    const byKeytar = pair({ helperPath: helper.path, env, baseUrl: url });
+    const byTool = pair({ helperPath: await without(), env, baseUrl: url });
     const other = { clientId: 'other', clientSecret: 'sécret "2" 🧾' };
     await byKeytar.writable.set(credentials);
     expect(await byTool.source.get()).toMatchObject(credentials);

@@ -64,8 +64,17 @@ export async function sessionWithoutKeyring(): Promise<NodeJS.ProcessEnv> {
   return { ...env, DBUS_SESSION_BUS_ADDRESS: address };
 }
 
+/** Of a keyring that several tests use; each has names of its own in it. Call `end` in the end. */
+export async function sharedSecretService(): Promise<{ env: NodeJS.ProcessEnv; end(): Promise<void> }> {
+  let end = async (): Promise<void> => {};
+  const { env } = await secretService((work) => (end = work));
+  return { env, end };
+}
+
 /** A real, unlocked and empty keyring on a D-Bus session of its own, with a home of its own. */
-export async function secretService(): Promise<SecretService> {
+export async function secretService(
+  atEnd: (work: () => Promise<void>) => unknown = onTestFinished,
+): Promise<SecretService> {
   const home = await mkdtemp(join(tmpdir(), 'receiptd-keyring-'));
   const homeEnv = {
     PATH: process.env['PATH'],
@@ -84,7 +93,7 @@ export async function secretService(): Promise<SecretService> {
   });
   const ended = new Promise((resolve) => session.once('close', resolve));
   let keyring = 0;
-  onTestFinished(async () => {
+  atEnd(async () => {
     if (keyring !== 0) process.kill(keyring, 'SIGKILL');
     session.stdin.end();
     await ended;

@@ -18,24 +18,24 @@ it('loses nothing if a scanner keeps overwriting SCAN0001.jpg during an outage',
   await agent.watching();
   const path = join(scans, 'SCAN0001.jpg');
   const scanned: Buffer[] = [];
-  for (let i = 0; i < 20; i += 1) {
+  for (let i = 0; i < 12; i += 1) {
     const bytes = await image(`scan ${i}`);
     scanned.push(bytes);
     await writeFile(path, bytes);
     await clock.advanceUntil(async () => (await place.counts())['queued'] === i + 1);
     if (i % 5 === 1) await rm(path);
     if (i % 5 === 3) await rename(path, join(scans, `renamed ${i}.jpg`));
-    if (i === 13) await rm(join(scans, `renamed ${i}.jpg`));
+    if (i === 8) await rm(join(scans, `renamed ${i}.jpg`));
     await clock.advance(i * 10_000);
   }
-  expect(await agent.files()).toHaveLength(20);
+  expect(await agent.files()).toHaveLength(12);
   const asked = service.asked.length;
   service.script = accept;
-  await clock.advanceUntil(async () => (await place.counts())['accepted'] === 20, 10_000);
+  await clock.advanceUntil(async () => (await place.counts())['accepted'] === 12, 10_000);
   // The oracle is what the service was sent, not what the ledger says.
   const received = service.asked.slice(asked).map(({ text }) => text);
   expect(received.toSorted()).toEqual(scanned.map((bytes) => bytes.toString('latin1')).toSorted());
-  expect(new Set(service.asked.map(({ name }) => name)).size).toBe(20);
+  expect(new Set(service.asked.map(({ name }) => name)).size).toBe(12);
   const counts = await place.counts();
   expect([counts['lost'], counts['failed'], counts['queued']]).toEqual([undefined, undefined, undefined]);
   await clock.advanceUntil(async () => (await agent.files()).length === 0);

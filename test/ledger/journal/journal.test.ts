@@ -208,7 +208,10 @@ describe('opening a journal', () => {
     journal.append([named(3), named(4), named(5)]);
     journal.close();
     const bytes = fs.readFileSync(path);
+    // Around the ends of the lines at each byte.
+    const isNearEnd = (at: number): boolean => bytes.subarray(Math.max(0, at - 3), at + 3).includes(10);
     for (let cut = whole; cut < bytes.length; cut += 1) {
+      if (cut % 7 !== 0 && !isNearEnd(cut)) continue;
       fs.writeFileSync(path, bytes.subarray(0, cut));
       expect(entries(path)).toHaveLength(2);
       const reopened = openJournal(path)!;

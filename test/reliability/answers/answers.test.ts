@@ -22,7 +22,7 @@ function upload(plan: Plan): ClientCase {
 describe('whatever the service answers', () => {
   it('the client says what came, and nothing else', async () => {
     const run = (one: ClientCase, isPatient: boolean) => runClientCase(one, certificate, isPatient);
-    expect(await runSeeds({ cases: clientCases, run }, { from: 1, count: 100, atOnce: 48 })).toEqual([]);
+    expect(await runSeeds({ cases: clientCases, run }, { from: 1, count: 60, atOnce: 30 })).toEqual([]);
   });
 
   it('every document ends where its answers allow, once the service is well again', async () => {

@@ -10,6 +10,8 @@ export interface Mutation {
   readonly promises: readonly PromiseName[];
   /** The simulation, whose oracle complains of one of these promises; or the test in which a test fails. */
   readonly killedBy: 'simulation' | `test/${string}.test.ts`;
+  /** A seed that notices it, tried first. Where it does no more, seeds from 1 on are. */
+  readonly seed?: number;
   /** Simulated seeds until it is noticed, at most; where rare things have to come together. */
   readonly seeds?: number;
   readonly edits: readonly Edit[];
@@ -39,6 +41,7 @@ export const MUTATIONS: readonly Mutation[] = [
     what: 'recovery is skipped at the start after a crash',
     promises: ['P1'],
     killedBy: 'simulation',
+    seed: 6,
     edits: [{ file: 'src/delivery/recover.ts', in: 'recover', call: 'recover', becomes: '0' }],
   },
   {
@@ -76,6 +79,7 @@ export const MUTATIONS: readonly Mutation[] = [
     what: 'copies that only the deferred journal needs are removed',
     promises: ['P1'],
     killedBy: 'simulation',
+    seed: 158,
     edits: [{ file: 'src/intake/offline/offlineMode.ts', in: 'needs', returns: 'false' }],
   },
   {
@@ -134,6 +138,7 @@ export const MUTATIONS: readonly Mutation[] = [
     what: 'an unmounted folder counts as emptied',
     promises: ['P1'],
     killedBy: 'simulation',
+    seed: 3,
     edits: [
       { file: 'src/intake/presence/mountIdentity.ts', call: 'foreign', becomes: 'this.takeOver(mark)' },
     ],
@@ -142,6 +147,7 @@ export const MUTATIONS: readonly Mutation[] = [
     what: 'a file is admitted without checking which file system its folder is on',
     promises: ['P1'],
     killedBy: 'simulation',
+    seed: 100,
     edits: [
       { file: 'src/intake/settle/examine.ts', drop: 'lookAtMount' },
       {
@@ -156,6 +162,7 @@ export const MUTATIONS: readonly Mutation[] = [
     what: 'a share that does not answer is treated as empty',
     promises: ['P1'],
     killedBy: 'simulation',
+    seed: 3,
     edits: [
       { file: DELIVER, in: 'isSearchedFor', returns: 'true' },
       { file: 'src/delivery/payload/locateBytes.ts', in: 'locateOriginal', value: 'away', becomes: 'null' },
@@ -172,12 +179,14 @@ export const MUTATIONS: readonly Mutation[] = [
     what: 'pages still to come are not waited for',
     promises: ['P1'],
     killedBy: 'simulation',
+    seed: 77,
     edits: [{ file: 'src/intake/settle/examine.ts', condition: 'growing', is: 'false' }],
   },
   {
     what: 'an unreadable page leaves no record',
     promises: ['P1'],
     killedBy: 'simulation',
+    seed: 5,
     edits: [
       { file: 'src/intake/pages/splitWork.ts', in: '#page', call: 'notePage', becomes: 'Promise.resolve()' },
     ],
@@ -205,6 +214,7 @@ export const MUTATIONS: readonly Mutation[] = [
     what: 'a blurred page is skipped as blank',
     promises: ['P1'],
     killedBy: 'simulation',
+    seed: 13,
     edits: [{ file: 'src/intake/pages/splitWork.ts', in: 'isBackOfSheet', returns: 'pages > 1' }],
   },
   {
@@ -226,6 +236,7 @@ export const MUTATIONS: readonly Mutation[] = [
     what: 'a 200 with a web page counts as accepted',
     promises: ['P1'],
     killedBy: 'simulation',
+    seed: 60,
     edits: [
       {
         file: OUTCOME,
@@ -239,12 +250,14 @@ export const MUTATIONS: readonly Mutation[] = [
     what: "another document's record counts as accepted",
     promises: ['P1'],
     killedBy: 'simulation',
+    seed: 105,
     edits: [{ file: OUTCOME, in: 'judgeRecord', condition: 'name', is: 'false' }],
   },
   {
     what: 'a 202 counts as accepted',
     promises: ['P1'],
     killedBy: 'simulation',
+    seed: 64,
     edits: [{ file: OUTCOME, in: 'classify', condition: '200', is: 'status === 200 || status === 202' }],
   },
   {
@@ -257,6 +270,7 @@ export const MUTATIONS: readonly Mutation[] = [
     what: 'the answer to an upload overwrites the status of a later result',
     promises: ['P1'],
     killedBy: 'simulation',
+    seed: 5,
     edits: [{ file: 'src/ledger/resultRows.ts', in: 'besideThese', condition: 'statuses', is: 'false' }],
   },
   {
@@ -268,13 +282,13 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     what: 'a result that arrives during a resend does not prove the first request',
     promises: ['P1'],
-    killedBy: 'test/ledger/sqlite/contract.test.ts',
+    killedBy: 'test/ledger/sqlite/thread/contract.test.ts',
     edits: [{ file: 'src/ledger/resultRows.ts', in: 'besideThese', value: 'wasLost', becomes: 'false' }],
   },
   {
     what: 'a result does not prove an earlier upload if a 401 and its replay come between',
     promises: ['P1'],
-    killedBy: 'test/ledger/sqlite/contract.test.ts',
+    killedBy: 'test/ledger/sqlite/thread/contract.test.ts',
     edits: [
       {
         file: 'src/ledger/resultRows.ts',
@@ -347,6 +361,7 @@ export const MUTATIONS: readonly Mutation[] = [
     what: 'a known image gets a second name',
     promises: ['P2', 'P1'],
     killedBy: 'simulation',
+    seed: 4,
     edits: [{ file: 'src/ledger/sqlite/admit.ts', in: 'admit', value: 'existing', becomes: 'undefined' }],
   },
   {
@@ -372,6 +387,7 @@ export const MUTATIONS: readonly Mutation[] = [
     what: "an image's buffer is reused while the image is being sent",
     promises: ['P2'],
     killedBy: 'simulation',
+    seed: 3,
     edits: [
       {
         file: DELIVER,
@@ -386,6 +402,7 @@ export const MUTATIONS: readonly Mutation[] = [
     what: 'originals are deleted before acceptance',
     promises: ['P3'],
     killedBy: 'simulation',
+    seed: 3,
     edits: [
       {
         file: 'src/ledger/sqlite/sql/disposals.ts',
@@ -447,6 +464,7 @@ export const MUTATIONS: readonly Mutation[] = [
     what: 'files set aside for disposal are forgotten after a crash',
     promises: ['P3', 'P1'],
     killedBy: 'simulation',
+    seed: 214,
     edits: [{ file: DISPOSE, in: 'recoverAside', value: 'left', becomes: '[]' }],
   },
   // One receipt's trouble is its own.
@@ -454,6 +472,7 @@ export const MUTATIONS: readonly Mutation[] = [
     what: 'one closed endpoint closes all others',
     promises: ['P4', 'P1'],
     killedBy: 'simulation',
+    seed: 386,
     edits: [
       {
         file: HOLDS,
@@ -511,6 +530,7 @@ export const MUTATIONS: readonly Mutation[] = [
     what: 'a server error fails the document',
     promises: ['P5'],
     killedBy: 'simulation',
+    seed: 32,
     edits: [
       {
         file: OUTCOME,
@@ -524,6 +544,7 @@ export const MUTATIONS: readonly Mutation[] = [
     what: 'a missing endpoint fails the document',
     promises: ['P5'],
     killedBy: 'simulation',
+    seed: 40,
     edits: [
       {
         file: OUTCOME,
@@ -537,6 +558,7 @@ export const MUTATIONS: readonly Mutation[] = [
     what: 'a broken connection fails the document',
     promises: ['P5'],
     killedBy: 'simulation',
+    seed: 3,
     edits: [
       {
         file: OUTCOME,
@@ -550,12 +572,14 @@ export const MUTATIONS: readonly Mutation[] = [
     what: 'a refusal after a lost answer counts as failed',
     promises: ['P5'],
     killedBy: 'simulation',
+    seed: 68,
     edits: [{ file: OUTCOME, in: 'classify', condition: 'answerLost', is: 'false' }],
   },
   {
     what: 'a redirect fails the document',
     promises: ['P5'],
     killedBy: 'simulation',
+    seed: 207,
     edits: [
       {
         file: OUTCOME,
@@ -590,12 +614,14 @@ export const MUTATIONS: readonly Mutation[] = [
     what: 'the rate window is empty after a restart',
     promises: ['P6'],
     killedBy: 'simulation',
+    seed: 6,
     edits: [{ file: LIMITER, in: 'create', value: 'times', becomes: '[]' }],
   },
   {
     what: 'one request too many is in flight',
     promises: ['P6'],
     killedBy: 'simulation',
+    seed: 5,
     edits: [
       { file: LIMITER, in: 'constructor', value: 'concurrency', becomes: '$& + 1' },
       { file: LIMITER, in: 'limitTo', first: 'atOnce += 1;' },
@@ -611,18 +637,21 @@ export const MUTATIONS: readonly Mutation[] = [
     what: 'the daily budget is ignored',
     promises: ['P6'],
     killedBy: 'simulation',
+    seed: 38,
     edits: [{ file: 'src/core/domain/limits.ts', in: 'Budget.delay', condition: 'limit', is: 'true' }],
   },
   {
     what: 'Retry-After is ignored',
     promises: ['P6'],
     killedBy: 'simulation',
+    seed: 36,
     edits: [{ file: HOLDS, in: '#close', value: 'asked', becomes: '0' }],
   },
   {
     what: 'Retry-After of a server error is ignored',
     promises: ['P6'],
     killedBy: 'simulation',
+    seed: 36,
     edits: [
       {
         file: HOLDS,

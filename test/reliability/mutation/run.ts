@@ -36,16 +36,18 @@ async function bySimulation(mutation: Mutation, options: MutationOptions): Promi
     await symlink(join(options.root, 'node_modules'), join(place, 'node_modules'), 'junction');
     await mutateFiles(join(place, 'build'), mutation);
     const main = join(place, 'build', 'test', 'reliability', 'simulation', 'main.js');
-    const { seeds = SEEDS, promises } = mutation;
-    const { stdout } = await run(
-      [main, '--seeds', String(seeds), '--workers', String(options.workers), '--failures', '1'],
-      place,
-    );
-    const breach = stdout
-      .split('\n')
-      .find(
-        (line) => /^seed \d+: /.test(line) && promises.some((promise) => line.includes(`: ${promise}: `)),
-      );
+    const { seed, seeds = SEEDS, promises } = mutation;
+    const breachIn = async (...args: readonly string[]): Promise<string | undefined> => {
+      const { stdout } = await run([main, ...args, '--failures', '1'], place);
+      return stdout
+        .split('\n')
+        .find(
+          (line) => /^seed \d+: /.test(line) && promises.some((promise) => line.includes(`: ${promise}: `)),
+        );
+    };
+    const breach =
+      (seed === undefined ? undefined : await breachIn('--seeds', '1', '--from', String(seed))) ??
+      (await breachIn('--seeds', String(seeds), '--workers', String(options.workers)));
     return {
       isKilled: breach !== undefined,
       by: breach ?? `no breach of ${promises.join(', ')} in ${seeds} seeds`,
