@@ -67,7 +67,7 @@ export function createIntake(store: Store): LedgerIntake {
     },
 
     knownFrom: (folder, dir, { after, upTo }, limit) =>
-      store.read(async (sql) => {
+      store.readBriefly(async (sql) => {
         const wanted = { ...of(folder), dir, after, limit };
         const rows =
           upTo === null
@@ -89,7 +89,7 @@ export function createIntake(store: Store): LedgerIntake {
     },
 
     dirs: (folder, under) =>
-      store.read(async (sql) => {
+      store.readBriefly(async (sql) => {
         const rows = await sql.all<{ dir: string }>(SQL.CURRENT_DIRS, { ...of(folder), under });
         return rows.map(({ dir }) => dir);
       }),

@@ -76,7 +76,9 @@ export class Store {
   #connection: Connection | null = null;
   #session: Session | null = null;
   #queue: Operation[] = [];
-  #committing: Promise<void> | null = null;
+  /** Until the connection is free again: of what is being committed, or of a brief read. */
+  #occupied: Promise<void> | null = null;
+  #isReading = false;
   #isFencedUntold = false;
   #isClosed = false;
 
@@ -185,6 +187,32 @@ export class Store {
     return this.#read(work, options);
   }
 
+  /**
+   * The same for a read of a few milliseconds. While nothing is being written, it takes the connection for writes, so
+   * that an idle agent that compares its folders with the ledger opens no other one. Writes wait for it.
+   */
+  async readBriefly<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    this.#demandOpen();
+    while (this.#isReading) await this.#occupied;
+    const connection = this.#connection;
+    if (connection === null || this.#occupied !== null) return this.#read(work);
+    let free = (): void => {};
+    this.#occupied = new Promise((resolve) => (free = resolve));
+    this.#isReading = true;
+    try {
+      return await work(connection);
+    } catch (error) {
+      if (isGivenUp(error)) throw ledgerFailure(error, this.where);
+      if (!isLost(error)) throw this.#failed(error);
+    } finally {
+      this.#isReading = false;
+      this.#occupied = null;
+      free();
+      this.#schedule();
+    }
+    return this.#read(work);
+  }
+
   async #read<T>(work: (sql: Sql) => Promise<T>, options?: ReadOptions): Promise<T> {
     const connection = this.#connection;
     try {
@@ -284,7 +312,7 @@ export class Store {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    while (this.#committing !== null) await this.#committing;
+    while (this.#occupied !== null) await this.#occupied;
     this.#refuseAll(this.#closed());
     for (const { reject } of this.#commits.uncertain ?? []) reject(this.#closed());
     const { trouble } = this.#options;
@@ -304,9 +332,9 @@ export class Store {
   }
 
   #schedule(): void {
-    if (this.#committing !== null || this.#connection === null || this.#queue.length === 0) return;
-    this.#committing = this.#commitAll().finally(() => {
-      this.#committing = null;
+    if (this.#occupied !== null || this.#connection === null || this.#queue.length === 0) return;
+    this.#occupied = this.#commitAll().finally(() => {
+      this.#occupied = null;
       // Something may have been queued since the last check.
       this.#schedule();
     });

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { isBad, parseLine } from '../../../src/ledger/journal/line.ts';
@@ -56,6 +57,48 @@ describe.skipIf(!needsPostgres())('the store on PostgreSQL', () => {
     );
     expect(Number(commits)).toBe(2);
     expect(open.trouble.trouble()).toBeNull();
+  });
+
+  it('reads briefly over the connection for writes, and keeps writes apart from such a read', async () => {
+    const { store } = open;
+    const readers = async () =>
+      (
+        await ask(
+          database.url,
+          `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'receiptd one reading'`,
+        )
+      ).length;
+    const none = { count: 0 };
+    const brief = () => store.readBriefly((sql) => sql.get(COUNT));
+    expect(await Promise.all([brief(), brief(), brief()])).toEqual([none, none, none]);
+    let writing = Promise.resolve();
+    const counted = await store.readBriefly(async (sql) => {
+      writing = act(open);
+      await sql.get(COUNT);
+      await setImmediate();
+      return sql.get(COUNT);
+    });
+    expect(counted).toEqual(none);
+    await writing;
+    expect(await readers()).toBe(0);
+    let end = (): void => {};
+    const later = store.write(async (sql) => {
+      await sql.get(COUNT);
+      await new Promise<void>((resolve) => (end = resolve));
+    });
+    expect(await brief()).toEqual({ count: 1 });
+    expect(await readers()).toBe(1);
+    end();
+    await later;
+  });
+
+  it('reads briefly although the connection was lost, over another one', async () => {
+    let tries = 0;
+    const counted = await open.store.readBriefly((sql) => {
+      tries += 1;
+      return sql.get(tries === 1 ? 'SELECT pg_terminate_backend(pg_backend_pid())' : COUNT);
+    });
+    expect([tries, counted]).toEqual([2, { count: 0 }]);
   });
 
   it('chains each agent what it did as the lines of a journal', async () => {
