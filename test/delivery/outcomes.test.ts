@@ -575,6 +575,19 @@ describe('many rejections in a row', () => {
   });
 });
 
+it('a document that was accepted and is sent again is unconfirmed, not failed, if the service refuses its name', async () => {
+  const place = await sendingPlace();
+  const { id } = await place.admit('a.jpg');
+  const { dispatcher } = await place.start();
+  await place.clock.advance(100);
+  expect(await stateOf(place, 'doc-a.jpg')).toBe('accepted');
+  place.service.script = () => status(422, 'The name is taken.');
+  await place.ledger.resend(id, place.clock.now());
+  dispatcher.wake();
+  await place.clock.advance(100);
+  expect(await stateOf(place, 'doc-a.jpg')).toBe('unconfirmed');
+});
+
 describe('a document that the service always fails on', () => {
   it('is parked and blocks no other', async () => {
     const place = await sendingPlace();

@@ -406,6 +406,42 @@ describe('a wait requested by the service', () => {
     expect(holds.gate(OFFICE)).toMatchObject({ waitMs: 4_000 });
   });
 
+  it('is not cut short by a shorter one, nor by a restart after that', async () => {
+    await holds.serviceTrouble(sent(), WHY, HOUR);
+    await holds.serviceTrouble(sent(), WHY, 10_000);
+    for (const each of [holds, await restarted()])
+      expect(each.gate(OFFICE)).toMatchObject({ kind: 'closed', waitMs: HOUR });
+  });
+
+  it('outlasts a sleep of the machine, unlike an outage', async () => {
+    const other = { baseUrl: 'http://127.0.0.1:10', uid: 'other' };
+    await holds.serviceTrouble(sent(), WHY, HOUR);
+    for (let i = 0; i < 10; i += 1) {
+      const probe = sent(other);
+      holds.startProbe(probe);
+      await holds.serviceTrouble(probe, WHY, null);
+    }
+    holds.woke();
+    expect(holds.gate(OFFICE)).toMatchObject({ kind: 'closed', waitMs: HOUR });
+    expect(holds.gate(other)).toMatchObject({ kind: 'closed', waitMs: 1_000 });
+  });
+
+  it('of another agent is obeyed like our own, even if requests under way succeed', async () => {
+    const now = place.clock.now();
+    const hold = {
+      scope: 'endpoint',
+      key: endpointId(OFFICE),
+      ...SLOWLY,
+      since: now,
+      until: now + HOUR,
+    } as const;
+    const others = [{ ...hold, demandedUntil: now + HOUR, agent: 'front desk', leftMs: HOUR }];
+    const ours = create({ ...place.ledger, holds: async () => others });
+    await ours.takeShared();
+    await ours.passed(OFFICE, sent().id);
+    expect(ours.gate(OFFICE)).toMatchObject({ kind: 'closed' });
+  });
+
   it('is logged once', async () => {
     await holds.slowDown(sent(), SLOWLY, null);
     await holds.slowDown(sent(), SLOWLY, HOUR);

@@ -6,6 +6,7 @@ import type { Document, EndpointKey } from '../../../src/core/domain/document.ts
 import { ReceiptdError } from '../../../src/core/domain/errors.ts';
 import { sha256 } from '../../../src/core/sha256.ts';
 import { locateBytes, type OpenFolder } from '../../../src/delivery/payload/locateBytes.ts';
+import { PayloadCache } from '../../../src/delivery/payload/payloadCache.ts';
 import { runSpoolSweep, sweepSpool } from '../../../src/delivery/payload/spoolSweep.ts';
 import { ByteBudget } from '../../../src/delivery/payload/byteBudget.ts';
 import type { Spool } from '../../../src/core/ports/spool.ts';
@@ -489,4 +490,12 @@ it('does not return memory after a failed copy, because the disk may still read 
   const document = await place.mustArrive('s0.jpg');
   await place.deliver(document, 'accepted');
   expect(given).toEqual([]);
+});
+
+it('an image larger than the whole cache keeps no other image out of it', async () => {
+  const cache = new PayloadCache(100);
+  expect(cache.reserve(60)).toBe(true);
+  const { signal } = new AbortController();
+  expect(await Promise.race([cache.reserveUntil(200, signal), 'waits'])).toBe(false);
+  expect(cache.reserve(30)).toBe(true);
 });

@@ -89,6 +89,29 @@ it('does not send a request that was slow to prepare once its endpoint is on hol
   expect(new Set(place.service.asked.map(({ name }) => name))).toEqual(new Set(['doc-a.jpg', 'doc-b.jpg']));
 });
 
+it('does not send a request that was slow to prepare once its folder is paused', async () => {
+  const place = await sendingPlace();
+  await place.admit('a.jpg');
+  let ready = (): void => {};
+  const slow = new Promise<void>((resolve) => (ready = resolve));
+  let isAsked = false;
+  place.tokens.token = async () => {
+    isAsked = true;
+    await slow;
+    return 'token-1';
+  };
+  const { holds, dispatcher } = await place.start();
+  await place.clock.advanceUntil(() => isAsked, 1);
+  await holds.pause('folder', place.scans, 'a person');
+  ready();
+  await place.clock.advance(50_000);
+  expect(place.service.asked).toEqual([]);
+  await holds.resume('folder', place.scans);
+  dispatcher.wake();
+  await place.clock.advance(1_000);
+  expect(place.service.asked).toHaveLength(1);
+});
+
 it('does not replay a request after a 401 once its endpoint is on hold', async () => {
   const place = await sendingPlace();
   for (const name of ['a.jpg', 'b.jpg']) await place.admit(name);

@@ -9,7 +9,8 @@ import { copyLedger } from '../../../src/wiring/ledger.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import { openSqliteLedger, openSqliteReports } from '../../../src/ledger/sqlite/open.ts';
-import { admission, seen } from '../../contract/ledger.ts';
+import { endpointId } from '../../../src/core/domain/document.ts';
+import { admission, OFFICE, seen } from '../../contract/ledger.ts';
 import { clock } from '../../ledger/sqlite/place.ts';
 import { restoreLedger } from '../../support/restoreLedger.ts';
 import { memoryDirectory } from '../../support/memoryDirectory.ts';
@@ -34,8 +35,12 @@ folders: [{ path: ${join(dir, 'scans')}, endpoint: office }]
   return loadConfig(file, { env: {}, cwd: dir, platform: process.platform, home: dir, isRoot: false });
 }
 
-/** Documents that wait: every other one with a copy in the spool, the others only where they were scanned. */
-async function backlog(count: number, imageOf: (n: number) => Buffer): Promise<void> {
+/** Documents that wait, for their turn or because their endpoint is on hold: every other one with a copy in the spool, the others only where they were scanned. */
+async function backlog(
+  count: number,
+  imageOf: (n: number) => Buffer,
+  { isHeld = false }: { isHeld?: boolean } = {},
+): Promise<void> {
   const ledger = await openSqliteLedger({ path: join(dir, 'state', 'ledger.db'), clock });
   const scans = join(dir, 'scans');
   for (let from = 0; from < count; from += 20) {
@@ -50,6 +55,10 @@ async function backlog(count: number, imageOf: (n: number) => Buffer): Promise<v
       await ledger.admit(admission(file.path, `${from + k}`, { sha256: hash, file: { ...file, identity } }));
     });
     await Promise.all(some);
+  }
+  if (isHeld) {
+    const why = { reason: 'HTTP_403', message: 'Not allowed.', since: 1, until: null, demandedUntil: null };
+    await ledger.putHold({ scope: 'endpoint', key: endpointId(OFFICE), ...why });
   }
   await ledger.close();
 }
@@ -69,7 +78,7 @@ test.each([0, 1, 700])(
   async (count) => {
     const config = await configured();
     const imageOf = (n: number): Buffer => Buffer.from(`image ${n} ${'.'.repeat(n % 300)}`);
-    await backlog(count, imageOf);
+    await backlog(count, imageOf, { isHeld: count === 1 });
     const file = join(dir, 'office.receiptd');
     const { manifest } = await backUp(config, file);
     expect(manifest).toMatchObject({ documents: count, waiting: count, images: { count } });
@@ -83,7 +92,7 @@ test.each([0, 1, 700])(
       expect(name.endsWith(sha256(await readFile(join(other, 'spool', name))))).toBe(true);
     const reports = await openSqliteReports({ path: join(other, 'ledger.db') });
     const names: string[] = [];
-    for await (const { name } of reports.list({ states: ['queued'] })) names.push(name ?? '');
+    for await (const { name } of reports.list({ states: ['queued', 'held'] })) names.push(name ?? '');
     await reports.close();
     expect(new Set(names).size).toBe(count);
   },

@@ -10,11 +10,11 @@ import { admission, OFFICE } from '../../contract/ledger.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
 
-/** Writes what it is given to a file, a line for each; fails while a file `broken` is there. */
+/** Writes its environment and what it is given to files, a line for each result; fails while a file `broken` is there. */
 const KEEP = [
   '/bin/sh',
   '-c',
-  'test ! -e "$1/broken" || { echo out of paper >&2; exit 3; }; cat >> "$1/out"',
+  'test ! -e "$1/broken" || { echo out of paper >&2; exit 3; }; env > "$1/env"; cat >> "$1/out"',
   'sh',
 ];
 
@@ -65,8 +65,8 @@ async function handingPlace() {
 }
 
 describe.skipIf(process.platform === 'win32')('the program for results', () => {
-  it('gets each new result with its document, in order, and none from before', async () => {
-    const { start, post, handed, position, document } = await handingPlace();
+  it('gets each new result with its document, in order, and none from before, and no secret of the agent', async () => {
+    const { dir, start, post, handed, position, document } = await handingPlace();
     await post('OLD');
     const { handing } = start();
     await expect.poll(position).toBe(1);
@@ -91,6 +91,7 @@ describe.skipIf(process.platform === 'win32')('the program for results', () => {
       },
       expect.objectContaining({ document: null, status: 'DONE' }),
     ]);
+    expect(readFileSync(join(dir, 'env'), 'utf8')).not.toContain('RECEIPTD_CLIENT_SECRET');
     await expect.poll(position).toBe(3);
   });
 

@@ -2,6 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { FolderHints, WatchedFolder } from '../../../src/core/ports/folder.ts';
+import { HintQueue } from '../../../src/intake/watch/hintQueue.ts';
+import { FakeClock } from '../../support/fakeClock.ts';
 import { drawReceipt } from '../../support/images.ts';
 import { watchingPlace } from '../watching.ts';
 
@@ -118,4 +120,19 @@ it('a look that goes wrong ends the watch, as it does between listings, and it s
   go();
   await place.clock.advanceUntil(() => admitted.length === 1);
   expect(place.log.said('The folder could not be listed')).toHaveLength(1);
+});
+
+it('more files than are looked at one by one have their directories listed, and compared in full', () => {
+  let missed = 0;
+  const hints = new HintQueue({
+    clock: new FakeClock(),
+    handleHint: async () => null,
+    onHandled: () => {},
+    onMissed: () => (missed += 1),
+    mayHandle: () => true,
+  });
+  for (let n = 0; n < 1_000; n += 1) hints.add(`a/${n}.jpg`);
+  expect([missed, hints.takeDirs()]).toEqual([0, []]);
+  hints.add('b/one.jpg');
+  expect([missed, hints.takeDirs()]).toEqual([1, ['b']]);
 });
