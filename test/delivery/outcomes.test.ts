@@ -640,6 +640,19 @@ describe('a document that the service always fails on', () => {
   });
 });
 
+it('an outage parks no document, however often each of them fails', async () => {
+  const place = await sendingPlace();
+  for (let n = 0; n < 3; n += 1) await place.admit(`${n}.jpg`);
+  place.service.script = () => status(503);
+  const sending = await place.start({ parkAfter: 2 });
+  await place.clock.advance(30 * 60_000);
+  expect(place.service.asked.length).toBeGreaterThan(6);
+  expect(place.log.said('Set aside')).toEqual([]);
+  place.service.script = accept;
+  await place.clock.advance(10 * 60_000);
+  expect(sending.accepted).toHaveLength(3);
+});
+
 describe('a file that is missing from its place', () => {
   it('is waited for, then recorded as lost with its hash, and queued under its name if it reappears', async () => {
     const place = await sendingPlace();

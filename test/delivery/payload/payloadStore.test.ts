@@ -414,6 +414,15 @@ it('the sweep leaves no copy of an image that is accepted while it reads the ori
   expect(await place.files()).toBe(0);
 });
 
+it('the sweep copies what waits although an original before it is gone', async () => {
+  const place = await keepingPlace();
+  for (const name of ['gone.jpg', 'there.jpg']) await place.admit(name);
+  await rm(join(place.scans, 'gone.jpg'));
+  place.gate.open = false;
+  await place.sweep();
+  expect(place.spool.hashes()).toEqual([sha256(Buffer.from('the text of there.jpg'))]);
+});
+
 it('the sweep leaves room for new scans', async () => {
   const place = await keepingPlace({ spoolLimit: 1_000 });
   for (let i = 0; i < 20; i += 1) await place.admit(`s${i}.jpg`, { text: String(i).padStart(100, '0') });
@@ -496,6 +505,6 @@ it('an image larger than the whole cache keeps no other image out of it', async 
   const cache = new PayloadCache(100);
   expect(cache.reserve(60)).toBe(true);
   const { signal } = new AbortController();
-  expect(await Promise.race([cache.reserveUntil(200, signal), 'waits'])).toBe(false);
+  expect(await Promise.race([cache.reserveUntil(200, signal), Promise.resolve('waits')])).toBe(false);
   expect(cache.reserve(30)).toBe(true);
 });

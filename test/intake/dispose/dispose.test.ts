@@ -7,6 +7,9 @@ import { disposeAccepted, recoverAside } from '../../../src/intake/dispose/dispo
 import type { FolderSettings } from '../../../src/core/domain/settings.ts';
 import type { WatchedFolder } from '../../../src/core/ports/folder.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
+import { pagePath } from '../../../src/core/domain/pages.ts';
+import { sha256 } from '../../../src/core/sha256.ts';
+import { OFFICE } from '../../delivery/sending.ts';
 import { drawReceipt } from '../../support/images.ts';
 import { asOrdinaryUser, ordinaryOwner } from '../../support/ordinaryUser.ts';
 import { watchingPlace, type WatchingPlace } from '../watching.ts';
@@ -88,11 +91,42 @@ describe('the original of an accepted document', () => {
     const { intake } = await place.once(DELETE);
     await place.acceptAll();
     const second = await place.drop('a.jpg', 'second');
-    await intake.dispose(never);
+    // It is not touched again either.
+    for (let n = 0; n < 2; n += 1) await intake.dispose(never);
     expect(await readFile(join(place.scans, 'a.jpg'))).toEqual(second);
     expect(place.log.said('The original stays')).toHaveLength(1);
     const { admitted } = await place.once(DELETE);
     expect(admitted.map(({ kind }) => kind)).toEqual(['queued']);
+  });
+
+  it('stays if its blank pages were not sent, since they exist nowhere else', async () => {
+    const place = await watchingPlace();
+    const { folder, intake } = await place.once(DELETE);
+    const bytes = await place.drop('a.pdf');
+    const found = await folder.stat('a.pdf');
+    if (found?.kind !== 'file') throw new Error('not there');
+    const { ledger } = place;
+    const at = place.clock.now();
+    const file = { folder: place.scans, path: 'a.pdf', identity: found.identity };
+    const split = await ledger.beginSplit({ endpoint: OFFICE, file, sha256: sha256(bytes), at });
+    if (split === null) throw new Error('known');
+    const page = { split: split.id, page: 1 };
+    await ledger.admit({
+      endpoint: OFFICE,
+      file: { ...file, path: pagePath('a.pdf', 1) },
+      sha256: sha256(Buffer.from('page')),
+      type: 'jpeg',
+      lane: 'fresh',
+      at,
+      naming: ['a-1'],
+      page,
+    });
+    await ledger.notePage(split, 2, { reason: 'BLANK', message: 'Page 2 is blank.', at });
+    await ledger.endSplit(split, { pages: 2, reason: null, message: null, policy: null, at });
+    await place.acceptAll();
+    await intake.dispose(never);
+    expect(await filesOf(place)).toEqual(['a.pdf']);
+    expect(place.log.said('The original stays, because its blank pages')).toHaveLength(1);
   });
 
   it('is not read into memory if what lies there now is larger', async () => {
@@ -403,6 +437,19 @@ describe('a disposal that was begun and not ended', () => {
       }),
     });
     await recoverAside({ folder, settings, ledger: place.ledger, clock: place.clock, log: place.log }, never);
+    expect(await sighting()).toMatchObject({ disposed: null, goneAt: null });
+    expect(await place.ledger.begunDisposals(place.scans)).toHaveLength(1);
+  });
+
+  it('waits while its file is being written to', async () => {
+    const { place, options, sighting } = await begun('deleted');
+    const folder = (real: WatchedFolder): WatchedFolder => ({
+      ...real,
+      read: async () => ({ kind: 'changed' }),
+    });
+    const { folder: written, settings } = place.create({ ...options, folder });
+    const { ledger, clock, log } = place;
+    await recoverAside({ folder: written, settings, ledger, clock, log }, never);
     expect(await sighting()).toMatchObject({ disposed: null, goneAt: null });
     expect(await place.ledger.begunDisposals(place.scans)).toHaveLength(1);
   });

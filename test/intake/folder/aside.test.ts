@@ -8,6 +8,8 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { asOrdinaryUser, ordinaryOwner } from '../../support/ordinaryUser.ts';
 import { requirement } from '../../support/requires.ts';
 import { putBack } from '../../../src/intake/folder/aside.ts';
+import { copyExclusively } from '../../../src/intake/folder/exclusiveCopy.ts';
+import { placeByRename } from '../../../src/intake/folder/placeExclusively.ts';
 import { findArchived } from '../../../src/intake/folder/findArchived.ts';
 import { filesIn, temporaryDirectory, watched } from './fixture.ts';
 
@@ -471,5 +473,41 @@ describe('aside files of an earlier run', () => {
 
   it('are looked for in a folder that is there', async () => {
     await expect(watched('/nonexistent/scans').leftAside()).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+});
+
+describe('somebody who writes in the middle of a move', () => {
+  /** Calls `write` after the next call of this method of an open file, whichever it is. */
+  async function after(method: 'stat' | 'sync', file: string, write: () => Promise<void>): Promise<void> {
+    const handle = await fs.open(file);
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    const prototype = Object.getPrototypeOf(handle) as Record<
+      typeof method,
+      (how?: object) => Promise<unknown>
+    >;
+    await handle.close();
+    const real = prototype[method];
+    const spy = vi.spyOn(prototype, method).mockImplementationOnce(async function (this: unknown, how) {
+      const done = await real.call(this, how);
+      await write();
+      return done;
+    });
+    onTestFinished(() => spy.mockRestore());
+  }
+
+  it('into a file that is being copied has no copy taken for the file', async () => {
+    const { root } = await folderWith({ 'a.jpg': 'a' });
+    const [source, target] = [join(root, 'a.jpg'), join(root, 'copy.jpg')];
+    await after('sync', source, () => fs.appendFile(source, 'nd more'));
+    await expect(copyExclusively(source, target)).rejects.toMatchObject({ code: 'EBUSY' });
+    expect(await filesIn(root)).toEqual({ 'a.jpg': 'and more' });
+  });
+
+  it('under the name that a file is to take keeps what was written', async () => {
+    const { root } = await folderWith({ 'a.jpg': 'a' });
+    const [source, target] = [join(root, 'a.jpg'), join(root, 'b.jpg')];
+    await after('stat', source, () => fs.writeFile(target, 'theirs'));
+    expect(await placeByRename(source, target)).toBe(false);
+    expect(await filesIn(root)).toEqual({ 'a.jpg': 'a', 'b.jpg': 'theirs' });
   });
 });

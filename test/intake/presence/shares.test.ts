@@ -1,4 +1,4 @@
-import { mkdir, rename, rm, unlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, unlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { FileIdentity } from '../../../src/core/domain/document.ts';
@@ -267,6 +267,24 @@ describe('an empty directory where a share was mounted', () => {
       expect(await place.ledger.folderMark(place.scans)).toContain('nfs');
     },
   );
+
+  it('has nothing archived or deleted from it', async () => {
+    const share = await mounted();
+    const { place, opened } = share;
+    await place.drop('a.jpg');
+    const settings = { afterUpload: 'delete' } as const;
+    await place.once({ opened, settings });
+    await place.acceptAll();
+    await share.unmount();
+    await place.drop('a.jpg');
+    // No witness: it was written at another time.
+    await utimes(join(place.scans, 'a.jpg'), 0, 0);
+    const { intake } = place.start({ opened, settings });
+    await place.clock.advanceUntil(() => intake.status.state === 'unreachable');
+    await place.clock.advance(10_000);
+    await intake.dispose(new AbortController().signal);
+    expect(await readdir(place.scans)).toEqual(['a.jpg']);
+  });
 
   it('keeps the bytes of a document away, not lost', async () => {
     const share = await mounted();

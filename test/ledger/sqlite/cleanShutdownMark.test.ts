@@ -3,6 +3,8 @@ import fs from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
+import { openWriter } from '../../../src/ledger/sqlite/writer.ts';
+import { ReceiptdError } from '../../../src/core/domain/errors.ts';
 import { cleanShutdownMarkOf } from '../../../src/ledger/sqlite/cleanShutdownMark.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import { admission, hashOf, OFFICE } from '../../contract/ledger.ts';
@@ -196,4 +198,11 @@ describe('the mark of a clean end', () => {
     expect(isMarked()).toBe(false);
     reader.close();
   });
+});
+
+it('a ledger that could not be written by the end is looked through at the next start', async () => {
+  const writer = openWriter({ path: place.path, clock });
+  writer.trouble.met(new ReceiptdError('LEDGER_WRITE_FAILED', 'The disk failed.'));
+  await writer.close();
+  expect(isMarked()).toBe(false);
 });
