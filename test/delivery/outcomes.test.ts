@@ -675,6 +675,27 @@ describe('a file that is missing from its place', () => {
     expect(sending.accepted).toEqual(['doc-a.jpg']);
   });
 
+  it('is not recorded as lost if it is seen again after the places where it was seen were asked for', async () => {
+    const place = await sendingPlace();
+    await place.admit('a.jpg');
+    await unlink(join(place.scans, 'a.jpg'));
+    const from = place.clock.monotonic();
+    await place.start({
+      wrap: (ledger) => ({
+        ...ledger,
+        sources: async (hash) => {
+          const sources = await ledger.sources(hash);
+          const isAgain = place.clock.monotonic() > from + 10_000 && sources.length === 1;
+          if (isAgain) await place.admit('b.jpg', { text: 'the text of a.jpg' });
+          return sources;
+        },
+      }),
+    });
+    await place.clock.advance(300_000);
+    expect(place.log.said('Lost')).toEqual([]);
+    expect(await stateOf(place, 'doc-a.jpg')).toBe('accepted');
+  });
+
   it('is not recorded as lost if it is found elsewhere during the search', async () => {
     const place = await sendingPlace();
     await place.admit('a.jpg');

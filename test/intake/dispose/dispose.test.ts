@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { ReceiptdError } from '../../../src/core/domain/errors.ts';
 import { DisposalWaits } from '../../../src/intake/dispose/disposalWaits.ts';
 import { disposeAccepted, recoverAside } from '../../../src/intake/dispose/dispose.ts';
+import { OriginalsRule } from '../../../src/intake/dispose/originalsRule.ts';
 import type { FolderSettings } from '../../../src/core/domain/settings.ts';
 import type { WatchedFolder } from '../../../src/core/ports/folder.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
@@ -332,6 +333,20 @@ describe('originals that were accepted before afterUpload was set', () => {
     await place.acceptAll();
     await intake.dispose(never);
     expect(await readdir(moved)).toEqual(['renamed.jpg']);
+  });
+
+  it('are not told from later ones before all that lies in the folder is known', async () => {
+    const place = await watchingPlace();
+    let isThrough = false;
+    const { settings } = place.create(DELETE);
+    const { ledger, clock, log } = place;
+    const rule = new OriginalsRule({ settings, ledger, clock, log, isLookedThroughSince: () => isThrough });
+    await rule.begin(false);
+    expect(await rule.stays()).toBeNull();
+    await place.drop('old.jpg');
+    await place.once();
+    isThrough = true;
+    expect(await rule.stays()).toBe(await ledger.lastSighting());
   });
 
   it('are all that lie in a folder that is new, where the configuration leaves them', async () => {

@@ -4,6 +4,7 @@ import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import type { Split } from '../../../src/core/ports/ledgerPages.ts';
 import { sha256 } from '../../../src/core/sha256.ts';
 import { SplitWork, type SplitWorkDeps } from '../../../src/intake/pages/splitWork.ts';
+import { PageIntake } from '../../../src/intake/pages/pageIntake.ts';
 import { OFFICE, seen } from '../../contract/ledger.ts';
 import { clock, createPlace } from '../../ledger/sqlite/place.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
@@ -32,12 +33,12 @@ async function begin(path: string): Promise<Split> {
   return split;
 }
 
-/** Pages are drawn as `first 1`, `first 2`. */
-async function takeApart(
-  split: Split,
+/** Pages are drawn as `first 1`, `first 2`. `canOpen`: whether a file can be split now. */
+function splitting(
   drawn: string,
   whileDrawn: (page: number) => Promise<unknown> = async () => {},
-): Promise<void> {
+  canOpen: () => boolean = () => true,
+): SplitWorkDeps {
   const deps: Partial<SplitWorkDeps> = {
     ledger,
     copies: {
@@ -56,16 +57,19 @@ async function takeApart(
       with: <T>(_bytes: number, work: () => Promise<T>) => work(),
     } as unknown as SplitWorkDeps['memory'],
     splitter: {
-      open: async () => ({
-        kind: 'open',
-        pages: 2,
-        page: async (page: number) => {
-          await whileDrawn(page);
-          const bytes = Buffer.from(`${drawn} ${page}`);
-          return { kind: 'image', type: 'jpeg', bytes, isOriginal: false, appearance: null };
-        },
-        close: async () => {},
-      }),
+      open: async () => {
+        if (!canOpen()) return { kind: 'refused', reason: 'TROUBLE', detail: 'not now' };
+        return {
+          kind: 'open',
+          pages: 2,
+          page: async (page: number) => {
+            await whileDrawn(page);
+            const bytes = Buffer.from(`${drawn} ${page}`);
+            return { kind: 'image', type: 'jpeg', bytes, isOriginal: false, appearance: null };
+          },
+          close: async () => {},
+        };
+      },
     } as unknown as SplitWorkDeps['splitter'],
     folders: [
       {
@@ -82,7 +86,11 @@ async function takeApart(
     host: 'pc',
     onAdmitted: () => {},
   };
-  const work = new SplitWork(split, deps as SplitWorkDeps);
+  return deps as SplitWorkDeps;
+}
+
+async function takeApart(split: Split, ...how: Parameters<typeof splitting>): Promise<void> {
+  const work = new SplitWork(split, splitting(...how));
   expect(await work.slice(new AbortController().signal)).toBe('ended');
 }
 
@@ -117,4 +125,27 @@ it('a page of a copy is named again only while the document of the first one has
     async (page) => page === 2 && ledger.retry([ids[1]!], 5_000),
   );
   expect(await documents()).toEqual(['one duplicate', 'one failed', 'one queued', 'two queued']);
+});
+
+it('a page whose image was lost is drawn again when its file is found again', async () => {
+  await takeApart(await begin('one.pdf'), 'first');
+  const [lost] = await ledger.pagesOfBytes(OFFICE, sha256(FILE));
+  const document = await ledger.bySha256(OFFICE, lost!.sha256!);
+  await ledger.markLost(document!.id, 'Gone.', 2_000);
+  expect(await documents()).toEqual(['one lost', 'one queued']);
+  await takeApart(await begin('one.pdf'), 'first');
+  expect(await documents()).toEqual(['one queued', 'one queued']);
+});
+
+it('a file that can’t be split now keeps no other waiting', async () => {
+  for (const path of ['first.pdf', 'second.pdf']) await begin(path);
+  let opened = 0;
+  const deps = splitting('page', undefined, () => (opened += 1) > 1);
+  const copies = { make: async () => 'there', dropUnwanted: async () => {}, alsoNeededBy: () => {} };
+  const payloads = { copies } as unknown as SplitWorkDeps['payloads'];
+  await new PageIntake({ ...deps, payloads, isOurs: () => true }).drain(new AbortController().signal);
+  expect((await documents()).filter((each) => each.startsWith('second'))).toEqual([
+    'second queued',
+    'second queued',
+  ]);
 });

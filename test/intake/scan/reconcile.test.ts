@@ -84,3 +84,18 @@ it('no file counts as gone from a folder that went away while the file was looke
   expect(isAway).toBe(true);
   expect((await ledger.knownIn(place.scans, '', ['a.jpg'])).size).toBe(1);
 });
+
+it('a directory that can’t be listed keeps no other from being compared', async () => {
+  const place = await watchingPlace();
+  await place.drop('open/a.jpg');
+  const folder = (real: WatchedFolder): WatchedFolder => ({
+    ...real,
+    async *list(...all) {
+      yield { dir: 'shut', files: [], unreadableDirs: [{ path: 'shut', code: 'EACCES' }] };
+      yield* real.list(...all);
+    },
+  });
+  const { admitted, intake } = await place.once({ folder, settings: { recursive: true } });
+  expect(admitted).toHaveLength(1);
+  expect(intake.unreadableDirs).toBe(1);
+});

@@ -293,6 +293,22 @@ describe('a journal that is gone or damaged', () => {
     expect((await compareWithJournal(place.path, journal, 1)).findings).toEqual([]);
   });
 
+  it('is begun with the numbers that names have used, and with what was being sent as possibly stored', async () => {
+    await during(async (ledger) => {
+      await fill(ledger);
+      const waiting = await ledger.bySha256(OFFICE, hashOf('e'));
+      await ledger.begin(waiting!.id, 7_000, 10);
+    });
+    fs.rmSync(journal);
+    await during();
+    fs.rmSync(place.path);
+    await during(async (ledger) => {
+      expect(await ledger.nextSeq(OFFICE)).toBe(3);
+      const sent = { state: 'queued', answerLost: true, attempts: 1 };
+      expect(await ledger.bySha256(OFFICE, hashOf('e'))).toMatchObject(sent);
+    });
+  });
+
   it('does not keep a damaged ledger from being read as far as it can be', async () => {
     await during(async (ledger) => {
       await fill(ledger);
