@@ -337,6 +337,50 @@ export const MUTATIONS: readonly Mutation[] = [
     killedBy: DURABILITY,
     edits: [{ file: 'src/intake/folder/exclusiveCopy.ts', in: 'copy', drop: 'sync' }],
   },
+  {
+    what: 'the mount is not checked again after an image was looked at',
+    promises: ['P1'],
+    killedBy: 'test/intake/presence/shares.test.ts',
+    edits: [{ file: 'src/intake/settle/examine.ts', in: 'image', condition: 'mark', is: 'false' }],
+  },
+  {
+    what: 'an image loses its copy while it is being deferred',
+    promises: ['P1'],
+    killedBy: 'test/intake/offline/offline.test.ts',
+    edits: [
+      {
+        file: 'src/intake/offline/offlineMode.ts',
+        in: 'needs',
+        returns: 'this.#deps.deferred.needs(sha256)',
+      },
+    ],
+  },
+  {
+    what: 'a document is lost although its file was seen again during the search',
+    promises: ['P1'],
+    killedBy: 'test/delivery/outcomes.test.ts',
+    edits: [
+      {
+        file: 'src/delivery/record.ts',
+        in: 'lost',
+        call: 'markLost',
+        becomes: 'ledger.markLost(document.id, message, clock.now())',
+      },
+    ],
+  },
+  {
+    what: 'a page whose image was lost is not drawn again',
+    promises: ['P1'],
+    killedBy: 'test/intake/pages/splitWork.test.ts',
+    edits: [
+      {
+        file: 'src/intake/pages/splitWork.ts',
+        in: '#pages',
+        condition: 'lost',
+        is: 'this.#refused.has(page) || before !== undefined',
+      },
+    ],
+  },
   // One image, one name.
   {
     what: 'names are not written to the journal',
@@ -396,6 +440,18 @@ export const MUTATIONS: readonly Mutation[] = [
         becomes: '(payloads.accepted(document, bytes), $&)',
       },
     ],
+  },
+  {
+    what: 'a journal begun anew forgets the numbers given out',
+    promises: ['P2'],
+    killedBy: 'test/ledger/sqlite/recovery.test.ts',
+    edits: [{ file: 'src/ledger/sqlite/snapshot.ts', in: 'documentEvents', value: 'seq', becomes: 'null' }],
+  },
+  {
+    what: 'a claim ends before its change is durable',
+    promises: ['P2'],
+    killedBy: 'test/ledger/sqlite/contract.test.ts',
+    edits: [{ file: 'src/ledger/sqlite/queue.ts', in: 'writeClaimed', first: 'claims.drop(documentIds);' }],
   },
   // The original is sacred.
   {
@@ -467,6 +523,24 @@ export const MUTATIONS: readonly Mutation[] = [
     seed: 214,
     edits: [{ file: DISPOSE, in: 'recoverAside', value: 'left', becomes: '[]' }],
   },
+  {
+    what: 'an original is deleted although its blank pages exist nowhere else',
+    promises: ['P3'],
+    killedBy: 'test/intake/dispose/dispose.test.ts',
+    edits: [{ file: DISPOSE, in: 'disposeOne', condition: 'rejected', is: 'false' }],
+  },
+  {
+    what: 'what is written into an original while it is copied into the archive is lost',
+    promises: ['P3'],
+    killedBy: 'test/intake/folder/aside.test.ts',
+    edits: [{ file: 'src/intake/folder/exclusiveCopy.ts', in: 'copy', condition: 'mtimeNs', is: 'false' }],
+  },
+  {
+    what: 'an original is disposed of in a folder that stands in the place of another',
+    promises: ['P3'],
+    killedBy: 'test/intake/presence/shares.test.ts',
+    edits: [{ file: 'src/intake/dispose/folderDisposal.ts', in: 'run', condition: 'isForeign', is: 'false' }],
+  },
   // One receipt's trouble is its own.
   {
     what: 'one closed endpoint closes all others',
@@ -524,6 +598,12 @@ export const MUTATIONS: readonly Mutation[] = [
         first: 'if (code !== "") await new Promise(() => {});',
       },
     ],
+  },
+  {
+    what: "a file that can't be split now keeps the others waiting",
+    promises: ['P4'],
+    killedBy: 'test/intake/pages/splitWork.test.ts',
+    edits: [{ file: 'src/intake/pages/pageIntake.ts', in: '#round', drop: 'add', becomes: 'break;' }],
   },
   // An outage fails nothing.
   {
@@ -588,6 +668,18 @@ export const MUTATIONS: readonly Mutation[] = [
           "if (answer.kind !== 'fault' && answer.httpStatus === 302) return { kind: 'failed', reason: 'HTTP_302', message: 'It failed.' };",
       },
     ],
+  },
+  {
+    what: 'a document that is sent again fails if its name is refused',
+    promises: ['P5'],
+    killedBy: 'test/delivery/outcomes.test.ts',
+    edits: [{ file: DELIVER, in: 'send', value: 'answerLost', becomes: 'document.answerLost' }],
+  },
+  {
+    what: 'an outage parks the documents that it keeps from being sent',
+    promises: ['P5'],
+    killedBy: 'test/delivery/outcomes.test.ts',
+    edits: [{ file: 'src/delivery/record.ts', value: 'others', becomes: 'true' }],
   },
   // Limits hold.
   {
@@ -687,6 +779,31 @@ export const MUTATIONS: readonly Mutation[] = [
     killedBy: 'test/fleet/fleet.test.ts',
     edits: [{ file: 'src/delivery/sendPermit.ts', in: 'leave', value: 'isLost', becomes: '!keepsTurn' }],
   },
+  {
+    what: 'a sleep of the machine cuts a Retry-After short',
+    promises: ['P6'],
+    killedBy: 'test/delivery/holds/holds.test.ts',
+    edits: [
+      {
+        file: HOLDS,
+        in: 'woke',
+        condition: 'patient',
+        is: "hold.scope !== 'service' || hold.probe !== null",
+      },
+    ],
+  },
+  {
+    what: 'a prepared request leaves although its folder was paused',
+    promises: ['P6'],
+    killedBy: 'test/delivery/queue/dispatcher.test.ts',
+    edits: [
+      {
+        file: 'src/delivery/queue/sendGate.ts',
+        in: 'isOpen',
+        returns: "holds.gate(endpoint).kind === 'open' && !this.isShut",
+      },
+    ],
+  },
   // Secrets stay secret.
   {
     what: 'a token is written to the journal',
@@ -731,5 +848,18 @@ export const MUTATIONS: readonly Mutation[] = [
     promises: ['P7'],
     killedBy: 'test/api/credentials/file.test.ts',
     edits: [{ file: 'src/api/credentials/file.ts', condition: 'GROUP_AND_OTHERS', is: 'false' }],
+  },
+  {
+    what: 'the program for results inherits the secrets of the agent',
+    promises: ['P7'],
+    killedBy: 'test/features/results/resultCommand.test.ts',
+    edits: [
+      {
+        file: 'src/features/results/resultCommand.ts',
+        in: '#hand',
+        call: 'plainEnvironment',
+        becomes: 'env',
+      },
+    ],
   },
 ];
