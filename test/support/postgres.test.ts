@@ -1,11 +1,11 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createAuthority, hasOpenssl, type Authority } from '../api/certificates.ts';
+import { memoryDirectory } from './memoryDirectory.ts';
 import { ordinaryOwner } from './ordinaryUser.ts';
 import { createCluster, makeOwned } from './postgresCluster.ts';
 import { freshDatabase, needsPostgres, startCluster, type Cluster } from './postgres.ts';
@@ -90,7 +90,7 @@ describe.skipIf(!needsPostgres())('the PostgreSQL of the tests', () => {
   });
 
   test('nothing of a killed run stays', async () => {
-    const dir = mkdtempSync(join(tmpdir(), 'receiptd-postgres-killed-'));
+    const dir = mkdtempSync(join(memoryDirectory(), 'receiptd-postgres-killed-'));
     const holder = `
       const { spawn } = require('node:child_process');
       spawn('sh', process.argv.slice(1), { detached: true, stdio: ['pipe', 'inherit', 'inherit'] });

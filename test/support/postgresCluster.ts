@@ -116,7 +116,8 @@ async function configure(dir: string, port: number, options: ClusterOptions): Pr
     port: String(port),
     unix_socket_directories: dir,
     max_connections: '200',
-    ...(options.durable === true ? {} : { fsync: 'off', full_page_writes: 'off' }),
+    // Its log stays small: it lies in memory.
+    ...(options.durable === true ? {} : { fsync: 'off', full_page_writes: 'off', max_wal_size: '64MB' }),
     ...(options.tls ? await tlsSettings(data, options.tls) : {}),
     ...options.settings,
   };

@@ -14,6 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { memoryDirectory } from './memoryDirectory.ts';
 import { ordinaryOwner } from './ordinaryUser.ts';
 
 const KEEPER = keeperScript();
@@ -69,7 +70,8 @@ function keeperScript(): string {
 
 function beginRun(): { readonly dir: string; readonly payloads: ChildProcess } {
   removeLeftovers();
-  const dir = mkdtempSync(join(tmpdir(), PREFIX));
+  // In memory: to make and remove hundreds of databases is work for a disk.
+  const dir = mkdtempSync(join(memoryDirectory(), PREFIX));
   const { uid, gid } = ordinaryOwner();
   chownSync(dir, uid, gid);
   // In its own session, so that it outlives an interrupted run.

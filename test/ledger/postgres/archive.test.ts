@@ -8,7 +8,7 @@ import { verifyJournal } from '../../../src/ledger/journal/verify.ts';
 import { openPostgresLedger } from '../../../src/ledger/postgres/open.ts';
 import { verifyPostgresLedger } from '../../../src/ledger/postgres/verify.ts';
 import { freshDatabase, needsPostgres, type FreshDatabase } from '../../support/postgres.ts';
-import { agentOptions, ask, targetOf } from './place.ts';
+import { agentOptions, ask, targetOf, UNUSED } from './place.ts';
 
 const MARCH = Date.UTC(2025, 2, 1);
 
@@ -18,7 +18,7 @@ describe.skipIf(!needsPostgres())('archiving the history', () => {
 
   beforeEach(async () => {
     dir = await mkdtemp(join(tmpdir(), 'receiptd-archive-'));
-    database = await freshDatabase();
+    database = await freshDatabase(UNUSED);
     for (const agent of ['one', 'two']) await act(agent, 30);
     // As if they had worked from January on.
     for (const month of [1, 2]) {

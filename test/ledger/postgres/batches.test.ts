@@ -4,7 +4,7 @@ import { openPostgresLedger } from '../../../src/ledger/postgres/open.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import { freshDatabase, needsPostgres, type FreshDatabase } from '../../support/postgres.ts';
 import { admission, naming, seen } from '../../contract/ledger.ts';
-import { agentOptions, ask } from './place.ts';
+import { agentOptions, ask, UNUSED } from './place.ts';
 import { statementsOf, type Statement, type Value } from './statements.ts';
 
 const ACCEPTED = {
@@ -49,7 +49,7 @@ describe.skipIf(!needsPostgres())('documents of one moment', () => {
   let ledger: Ledger;
 
   beforeEach(async () => {
-    database = await freshDatabase();
+    database = await freshDatabase(UNUSED);
     ledger = await openPostgresLedger(agentOptions(database.url));
     // The rows of folder and endpoint are there from then on.
     await ledger.admit(admission('first.jpg', 'first'));

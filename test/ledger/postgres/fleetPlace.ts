@@ -7,7 +7,7 @@ import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import type { AttemptResult, ClaimQuery } from '../../../src/core/ports/ledgerQueue.ts';
 import { freshDatabase, type FreshDatabase, type Kept } from '../../support/postgres.ts';
 import { OFFICE } from '../../contract/ledger.ts';
-import { agentOptions, ask } from './place.ts';
+import { agentOptions, ask, UNUSED } from './place.ts';
 
 export type Agent = Ledger & { readonly fleet: LedgerFleet };
 
@@ -21,7 +21,7 @@ export class FleetPlace {
   }
 
   static async create(): Promise<FleetPlace> {
-    return new FleetPlace(await freshDatabase());
+    return new FleetPlace(await freshDatabase(UNUSED));
   }
 
   get url(): string {

@@ -4,7 +4,7 @@ import { Connector } from '../../../src/ledger/postgres/connection.ts';
 import { freshDatabase, needsPostgres, type FreshDatabase } from '../../support/postgres.ts';
 import { startProxy } from '../../support/tcpProxy.ts';
 import { ACCEPTED, claim, FleetPlace } from './fleetPlace.ts';
-import { ask, openStore, targetOf } from './place.ts';
+import { ask, openStore, targetOf, UNUSED } from './place.ts';
 
 const WAIT = { timeout: 30_000 } as const;
 const END_ALL = `
@@ -91,7 +91,7 @@ describe.skipIf(!needsPostgres())('an agent that was fenced', () => {
 
 describe.skipIf(!needsPostgres())('the link', () => {
   let database: FreshDatabase;
-  beforeEach(async () => void (database = await freshDatabase()));
+  beforeEach(async () => void (database = await freshDatabase(UNUSED)));
   afterEach(() => database.remove());
 
   it('keeps the lease while all readers are busy, and the look of a heartbeat is not held up', async () => {
@@ -192,7 +192,7 @@ describe.skipIf(!needsPostgres())('the link', () => {
 describe.skipIf(!needsPostgres())('parts of the history', () => {
   let database: FreshDatabase;
   beforeEach(async () => {
-    database = await freshDatabase();
+    database = await freshDatabase(UNUSED);
     await (await openStore(database.url)).close();
   });
   afterEach(() => database.remove());

@@ -3,7 +3,7 @@ import { createIntake } from '../../../src/ledger/postgres/intake.ts';
 import type { Admitted, LedgerIntake } from '../../../src/core/ports/ledgerIntake.ts';
 import { admission, colliding, hashOf, OFFICE, seen, SHOP } from '../../contract/ledger.ts';
 import { freshDatabase, needsPostgres, type FreshDatabase } from '../../support/postgres.ts';
-import { ask, openStore, type OpenStore } from './place.ts';
+import { ask, openStore, UNUSED, type OpenStore } from './place.ts';
 
 const IMAGES = 500;
 
@@ -13,7 +13,7 @@ describe.skipIf(!needsPostgres())('the intake of two agents on one ledger', () =
   let agents: LedgerIntake[];
 
   beforeEach(async () => {
-    database = await freshDatabase();
+    database = await freshDatabase(UNUSED);
     stores = await Promise.all(['one', 'two'].map((name) => openStore(database.url, name)));
     agents = stores.map(({ store }) => createIntake(store));
   });

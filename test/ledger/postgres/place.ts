@@ -3,6 +3,7 @@ import { Client } from 'pg';
 import { prepareShared } from '../../../src/wiring/sharedLedger/prepare.ts';
 import { systemClock } from '../../../src/system/systemClock.ts';
 import { Connector, type Target } from '../../../src/ledger/postgres/connection.ts';
+import { migrate } from '../../../src/ledger/postgres/migrate.ts';
 import { Link } from '../../../src/ledger/postgres/link.ts';
 import { openPostgresLedger, type PostgresLedgerOptions } from '../../../src/ledger/postgres/open.ts';
 import { Places } from '../../../src/ledger/postgres/places.ts';
@@ -11,7 +12,7 @@ import { Trouble } from '../../../src/ledger/postgres/trouble.ts';
 import type { Clock } from '../../../src/core/ports/clock.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import type { LedgerPlace } from '../../contract/ledger.ts';
-import { freshDatabase, type FreshDatabase } from '../../support/postgres.ts';
+import { freshDatabase, type FreshDatabase, type Template } from '../../support/postgres.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
 
 /** The wall clock stands still; leases and pauses take their time. */
@@ -20,6 +21,16 @@ export const clock: Clock = { ...systemClock, now: () => 1_000 };
 export function targetOf(url: string): Target {
   return { url, passwordFile: null, caFile: null };
 }
+
+/** A ledger that no agent has opened yet: to copy it is less work than to make its tables. */
+export const UNUSED: Template = {
+  name: 'unused_ledger',
+  async fill(url) {
+    const connection = await new Connector(targetOf(url)).connect('receiptd-test');
+    await migrate(connection, url);
+    await connection.close();
+  },
+};
 
 /** What makes one agent of a fleet. */
 export function agentOptions(

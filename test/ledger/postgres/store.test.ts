@@ -5,7 +5,7 @@ import { isBad, parseLine } from '../../../src/ledger/journal/line.ts';
 import { Verification } from '../../../src/ledger/journal/verification.ts';
 import { freshDatabase, needsPostgres, startCluster, type FreshDatabase } from '../../support/postgres.ts';
 import { startProxy, type TcpProxy } from '../../support/tcpProxy.ts';
-import { ask, openStore, type OpenStore } from './place.ts';
+import { ask, openStore, UNUSED, type OpenStore } from './place.ts';
 
 const COUNT = 'SELECT count(*) AS count FROM acts';
 
@@ -39,7 +39,7 @@ describe.skipIf(!needsPostgres())('the store on PostgreSQL', () => {
   let open: OpenStore;
 
   beforeEach(async () => {
-    database = await freshDatabase();
+    database = await freshDatabase(UNUSED);
     open = await openStore(database.url);
   });
   afterEach(async () => {
@@ -196,7 +196,7 @@ describe.skipIf(!needsPostgres())('the store and its server', () => {
     let open: OpenStore;
 
     beforeEach(async () => {
-      database = await freshDatabase();
+      database = await freshDatabase(UNUSED);
       const url = new URL(database.url);
       proxy = await startProxy(Number(url.port));
       url.port = String(proxy.port);
