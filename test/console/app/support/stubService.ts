@@ -126,7 +126,12 @@ export async function startStub(): Promise<StubService> {
         const bytes = images.get('webp');
         if (bytes === undefined || row?.type === 'bmp' || row?.state === 'lost' || agent.hasNoPictures)
           return { status: 404, headers: {}, body: once('') };
-        const headers = { 'content-type': 'image/webp', 'receiptd-pages': row?.type === 'pdf' ? '3' : '1' };
+        const headers = {
+          'content-type': 'image/webp',
+          'receiptd-pages': row?.type === 'pdf' ? '3' : '1',
+          // As the agent.
+          'cache-control': 'private, max-age=86400, immutable',
+        };
         return { headers, body: once(bytes) };
       },
     })),
