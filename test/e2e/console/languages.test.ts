@@ -38,6 +38,7 @@ inBrowser('the languages of the console', (here) => {
     agent.paused.add('office');
     agent.notes = [{ text: mark, about: { kind: 'hours', until: since } }];
     agent.problem = mark;
+    agent.keepFew();
     agent.rows = agent.rows.map((row, index) => ({
       ...row,
       needsPerson: row.needsPerson || row.state === 'rejected',

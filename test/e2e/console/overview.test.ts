@@ -142,8 +142,8 @@ inBrowser('the overview', (here) => {
       'Not sent': total(({ state, needsPerson }) => /duplicate|rejected/.test(state) && !needsPerson),
       Waiting: 3,
     };
+    const page = await here.browser.open();
     for (const [name, count] of Object.entries(expected)) {
-      const page = await here.browser.open();
       const stat = page.locator('.stat', { has: page.getByText(name, { exact: true }) });
       const value = count.toLocaleString('en-GB');
       expect([name, await stat.getByRole('link').textContent()]).toEqual([name, value]);
@@ -155,6 +155,7 @@ inBrowser('the overview', (here) => {
         (await said.textContent())?.includes('(all)') !==
         (await page.getByRole('link', { name: 'Next page' }).isVisible());
       await expect.poll(isTrue, { message: name }).toBe(true);
+      await page.goBack();
     }
   });
 

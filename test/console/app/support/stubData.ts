@@ -231,5 +231,6 @@ export async function makeImages(): Promise<ReadonlyMap<string, Buffer>> {
   const drawn = types.map(
     async (type) => [type, await drawReceipt({ type, seed: type, width: 300, height: 500 })] as const,
   );
-  return new Map(await Promise.all(drawn));
+  const thumbnail = await drawReceipt({ type: 'webp', seed: 'webp', width: 96, height: 160 });
+  return new Map([...(await Promise.all(drawn)), ['thumbnail', thumbnail]]);
 }

@@ -67,6 +67,11 @@ export class StubAgent {
   /** As where what draws them is not installed. */
   hasNoPictures = false;
 
+  /** Of each kind of row one or a few: a check of every element of a full page costs seconds. */
+  keepFew(): void {
+    this.rows = this.rows.slice(0, 50).filter(({ state }, index) => state !== 'accepted' || index < 8);
+  }
+
   /** A scan comes in. */
   add(): Row {
     const row = makeRow(1, this.rows.length + 1, Date.now());

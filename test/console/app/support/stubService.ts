@@ -123,14 +123,14 @@ export async function startStub(): Promise<StubService> {
       serve: async ({ params, query }) => {
         const row = agent.rows.find(({ documentId }) => String(documentId) === params['id']);
         agent.pictures.push(`${what} ${row?.type} ${query.get('page') ?? ''}`.trim());
-        const bytes = images.get('webp');
+        const bytes = images.get(what === 'thumbnail' ? what : 'webp');
         if (bytes === undefined || row?.type === 'bmp' || row?.state === 'lost' || agent.hasNoPictures)
           return { status: 404, headers: {}, body: once('') };
         const headers = {
           'content-type': 'image/webp',
           'receiptd-pages': row?.type === 'pdf' ? '3' : '1',
           // As the agent.
-          'cache-control': 'private, max-age=86400, immutable',
+          ...(what === 'thumbnail' && { 'cache-control': 'private, max-age=86400, immutable' }),
         };
         return { headers, body: once(bytes) };
       },
