@@ -1,5 +1,6 @@
 /** Credentials that move between stores with `receiptd login --store`. */
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { keytarIsHere, secretService, secretServiceIsHere } from '../api/credentials/secretService.ts';
@@ -108,6 +109,7 @@ describe.skipIf(!keychain)('between file and keychain', () => {
     expect(await quickLogin(site, '--store', 'file')).toBeRefused(1, 'KEYCHAIN_LOCKED', 'locked');
     keyring.freeze();
     const hanging = begin(site, ['login', '--store', 'keychain', '--from', 'file', '--config', site.config]);
+    await once(hanging.child, 'spawn');
     await until(async () => (await helpersOf(hanging.pid)) > 0, 'the keychain to be asked');
     await hanging.kill();
     expect(await inFile(site)).toEqual(CLIENT);

@@ -2,9 +2,11 @@
  * Runs a program in a real pseudo-terminal and types like a person who waits for its output first. `script` is on every
  * Debian (bsdutils).
  */
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile, readlink } from 'node:fs/promises';
 import { stripVTControlCharacters } from 'node:util';
+import { launch } from './launch.ts';
 import { requirement } from './requires.ts';
 
 export const terminalIsHere = requirement(
@@ -28,6 +30,7 @@ const MOST_CHOICES = 30;
 
 export class Terminal {
   readonly #child: ChildProcess;
+  readonly #started: Promise<unknown>;
   /** All output, with control sequences. */
   raw = '';
   /** Offset of the output that no call has waited for yet. */
@@ -38,12 +41,13 @@ export class Terminal {
 
   constructor(command: readonly string[], { cwd, env, columns = 80, user }: TerminalOptions) {
     const line = `stty cols ${columns} rows 24; exec ${command.map(quoted).join(' ')}`;
-    this.#child = spawn('script', ['-qfec', line, '/dev/null'], {
+    this.#child = launch('script', ['-qfec', line, '/dev/null'], {
       cwd,
       env: { ...env, SHELL: '/bin/sh' },
-      stdio: 'pipe',
+      stdin: 'pipe',
       ...user,
     });
+    this.#started = once(this.#child, 'spawn').catch(() => {});
     this.#child.stdin?.on('error', () => {});
     this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       this.raw += text;
@@ -125,6 +129,7 @@ export class Terminal {
 
   /** Process id of the program; NaN if it has ended. */
   async #program(): Promise<number> {
+    await this.#started;
     const pid = this.#child.pid;
     const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
     return Number.parseInt(children, 10);

@@ -20,6 +20,7 @@ import YAML from 'yaml';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/server.ts';
 import { Resident, runInProcess } from './inProcess.ts';
 import { cleanUp, killAfterTest } from '../../support/cleanUp.ts';
+import { launch } from '../../support/launch.ts';
 import { ROWS, type Row } from '../../support/listRows.ts';
 export type { Row };
 
@@ -195,26 +196,26 @@ export class Site {
 
   /** Starts a command without waiting. */
   spawn(...args: string[]): Running {
-    return new Running(this.#spawn(args));
+    return new Running(
+      launch(process.execPath, this.#command(args), { ...this.#surroundings(), stdin: 'ignore' }),
+    );
   }
 
   /** Starts a command whose standard output is not read until the caller reads it. */
   spawnUnread(...args: string[]): Readable {
-    const { stdout } = this.#spawn(args);
-    // Without a listener Node drops what is unread when the process ends.
-    return stdout.on('readable', () => {});
-  }
-
-  #spawn(args: string[]) {
-    if (!existsSync(MAIN)) throw new Error('dist/receiptd.cjs is missing: npm run build');
-    const { PATH = '', HOME = '', TMPDIR = tmpdir() } = process.env;
-    const child = spawn(process.execPath, [MAIN, ...args], {
-      cwd: this.dir,
-      env: { PATH, HOME, TMPDIR, ...this.env },
-      stdio: ['ignore', 'pipe', 'pipe'],
+    const stdio = ['ignore', 'pipe', 'ignore'] as const;
+    const child = spawn(process.execPath, this.#command(args), {
+      ...this.#surroundings(),
+      stdio: [...stdio],
     });
     killAfterTest(child);
-    return child;
+    // Without a listener Node drops what is unread when the process ends.
+    return child.stdout.on('readable', () => {});
+  }
+
+  #command(args: readonly string[]): string[] {
+    if (!existsSync(MAIN)) throw new Error('dist/receiptd.cjs is missing: npm run build');
+    return [MAIN, ...args];
   }
 
   /** Starts `receiptd run`; resolves when the control socket answers. */

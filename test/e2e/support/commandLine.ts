@@ -1,9 +1,10 @@
 /** Runs single commands of the built binary in ways that `Site` does not offer: with input, as other users, in pipes. */
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { chown, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { ordinaryOwner } from '../../support/ordinaryUser.ts';
+import { launch } from '../../support/launch.ts';
 import { requirement } from '../../support/requires.ts';
 import { MAIN, Running, type Ended, type Site } from './agent.ts';
 import { runInProcess } from './inProcess.ts';
@@ -26,7 +27,7 @@ export const ordinaryUserCanRun = requirement(
 );
 
 export function begin(site: Site, args: readonly string[], how: Circumstances = {}): Running {
-  return new Running(launch(site, process.execPath, [MAIN, ...args], how));
+  return new Running(launched(site, process.execPath, [MAIN, ...args], how));
 }
 
 export function receiptd(site: Site, args: readonly string[], how: Circumstances = {}): Promise<Ended> {
@@ -46,19 +47,19 @@ export function quickly(
 /** Runs a shell command; `$RECEIPTD` is the binary. */
 export function shell(site: Site, script: string, how: Circumstances = {}): Promise<Ended> {
   const env = { ...how.env, RECEIPTD: `${process.execPath} ${MAIN}` };
-  return new Running(launch(site, '/bin/sh', ['-c', script], { ...how, env })).ended;
+  return new Running(launched(site, '/bin/sh', ['-c', script], { ...how, env })).ended;
 }
 
-function launch(site: Site, file: string, args: readonly string[], how: Circumstances) {
-  const child = spawn(file, args, {
+function launched(site: Site, file: string, args: readonly string[], how: Circumstances) {
+  const child = launch(file, args, {
     cwd: site.dir,
     env: { ...surroundings(), ...site.env, ...how.env },
-    stdio: ['pipe', 'pipe', 'pipe'],
+    stdin: 'pipe',
     ...(how.ordinary && isRoot && { ...ordinaryOwner() }),
   });
   // A command that ends without reading its input breaks the pipe.
-  child.stdin.on('error', () => {});
-  child.stdin.end(how.input ?? '');
+  child.stdin?.on('error', () => {});
+  child.stdin?.end(how.input ?? '');
   return child;
 }
 
