@@ -183,6 +183,7 @@ try {
   const held = await number(`SELECT count(*) FROM receiptd.documents WHERE state = 'uploading'`);
   watch = new Watch(watching);
   startedAt = performance.now();
+  const usedAlive = await databaseProcessorSeconds(cluster);
   dead?.kill();
   const theirs = `name < 'agent-${String(count).padStart(4, '0')}' AND name <> 'first'`;
   await until(`SELECT count(*) FROM receiptd.agents WHERE ${theirs} AND lease_until IS NOT NULL`);
@@ -192,6 +193,7 @@ try {
     underWay: held,
     takenOverAfterSeconds: takenOver,
     sentAgainAfterSeconds: seconds(startedAt),
+    processorSeconds: Number(((await databaseProcessorSeconds(cluster)) - usedAlive).toFixed(1)),
     othersLostTheirLease: await number(
       `SELECT count(*) FROM receiptd.agents WHERE epoch > 1 AND name <> 'first' AND NOT (${theirs})`,
     ),

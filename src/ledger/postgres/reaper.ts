@@ -13,7 +13,12 @@ export async function reap(store: Store, clock: Pick<Clock, 'now'>): Promise<rea
   return store.write(async (sql) => {
     const { agentId } = sql.session;
     const overdue = await sql.all<{ id: number; name: string }>(SQL.OVERDUE, { agentId });
+    if (overdue.length === 0) return [];
+    // Not all agents: of a thousand, each would ask in vain, for each agent that dies.
+    const agentIds = overdue.map(({ id }) => id);
+    const places = await sql.all<{ place: string }>(SQL.PLACES_LEFT, { agentIds });
     for (const agent of overdue) await takeOver(sql, agent, clock.now());
+    for (const { place } of places) sql.notify('queue', place);
     return overdue.map(({ name }) => name);
   });
 }
@@ -28,6 +33,4 @@ async function takeOver(
   await interrupt(sql, id, message, at);
   sql.send(SQL.END_LEADS, { agentId: id });
   sql.send(LET_OTHERS_LOOK, { agentId: id });
-  // It is unknown which shares the agent had, so that all agents are notified.
-  sql.notify('queue');
 }

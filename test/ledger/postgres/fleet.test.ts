@@ -306,6 +306,20 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
       expect(Number(entries[0]?.count)).toBe(2);
     });
 
+    it('are told of what it leaves in folders that they reach, and of nothing else', async () => {
+      await place.documents('a', 1);
+      expect(await claim(a)).toHaveLength(1);
+      const [told, untold]: string[][] = [[], []];
+      const c = await place.open('c', { shares: new Map([['/mnt/c', 'other']]) });
+      c.fleet.onSignal((signal) => untold?.push(signal));
+      b = await place.open('b', { leaseMs: LEASE_MS });
+      b.fleet.onSignal((signal) => told?.push(signal));
+      await vi.waitFor(() => expect(told).toContain('queue'), 20_000);
+      // Behind it, for all.
+      await b.fleet.endHolds();
+      await vi.waitFor(() => expect(untold).toEqual(['holds']), 20_000);
+    });
+
     it('know it as silent, and let another state directory have its name', async () => {
       await takenOver();
       expect(await b.fleet.agents()).toMatchObject([

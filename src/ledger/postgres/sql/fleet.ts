@@ -8,6 +8,20 @@ export const OVERDUE = `
 SELECT id, name FROM agents
  WHERE lease_until <= clock_timestamp() AND id <> :agentId ORDER BY id FOR UPDATE SKIP LOCKED`;
 
+/**
+ * The shares in which these agents leave documents to others: what they had claimed or kept to themselves, and what waits
+ * for a time, which may be one that they had set.
+ */
+export const PLACES_LEFT = `
+SELECT f.place FROM folders f
+ WHERE f.place LIKE 'share:%' AND f.id IN (
+       SELECT d.folder_id FROM documents d WHERE d.claimed_by = ANY (:agentIds::integer[])
+       UNION ALL
+       SELECT d.folder_id FROM documents d
+        WHERE d.state IN ('queued', 'uploading') AND d.agent_id = ANY (:agentIds::integer[]) AND d.only_agent IS NOT NULL
+       UNION ALL
+       SELECT d.folder_id FROM documents d WHERE d.state = 'queued' AND d.not_before > 0)`;
+
 /** Clears the lease, so that it can't expire again; an agent that did not report stopping still counts as running. */
 export const FENCE = `UPDATE agents SET epoch = epoch + 1, lease_until = NULL WHERE id = :agentId`;
 
