@@ -3,7 +3,7 @@ import { noteText } from '../../../src/core/domain/note.ts';
 import { existsSync } from 'node:fs';
 import { rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import type { FileIdentity } from '../../../src/core/domain/document.ts';
 import { ReceiptdError } from '../../../src/core/domain/errors.ts';
 import { parseTemplate } from '../../../src/core/domain/nameTemplate.ts';
@@ -329,6 +329,8 @@ it('an image that is being deferred keeps its copy when another one with the sam
       },
     }),
   });
+  // Before the agent is stopped, which waits for what is under way.
+  onTestFinished(() => write());
   await watching(agent);
   agent.leave();
   await place.drop('first.jpg', 'same');
