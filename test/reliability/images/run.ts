@@ -1,12 +1,13 @@
 import { PHASES, createCases, type Phase } from './cases.ts';
 import type { Whole } from './corpus.ts';
-import { watchedProcess } from './watchedProcess.ts';
+import { watchedProcess, type WatchedProcess } from './watchedProcess.ts';
 import type { Batch, Breach, Result } from './worker.ts';
 
 export interface Summary {
   readonly breaches: readonly Breach[];
   readonly tally: ReadonlyMap<string, number>;
   readonly slowest: Readonly<Record<Phase, Result['slowest']>>;
+  /** So far, where the large files are small ones, and one process does everything. */
   readonly peakRssMb: Readonly<Record<Phase, number>>;
   /** Of the process that tries mutations, after its first and its last batch. */
   readonly heapMb: readonly [number, number];
@@ -42,12 +43,13 @@ export async function run({ wholes, bombSize, from, count, every, onProgress }: 
   const heap: number[] = [];
   const started = performance.now();
   let judged = 0;
+  // Large ones: what one leaves behind is not to be taken for what the next one needs, nor for what the other phases need.
+  const isLarge = bombSize > SMALL_BOMB;
+  let child: WatchedProcess | null = null;
   for (const phase of PHASES) {
     const first = phase === 'mutations' ? from : 0;
     const end = phase === 'mutations' ? from + count : cases.count(phase);
-    // What one bomb leaves behind is not to be taken for what the next one needs.
-    const alone = phase === 'bombs' && bombSize > SMALL_BOMB;
-    let child = null;
+    const alone = phase === 'bombs' && isLarge;
     for (let at = first; at < end && breaches.length < ENOUGH;) {
       const batch: Batch = { phase, from: at, count: Math.min(alone ? 1 : BATCH, end - at) };
       child ??= await watchedProcess({ wholes: alone ? [] : wholes, bombSize, every });
@@ -74,8 +76,11 @@ export async function run({ wholes, bombSize, from, count, every, onProgress }: 
         child = null;
       }
     }
+    if (!isLarge) continue;
     await child?.end();
+    child = null;
   }
+  await child?.end();
   const ms = performance.now() - started;
   return { breaches, tally, slowest, peakRssMb, heapMb: [heap[0] ?? 0, heap.at(-1) ?? 0], cases: judged, ms };
 }
