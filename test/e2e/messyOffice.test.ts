@@ -22,8 +22,8 @@ import { officeAtWork } from './support/officeAtWork.ts';
 
 const SIZE = 300;
 const LIMIT_MS = 600_000;
-/** Each page is examined in English on one day, and in German on the next. */
-const LANGUAGES = 2;
+/** Each page is examined every second day: in English, and next in German. */
+const LOOKS = 4;
 
 /** What only a program says; no name in the office holds any of it. */
 const SLIPS = /\b(?:defect|NaN|Invalid|undefined)\b|\[object|^\s+at .+:\d+:\d+\)?$/m;
@@ -319,7 +319,7 @@ async function slipsOfConsole(site: Site): Promise<string[]> {
     const route = routeOf(place);
     if (!looked.has(route)) {
       looked.set(route, place);
-      if (hasTurn(looked.size, LANGUAGES))
+      if (hasTurn(looked.size, LOOKS))
         for (const fault of await closeLook(page, { narrow: false })) slips.push(`${place}: ${fault}`);
     }
     for (const found of await linksOf(page)) waiting.push(found);
@@ -334,7 +334,7 @@ async function slipsOfConsole(site: Site): Promise<string[]> {
     await german.getByRole('heading', { level: 1 }).waitFor();
     await quiet.isQuiet();
     slips.push(...slipsIn(quiet.at, await german.content()));
-    if (hasTurn(at, LANGUAGES))
+    if (hasTurn(at - 1, LOOKS))
       for (const fault of await closeLook(german, { narrow: true })) slips.push(`${quiet.at}: ${fault}`);
   }
   browser.expectNoTrouble();
@@ -362,17 +362,25 @@ function kindOf(place: string, shown: readonly number[]): string | null {
   return `${path}?${query}`;
 }
 
-/** Of places that differ only by what they filter for, or by the list that a document was opened from, the first and each thirtieth of the others in its turn. */
+/**
+ * Of places that differ only by what they filter for, or by the list that a document was opened from, the first and each ninetieth
+ * of the others in its turn. Each two filters are combined; of more, each tenth combination in its turn.
+ */
 function inTurn(): (place: string) => boolean {
   const counts = new Map<string, number>();
   return (place) => {
     const [path = '', query] = place.split('?');
     if (query === undefined) return true;
-    const keys = [...new Set(new URLSearchParams(query).keys())].toSorted();
-    const alike = /\/\d+$/.test(path) ? 'a document in a list' : `${path}?${keys.join('&')}`;
+    const keys = new Set(new URLSearchParams(query).keys());
+    // What is shown in one order is alike in the other.
+    if (keys.size > 1) keys.delete('order');
+    const isDocument = /\/\d+$/.test(path);
+    const alike = isDocument ? 'a document in a list' : `${path}?${[...keys].toSorted().join('&')}`;
     const count = counts.get(alike) ?? 0;
     counts.set(alike, count + 1);
-    return count === 0 || hasTurn(count, 30);
+    const filters = keys.size - (keys.has('until') ? 1 : 0);
+    if (count === 0) return isDocument || filters <= 2 || hasTurn(counts.size, 10);
+    return hasTurn(count, 90);
   };
 }
 
