@@ -37,6 +37,17 @@ it('frees the slot of an accepted document before that is recorded, within the l
   expect(place.service.mostInFlight).toBeLessThanOrEqual(2);
 });
 
+it('claims no document again while the beginning of its upload is being recorded', async () => {
+  const { admit, clock, ledger } = await sendingPlace();
+  const { id } = await admit('a.jpg');
+  const query = { endpoint: OFFICE, lane: 'fresh', limit: 1, exceptFolders: [], freshSince: 0 } as const;
+  const claim = () => ledger.claim({ ...query, now: clock.now(), longestWaitMs: 3_600_000 });
+  expect(await claim()).toHaveLength(1);
+  const begun = ledger.begin(id, clock.now(), 10);
+  expect(await claim()).toEqual([]);
+  await begun;
+});
+
 it('keeps the slot of a refused document until that is recorded', async () => {
   const { place } = await withSlowRecords(10);
   place.service.script = () => status(422);

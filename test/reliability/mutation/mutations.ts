@@ -450,7 +450,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     what: 'a claim ends before its change is durable',
     promises: ['P2'],
-    killedBy: 'test/ledger/sqlite/contract.test.ts',
+    killedBy: 'test/delivery/queue/dispatcher.test.ts',
     edits: [{ file: 'src/ledger/sqlite/queue.ts', in: 'writeClaimed', first: 'claims.drop(documentIds);' }],
   },
   // The original is sacred.
