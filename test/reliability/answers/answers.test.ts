@@ -34,7 +34,8 @@ describe('whatever the service answers', () => {
     const context = { route: 'upload', name: 'a', uid: UID, token: TOKEN, secret: SECRET } as const;
     const { length } = wireOf(USUAL, context).bytes;
     const breaches: unknown[] = [];
-    for (let at = 0; at < length; at += 1) {
+    // Every other byte, the others by the other end; the last ones by both.
+    for (let at = how === 'end' ? 0 : 1; at < length; at += at < length - 8 ? 2 : 1) {
       const cut = { at: (at + 0.5) / length, how };
       const breach = await runClientCase(upload({ ...USUAL, cut }), certificate, true);
       if (breach) breaches.push({ at, breach });
