@@ -49,7 +49,7 @@ export async function fillFleet(client: Client, filling: Filling): Promise<void>
   await client.query(
     `INSERT INTO documents (endpoint_id, folder_id, agent_id, path, name, sha256, type, size, lane, state, line, attempts,
                             created_at, updated_at, service_status, response)
-     SELECT $1::int + (n % $3::int) % $8::int, $2::int + n % $3::int, $4::int, path, path || '-' || left(hash, 12), hash, 'jpeg', 1000000, 'backlog',
+     SELECT $1::int + (n % $3::int) % $8::int, $2::int + n % $3::int, $4::int, path || '.jpg', path || '-' || left(hash, 12), hash, 'jpeg', 1000000, 'backlog',
             CASE WHEN n <= $5::bigint THEN 'accepted' ELSE 'queued' END, n, CASE WHEN n <= $5::bigint THEN 1 ELSE 0 END,
             at, at, CASE WHEN n <= $5::bigint THEN 'PROCESSING' END, CASE WHEN n <= $5::bigint THEN $6::text END
        FROM (SELECT n, 'SCAN' || lpad(n::text, 8, '0') AS path, encode(sha256(n::text::bytea), 'hex') AS hash,
@@ -85,7 +85,7 @@ export async function fillFleet(client: Client, filling: Filling): Promise<void>
 /** What goes with documents: files as the agents saw them, upload requests, and for every fifth a posted result. */
 const REST = [
   `INSERT INTO sightings (folder_id, dir, name, size, mtime_ns, ctime_ns, inode, verdict, document_id, sha256, seen_at, updated_at)
-   SELECT folder_id, '', CASE WHEN copy THEN path || ' (2)' ELSE path END || '.jpg', size, created_at * 1000000,
+   SELECT folder_id, '', CASE WHEN copy THEN 'copy of ' ELSE '' END || path, size, created_at * 1000000,
           created_at * 1000000, id, CASE WHEN copy THEN 'duplicate' ELSE 'document' END, id, sha256, created_at, created_at
      FROM documents, (VALUES (false), (true)) AS c (copy) WHERE NOT copy OR id % 20 = 0`,
   `INSERT INTO attempts (document_id, endpoint_id, agent_id, epoch, started_at, finished_at, outcome, http_status, bytes)
