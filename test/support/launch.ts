@@ -21,7 +21,7 @@ interface Told {
 }
 
 export interface LaunchOptions extends Pick<SpawnOptions, 'cwd' | 'uid' | 'gid'> {
-  readonly env: Readonly<Record<string, string>>;
+  readonly env: NodeJS.ProcessEnv;
   readonly stdin: 'ignore' | 'pipe';
 }
 

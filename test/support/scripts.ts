@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { compiledSources } from './compiled.ts';
+import { launch } from './launch.ts';
 
 /** URL of a compiled source file of `src`, for child processes to import. */
 export async function compile(source: string): Promise<{ url: string }> {
@@ -21,20 +21,19 @@ export interface Script {
 
 /** Runs the ES module `code` in a child process. */
 export function runScript(code: string): Script {
-  const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
+  const env = { ...process.env };
+  const child = launch(process.execPath, ['--input-type=module', '-e', code], { env, stdin: 'pipe' });
   const exited = once(child, 'exit');
   let errors = '';
   let text = '';
-  child.stderr.on('data', (chunk: Buffer) => {
+  child.stderr?.on('data', (chunk: Buffer) => {
     errors += chunk.toString();
   });
-  child.stdout.on('data', (chunk: Buffer) => {
+  child.stdout?.on('data', (chunk: Buffer) => {
     text += chunk.toString();
     child.emit('text');
   });
-  child.stdout.on('end', () => child.emit('text'));
+  child.stdout?.on('end', () => child.emit('text'));
   return {
     child,
     async line() {
@@ -45,7 +44,7 @@ export function runScript(code: string): Script {
           text = text.slice(end + 1);
           return line;
         }
-        if (child.stdout.readableEnded) throw new Error(`the script ended: ${errors}`);
+        if (child.stdout?.readableEnded) throw new Error(`the script ended: ${errors}`);
         await once(child, 'text');
       }
     },
