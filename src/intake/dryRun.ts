@@ -28,12 +28,12 @@ export interface DryRunDeps {
   readonly seen: Map<string, string>;
 }
 
-/** What admission would make of each file of a folder, without changing anything. */
+/** Tells what admission would do with each file of a folder, without changing anything. */
 export async function* foresee(deps: DryRunDeps, signal: AbortSignal): AsyncIterable<DryRunFile> {
   for await (const { files } of deps.folder.list('', signal)) yield* foreseeSome(files, deps);
 }
 
-/** The same of these files of it only. */
+/** Like `foresee`, for the given files only. */
 export async function* foreseeSome(
   files: readonly { readonly path: string }[],
   deps: DryRunDeps,
@@ -66,7 +66,7 @@ async function foreseeOne(path: string, firstWatch: boolean, deps: DryRunDeps): 
   if (firstWatch && isSkipped(read.identity, settings.existing))
     return say('skip', null, 'It is already there (`existing`).');
   const standing = (await reports?.standing({ folder: settings.path, path })) ?? null;
-  // As reconciliation compares: what is known and unchanged is not checked again.
+  // Like reconciliation: a known, unchanged file is not judged again.
   const known = standing !== null && sameIdentity(standing.identity, read.identity) ? standing : null;
   if (known?.state === 'skipped' && staysSkipped(known, settings)) return say('skip', null, known.message);
   const judgement = await judge(path, read.bytes, settings, inspector);
@@ -84,7 +84,7 @@ async function foreseeOne(path: string, firstWatch: boolean, deps: DryRunDeps): 
       ? say('nothing', document.name, null)
       : say('duplicate', document.name, `Identical to ${join(document.folder, document.path)}.`);
   }
-  // Named for an endpoint that was this folder's then.
+  // It was named when the folder had another endpoint.
   if (known !== null && known.name !== null) return say('nothing', known.name, elsewhere(known, settings));
   const image = `${endpointId(settings.endpoint)} ${hash}`;
   const earlier = seen.get(image);

@@ -66,7 +66,7 @@ export interface IntakeDeps
   readonly comparedApartMs?: number | undefined;
   /** A first watch that is to send more files than this is logged as a warning. */
   readonly confirmAbove: number;
-  /** A file can't be sent as it is. */
+  /** A file was noted instead of sent, for example as rejected or unreadable. */
   readonly onAmiss?: (path: string) => void;
 }
 
@@ -224,14 +224,14 @@ export class Intake {
   }
 
   /**
-   * Whether all that lay in the folder at `at` (monotonic milliseconds) is known by now; if not, it is listed again soon.
-   * Only for documents of its own (`isOwn`) does that matter while the folder can't be listed: its trouble stays in it
-   * (promise P4), and a file that was moved into it is queued again, under its name, when it is found.
+   * Whether every file that was in the folder at `at` (monotonic milliseconds) has been decided on; if not, requests a listing.
+   * A folder that can't be listed makes only its own documents (`isOwn`) wait, so that its trouble stays local (promise P4). If
+   * a document of another folder was moved into it, it is queued again under its name when it is found.
    */
   isLookedThroughSince(at: number, isOwn: boolean): boolean {
     if (this.#isOver || this.#listings.progress.isThroughSince(at)) return true;
     const { state } = this.#presence.state;
-    // The leader has listed it by then; bytes missing here may be with the agent that admitted the document.
+    // By then, the leader has listed it; bytes missing here may be with the agent that admitted the document.
     if (state === 'standby') return !isOwn || this.#deps.clock.monotonic() - at >= LED_ELSEWHERE_MS;
     const isAway = state !== 'starting' && state !== 'watching';
     if (!isOwn && (isAway || this.#listings.progress.isStuckSince(at))) return true;
@@ -242,7 +242,7 @@ export class Intake {
     return false;
   }
 
-  /** Watches until aborted; resolves then. */
+  /** Watches the folder; resolves when aborted. */
   async run(signal: AbortSignal): Promise<void> {
     const settled = this.#settle(signal);
     while (!signal.aborted) {
@@ -270,13 +270,13 @@ export class Intake {
     this.#presence.standBy(message);
   }
 
-  /** A person confirms the folder, although none of its known files is there. */
+  /** Accepts the folder although none of its known files is in it; a person confirmed that. */
   async takeOver(): Promise<void> {
     await this.#presence.takeOver();
     this.#watchNotifier.notify();
   }
 
-  /** One listing; resolves when everything in it is admitted or noted. False if the folder is not there. */
+  /** Lists the folder once; resolves true when every file is admitted or noted, false if the folder is not there. */
   async runOnce(signal: AbortSignal): Promise<boolean> {
     const found = await this.#presence.look();
     this.#refuseWhereWritesFail();
@@ -312,7 +312,7 @@ export class Intake {
     this.#presence.watchAs(token);
     if (!this.#hasNoEvents) await this.#events.begin();
     try {
-      // Restarted after that: what the ledger knows of the folder was not asked for yet.
+      // Start over: the ledger has not been asked about the folder yet.
       if (await this.#whileAway(token, signal)) return;
       const files = await this.#firstListing('backlog', signal);
       this.#presence.watching();

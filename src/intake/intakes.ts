@@ -2,8 +2,8 @@ import type { Document } from '../core/domain/document.ts';
 import type { Intake } from './intake.ts';
 
 /**
- * The intakes of all watched folders, for the stages after them: made first and filled last, since intakes hand their documents on to
- * what asks here.
+ * The intakes of all watched folders, for the later stages. Created empty before those stages and filled after them, because
+ * an intake needs the stages that it hands its documents to.
  */
 export class Intakes {
   readonly #intakes: Intake[] = [];
@@ -28,7 +28,7 @@ export class Intakes {
 
   /** See `DeliverDeps.lookedThrough`. */
   lookedThrough(folder: string, since: number): boolean {
-    // Every one is asked, so that all of them list at once.
+    // Asks every intake, without stopping at the first that has to list, so that they all list at the same time.
     const waits = this.#intakes.filter(
       (each) => !each.isLookedThroughSince(since, each.status.path === folder),
     );

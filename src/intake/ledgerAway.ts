@@ -23,7 +23,7 @@ export interface Round extends Times {
   readonly isPolled: () => boolean;
 }
 
-/** The parts of a folder's intake that the stand-in for its ledger needs. */
+/** The parts of a folder's intake that `LedgerAway` needs. */
 export interface OwnFolder {
   readonly folder: WatchedFolder;
   readonly settings: FolderSettings;
@@ -31,9 +31,9 @@ export interface OwnFolder {
   readonly onSeen: () => void;
 }
 
-/** Stands in for the shared ledger of one folder while that is unreachable (offline/offlineFolder.ts). */
+/** Replaces the shared ledger for one folder while it is unreachable (offline/offlineFolder.ts). */
 export interface LedgerAway {
-  /** Whether the ledger is away and this stands in for it. */
+  /** Whether the ledger is unreachable and this replaces it. */
   readonly isOn: boolean;
   /** A sink that uses `ledger` while that is reachable. */
   sinkOver(ledger: AdmissionSink): AdmissionSink;

@@ -1,4 +1,7 @@
-/** Work that many ask for at once. Those who ask while it is under way share the next run: the present one may have begun too soon for them. */
+/**
+ * Combines concurrent requests for the same work. Requests made during a run share the next one, since the current run may
+ * have begun too early for them.
+ */
 export class SharedRun {
   readonly #work: () => Promise<void>;
   #last: Promise<unknown> = Promise.resolve();
@@ -8,7 +11,7 @@ export class SharedRun {
     this.#work = work;
   }
 
-  /** Resolves or rejects as a run does that begins after this call. */
+  /** Settles with the outcome of a run that begins after this call. */
   ask(): Promise<void> {
     if (this.#next) return this.#next;
     const next = this.#last.then(() => {

@@ -12,7 +12,7 @@ import type { PayloadStore } from '../delivery/payload/payloadStore.ts';
 import type { OpenFolder } from '../delivery/payload/locateBytes.ts';
 import type { FolderSettings } from '../core/domain/settings.ts';
 
-/** A file that a person sends by itself, from a directory (`settings.path`) that no intake watches. */
+/** An individual file that a person sends, from a directory (`settings.path`) that no intake watches. */
 export interface SingleFile {
   readonly path: string;
   readonly identity: FileIdentity;
@@ -21,7 +21,7 @@ export interface SingleFile {
 
 export type Taken =
   | Admitted
-  /** It is not sent, and nothing of it is kept. */
+  /** It is not sent, and no copy is kept. */
   | { readonly kind: 'rejected'; readonly message: string };
 
 export interface SingleFilesDeps {
@@ -37,17 +37,17 @@ export interface SingleFilesDeps {
 }
 
 /**
- * Takes in files that no folder brings. The agent may not be able to read the original, now or later, so the copy is
- * durable before the name is:
+ * Admits individual files from outside the watched folders. The agent may not be able to read the original, now or later, so a
+ * copy is made durable before the name is:
  *
  *   judged ──copied──▶ admitted ──queued──▶ sent like any other document
- *      └──▶ rejected       └──duplicate──▶ the copy goes, unless a document wants it
+ *      └──▶ rejected       └──duplicate──▶ the copy is deleted, unless a document needs it
  *
- * Under `spool: never` the original has to be readable for the agent, which is tried first.
+ * With `spool: never` there is no copy, so the agent first checks that it can read the original.
  */
 export class SingleFiles {
   readonly #deps: SingleFilesDeps;
-  /** Hashes between copy and admission, which no document wants yet. */
+  /** Hashes of files between copy and admission, not needed by a document yet; each with its number of calls. */
   readonly #underway = new Map<string, number>();
 
   constructor(deps: SingleFilesDeps) {
@@ -55,7 +55,7 @@ export class SingleFiles {
     deps.payloads.copies.alsoNeededBy((hash) => this.#underway.has(hash));
   }
 
-  /** Durable when it resolves. @throws ReceiptdError where the copy or the ledger fails; nothing is promised then */
+  /** The admission is durable when it resolves. @throws ReceiptdError if the copy or the ledger fails; the file is not accepted then */
   async take(file: SingleFile, settings: FolderSettings): Promise<Taken> {
     const { bytes } = file;
     if (bytes.length > settings.maxFileSize) {
@@ -113,7 +113,7 @@ export class SingleFiles {
       else this.#underway.delete(hash);
       if (!isWanted) {
         await payloads.copies.dropUnwanted(hash).catch((error: unknown) => {
-          // It goes with the next sweep.
+          // The next sweep deletes it.
           log.debug('A copy could not be dropped', { sha256: hash, why: String(error) });
         });
       }

@@ -1,32 +1,33 @@
-/** So many are remembered at most: beyond that every listing compares everything. */
+/** Cap on cached directories; a folder with more is compared in full at every listing. */
 const DIRECTORIES_AT_MOST = 20_000;
 
 interface Directory {
   readonly stamp: string;
-  /** The directories in it. */
+  /** Its subdirectories. */
   readonly directories: readonly string[];
 }
 
-/** What one listing of the whole folder says of directories. */
+/** Records the directories met by one listing of the whole folder, to replace the cache when it ends. */
 export interface LookOver {
-  /** The directories in one that is as it was; null if it has to be listed. */
+  /** The subdirectories of an unchanged directory, which need not be listed; null if it has to be. */
   passesOver(dir: string, stamp: string): readonly string[] | null;
   listed(dir: string, stamp: string, directories: readonly string[]): void;
-  /** A file in it could not be compared. */
+  /** A file in it could not be compared, so the directory is listed again next time. */
   doubt(dir: string): void;
-  /** It came to its end. */
+  /** The listing is complete. */
   over(): void;
 }
 
 /**
- * Directories of one folder in which no file was created, replaced or deleted since all of them were compared with the
- * ledger, or taken into settling:
+ * Directories of one folder in which no file was created, replaced or deleted since all files in them were compared with the
+ * ledger or handed to settling:
  *
  *   unknown ──listed, with a stamp that counts──▶ unchanged ──another stamp──▶ listed again
  *      ▲                                             │
  *      └──── anything that may have been missed ─────┘
  *
- * What a file that is there is overwritten with is told of by events alone, until the next listing that compares all.
+ * The stamp does not change when an existing file is overwritten in place. Only events report that, until the next listing
+ * that compares all.
  */
 export class DirectoryCache {
   #directories = new Map<string, Directory>();
@@ -36,13 +37,13 @@ export class DirectoryCache {
     return this.#directories.size === 0;
   }
 
-  /** Something may have been missed: everything is compared at the next listing, and one under way does not count. */
+  /** Call it when a change may have been missed: the next listing compares everything, and a running one is not cached. */
   forget(): void {
     this.#directories = new Map();
     this.#forgotten += 1;
   }
 
-  /** `comparesAll`: passes nothing over. */
+  /** `comparesAll`: no directory is skipped. */
   lookOver(comparesAll: boolean): LookOver {
     const before = this.#directories;
     const forgotten = this.#forgotten;

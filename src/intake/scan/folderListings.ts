@@ -8,15 +8,15 @@ import { UnreadableDirs } from './unreadableDirs.ts';
 
 export interface FolderListingsDeps extends Omit<ReconcileDeps, 'onMissed' | 'onUnreadableDir'> {
   readonly log: Log;
-  /** Runs a listing while hints are followed beside it. */
+  /** Runs a listing while hints are handled concurrently. */
   readonly beside: (list: () => Promise<void>) => Promise<void>;
   /** A listing of the whole folder begins. */
   readonly onWhole: () => void;
 }
 
-/** The listings of one folder, and what is known by them: how far it has been looked through, and what may be passed over. */
+/** Runs the listings of one folder. Tracks how far it has been looked through and which directories the next may skip. */
 export class FolderListings {
-  /** What a file or a listing is compared with. */
+  /** For comparing a single file, outside a listing. */
   readonly deps: ReconcileDeps;
   readonly #log: Log;
   readonly #beside: FolderListingsDeps['beside'];
@@ -45,12 +45,12 @@ export class FolderListings {
     return this.#lastListing;
   }
 
-  /** Directories that could not be listed by the last listing that compared all. */
+  /** Number of directories that could not be listed since the last listing that compares all began. */
   get unreadableDirs(): number {
     return this.#unreadableDirs;
   }
 
-  /** Somebody waits for a listing of the whole folder. */
+  /** Whether `ask` was called and no listing that compares all has begun since. */
   get isAskedFor(): boolean {
     return this.#isAskedFor;
   }
@@ -59,7 +59,7 @@ export class FolderListings {
     this.#isAskedFor = true;
   }
 
-  /** Whether directories may be passed over that are as they were. */
+  /** Whether a listing could skip unchanged directories. */
   get mayPassOver(): boolean {
     return !this.#directories.isEmpty;
   }
@@ -68,18 +68,18 @@ export class FolderListings {
     return this.#progress;
   }
 
-  /** Something may have been missed: everything is compared at the next listing. */
+  /** Call it when a change may have been missed: the next listing compares everything. */
   forgetDirectories(): void {
     this.#directories.forget();
   }
 
-  /** The folder may be another one by now. */
+  /** Call it when the folder may have been replaced or was not watched. */
   forget(): void {
     this.#progress.forget();
     this.#directories.forget();
   }
 
-  /** Every file is compared with the ledger. Resolves how many those are. */
+  /** Compares every file with the ledger. Resolves how many. */
   async all(lane: Lane, signal: AbortSignal): Promise<number> {
     this.#unreadableDirs = 0;
     this.#isAskedFor = false;
@@ -91,18 +91,18 @@ export class FolderListings {
     return compared;
   }
 
-  /** The same of directories in which something was created, renamed or deleted. */
+  /** Compares the files of directories in which something was created, renamed or deleted. Resolves how many. */
   async changed(signal: AbortSignal): Promise<number> {
-    // What was counted before is not counted again.
+    // Leaves `#unreadableDirs` alone: it is the count of a full listing.
     return this.#whole('fresh', this.#directories.lookOver(false), signal);
   }
 
-  /** The same of what lies in one directory. */
+  /** Compares the files of one directory and those below it that the ledger does not know yet. */
   async directory(dir: string, signal: AbortSignal): Promise<void> {
     try {
       await this.#list({ under: dir, full: false, lane: 'fresh' }, signal);
     } catch (error) {
-      // A directory that came and went: the next full listing knows. The folder itself is another matter.
+      // A subdirectory may have been deleted again; the next full listing finds out. A failure of the folder itself counts.
       if (dir === '' || signal.aborted) throw error;
       this.#log.debug('A directory could not be listed', { path: dir, ...describeError(error) });
     }

@@ -6,12 +6,12 @@ import { nameOf } from '../../core/paths.ts';
 import { statOf, type ReconcileDeps } from './reconcile.ts';
 import { existingPolicy } from '../../core/domain/settings.ts';
 
-/** Names that the ledger is asked about at once. */
+/** Names per ledger query. */
 const LOOKED_UP_AT_ONCE = 256;
 
 /**
- * What lies in a folder that was another agent's until now, and is not known here, may have been sent by that one: it is left alone,
- * and recorded as skipped. What has come since is sent like any other scan. Resolves how many files were left.
+ * Leaves alone the files of a folder that another agent watched until now: files unknown to this ledger may already have been
+ * sent by that agent, so they are recorded as skipped. Files that arrived since are sent as usual. Resolves how many were left.
  */
 export async function leaveFormerFiles(
   deps: ReconcileDeps,
@@ -43,7 +43,7 @@ export async function leaveFormerFiles(
     reason: 'TAKEN_OVER',
     message: 'It was in the folder while another agent watched it, and may already have been sent.',
     sha256: null,
-    // Another `existing` has it judged again.
+    // A change of `existing` causes a new decision.
     policy: existingPolicy(settings.existing),
     at: clock.now(),
   });

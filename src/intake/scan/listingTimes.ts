@@ -1,13 +1,14 @@
 import type { Clock } from '../../core/ports/clock.ts';
 
-/** Listing after events takes at most this share of the time, however large the folder is. */
 const PAUSE_MS = 1_000;
+/** Pause after a listing, as a multiple of its duration: listings after events take at most 1/20 of the time, however large the folder. */
 const PAUSE_FACTOR = 20;
-/** A listing for documents whose bytes are missing waits no longer than this after the one before. */
+/** Cap on the pause before a listing that was asked for because the bytes of documents are missing. */
 const ASKED_PAUSE_AT_MOST_MS = 60_000;
 /**
- * A file that is compared costs some 14 µs of the processor, with the garbage that it leaves: so many milliseconds for each
- * keep all of them below 0.3 % of its time, up to the number of files from which on this is the longest.
+ * Minimum time between two listings that compare everything, in milliseconds for each file. Comparing one file takes about
+ * 14 µs of CPU time, including its garbage collection, so this keeps the total below 0.3 % of one core, until
+ * COMPARED_AT_LEAST_EVERY_MS limits the interval.
  */
 const COMPARED_APART_MS = 5;
 const COMPARED_AT_LEAST_EVERY_MS = 15 * 60_000;
@@ -15,26 +16,26 @@ const COMPARED_AT_LEAST_EVERY_MS = 15 * 60_000;
 export interface ListingTimesDeps {
   readonly clock: Clock;
   readonly reconcileEveryMs: number;
-  /** Where there are no events, or they can't be relied on. */
+  /** Listing interval if there are no events, or unreliable ones. */
   readonly pollEveryMs: number;
-  /** Milliseconds between two listings that compare everything, for each file; for trials with few files. */
+  /** Replaces COMPARED_APART_MS; lets trials with few files behave as with many. */
   readonly comparedApartMs?: number | undefined;
 }
 
 export interface Wanted {
   readonly isPolled: boolean;
-  /** Somebody waits for a listing of the whole folder. */
+  /** Whether a listing of the whole folder was asked for. */
   readonly isAskedFor: boolean;
-  /** Some directories are to be listed. */
+  /** Whether events named directories that have to be listed. */
   readonly hasDirs: boolean;
-  /** Some directories may be passed over if they are as they were. */
+  /** Whether a listing could skip unchanged directories. */
   readonly mayPassOver: boolean;
 }
 
-/** `all`: every file is compared. `changed`: what is as it was is passed over. `dirs`: after events. */
+/** `all`: compares every file. `changed`: skips unchanged directories. `dirs`: lists only the directories that events named. */
 export type Listed = 'all' | 'changed' | 'dirs';
 
-/** When a folder is to be listed again, in monotonic milliseconds; begins when its first listing has ended. */
+/** Decides when a folder is listed again, in monotonic milliseconds. Create it when the first listing has ended. */
 export class ListingTimes {
   readonly #deps: ListingTimesDeps;
   #comparedAt: number;
@@ -43,7 +44,7 @@ export class ListingTimes {
   #pauseMs = PAUSE_MS;
   #files: number;
 
-  /** `files`: so many were compared by the first listing. */
+  /** `files`: how many files the first listing compared. */
   constructor(deps: ListingTimesDeps, files: number) {
     this.#deps = deps;
     this.#comparedAt = deps.clock.monotonic();
@@ -69,7 +70,7 @@ export class ListingTimes {
     };
   }
 
-  /** A listing that began at `from` and compared `files` has ended; for `waitedMs` of the time it waited for others. */
+  /** Records a listing that began at `from`, compared `files` files, and spent `waitedMs` waiting for room in settling. */
   listed(from: number, what: Listed, files: number, waitedMs: number): void {
     const now = this.#deps.clock.monotonic();
     const pauseMs = Math.max(PAUSE_MS, (now - from - waitedMs) * PAUSE_FACTOR);
@@ -78,7 +79,7 @@ export class ListingTimes {
       this.#files = files;
     }
     if (what !== 'dirs') this.#lookedOverAt = now;
-    // Passing over costs nothing that a listing after events would have to make up for.
+    // A cheap listing that skipped most directories must not shorten the pause that an expensive one earned.
     if (what === 'changed' && now + pauseMs < this.#listedAt + this.#pauseMs) return;
     this.#listedAt = now;
     this.#pauseMs = pauseMs;

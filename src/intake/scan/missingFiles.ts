@@ -2,21 +2,21 @@ import { byBytes } from '../../core/domain/byteOrder.ts';
 import type { KnownFile, LedgerIntake } from '../../core/ports/ledgerIntake.ts';
 import { pathOf } from '../../core/paths.ts';
 
-/** Of the ledger, at once; more are asked for only where many are gone. */
+/** Files per ledger query; more than one query is needed only if many files are gone. */
 const KNOWN_AT_ONCE = 1_024;
 
 export interface MissingFilesDeps {
   readonly ledger: Pick<LedgerIntake, 'knownFrom' | 'dirs'>;
   /** Absolute. */
   readonly folder: string;
-  /** Whether what is not listed is of interest. */
+  /** Whether to collect known files that are not listed. */
   readonly full: boolean;
 }
 
 /**
- * What the ledger knows of listed files, and those that it knows and a listing of the whole folder lacks. The names of a
- * directory are gone through beside those of the ledger, both in the order of their bytes, so that each is read once and
- * none is kept: there may be a million.
+ * Looks up listed files in the ledger, and finds those that the ledger knows but the listing lacks. Merges the names of a
+ * directory with those in the ledger, both sorted by their bytes: each is read once and none is kept in memory, since there
+ * may be a million.
  */
 export class MissingFiles {
   readonly #deps: MissingFilesDeps;
@@ -28,20 +28,20 @@ export class MissingFiles {
     this.#deps = deps;
   }
 
-  /** What lies in it is unknown, not gone; or it is known to lie there as before. */
+  /** The directory was not listed, because it is unreadable or unchanged: none of its files counts as missing. */
   without(dir: string): void {
     this.#listed.add(dir);
   }
 
-  /** As far as they can be shown; where they stand among the others is unknown. */
+  /** Names that are not valid UTF-8, as they are shown. Kept apart, because their position in the order is unknown. */
   async badNames(dir: string, names: readonly string[]): Promise<void> {
     const { badNames } = await this.#enter(dir);
     for (const name of names) badNames.add(name);
   }
 
   /**
-   * The next names of the listing; those of a directory come one after the other, and each directory is told of even if it
-   * is empty. Resolves what is known of each, in their order.
+   * Looks up the next names of the listing. All names of a directory must come before those of the next. Resolves one entry
+   * for each name, in the same order.
    */
   async known(dir: string, names: readonly string[]): Promise<readonly (KnownFile | undefined)[]> {
     const open = await this.#enter(dir);
@@ -58,7 +58,7 @@ export class MissingFiles {
     return known;
   }
 
-  /** Once the listing has come to its end; paths. */
+  /** Paths of the missing files at and below `under`. Call it when the listing is complete. */
   async all(under: string): Promise<readonly string[]> {
     await this.#close();
     const { ledger, folder } = this.#deps;

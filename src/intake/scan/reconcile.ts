@@ -27,7 +27,7 @@ export interface ReconcileDeps {
   /** Milliseconds for which a newly found file has certainly not changed. */
   readonly restedMs: (identity: FileIdentity) => number;
   readonly onSeen: () => void;
-  /** A file that an event named could not be looked at. */
+  /** The state of a file that an event named could not be read. */
   readonly onMissed: () => void;
   /** Known files are gone. */
   readonly onGone?: (paths: readonly string[]) => Promise<void>;

@@ -2,12 +2,12 @@ import type { Clock } from '../../core/ports/clock.ts';
 import type { Settling } from '../settle/settling.ts';
 
 /**
- * How long is waited for a file since it was first seen, and for a folder that can't be listed: a file that stays
- * incomplete forever, or is written to without end, must not keep a loss from being told.
+ * How long to wait for a file since it was first seen, and for a folder that can't be listed. A file that stays incomplete or
+ * keeps being written must not delay the report of a lost document forever.
  */
 const PATIENCE_MS = 10 * 60_000;
 
-/** Begin and end, in monotonic milliseconds. */
+/** Its start and end, in monotonic milliseconds. */
 interface Listing {
   readonly from: number;
   readonly to: number;
@@ -16,10 +16,9 @@ interface Listing {
 /**
  * How far a folder has been looked through. A listing of the whole folder is
  *
- *   under way ──ends──▶ listed ──every file seen until then is decided about, or seen long ago──▶ through
+ *   under way ──ends──▶ listed ──every file seen until then is decided on, or was seen long ago──▶ through
  *
- * Listings follow one another, and new files come all the time: the listing that is waited for is not put off by those
- * after it.
+ * Only files seen until the end of the awaited listing count. New files and later listings do not delay it.
  */
 export class ScanProgress {
   readonly #clock: Clock;
@@ -34,7 +33,7 @@ export class ScanProgress {
     this.#settling = settling;
   }
 
-  /** `list` lists the whole folder; what is cut short counts for nothing. */
+  /** Runs `list`, which lists the whole folder. If it rejects, the listing does not count. */
   async during(list: () => Promise<void>): Promise<void> {
     const from = this.#clock.monotonic();
     this.#underWay = from;
@@ -48,7 +47,7 @@ export class ScanProgress {
     this.#moveOn();
   }
 
-  /** What was listed says nothing any more. */
+  /** Discards all progress, because earlier listings are no longer valid. */
   forget(): void {
     this.#awaited = null;
     this.#latest = null;
@@ -65,7 +64,7 @@ export class ScanProgress {
     return this.#hasListedSince(at) || (this.#underWay !== null && this.#underWay > at);
   }
 
-  /** Whether no listing has come to its end for long, and none that began in time is under way. */
+  /** Whether PATIENCE_MS have passed since `at`, and no listing that began in that time is complete or under way. */
   isStuckSince(at: number): boolean {
     return !this.#hasListedSince(at) && (this.#underWay ?? this.#clock.monotonic()) - at >= PATIENCE_MS;
   }

@@ -1,8 +1,8 @@
 import type { Log } from '../../core/ports/log.ts';
 
 /**
- * Directories of one folder that can't be read: each is said once for each code, and again when it has been readable. What
- * lies below is looked for again at every listing.
+ * Logs unreadable directories of one folder: each once per error code, and again if it was readable in between. Every listing
+ * tries them again.
  */
 export class UnreadableDirs {
   readonly #folder: string;
@@ -23,7 +23,7 @@ export class UnreadableDirs {
     this.#log.error("A directory can't be read; the files in it wait", fields);
   }
 
-  /** A listing begins; returns what is called when it was one of the whole folder and came to its end. */
+  /** Begins a listing of the whole folder. @returns a function to call when it is complete */
   listing(): () => void {
     const before = [...this.#said.keys()];
     this.#met.clear();
