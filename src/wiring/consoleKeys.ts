@@ -122,7 +122,7 @@ export function isEditable(key: string): boolean {
   return Object.hasOwn(KEYS, key) && KEYS[key] === 'edit';
 }
 
-/** As `config` tells it. */
+/** The keys that only the file may change, as the operation `config` lists them. */
 export const FILE_ONLY: readonly { readonly key: string; readonly why: FileReason }[] = Object.entries(
   KEYS,
 ).flatMap(([key, why]) => (why === 'edit' ? [] : [{ key, why }]));

@@ -30,7 +30,7 @@ interface OpenOptions {
   readonly onWentBack: (story: string) => void;
   /** Called with the time that each commit waited for the disk. */
   readonly onSynced?: (ms: number) => void;
-  /** Where that may change. */
+  /** Looks up an endpoint's account; left out if the configuration does not change. */
   readonly accountOf?: AccountOf;
   /** For SQLite: the writer thread or its program; if left out, this thread writes. */
   readonly thread?: string | WriterLink;

@@ -4,7 +4,7 @@ import type { LoadContext } from '../config/config.ts';
 import { pathDefaults, type MachineDefaults } from '../config/template.ts';
 import { agentName } from '../config/fleetMember.ts';
 
-/** What is taken on this machine, for this user, where the config file says nothing. */
+/** Defaults for this machine and user, for keys that the config file leaves out. */
 export function machineDefaults(file: string, context: LoadContext): MachineDefaults {
   const agent = agentName({ agent: null });
   return { ...pathDefaults(file, context), agent, from: defaultSender(hostname()) };

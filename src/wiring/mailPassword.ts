@@ -22,8 +22,8 @@ export interface MailUser {
 type Around = Pick<Config, 'stateDir' | 'credentials' | 'service'>;
 
 /**
- * The password of alerts by mail, where the config names no file with it: in the file or the keychain, whichever has the credentials of the
- * service.
+ * Stores the password for alerts by mail if the config names no password file: in a file or the keychain, depending on where the
+ * service's credentials are.
  */
 export function mailPasswords({ stateDir, credentials, service }: Around, env: NodeJS.ProcessEnv) {
   const file = join(stateDir, MAIL_CREDENTIALS);
@@ -33,7 +33,7 @@ export function mailPasswords({ stateDir, credentials, service }: Around, env: N
     ...(['auto', 'keychain'].includes(credentials.store) ? [keychainStore(entryOf(mail), { env })] : []),
   ];
   return {
-    /** @throws ReceiptdError ALERT_UNDELIVERED where none is stored for this user */
+    /** @throws ReceiptdError ALERT_UNDELIVERED if none is stored for this user */
     async read(mail: MailUser, signal?: AbortSignal): Promise<string> {
       for (const store of storesOf(mail)) {
         const look = await store.look(signal).catch((error: unknown) => {
@@ -70,7 +70,7 @@ export function mailPasswords({ stateDir, credentials, service }: Around, env: N
         return 'file';
       }
       await writableKeychain(entryOf(mail), { env }).set(entry);
-      // It is looked into first.
+      // The file is read first, so an old password in it would win.
       await writableFile(file).remove();
       return 'keychain';
     },

@@ -15,7 +15,7 @@ export interface MonitoringParts {
   readonly endpoints: () => Config['endpoints'];
 }
 
-/** Measuring begins when somebody can ask for the figures: until then the library is not even loaded. */
+/** Loads the library and begins measuring only when metrics are served. */
 export function composeMonitoring(
   settings: Config['monitoring'],
   { lasting, version, status, endpoints }: MonitoringParts,
@@ -67,7 +67,7 @@ async function standingOf(ledger: Ledger, status: StatusResponse): Promise<Stand
   };
 }
 
-/** Receipts can't be taken in: folders were not listed yet, or the ledger can't be written. */
+/** Reasons why receipts can't be taken in: folders not listed yet, or a ledger that can't be written. */
 function unready({ folders }: StatusResponse, ledger: Ledger): string[] {
   const trouble = ledger.storage.trouble();
   const isStarting = folders.some(({ state }) => state === 'starting');

@@ -57,7 +57,7 @@ export async function composeResults(
     random,
     log,
     incidents,
-    // A failure is made up for by the next call.
+    // A failure does no harm: the next call records the latest turn.
     ...(fleet && { onHanded: (turn: number) => fleet.handed(turn).catch(() => {}) }),
   });
   // This agent may have taken over results of a retired one.
@@ -87,8 +87,6 @@ export async function composeResults(
     close: () => receiver.close(),
   };
 }
-
-/** A shared ledger that can't be reached when the agent starts. */
 
 function settingsOf({ results, service: { baseUrl } }: Config): ResultsSettings {
   return { ...results, baseUrl };

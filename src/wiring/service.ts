@@ -117,7 +117,7 @@ export type LastCredentials = Map<string | null, string>;
 const NONE = 'none';
 
 /**
- * Whether the stored credentials of an account changed since they were last used or checked here; none differs from some.
+ * Whether the stored credentials of an account changed since they were last used or checked here; adding or removing them counts.
  * `last` outlives a configuration.
  */
 export function changesOf(

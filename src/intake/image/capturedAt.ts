@@ -4,12 +4,12 @@ import { openTiff } from './structure/tiffReader.ts';
 import { find, MOST_BLOCKS } from './exif/find.ts';
 
 const EXIF_DIRECTORY = 0x8769;
-/** DateTimeOriginal, the moment of the photograph; DateTimeDigitized, that of the scan. */
+/** DateTimeOriginal, when the photograph was taken; DateTimeDigitized, when it was scanned. */
 const TAGS = [0x9003, 0x9004] as const;
 const ASCII = 2;
 const LENGTH = '2026:11:21 04:53:00'.length;
 
-/** The capture time that the image carries, as local date and time; null without a plausible one. */
+/** The capture time from the image's EXIF data, as local time; null if missing or implausible. */
 export function capturedAt(bytes: Buffer, type: ImageType): Date | null {
   let blocks = 0;
   for (const block of exifBlocks(bytes, type)) {
@@ -29,7 +29,7 @@ export function capturedAt(bytes: Buffer, type: ImageType): Date | null {
   return null;
 }
 
-/** `2026:11:21 04:53:00` (EXIF 2.32, 4.6.5); null for a date that is none, such as the zeros of a camera without a clock. */
+/** `2026:11:21 04:53:00` (EXIF 2.32, 4.6.5); null if it is no valid date, such as the zeros of a camera without a clock. */
 function parse(text: string): Date | null {
   const match = /^(\d{4}):(\d\d):(\d\d) (\d\d):(\d\d):(\d\d)$/.exec(text);
   if (match === null) return null;

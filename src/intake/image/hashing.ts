@@ -6,7 +6,10 @@ import type { FileRead, ReadBeside } from '../../core/ports/folder.ts';
 /** SHA-256 in hexadecimal digits. */
 export type Hash = (bytes: Buffer) => Promise<string>;
 
-/** What a thread is asked for, together with others (they come and go as arrays): the hash of what lies in this memory, or of `file`, which is read into it first. */
+/**
+ * A request to the hash thread: hash the bytes in this memory, or read `file` into it first. Requests and answers are sent as
+ * arrays.
+ */
 export interface Question {
   readonly id: number;
   readonly memory: SharedArrayBuffer;
@@ -19,37 +22,37 @@ export type Answer =
   | {
       readonly id: number;
       readonly digest: string;
-      /** Of the file that was read. */ readonly identity?: FileIdentity;
+      /** Set if a file was read. */ readonly identity?: FileIdentity;
     }
-  /** Why there is nothing to hash. */
+  /** The file could not be read, so there is nothing to hash. */
   | { readonly id: number; readonly read: Exclude<FileRead, { kind: 'bytes' }> };
 
 export interface Hashing {
   readonly hash: Hash;
-  /** What is read so has been hashed by then: `hash` knows it. */
+  /** Reads and hashes a file in the thread; `hash` of the resulting buffer then resolves without computing anything. */
   readonly readBeside: ReadBeside;
 }
 
-/** Less is read and hashed sooner than a thread is asked. */
+/** Minimum size for the thread: smaller images are read and hashed faster than a request takes. */
 const BESIDE_BYTES = 64 * 1024;
-/** The thread is memory for nobody while no image comes. */
+/** Idle time after which the thread ends, to free its memory. */
 const IDLE_MS = 60_000;
 
 export const hashHere: Hash = async (bytes) => hash('sha256', bytes, 'hex');
 
-/** Null: the thread failed. */
+/** Receives null if the thread failed. */
 type OnAnswer = (answer: Answer | null) => void;
 
 /**
- * Reads and hashes large images in a thread of its own, where they lie: their memory has to be shared, as a copy would take
- * as long as the hash. `program` is compose/hashThread.ts as it was built.
+ * Reads and hashes large images in a worker thread. Their memory has to be shared with it, since copying would take as long as
+ * hashing. `program` is the built wiring/hashThread.ts.
  *
  *   none ──a large image──▶ running ──nothing for a minute──▶ none
- *                              └──it fails──▶ none, for good: everything is read and hashed here
+ *                              └──it fails──▶ never again: everything is read and hashed in this thread
  */
 export function createHashing(program: string, idleMs = IDLE_MS): Hashing {
   const waiting = new Map<number, OnAnswer>();
-  /** Of what was read beside. */
+  /** Hashes of buffers that `readBeside` filled. */
   const digests = new WeakMap<Buffer, string>();
   let worker: Worker | null = null;
   let isBroken = false;
@@ -73,7 +76,7 @@ export function createHashing(program: string, idleMs = IDLE_MS): Hashing {
       waiting.delete(answer.id);
     }
     if (waiting.size > 0) return;
-    // Nobody waits any more who would keep the process alive.
+    // Without open requests, the thread must not keep the process alive.
     worker?.unref();
     idle ??= setTimeout(() => {
       idle = null;
@@ -96,7 +99,7 @@ export function createHashing(program: string, idleMs = IDLE_MS): Hashing {
     worker ??= start();
     worker.ref();
     const id = (lastId += 1);
-    // Once the promises of now have had their turn: what they ask for goes together.
+    // Collects the requests made until the next tick into one message.
     if (questions.length === 0) process.nextTick(send);
     questions.push({ id, memory, offset: bytes.byteOffset, length: bytes.length, file });
     return new Promise((done) => waiting.set(id, done));

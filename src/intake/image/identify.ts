@@ -18,7 +18,7 @@ const TYPES: Readonly<Record<string, ImageType>> = {
   pdf: 'pdf',
 };
 
-/** Of files that file-type can't name because they are not fully written: the start that gives them away. */
+/** First bytes of types that file-type can't identify while the file is incomplete. */
 const SIGNATURES: readonly (readonly [start: string, type: ImageType])[] = [
   ['\xff\xd8\xff', 'jpeg'],
   ['\x89PNG\r\n\x1a\n', 'png'],
@@ -29,20 +29,20 @@ const SIGNATURES: readonly (readonly [start: string, type: ImageType])[] = [
 ];
 
 const PNG_SIGNATURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
-/** The marker with which a JPEG-LS goes on. */
+/** The marker that follows the start of a JPEG-LS. */
 const JPEG_LS = 0xf7;
 
-/** How the others begin. */
+/** First bytes of the other types. */
 const OTHER_STARTS: readonly (readonly [start: string, type: ImageType])[] = [
   ['GIF', 'gif'],
   ['RIFF', 'webp'],
   ['BM', 'bmp'],
 ];
-/** Other images and scanned pages that file-type knows by name. */
+/** Unsupported types of images and scanned pages, as file-type calls them. */
 const OTHER_IMAGES: ReadonlySet<string> = new Set(
   'avif jls jp2 jpx jpm jxl jxr psd eps ps flif bpg dng cr2 cr3 nef arw orf raf rw2 j2c'.split(' '),
 );
-/** Readers look for the header of a PDF in so many bytes. */
+/** PDF readers look for the header within this many bytes. */
 const PDF_WINDOW = 1024;
 
 const HEIC_BRANDS: ReadonlySet<string> = new Set([
@@ -55,16 +55,16 @@ const HEIC_BRANDS: ReadonlySet<string> = new Set([
   'hevm',
   'hevs',
 ]);
-/** Brands that leave open how the image is coded. */
+/** Brands that do not tell how the image is encoded. */
 const HEIF_BRANDS: ReadonlySet<string> = new Set(['mif1', 'mif2', 'msf1']);
 const AVIF_BRANDS: ReadonlySet<string> = new Set(['avif', 'avis']);
-/** Bytes that tell a BMP. */
+/** Number of first bytes that are compared: those needed to recognize a BMP. */
 const LONGEST_SIGNATURE = 18;
-/** The first letters of an image that is being written look like text, too. */
+/** Shorter content is not called text, since the first bytes of an image being written may look like it. */
 const SHORTEST_TEXT = 12;
 const SAMPLE = 4096;
 
-/** Which of our types the content is; a detail that names anything else. */
+/** Identifies the content as one of our image types; else resolves what it is in `detail`. */
 export async function identify(bytes: Buffer): Promise<Identified> {
   if (bytes.length === 0) return { type: null, detail: 'the file is empty', content: 'unknown' };
   if (isHeic(bytes)) return { type: 'heic' };
@@ -83,9 +83,9 @@ export async function identify(bytes: Buffer): Promise<Identified> {
 }
 
 /**
- * Of images whose first bytes leave nothing to ask file-type, which takes as long as all else: it says `jpg` of whatever begins
- * so, but for one marker, and of a PNG's signature `png`, `apng` or, where the chunks after it are broken, nothing, in
- * which case the signature decides (`detectConfident` in its core.js).
+ * Recognizes JPEG and PNG without file-type, which takes as long as everything else together. The result is the same:
+ * file-type calls any file with the start of a JPEG `jpg`, except for one marker. A file with a PNG's signature it calls `png`
+ * or `apng`, or it fails on damaged chunks, and then the signature decides (`detectConfident` in its core.js).
  */
 function plainTypeOf(bytes: Buffer): ImageType | null {
   if (bytes[0] === 0xff && bytes[1] === 0xd8 && bytes[2] === 0xff)
@@ -94,12 +94,12 @@ function plainTypeOf(bytes: Buffer): ImageType | null {
 }
 
 async function nameOf(bytes: Buffer): Promise<string | undefined> {
-  // Loaded with the first image: most commands never see one.
+  // Loaded on demand: most commands never inspect an image.
   const { fileTypeFromBuffer } = await import('file-type');
   try {
     return (await fileTypeFromBuffer(bytes))?.ext;
   } catch {
-    // Hostile or cut-off content; the signature decides.
+    // Hostile or truncated content; the signature decides.
     return undefined;
   }
 }
@@ -109,14 +109,14 @@ function signatureOf(bytes: Buffer): ImageType | undefined {
   return SIGNATURES.find(([signature]) => start.startsWith(signature))?.[1];
 }
 
-/** file-type passes over a byte order mark and over ID3 tags, and names what comes after; no decoder does so. */
+/** Whether the file itself begins like that type. file-type skips a byte order mark and ID3 tags first; no decoder does. */
 function beginsAs(bytes: Buffer, type: ImageType): boolean {
   if (type === 'pdf') return bytes.toString('latin1', 0, PDF_WINDOW).includes('%PDF');
   const start = bytes.toString('latin1', 0, LONGEST_SIGNATURE);
   return [...SIGNATURES, ...OTHER_STARTS].some(([each, its]) => its === type && start.startsWith(each));
 }
 
-/** By its brands (ISO/IEC 23008-12, annex B): file-type knows only some, and takes an AVIF under `mif1` for HEIC. */
+/** Checks the brands (ISO/IEC 23008-12, annex B): file-type knows only some, and takes an AVIF with brand `mif1` for HEIC. */
 function isHeic(bytes: Buffer): boolean {
   if (bytes.length < 16 || bytes.toString('latin1', 4, 8) !== 'ftyp') return false;
   const size = Math.min(bytes.readUInt32BE(0), bytes.length, SAMPLE);
@@ -146,12 +146,12 @@ function unknown(bytes: Buffer): Unidentified {
   return tell('its content is not of a known type');
 }
 
-/** Too short for a scan: of what can be read as text nobody need be told. */
+/** Content too short for a scan; `text`, if readable as such, is not reported to people. */
 function shortContent(bytes: Buffer): Unidentified['content'] {
   return /^[\t\n\r\x20-\x7e]*$/.test(bytes.toString('latin1')) ? 'text' : 'unknown';
 }
 
-/** No control characters but the usual white space and escape. */
+/** Whether it has no control characters other than white space and escape. */
 function looksLikeText(bytes: Buffer): boolean {
   return /^[^\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]*$/.test(bytes.toString('latin1', 0, SAMPLE));
 }

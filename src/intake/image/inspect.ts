@@ -14,7 +14,7 @@ import { tiffGap } from './structure/tiff.ts';
 import { tiffPages } from './structure/tiffPages.ts';
 import { webpGap } from './structure/webp.ts';
 
-/** What a file of this type lacks, in words; null when it is complete. Never throws on hostile bytes. */
+/** Describes what a file of this type lacks; null if it is complete. Never throws on hostile bytes. */
 type FindGap = (bytes: Buffer) => string | null;
 
 const GAPS: Readonly<Record<ImageType, FindGap>> = {
@@ -28,7 +28,7 @@ const GAPS: Readonly<Record<ImageType, FindGap>> = {
   pdf: pdfGap,
 };
 
-/** `hash`: how SHA-256 is worked out; in this thread if left out. */
+/** `hash` computes SHA-256; by default in this thread. */
 export function createImageInspector(hash: Hash = hashHere): ImageInspector {
   return {
     sha256: hash,
@@ -47,7 +47,7 @@ export function createImageInspector(hash: Hash = hashHere): ImageInspector {
   };
 }
 
-/** The same memory; a copy would double what a large scan takes. */
+/** Views the same memory; a copy would double the memory of a large scan. */
 function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -17,10 +17,10 @@ export interface LedgerSinkDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly host: string;
-  /** Finds out on what the folder lies by now: none of another file system may become known before. */
+  /** Checks which file system the folder is on now. Runs before files are recorded, so that none of another file system becomes known. */
   readonly lookAtMount: () => Promise<void>;
   readonly onAdmitted: (admitted: Admitted) => void;
-  /** Left out: nothing is taken apart. */
+  /** Left out: files are not split. */
   readonly pages?: PageSink | undefined;
 }
 
@@ -70,7 +70,7 @@ export class LedgerSink implements AdmissionSink {
     await this.#deps.lookAtMount();
     const before = await ledger.known(seen);
     await ledger.note(seen, { verdict, reason, message, sha256: null, policy, at: clock.now() });
-    // What can't be read is tried at every listing, and said once.
+    // An unreadable file is retried at every listing, but logged only once.
     const again = before?.verdict === verdict && sameIdentity(before.identity, identity);
     const fields = { folder: settings.path, path, reason, detail: message };
     if (again) log.debug(`Not sent: ${verdict}`, fields);

@@ -1,14 +1,14 @@
 import type { ImageType } from '../../../core/domain/imageType.ts';
 import { heicExif } from './heic.ts';
 
-/** Whether EXIF begins with this name, which is no part of it, depends on the writer. */
+/** Some writers put this name before the EXIF data, of which it is no part. */
 const NAME = 'Exif\0\0';
 const APP1 = 0xe1;
 const SOS = 0xda;
 
 /**
- * The blocks of EXIF in a file, each a TIFF of its own, in the file's order. They share its memory and do not overlap, so
- * that to look at all of them costs no more than the file has bytes.
+ * The EXIF blocks of a file, each a complete TIFF, in file order. They share the file's memory and do not overlap, so reading
+ * all of them takes at most time proportional to the file's size.
  */
 export function* exifBlocks(bytes: Buffer, type: ImageType): Generator<Buffer> {
   switch (type) {

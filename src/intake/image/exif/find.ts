@@ -1,6 +1,6 @@
 import type { Field, Tiff } from '../structure/tiffReader.ts';
 
-/** An honest file has one block, or two by mistake; a hostile one as many as it has room for. */
+/** Cap on blocks per file: an honest file has one, or two by mistake; a hostile one may have thousands. */
 export const MOST_BLOCKS = 100;
 
 /** The first field with this tag whose values lie within the block. */

@@ -1,10 +1,10 @@
 import { extentsIn, IN_FILE, IN_META } from '../structure/heicItems.ts';
 import { boxesIn, type Box } from '../structure/isoBoxes.ts';
 
-/** Nobody splits a block of EXIF into more pieces. */
+/** Cap on the pieces of an EXIF block; real files stay far below it. */
 const MOST_EXTENTS = 16;
 
-/** The EXIF of a HEIC: an item of that type (ISO/IEC 23008-12, annex A), wherever its extents lie. */
+/** The EXIF data of a HEIC: an item of type `Exif` (ISO/IEC 23008-12, annex A), joined from its extents; null if there is none. */
 export function heicExif(bytes: Buffer): Buffer | null {
   const meta = firstBox(bytes, 0, bytes.length, 'meta');
   if (meta === null) return null;
@@ -14,7 +14,7 @@ export function heicExif(bytes: Buffer): Buffer | null {
   const item = infos && exifItem(bytes, infos);
   if (item === null || locations === null) return null;
   const content = contentOf(bytes, item, locations, within('idat'));
-  // It begins with the offset of the TIFF header from there on.
+  // The first four bytes are the offset of the TIFF header from the byte after them.
   return content === null || content.length < 4 ? null : content.subarray(4 + content.readUInt32BE(0));
 }
 
@@ -25,7 +25,7 @@ function firstBox(bytes: Buffer, from: number, to: number, type: string): Box | 
   return null;
 }
 
-/** The number of the first item that is EXIF. */
+/** Id of the first EXIF item. */
 function exifItem(bytes: Buffer, infos: Box): number | null {
   const count = bytes[infos.body] === 0 ? 2 : 4;
   for (const { type, body, end } of boxesIn(bytes, infos.body + 4 + count, infos.end)) {
@@ -49,7 +49,7 @@ function contentOf(bytes: Buffer, item: number, locations: Box, data: Box | null
     if (origin === undefined || pieces.length === MOST_EXTENTS) return null;
     const start = origin + extent.start;
     length += extent.length;
-    // Pieces that overlap could make more of the file than it has.
+    // Overlapping pieces could add up to more bytes than the file has.
     if (start + extent.length > bytes.length || length > bytes.length) return null;
     pieces.push(bytes.subarray(start, start + extent.length));
   }

@@ -2,11 +2,11 @@ import { bytesText } from './bytesText.ts';
 
 const FILE_HEADER = 14;
 const CORE_HEADER = 12;
-/** BI_RGB, BI_BITFIELDS, BI_ALPHABITFIELDS: rows of a known length. */
+/** BI_RGB, BI_BITFIELDS and BI_ALPHABITFIELDS, whose rows have a known length. */
 const UNCOMPRESSED: ReadonlySet<number> = new Set([0, 3, 6]);
 const HEADER_SIZES: ReadonlySet<number> = new Set([12, 16, 40, 52, 56, 64, 108, 124]);
 
-/** "BM" alone also begins a text; the size of the second header tells. 0: it is not written yet. */
+/** Checks the size of the second header, since a text may begin with "BM", too. A size of 0 is not written yet. */
 export function isBmpHeader(bytes: Buffer): boolean {
   if (bytes.length < FILE_HEADER + 4) return false;
   const size = bytes.readUInt32LE(FILE_HEADER);
@@ -14,9 +14,9 @@ export function isBmpHeader(bytes: Buffer): boolean {
 }
 
 /**
- * What a BMP lacks; null when it is as long as its header and its dimensions say.
+ * Describes what a BMP lacks; null if it is as long as its header and its dimensions say.
  *
- * Not to be told: zeros in place of pixels that are not written yet, since zero is a colour.
+ * Does not detect zeros in place of pixels that are not written yet, since zero is a colour.
  */
 export function bmpGap(bytes: Buffer): string | null {
   const headerSize = bytes.readUInt32LE(FILE_HEADER);
@@ -26,7 +26,7 @@ export function bmpGap(bytes: Buffer): string | null {
   return needed > bytes.length ? `the BMP has ${bytesText(bytes.length)} of ${bytesText(needed)}` : null;
 }
 
-/** Where the pixels end; 0 when the header does not say. */
+/** Offset at which the pixels end; 0 if the header does not tell. */
 function pixelsEnd(bytes: Buffer, headerSize: number): number {
   if (bytes.length < FILE_HEADER + Math.min(headerSize, 40)) return Number.POSITIVE_INFINITY;
   const pixels = bytes.readUInt32LE(10);
@@ -41,7 +41,7 @@ function pixelsEnd(bytes: Buffer, headerSize: number): number {
   return pixels + rows(bytes.readInt32LE(18), bytes.readInt32LE(22), bytes.readUInt16LE(28));
 }
 
-/** Rows are padded to four bytes; a negative height means top-down. */
+/** Size of the pixels in bytes. Rows are padded to four bytes; a negative height means top-down. */
 function rows(width: number, height: number, bitsPerPixel: number): number {
   return Math.ceil((Math.abs(width) * bitsPerPixel) / 32) * 4 * Math.abs(height);
 }

@@ -4,7 +4,7 @@ const EXTENSION = 0x21;
 const IMAGE = 0x2c;
 const TRAILER = 0x3b;
 
-/** What a GIF lacks; null when it is complete: an image and the trailer (GIF89a, sections 17 to 27). */
+/** Describes what a GIF lacks; null if it is complete, with an image and the trailer (GIF89a, sections 17 to 27). */
 export function gifGap(bytes: Buffer): string | null {
   let images = 0;
   let at = 13 + colourTable(bytes[10]);
@@ -37,7 +37,7 @@ function colourTable(packed: number | undefined): number {
   return 3 * 2 ** ((packed & 0x07) + 1);
 }
 
-/** Where the sub-blocks end that begin at `at`; beyond the file when they do not. */
+/** Offset after the sub-blocks that begin at `at`; at or beyond the end of the file if they are cut off. */
 function afterSubBlocks(bytes: Buffer, at: number): number {
   for (;;) {
     const size = bytes[at];

@@ -2,14 +2,14 @@ import { bytesText } from './bytesText.ts';
 import { ilocGap } from './heicItems.ts';
 import { boxesIn, type Box } from './isoBoxes.ts';
 
-/** All that counts; a file may have millions of boxes of other types. */
+/** The boxes to remember; a file may have millions of other types. */
 const LOOKED_AT: ReadonlySet<string> = new Set(['meta', 'moov', 'mdat']);
 
 /**
- * What a HEIC or HEIF lacks; null when its boxes lie within the file and hold every extent that the item
+ * Describes what a HEIC or HEIF lacks; null if its boxes lie within the file and hold every extent that the item
  * locations name (ISO/IEC 14496-12, 8.11), or, for a sequence, a movie and its data.
  *
- * Not to be told: zeros in place of the rest of the media data, since it has no end marker.
+ * Does not detect zeros in place of the rest of the media data, since it has no end marker.
  */
 export function heicGap(bytes: Buffer): string | null {
   const boxes = new Map<string, Box>();
@@ -21,7 +21,7 @@ export function heicGap(bytes: Buffer): string | null {
     if (LOOKED_AT.has(box.type) && !boxes.has(box.type)) boxes.set(box.type, box);
     end = box.end;
   }
-  // Bytes after the last box are padding, or a box that is not written yet: then an extent points there.
+  // Bytes after the last box are padding, or a box that is not written yet; in that case an extent points there.
   const meta = boxes.get('meta');
   if (meta !== undefined) return metaGap(bytes, meta, end);
   if (boxes.has('moov') && boxes.has('mdat')) return null;

@@ -6,13 +6,13 @@ export const IN_META = 1;
 /** A piece of an item (ISO/IEC 14496-12, 8.11.3). */
 export interface Extent {
   readonly item: number;
-  /** IN_FILE: `start` counts from the start of the file; IN_META: from that of the `idat` box; or another item. */
+  /** What `start` is relative to. IN_FILE: the start of the file; IN_META: the content of the `idat` box; else another item. */
   readonly method: number;
   readonly start: number;
   readonly length: number;
 }
 
-/** The extents that an item location box names; null, as the last, when the box is cut off. */
+/** The extents that an item location box names; ends with null if the box is cut off. */
 export function* extentsIn(bytes: Buffer, iloc: Box): Generator<Extent | null> {
   const version = bytes[iloc.body] ?? 0;
   const cursor = { at: iloc.body + 4, overrun: false };
@@ -41,7 +41,7 @@ export function* extentsIn(bytes: Buffer, iloc: Box): Generator<Extent | null> {
     read(2);
     const base = read(baseWidth);
     const extents = read(2);
-    // Without a width, extents cost no bytes, and a hostile count would cost only time.
+    // Extents of width 0 take no bytes, so a hostile file could claim any number of them to waste time.
     if (extentWidth === 0) continue;
     for (let extent = 0; extent < extents && !cursor.overrun; extent += 1) {
       read(indexWidth);
@@ -54,8 +54,8 @@ export function* extentsIn(bytes: Buffer, iloc: Box): Generator<Extent | null> {
 }
 
 /**
- * What keeps an item location box from being fulfilled by a file whose boxes end at `fileEnd`; null when every
- * extent that lies in the file lies before that.
+ * Describes what a file whose boxes end at `fileEnd` lacks of its item locations; null if every extent in the file ends by
+ * then.
  */
 export function ilocGap(bytes: Buffer, iloc: Box, fileEnd: number): string | null {
   let extentsInFile = 0;

@@ -2,13 +2,13 @@
 export interface Box {
   readonly type: string;
   readonly start: number;
-  /** Where its content begins. */
+  /** Start of its content. */
   readonly body: number;
-  /** May lie beyond the file. */
+  /** May be beyond the end of the file. */
   readonly end: number;
 }
 
-/** The boxes between two offsets; ends at the first thing that is none, and after a box that reaches too far. */
+/** The boxes between two offsets; ends at bytes that are no box, and after a box that extends beyond `to`. */
 export function* boxesIn(bytes: Buffer, from: number, to: number): Generator<Box> {
   let at = from;
   while (at + 8 <= to) {

@@ -10,18 +10,18 @@ const FIRST_WITH_LENGTH = 0xc0;
 const END = Buffer.from([0xff, EOI]);
 
 /**
- * What a JPEG lacks; null when it is complete: an end marker that follows at least one scan (ITU-T T.81,
- * annex B). Segments are skipped by their length, since a thumbnail inside EXIF has an end marker of its own.
+ * Describes what a JPEG lacks; null if it is complete, with an end marker after at least one scan (ITU-T T.81,
+ * annex B). Segments are skipped by their length, since a thumbnail inside EXIF has its own end marker.
  *
- * Not to be told: a hole of zeros inside a scan, when the end marker was written before it.
+ * Does not detect a gap of zeros inside a scan if the end marker was written before it was filled.
  */
 export function jpegGap(bytes: Buffer): string | null {
   let scans = 0;
-  /** Of a frame that may be one scan. */
+  /** Number of components of a sequential frame, which may have all of them in one scan; -1 if unknown. */
   let components = -1;
   let at = 2;
   for (;;) {
-    // Finds the next marker, whether what lies before it is entropy-coded data or nothing at all.
+    // Finds the next marker, with or without entropy-coded data before it.
     const prefix = bytes.indexOf(0xff, at);
     if (prefix === -1) break;
     let code = prefix + 1;
@@ -44,8 +44,8 @@ export function jpegGap(bytes: Buffer): string | null {
     if (marker === SOF0 || marker === SOF1) components = bytes[segment + 7] ?? -1;
     if (marker !== SOS) continue;
     scans += 1;
-    // All of a sequential frame in one scan: only its data follow, in which no marker but restarts can stand, and the end.
-    // That is looked for where it lies, from behind; from marker to marker, there would be thousands of stuffed zeros.
+    // The scan has all components of a sequential frame, so only its data and the end marker follow. Searching for the end
+    // marker backwards avoids visiting thousands of stuffed zeros.
     if (bytes[segment + 2] === components) {
       if (bytes.lastIndexOf(END) < at) break;
       return null;
@@ -54,7 +54,7 @@ export function jpegGap(bytes: Buffer): string | null {
   return `the JPEG end marker is missing after ${bytesText(bytes.length)}`;
 }
 
-/** Stuffed zeros, restart markers, and codes that are reserved, hence noise that decoders pass over. */
+/** Whether no length follows: stuffed zeros, restart markers, and reserved codes, which decoders skip as noise. */
 function standsAlone(marker: number): boolean {
   return marker < FIRST_WITH_LENGTH || (marker >= RST0 && marker <= SOI);
 }

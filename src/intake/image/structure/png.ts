@@ -2,12 +2,12 @@ import { bytesText } from './bytesText.ts';
 
 const SIGNATURE_LENGTH = 8;
 const MAX_CHUNK = 0x7fff_ffff;
-/** IEND is empty, so that its CRC is always this; a file of preallocated zeros has zeros here. */
+/** The CRC of IEND, always the same since the chunk is empty; a file of preallocated zeros has zeros there. */
 const IEND_CRC = 0xae42_6082;
 
 /**
- * What a PNG lacks; null when it is complete: image data and an IEND chunk with its CRC (PNG specification,
- * section 5). Other CRCs are left to decoders, so that a sloppy writer's image is not held back.
+ * Describes what a PNG lacks; null if it is complete, with image data and an IEND chunk with its CRC (PNG specification,
+ * section 5). Other CRCs are not checked, so that images from sloppy writers are not held back.
  */
 export function pngGap(bytes: Buffer): string | null {
   let imageData = 0;

@@ -3,21 +3,21 @@ import { openTiff, type Field, type Tiff } from './tiffReader.ts';
 
 const COMPRESSION = 259;
 const SUB_DIRECTORIES = 330;
-/** Where image data begins, and how long each piece is: strips, tiles, and JPEG data of the old kind. */
+/** Tags with the offsets and the lengths of image data: for strips, for tiles, and for old-style JPEG data. */
 const PIECES: readonly (readonly [offsets: number, lengths: number])[] = [
   [273, 279],
   [324, 325],
   [513, 514],
 ];
-/** CCITT, LZW, JPEG, Deflate: data of these never ends in four zeros, so that zeros are a gap. */
+/** CCITT, LZW, JPEG and Deflate: their data never ends in four zeros, so zeros are a gap. */
 const NEVER_ENDS_IN_ZEROS: ReadonlySet<number> = new Set([2, 3, 4, 5, 7, 8, 32_946]);
 
 /**
- * What a TIFF or BigTIFF lacks; null when every directory of its chain, every value, and every strip and
+ * Describes what a TIFF or BigTIFF lacks; null if every directory of its chain, every value, and every strip and
  * tile lies within the file (TIFF 6.0, section 2).
  *
- * Not to be told: zeros in place of uncompressed pixels whose directory was written first; zeros in place of
- * descriptive values (resolution, texts); and a page that is yet to be appended, which is why a TIFF always
+ * Does not detect zeros in place of uncompressed pixels whose directory was written first; zeros in place of
+ * descriptive values (resolution, texts); or a page that is yet to be appended, which is why a TIFF always
  * gets the long quiet time.
  */
 export function tiffGap(bytes: Buffer): string | null {
@@ -26,7 +26,7 @@ export function tiffGap(bytes: Buffer): string | null {
   if (tiff.first === 0) return `the TIFF directory is not written yet after ${bytesText(bytes.length)}`;
 
   const walk: Walk = { tiff, pending: [tiff.first], pieces: 0, budget: 2 * bytes.length };
-  // To remember every directory would take more memory than the file does; one, ever later, is met again in any circle.
+  // Detects circles by remembering one directory, moved at doubling distances (Brent): a set of all could exceed the file's size.
   let landmark = -1;
   for (let visited = 1, move = 1; ; visited += 1) {
     const at = walk.pending.pop();
@@ -47,16 +47,16 @@ interface Walk {
   readonly pending: number[];
   pieces: number;
   /**
-   * Bytes of entries and values that may still be read. Those of an honest file do not overlap, apart from values that
-   * stand in their entries; a hostile one could make the walk quadratic.
+   * Bytes of entries and values that may still be read. In an honest file they do not overlap, apart from values stored inside
+   * their entries; without a budget, a hostile file could make the walk quadratic.
    */
   budget: number;
 }
 
-/** The least that an entry takes, and a value. */
+/** Minimum size of an entry and of a value, in bytes. */
 const ENTRY = 12;
 const VALUE = 4;
-/** Directories that wait for their turn; an honest page has a handful below it. */
+/** Cap on directories waiting to be visited; an honest page has only a few subdirectories. */
 const MOST_PENDING = 65_536;
 
 const OVERLAP = 'the TIFF is damaged: its directories overlap';

@@ -1,11 +1,11 @@
 import { openTiff } from './tiffReader.ts';
 
 const NEW_SUBFILE_TYPE = 254;
-/** A smaller picture of another one, or a mask of it (TIFF 6.0, section 8). */
+/** Bits of a reduced-resolution version and of a transparency mask (TIFF 6.0, section 8). */
 const NO_PAGE = 0b101;
 const MOST_DIRECTORIES = 65_536;
 
-/** Which directories of a TIFF are pages: their places in the chain, from 0. Of a damaged file those that come before the damage. */
+/** Indexes, from 0, of the directories of a TIFF that are pages. In a damaged file, only those before the damage. */
 export function tiffPages(bytes: Buffer): readonly number[] {
   const tiff = openTiff(bytes);
   if (tiff === null) return [];

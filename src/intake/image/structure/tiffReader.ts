@@ -1,10 +1,10 @@
-/** Bytes of one value, by field type (TIFF 6.0, section 2; BigTIFF adds 16 to 18). */
+/** Size of a value in bytes, by field type (TIFF 6.0, section 2; BigTIFF adds 16 to 18). */
 const TYPE_SIZES: readonly number[] = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8];
 
 export interface Directory {
   /** Number of entries. */
   readonly count: number;
-  /** Where the entries begin. */
+  /** Offset of the first entry. */
   readonly entries: number;
   /** Offset of the next directory; 0 after the last. */
   readonly next: number;
@@ -14,7 +14,7 @@ export interface Field {
   readonly tag: number;
   readonly type: number;
   readonly count: number;
-  /** Where the values begin and end; may lie beyond the file. */
+  /** Offsets at which the values begin and end; may be beyond the file. */
   readonly start: number;
   readonly end: number;
 }
@@ -23,22 +23,22 @@ export interface Field {
 export interface Tiff {
   readonly length: number;
   readonly first: number;
-  /** Null when it does not fit in the file. */
+  /** Null if it does not fit in the file. */
   directory(at: number): Directory | null;
   field(directory: Directory, index: number): Field;
-  /** An unsigned value of a field that lies within the file; 0 for types that are none. */
+  /** An unsigned integer value of a field; 0 for other types and missing values. The field must be within the file. */
   value(field: Field, index: number): number;
-  /** Whether the last four bytes of a piece within the file are zero. */
+  /** Whether the last four bytes of this range are zero. The range must be within the file. */
   endsInZeros(start: number, length: number): boolean;
 }
 
-/** Null when the header is neither that of a TIFF nor that of a BigTIFF. */
+/** Null if the header is neither TIFF nor BigTIFF. */
 export function openTiff(bytes: Buffer): Tiff | null {
   if (bytes.length < 8) return null;
   const little = bytes[0] === 0x49;
   const u16 = (at: number): number => (little ? bytes.readUInt16LE(at) : bytes.readUInt16BE(at));
   const u32 = (at: number): number => (little ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at));
-  // Beyond 2^53 it is rounded, which is out of bounds anyway.
+  // Values above 2^53 are rounded, but they are out of bounds anyway.
   const u64 = (at: number): number =>
     little ? u32(at) + u32(at + 4) * 2 ** 32 : u32(at) * 2 ** 32 + u32(at + 4);
 

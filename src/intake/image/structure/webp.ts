@@ -3,9 +3,9 @@ import { bytesText } from './bytesText.ts';
 const IMAGE_CHUNKS: ReadonlySet<string> = new Set(['VP8 ', 'VP8L', 'ANMF']);
 
 /**
- * What a WebP lacks; null when the RIFF container is whole and holds an image.
+ * Describes what a WebP lacks; null if the RIFF container is complete and holds an image.
  *
- * Not to be told: zeros in place of the rest of an image chunk, since its data has no end marker.
+ * Does not detect zeros in place of the rest of an image chunk, since its data has no end marker.
  */
 export function webpGap(bytes: Buffer): string | null {
   const end = 8 + bytes.readUInt32LE(4);
