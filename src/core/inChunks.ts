@@ -1,7 +1,7 @@
-/** File system calls under way at once for one folder. */
+/** Cap on concurrent file system calls for one folder. */
 const AT_ONCE = 32;
 
-/** Looks at many files, a few at a time; rejects when aborted. */
+/** Processes many files, a few at a time; rejects when aborted. */
 export async function inChunks<T>(
   items: readonly T[],
   signal: AbortSignal,

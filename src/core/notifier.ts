@@ -1,14 +1,14 @@
 import type { Clock } from './ports/clock.ts';
 import { ClockWatch } from './domain/clockWatch.ts';
 
-/** A reason of our own: the default one is recreated, with a stack, each time. */
+/** Abort reason, created once: the default one would be created anew, with a stack trace, at each abort. */
 const SOONER = new Error('a sooner time was asked for');
-/** A timer stands still while the machine sleeps; after that, this is how long a wait that has ended goes unnoticed. */
+/** Longest timer. Timers stop while the machine sleeps, so a wait that ended meanwhile is noticed at most this late. */
 const LONGEST_SLEEP_MS = 60_000;
 
 /**
- * Lets one loop sleep until another part has something for it. A notification while nobody waits is kept, once. Some come
- * without need, and one comes when the clock has jumped: a loop looks again at what it has to do, whatever woke it.
+ * Lets one loop sleep until another part has work for it. A notification that arrives between waits is kept, once. A wait may
+ * also end without need, for example when the clock has jumped, so a loop has to check for work after every wait.
  */
 export class Notifier {
   readonly #clock: Clock;
@@ -44,7 +44,7 @@ export class Notifier {
     this.#isNotified = false;
   }
 
-  /** An alarm that is due sooner serves as well, and spares a timer for each of a thousand waits a second. */
+  /** Reuses an alarm that is due sooner, which saves a timer for each of a thousand waits per second. */
   #setAlarm(ms: number): void {
     const at = this.#clock.monotonic() + ms;
     if (this.#alarm && this.#alarm.at <= at) return;

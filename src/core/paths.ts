@@ -1,6 +1,6 @@
 import { isAbsolute, posix, relative, sep } from 'node:path';
 
-/** Of paths relative to a watched folder, with `/` between segments; '' is the folder itself. */
+/** Directory of a path relative to a watched folder, with `/` between segments; '' is the folder itself. */
 export function dirOf(path: string): string {
   const dir = posix.dirname(path);
   return dir === '.' ? '' : dir;
@@ -14,7 +14,7 @@ export function pathOf(dir: string, name: string): string {
   return dir === '' ? name : `${dir}/${name}`;
 }
 
-/** Of an absolute path in that folder; null for one that is not in it. */
+/** Converts an absolute path to one relative to the folder; null if it is not in the folder. */
 export function relativeTo(folder: string, absolute: string): string | null {
   const path = relative(folder, absolute);
   const isOutside = path === '' || path === '..' || path.startsWith(`..${sep}`) || isAbsolute(path);

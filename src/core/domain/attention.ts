@@ -2,7 +2,7 @@ import { escapeUnsafe, replaceUnsafe, withoutUnseen } from './escape.ts';
 import { pageOf } from './pages.ts';
 import { local, size } from './words.ts';
 
-/** Why a file can't be sent, and needs somebody at the scanner. */
+/** Why a file can't be sent and needs a person at the scanner. */
 export interface Amiss {
   readonly state: 'rejected' | 'incomplete' | 'unreadable' | 'failed';
   /** A code listed in docs/documents.md. */

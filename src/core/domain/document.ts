@@ -6,7 +6,7 @@ import type { ImageType } from './imageType.ts';
  *   queued ──▶ uploading ──▶ accepted
  *     ▲            ├──▶ queued       trouble of the service or the endpoint; not before T
  *     │            ├──▶ failed       the service's verdict on this document; a person decides
- *     │            ├──▶ unconfirmed  it may be there already; a person decides
+ *     │            ├──▶ unconfirmed  the service may have it already; a person decides
  *     │            └──▶ lost         its bytes were gone before they could be sent
  *     └── a person's retry, or a new sighting of a failed or lost image
  *

@@ -1,7 +1,7 @@
-/** Windows has no root: what to do there for administrator rights. */
+/** Advice for Windows, which has no root. */
 const AS_ADMINISTRATOR = 'Open a terminal with "Run as administrator" and run this there.';
 
-/** `elsewhere`: the advice for systems with root. */
+/** How to get administrator rights on this system; `elsewhere` is the advice for systems with root. */
 export function elevated(elsewhere: string): string {
   return process.platform === 'win32' ? AS_ADMINISTRATOR : elsewhere;
 }

@@ -12,10 +12,10 @@ import { nearest } from './nearest.ts';
 /**
  * Templates of document names: text with fields in braces, `{{` and `}}` for braces, and everything else verbatim.
  *
- *   {folder} {path} {stem} {ext}   of the file: watched folder, directories below it joined with `-`, name
+ *   {folder} {path} {stem} {ext}   watched folder, directories below it joined with `-`, file name, its extension
  *   {date[:FORMAT]} {time[:FORMAT]} {captured[:FORMAT]}   FORMAT: YYYY YY MM DD HH mm ss and - _ .
  *   {hash[:LENGTH]} {seq[:WIDTH]} {host} {endpoint}
- *   {page[:WIDTH]} {pages}   of a file that is split; 1 of 1 for any other
+ *   {page[:WIDTH]} {pages}   page and number of pages of a split file; both 1 for any other
  */
 export const DEFAULT_TEMPLATE = '{stem}-{hash:12}';
 

@@ -5,8 +5,8 @@ export const HASH_DIGITS = 64;
 export const MIN_NAME_BYTES = HASH_DIGITS;
 
 /**
- * Names in order of preference; or, where a number `{seq}` of the endpoint is part of them, what they are made of once it is
- * known. Data only. Everything but the number is rendered: a date is shown in the time zone of the one who asks.
+ * Names in order of preference; or, if they contain the endpoint's number `{seq}`, the parts to assemble once it is known.
+ * Plain data. Everything but the number is already rendered: dates in the time zone of this machine.
  */
 export type Naming = readonly string[] | NumberedNaming;
 
@@ -27,7 +27,7 @@ export function usesSeq(naming: Naming): naming is NumberedNaming {
   return 'parts' in naming;
 }
 
-/** Names in order of preference; `seq` counts only where `usesSeq`. */
+/** Names in order of preference; `seq` is used only if `usesSeq`. */
 export function namesOf(naming: Naming, seq: number): readonly string[] {
   return usesSeq(naming) ? numbered(naming, seq) : naming;
 }
@@ -52,9 +52,9 @@ interface Value {
 }
 
 /**
- * What would break a line, a path or the order of reading: control characters, line separators, slashes,
- * lone surrogates, bidirectional overrides and isolates, the byte order mark. Anything else stays as it is,
- * decomposed letters and joined emoji included.
+ * Characters that would break a line, a path or the reading direction: control characters, line separators, slashes,
+ * lone surrogates, bidirectional overrides and isolates, the byte order mark. Anything else is kept,
+ * including decomposed letters and joined emoji.
  */
 const FORBIDDEN = /[\p{Cc}\p{Cs}\u2028\u2029/\\\u202A-\u202E\u2066-\u2069\uFEFF]/gu;
 
@@ -70,7 +70,7 @@ function assemble(values: readonly Value[], hash: string, limit: number): string
   return name === '' || name.length + suffix.length > limit ? hash : name + suffix;
 }
 
-/** Leaves no white space or dots at the ends, and so neither `.` nor `..`. */
+/** Removes white space and dots at the ends, so the result is neither `.` nor `..`. */
 function trim(name: string): string {
   return name.replace(/^[\s.]+/u, '').replace(/[\s.]+$/u, '');
 }
@@ -98,7 +98,7 @@ function fit(values: readonly Value[], limit: number): string {
   return texts.join('');
 }
 
-/** Cuts between what a reader sees as characters, so that no letter loses its accent. */
+/** Cuts between graphemes, so that no letter loses its accent. */
 function shorten(text: string, maxBytes: number): string {
   let used = 0;
   let end = 0;

@@ -9,7 +9,7 @@ export type Answer =
       readonly httpStatus: number;
       readonly retryAfterMs: number | null;
       readonly body: string;
-      /** Then `body` is only the beginning. `record`: the documented fields of the whole; null if it is not a record. */
+      /** Set if `body` is only the beginning of a large answer. `record`: its documented fields; null if it is not a record. */
       readonly large?: CutAnswer & { readonly record: Readonly<Record<string, unknown>> | null };
     }
   /** No answer. `sent` is false only if no byte of the request can have reached the service. */
@@ -23,7 +23,7 @@ export interface DocumentRecord {
   readonly verbatim: string;
 }
 
-/** What an answer means and leads to. Only `failed` is a verdict on the document. */
+/** The meaning of an answer, and its consequence. Only `failed` is a verdict on the document. */
 export type Outcome =
   | { readonly kind: 'accepted'; readonly record: DocumentRecord }
   | { readonly kind: 'failed'; readonly reason: string; readonly message: string }

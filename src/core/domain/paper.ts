@@ -26,7 +26,7 @@ const BLOCK = 8;
 const LEAST_INK = 0.6;
 /** Share of blocks that may differ: a fold, a finger, a handwritten note. */
 const OVERLOOKED = 0.1;
-/** Little ink is soon unlike: so much of it is alike anyway. */
+/** Constant per cell, added to both sides of the correlation: with little ink, small differences would weigh too much. */
 const ALIKE_ANYWAY = 1.2;
 
 export interface Print {
@@ -122,7 +122,7 @@ function correlation(ours: Float32Array, theirs: Float32Array, shift: number, sc
   let [both, own, other] = [0, 0, 0];
   for (let at = 0; at < ours.length; at += 1) {
     const a = ours[at] ?? 0;
-    // Nothing lies beyond its ends.
+    // Values beyond the ends of the second grid count as 0.
     const from = (at - middle) * scale + middle + shift;
     const low = Math.floor(from);
     const b = (theirs[low] ?? 0) * (low + 1 - from) + (theirs[low + 1] ?? 0) * (from - low);
@@ -168,7 +168,7 @@ function smoothed(cells: Float32Array): Float32Array {
   return smooth;
 }
 
-/** Wherever it fits best, a cell to each side. Null: there is hardly any print. */
+/** Likeness of a block at its best position, up to one cell to each side. Null if it has hardly any print. */
 function likenessOfPart(ours: Float32Array, theirs: Float32Array, left: number, top: number): number | null {
   let found: number | null = null;
   for (let down = -1; down <= 1; down += 1)

@@ -1,4 +1,4 @@
-/** Time, as an argument, so that the pipeline can be simulated. */
+/** Source of time, passed as an argument so that the pipeline can be simulated. */
 export interface Clock {
   /** Wall clock in milliseconds since 1970; may jump. For deadlines that must outlive the process. */
   now(): number;

@@ -27,6 +27,6 @@ export interface WritableCredentials {
   readonly store: CredentialStore;
   /** Idempotent; replaces what was there. */
   set(credentials: Credentials): Promise<void>;
-  /** Resolves false where there was nothing to remove. */
+  /** Resolves false if there was nothing to remove. */
   remove(): Promise<boolean>;
 }

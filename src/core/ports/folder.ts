@@ -20,7 +20,7 @@ export interface ListedDirectory {
   readonly stamp?: string;
   /** Its subdirectories that are listed too. */
   readonly directories?: readonly string[];
-  /** The directory was passed over: its files are not listed. */
+  /** The directory was skipped as unchanged: its files are not listed. */
   readonly isUnchanged?: boolean;
   /** Directories that could not be read: their contents are unknown, not gone. */
   readonly unreadableDirs?: readonly { readonly path: string; readonly code: string }[];
@@ -63,8 +63,8 @@ export interface ReadOptions {
 }
 
 /**
- * Reads a file of `size` bytes whole, in another thread; `take` gives memory for it. Null where it is better read here, or
- * has to be. Never rejects for what is wrong with the file.
+ * Reads a whole file of `size` bytes in another thread, into memory from `take`. Resolves null if the caller should read it
+ * itself. Never rejects because of the file.
  */
 export type ReadBeside = (
   file: string,

@@ -1,7 +1,7 @@
 export const HOLD_SCOPES = ['service', 'credentials', 'endpoint', 'folder'] as const;
 export type HoldScope = (typeof HOLD_SCOPES)[number];
 
-/** Keeps a whole scope of documents waiting, and says why. */
+/** Makes all documents of a scope wait, for a stated reason. */
 export interface Hold {
   readonly scope: HoldScope;
   /** endpointId for an endpoint, the absolute path for a folder, credentialsKey for credentials, the base URL of a service. */

@@ -9,7 +9,7 @@ export type Inspection =
   | {
       readonly type: ImageType;
       readonly structure: 'complete';
-      /** Of a multi-page TIFF. */ readonly pages?: number;
+      /** Number of pages; only for a multi-page TIFF. */ readonly pages?: number;
     }
   | { readonly type: ImageType; readonly structure: 'incomplete'; readonly detail: string }
   | { readonly type: null; readonly detail: string; readonly content: Exclude<Content, 'unread'> };
@@ -17,7 +17,7 @@ export type Inspection =
 /** Judges by content, never by file name. Never throws on hostile bytes, and takes linear time. */
 export interface ImageInspector {
   inspect(bytes: Uint8Array): Promise<Inspection>;
-  /** The capture time that the image carries (EXIF DateTimeOriginal), as local date and time; null without one. */
+  /** The capture time in the image's EXIF data, as local date and time; null if it has none. */
   capturedAt(bytes: Uint8Array, type: ImageType): Promise<Date | null>;
   /** Whether the EXIF orientation says that a viewer has to rotate this JPEG. */
   isTurned(jpeg: Uint8Array): boolean;

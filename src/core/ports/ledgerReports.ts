@@ -86,7 +86,7 @@ export interface ListFilter {
   readonly limit?: number;
 }
 
-/** Needs a person; dismissed and unchanged since; needs nobody. */
+/** `needed`: needs a person. `dismissed`: and unchanged since. `none`: needs nobody. */
 export const ATTENTIONS = ['needed', 'dismissed', 'none'] as const;
 export type Attention = (typeof ATTENTIONS)[number];
 
@@ -162,7 +162,7 @@ export interface SightingRow {
   readonly goneAt: number | null;
   readonly disposed: 'archived' | 'deleted' | 'kept' | null;
   readonly archivedTo: string | null;
-  /** What the examination of the file noticed. */
+  /** Finding of the content check; null if there was none. */
   readonly remark: string | null;
 }
 
@@ -223,7 +223,7 @@ export interface Standing {
 export interface FileStanding extends Standing {
   /** Number of the file's sighting. */
   readonly sighting: number;
-  /** Somebody dismissed it: it needs nobody any more. */
+  /** Whether somebody dismissed it, so that it needs no person any more. */
   readonly isDismissed: boolean;
   readonly reason: string | null;
   readonly message: string | null;

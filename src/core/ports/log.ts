@@ -1,4 +1,4 @@
-/** Fixed camelCase fields beside a constant message. `documentId` follows one document through all lines. */
+/** Fields of a log line, with fixed camelCase names; its message is constant. `documentId` identifies a document in all lines. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
 /** `error` means that a person must act. Never blocks and never throws. */
