@@ -6,7 +6,7 @@ export function canAsk({ stdin, stderr }: Io): boolean {
   return isTerminal(stdin) && isTerminal(stderr);
 }
 
-/** Anything but yes is no. */
+/** Asks a yes-or-no question. Any answer but yes counts as no. */
 export async function ask(io: Io, question: string): Promise<boolean> {
   const { createInterface } = await import('node:readline/promises');
   const reader = createInterface({ input: io.stdin, output: io.stderr });

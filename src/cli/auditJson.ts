@@ -4,7 +4,7 @@ import type { Audit, AuditedFolder } from './auditResult.ts';
 import { adviceOn, problemOf } from './auditAdvice.ts';
 import { iso } from '../core/domain/words.ts';
 
-/** Stable: docs/commands.md describes the fields. */
+/** The output of `audit --json`. Stable: docs/commands.md describes the fields. */
 export function auditJson(audit: Audit) {
   const { at, day, agentRuns, verdict, head, folders, total, check } = audit;
   return {

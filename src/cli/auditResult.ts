@@ -2,7 +2,7 @@ import type { Comparison } from '../features/audit/audit.ts';
 import type { CrossCheck, Tally } from '../features/audit/accounting.ts';
 import type { JournalHead } from '../core/ports/journal.ts';
 
-/** What an audit found. `unaccounted` comes before `incomplete`: what is missing is missing anyway. */
+/** Result of an audit. `unaccounted` takes precedence over `incomplete`, since a missing file is missing in any case. */
 export interface Audit {
   readonly at: number;
   /** The requested day; null: all days. */

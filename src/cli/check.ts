@@ -164,7 +164,7 @@ async function checkAccounts(io: Io, config: Config, offline: boolean): Promise<
   });
 }
 
-/** The default one too, unless every endpoint names another. */
+/** All accounts; the default one (null) only if an endpoint uses it. */
 function accountsInUse({ endpoints, accounts }: Config): (string | null)[] {
   const isDefaultUsed = endpoints.some(({ account }) => account === null);
   return [...(isDefaultUsed ? [null] : []), ...accounts.map(({ name }) => name)];

@@ -7,7 +7,7 @@ import { hostOf } from './serviceHost.ts';
 import { checkAs } from './serviceAccount.ts';
 import { commandOf } from './serviceInstall.ts';
 
-/** What `check` says of the folders with the rights of another user; for root. */
+/** Findings of `check` about the folders, with the rights of another user. Needs root. */
 export async function foldersAs(io: Io, config: Config, user: string): Promise<Finding[]> {
   const host = hostOf(io);
   try {

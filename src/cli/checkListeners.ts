@@ -19,7 +19,7 @@ import { ReceiptdError } from '../core/domain/errors.ts';
 
 interface Wanted {
   readonly listener: Listener;
-  /** Null: it does not listen at start. */
+  /** Null if it does not listen at startup. */
   readonly address: { readonly host: string; readonly port: number } | null;
   readonly tls: PairFiles | null;
 }
@@ -56,7 +56,7 @@ async function checkCertificate(tls: PairFiles, listener: Listener): Promise<Fin
   }
 }
 
-/** Listens there for a moment, as the agent would. */
+/** Tries to listen on the address for a moment, as the agent would. */
 async function checkAddress(
   { listener, tls }: Wanted,
   address: NonNullable<Wanted['address']>,

@@ -5,9 +5,9 @@ import type { Config } from '../config/config.ts';
 import type { Finding } from '../core/domain/finding.ts';
 import { systemCode } from '../core/domain/errors.ts';
 
-/** Below this the ledger and the logs soon have no room. Bytes. */
+/** Free space in bytes below which ledger and logs may soon run out of room. */
 const LITTLE_SPACE = 500_000_000;
-/** Counting stops here: more would take longer than a check should. */
+/** Counting directories stops at this number, to keep the check short. */
 const MOST_DIRECTORIES = 100_000;
 
 export async function checkMachine(config: Config): Promise<Finding[]> {
@@ -35,7 +35,7 @@ async function checkDisk({ stateDir }: Config): Promise<Finding> {
   }
 }
 
-/** Of a place that is not there yet, where it will be. */
+/** File system statistics of a path or, if it does not exist yet, of its nearest existing ancestor. */
 async function statfsAround(place: string): Promise<StatsFs> {
   try {
     return await statfs(place);
@@ -45,7 +45,7 @@ async function statfsAround(place: string): Promise<StatsFs> {
   }
 }
 
-/** Every directory takes one inotify watch. */
+/** Compares the number of directories, each of which takes an inotify watch, with the limit. */
 async function checkWatches(config: Config): Promise<Finding> {
   const limit = Number(await readFile('/proc/sys/fs/inotify/max_user_watches', 'utf8').catch(() => 'NaN'));
   let needed = 0;

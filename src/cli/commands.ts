@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { ExitStatus } from './exitStatus.ts';
 import type { Io } from './io.ts';
 
-/** Adds to the program what one file of this folder knows of. */
+/** Adds the commands of one file in this folder to the program. */
 type Add = (program: Command, io: Io, done: (status: ExitStatus) => void) => void;
 
 /** Headings of the help. */
@@ -59,7 +59,7 @@ export async function commandsFor([first, ...rest]: readonly string[]): Promise<
   if (NEEDS_NONE.includes(first)) return [];
   const named = (word: string | undefined): readonly Entry[] =>
     COMMANDS.filter(({ names }) => names.some((name) => name === word));
-  // The words that are to be completed stand behind the one that is being typed.
+  // The arguments of `complete` are the word being typed, `receiptd`, and the words to complete.
   const asked = first === 'complete' ? named(rest[2]) : named(first);
   if (asked.length === 0) return Promise.all(COMMANDS.map(inGroup));
   return Promise.all([...(first === 'complete' ? named(first) : []), ...asked].map(inGroup));

@@ -12,7 +12,7 @@ const MOST = 50;
 /** Words without characters that a shell or terminal interprets. */
 const PLAIN = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._@+-]*$/u;
 
-/** A word to offer, with what it means; or what the shell is to look for itself. */
+/** A completion with its description; or `:files` or `:folders`, which the shell completes itself. */
 interface Offered {
   readonly word: string;
   readonly description?: string;

@@ -7,8 +7,9 @@ import { openReportsIfThere } from './session.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 
 /**
- * Uploads cost the plan's quota: before many files that lie in a folder already are sent, a person at a terminal
- * is asked. Without a terminal nobody can answer, so the agent only says so in its log.
+ * Asks a person at the terminal before many files that are already in a folder are sent, since uploads use up the plan's
+ * quota. Without a terminal, nobody can answer; the agent then only logs a warning.
+ * @throws ReceiptdError CONFIRMATION_NEEDED unless the answer is yes
  */
 export async function confirmFirstWatch(io: Io, config: Config, yes: boolean): Promise<void> {
   if (yes || !canAsk(io)) return;

@@ -104,7 +104,7 @@ async function eraseAll(
 interface Found {
   readonly erasable: number;
   readonly waiting: string[];
-  /** Written out. */
+  /** Full names of the documents. */
   readonly names: readonly string[];
 }
 

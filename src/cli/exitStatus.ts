@@ -3,19 +3,19 @@ import type { ReceiptdError } from '../core/domain/errors.ts';
 /** Exit statuses of every command; docs/commands.md describes them. */
 export const EXIT = {
   ok: 0,
-  /** The command could not do what it was asked to. */
+  /** The command failed. */
   failed: 1,
-  /** Wrong usage or a configuration that is not valid. */
+  /** Wrong usage, or an invalid configuration. */
   usage: 2,
-  /** `run --once`, `send`: something was refused, rejected or lost in that run; `audit`: files are not accounted for. A person has to look. */
+  /** A person has to act. `run --once`, `send`: something was refused, rejected or lost in this run; `audit`: files are unaccounted for. */
   refused: 3,
-  /** `run --once`, `send`: something waits (a hold, a missing folder, ...); `audit`: something could not be looked at. */
+  /** `run --once`, `send`: something still waits (a hold, a missing folder, ...); `audit`: something could not be checked. */
   waiting: 4,
   /** The service could not be reached. */
   unreachable: 5,
-  /** Another receiptd runs with this state directory. */
+  /** Another receiptd is running with this state directory. */
   alreadyRunning: 6,
-  /** Ended by a signal, like 128 + SIGINT. */
+  /** Ended by a signal: 128 + SIGINT. */
   interrupted: 130,
 } as const;
 

@@ -32,7 +32,7 @@ function formatOf({ format, output }: Options): Format {
   return format ?? (/\.json$/i.test(output ?? '') ? 'json' : 'csv');
 }
 
-/** Excel separates by a semicolon where the user's numbers have a comma. */
+/** Excel expects semicolons between columns if the user's decimal separator is a comma. */
 function formOf(format: Format, { excel = false, separator: wanted }: Options): CsvForm {
   if (format === 'json' && (excel || wanted !== undefined))
     throw new ReceiptdError('USAGE', '--excel and --separator only work with CSV.');
@@ -101,7 +101,7 @@ export function addExport(program: Command, io: Io): void {
     });
 }
 
-/** Fills a new file; one that could not be written whole is removed again. */
+/** Writes a new file; removes it again if it could not be completed. */
 async function toNewFile(
   output: string,
   write: (target: Pick<Io, 'stdout'>) => Promise<void>,
@@ -111,7 +111,7 @@ async function toNewFile(
   let mine = false;
   file.once('open', () => (mine = true));
   try {
-    // Whichever fails first: a stream that broke has no more `drain` to wait for.
+    // Also waits for a failure of the stream, since a broken stream never emits `drain`.
     await Promise.race([ended, write({ stdout: file as unknown as NodeJS.WriteStream })]);
     file.end();
     await ended;

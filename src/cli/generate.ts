@@ -5,10 +5,10 @@ import { manPage } from './manPage.ts';
 import { createProgram } from './program.ts';
 import { VERSION } from './version.ts';
 
-/** Below the project. */
+/** Relative to the project. */
 export const MAN_PAGE = 'docs/man/receiptd.1';
 
-/** The manual page as the commands say; `changelog` says when this version was released. */
+/** Generates the manual page from the commands. The release date of this version comes from `changelog`. */
 export async function manPageText(changelog: string): Promise<string> {
   const { stdin, stdout, stderr } = process;
   const io = {

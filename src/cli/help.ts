@@ -5,7 +5,7 @@ const COLUMNS = 80;
 /** Text below the options in a command's help. `examples` omit the word `receiptd`. */
 export function helpOf(help: {
   readonly examples: readonly string[];
-  /** Statuses besides those that every command has. */
+  /** Exit statuses in addition to those of every command. */
   readonly statuses?: string;
   readonly more?: string;
 }): string {
@@ -30,7 +30,7 @@ const PLACES_OF_WINDOWS: Readonly<Record<string, string>> = {
 };
 const A_PLACE = new RegExp(`(?<= )(${Object.keys(PLACES_OF_WINDOWS).join('|')})(/\\S*)?(?= |$)`, 'g');
 
-/** With paths as the platform has them. */
+/** Converts the paths in an example to those of the platform. */
 export function exampleFor(platform: NodeJS.Platform, example: string): string {
   if (platform !== 'win32') return example;
   return example.replaceAll(
@@ -51,7 +51,7 @@ export function inColumns(text: string): string {
     .join('\n');
 }
 
-/** As it can be pasted into a shell. */
+/** Formats an example so that it can be pasted into a shell. */
 export function exampleLines(example: string): string[] {
   // On Windows each shell has its own line continuation.
   if (process.platform === 'win32') return [`  > receiptd ${example}`];

@@ -1,7 +1,7 @@
 import { parseDay, parseDuration } from '../config/units.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 
-/** Milliseconds. @throws ReceiptdError USAGE, like the other functions here */
+/** A duration in milliseconds. @throws ReceiptdError USAGE, like the other functions here */
 export function durationOf(option: string, text: string): number {
   return checked(option, text, parseDuration(text), 'Use a duration such as 30s or 5m.');
 }

@@ -4,7 +4,7 @@ import type { PayloadEncoding } from '../core/ports/results.ts';
 import type { Json, JournalEntry, JournalEvent } from '../core/ports/journal.ts';
 
 /**
- * Everything that changes the ledger permanently, as the journal stores it. docs/audit.md describes each kind for
+ * Permanent changes of the ledger, as the journal stores them. docs/audit.md describes each kind for
  * auditors. A field is optional only if an event can be about one of several things.
  */
 export type LedgerEvent =
@@ -105,7 +105,7 @@ export type LedgerEvent =
       readonly key: string;
       readonly message: string;
     }
-  /** What the service posted; `document` is null if the ledger knows no matching one. */
+  /** The service posted a result; `document` is null if the ledger knows no matching one. */
   | {
       readonly kind: 'result';
       readonly result: number;

@@ -13,8 +13,8 @@ export interface KeptPayload {
 }
 
 /**
- * Whether the result proves an acceptance that no answer reported. Not for a queued document that was known to be there (a
- * person queued it to be sent again), nor for a `failed` one: a person judges the service's verdict on it.
+ * Whether the result proves an acceptance that no answer reported. False for a queued document that the service was known to
+ * have (a person queued it to be sent again), and for a `failed` one: a person judges the service's verdict on it.
  */
 export function wasMissing({
   state,
@@ -52,7 +52,7 @@ export function besideThese(
 ): Move {
   if (move.state === 'accepted') return statuses > 0 ? { ...move, status } : move;
   const isLost = move.state === 'unconfirmed' || ('answerLost' in move && move.answerLost);
-  // A document known to be there is resent because a person wants that: the result may be about an earlier request.
+  // A document that the service is known to have is resent because a person asked: the result may be about an earlier request.
   const wasLost = answerLost === 1 && wasThere === 0;
   const isProof = (isLost && results > 0) || (wasLost && ofReplay > 0);
   return isProof ? { state: 'accepted', status, response } : move;

@@ -7,7 +7,8 @@ import { RATE_PATTERN } from '../../core/domain/rate.ts';
 import { says, type Said, type SetupKey } from '../../core/domain/setupWords.ts';
 
 /*
- * Checks of answers, given or typed, by the rules of the configuration: what a wrong answer should be instead, or null.
+ * Checks given or typed answers by the rules of the configuration. Each returns what a wrong answer should be instead, or
+ * null.
  */
 
 /** Accepts addresses the way people copy them: with a version at the end, or without https://. */

@@ -151,7 +151,7 @@ export class Alerting {
         // The agent that ran into a hold of the fleet alerts about it.
         [this.#holds, this.#counts] = [holds.filter(({ agent }) => agent === undefined), counts];
       } catch {
-        // If the ledger fails, that is an incident of its own; what it said last still counts.
+        // A failing ledger has its own incident; its last known numbers still count.
       }
     }
     const now = clock.now();

@@ -8,12 +8,12 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&apos;',
 };
 
-/** A text as the content of an XML element. @throws ReceiptdError for control characters */
+/** Escapes a text for an XML element. @throws ReceiptdError for control characters */
 export function xmlText(text: string): string {
   return plainText(text).replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign);
 }
 
-/** Two hyphens end an XML comment. */
+/** An XML comment. Separates double hyphens, which must not occur in it. */
 export function xmlComment(words: string): string {
   return `<!-- ${words.replaceAll('--', '- -')} -->`;
 }

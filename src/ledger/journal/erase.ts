@@ -5,8 +5,7 @@
  *   personalRanges ──▶ an `erased` entry with these ranges, durable ──▶ blankInJournal
  *
  * In this order, a crash in between leaves an intent that can be finished from the ranges alone. The reverse order
- * could
- * leave blanks without a record, indistinguishable from tampering.
+ * could leave blanks without a record, indistinguishable from tampering.
  */
 import fs from 'node:fs';
 import type { JournalEntry } from '../../core/ports/journal.ts';

@@ -12,7 +12,7 @@ export interface Needle {
   readonly text: string;
   /** Ids of the folders whose path contains it. */
   readonly folders: readonly number[];
-  /** Whether it may match what a queued document is shown with: as held, or with the text of a hold. */
+  /** Whether it may match what the list shows for a queued document: the state `held`, or the text of a hold. */
   readonly ofHeld: boolean;
 }
 

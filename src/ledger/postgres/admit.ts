@@ -220,7 +220,7 @@ async function again(
   lane: Lane,
   { nextLine: line }: Given,
   at: number,
-  /** Where its bytes are. */
+  /** The file that has its bytes; null if unknown. */
   file: FileRef | null = null,
 ): Promise<Admitted> {
   const { id, state } = existing;

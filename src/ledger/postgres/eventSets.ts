@@ -36,7 +36,7 @@ export class EventSets {
   #ended: Of<'ended'>[] = [];
   #accepted: Accepted[] = [];
 
-  /** False, and nothing is taken, if the event needs statements of its own. */
+  /** Collects the event. False if it needs its own statements; it is not collected then. */
   take({ event, at }: TimedEvent): boolean {
     switch (event.kind) {
       case 'named':

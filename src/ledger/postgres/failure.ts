@@ -35,7 +35,7 @@ export function isGivenUp(error: unknown): boolean {
   return systemCode(error) === '57014';
 }
 
-/** A failure of the server, not of what was to be written. */
+/** Whether the server failed, rather than the data being faulty. */
 export function isOfServer(error: unknown): boolean {
   return isLost(error) || isConflict(error) || /^(?:53|57|58|XX|55)/.test(systemCode(error) ?? '');
 }

@@ -55,7 +55,7 @@ ON CONFLICT (base_url, uid) DO NOTHING`;
  * One connection for writes, with group commit: writes requested during a transaction share the next one; their
  * promises settle after COMMIT. A faulty write rejects alone; if the database fails, the whole group rejects.
  *
- *   away ──connected, session begun or resumed──▶ idle ──write──▶ committing ──▶ idle, or committing what has come meanwhile
+ *   away ──connected, session begun or resumed──▶ idle ──write──▶ committing ──▶ idle, or committing later writes
  *    ▲                                              │                  │
  *    └──────────────── the connection is lost ──────┴──────────────────┘   (writes are refused with LEDGER_UNREACHABLE)
  *
@@ -270,7 +270,7 @@ export class Store {
     };
   }
 
-  /** Like `write`, in a transaction of its own. */
+  /** Like `write`, in a separate transaction. */
   writeAlone<T>(work: (sql: Transaction) => Promise<T>): Promise<T> {
     return this.#write(work, null, true);
   }

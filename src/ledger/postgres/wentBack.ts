@@ -111,7 +111,7 @@ export async function untilAllHaveTold(
   }
 }
 
-/** Records in the history what is missing, and marks waiting documents that will be sent again. */
+/** Records the missing commits in the history, and marks waiting documents that will be sent again. */
 export async function settleSetback(
   sql: Transaction,
   setback: Setback,

@@ -1,4 +1,4 @@
-/** A program: checks a ledger beside its writer, and prints `ok` or what is wrong. */
+/** A separate program: checks a ledger while its writer may be running, and prints `ok` or a description of the damage. */
 import { DatabaseSync } from '@photostructure/sqlite';
 import { isDamage } from './failure.ts';
 import { MISCOUNTED } from './sql/reports.ts';

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { syncDirectorySync } from '../../system/syncDirectory.ts';
 
-/** The journal lies beside its ledger. */
+/** Path of a ledger's journal, in the same directory. */
 export function journalPathOf(ledger: string): string {
   return `${ledger.replace(/\.db$/, '')}.journal`;
 }
@@ -12,7 +12,7 @@ export function damageMarkOf(ledger: string): string {
   return `${ledger}.damaged`;
 }
 
-/** Needed because the quick check at the next start may miss the damage. */
+/** Records the damage for the next start, whose quick check may miss it. */
 export function markDamaged(ledger: string, message: string): void {
   try {
     fs.writeFileSync(damageMarkOf(ledger), `${message}\n`, { mode: 0o600 });

@@ -42,7 +42,7 @@ export interface LedgerAndJournalOptions {
 const BATCH = 1_000;
 
 /**
- * Opens ledger and journal so that they agree, whatever happened to either:
+ * Opens ledger and journal, and repairs them until they agree:
  *
  *   neither                          ▶ both are created
  *   journal ahead of the ledger      ▶ a crash came between the two: the ledger replays the entries

@@ -105,7 +105,7 @@ function* documentEvents(sql: Sql, row: SnapshotRow, hasResults: boolean): Gener
     yield { event: { kind: 'erased', documents: [document], entries: [] }, at: row.erasedAt };
 }
 
-/** A document that was ever accepted keeps the service's status, whatever happened later. */
+/** A document that was ever accepted keeps the service's status, no matter what happened later. */
 function movesOf(row: SnapshotRow): Move[] {
   const { state, reason, message, serviceStatus: status, response } = row;
   const isAccepted = status !== null || state === 'accepted';

@@ -41,7 +41,7 @@ interface Operation {
   readonly reject: (error: unknown) => void;
   /** The outcome of a request in progress: tried even if the disk is full. */
   readonly isOutcome: boolean;
-  /** Committed in a group of its own. */
+  /** Committed in a separate group. */
   readonly isAlone: boolean;
 }
 
@@ -112,7 +112,7 @@ export class Store {
     return this.#enqueue(work);
   }
 
-  /** Like `write`, but in a group of its own: for work that must find everything earlier in the journal file. */
+  /** Like `write`, but in a separate group: for work that must find everything earlier in the journal file. */
   writeAlone<T>(work: (sql: Transaction) => T): Promise<T> {
     return this.#enqueue(work, { isAlone: true });
   }

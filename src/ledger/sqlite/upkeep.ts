@@ -70,7 +70,7 @@ export function createBackup(
   };
 }
 
-/** Null if there is no file. */
+/** Null if the file does not exist. */
 function inodeOf(file: string): bigint | null {
   return fs.statSync(file, { bigint: true, throwIfNoEntry: false })?.ino ?? null;
 }

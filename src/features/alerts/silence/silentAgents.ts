@@ -20,7 +20,7 @@ const LOOK_EVERY_MS = MINUTE_MS / 3;
 /** A restart or an update of the machine is not worth an alert; if documents wait for the agent, `status` shows that at once. */
 const SILENT_FOR_MS = 10 * MINUTE_MS;
 const WAITED_FOR_MS = MINUTE_MS / 3;
-/** An agent that is not back by then is gone for good, and people have been alerted. */
+/** An agent that is not back by then will not return, and people have been alerted. */
 const AT_MOST_MS = 7 * DAY_MS;
 /** Tolerated absence of the agent that reports, and time for all agents to come back after the ledger does. */
 const WAITS_MS = 10 * MINUTE_MS;

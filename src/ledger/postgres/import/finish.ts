@@ -67,7 +67,7 @@ interface TwinRow {
 }
 
 /**
- * In one transaction: imports what is not a row (numbers given out, marks, pauses), decides about waiting documents
+ * In one transaction: imports state outside the rows (numbers given out, marks, pauses), decides about waiting documents
  * that collide with another ledger's, and begins the agent's chain with an entry that names the last one of the old
  * journal.
  * @throws ReceiptdError MOVE_REFUSED if an agent of that name has begun to work meanwhile

@@ -27,7 +27,7 @@ export function isTwin(row: string): string {
 const BESIDE: Readonly<Record<Table['name'], readonly (readonly [column: string, value: string])[]>> = {
   documents: [
     ['agent_id', ':agentId::integer'],
-    // The agent puts back at its start what a crash left in progress.
+    // At its start, the agent requeues what a crash left in progress.
     ['claimed_by', `CASE r.state WHEN 'uploading' THEN :agentId::integer END`],
     ['claimed_epoch', `CASE r.state WHEN 'uploading' THEN 0 END`],
     ['twin', `CASE WHEN ${isTwin('r')} THEN r.id ELSE 0 END`],

@@ -3,7 +3,7 @@ const FOLDER_ID = `(SELECT id FROM folders WHERE place = :place AND path = :fold
 /** 64-bit columns as text: a JavaScript number would round them. */
 const IDENTITY = `s.size, s.mtime_ns::text AS "mtimeNs", s.ctime_ns::text AS "ctimeNs", s.inode::text AS inode`;
 
-/** Also finds sightings that are gone: the file may be back before the next listing. A page is where its file is. */
+/** Includes sightings that are gone, since the file may be back before the next listing. A page has the location of its file. */
 export const SOURCES = `
 SELECT s.id AS sighting, f.place, f.path AS folder, s.dir, s.name, coalesce(s.archived_to, o.archived_to || '//' || s.name) AS "archivedTo", ${IDENTITY}
   FROM sightings s JOIN folders f ON f.id = s.folder_id LEFT JOIN sightings o ON o.id = s.file_id
@@ -60,7 +60,7 @@ const disposableSplit = (isReached: string) => `
 SELECT ${COLUMNS} ${acceptedSplit(isReached)}
    AND s.id > greatest(:after::bigint, :stays::bigint) AND (:stays::bigint = 0 OR NOT ${BYTES_LAY_THERE})`;
 
-/** Also if another status has come since. */
+/** Whether the document ever had one of these statuses, even if it has another one now. */
 const REACHED = `(coalesce(d.service_status = ANY (:statuses::text[]), FALSE)
         OR EXISTS (SELECT 1 FROM results r WHERE r.document_id = d.id AND r.status = ANY (:statuses::text[])))`;
 

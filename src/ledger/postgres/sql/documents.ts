@@ -20,14 +20,14 @@ const EACH_OF_ENDPOINT = (wanted: string, found: string): string => `
   FROM endpoints e CROSS JOIN unnest(:${wanted}::text[]) AS wanted (text) CROSS JOIN LATERAL (${found} LIMIT 1) f
  WHERE e.base_url = :baseUrl AND e.uid = :uid`;
 
-/** Of twins that an import left, the first. */
+/** If an import left several documents with the same bytes, finds the first. */
 export const DOCUMENTS_BY_BYTES = `${SELECT_DOCUMENT}
  WHERE d.id = ANY (ARRAY(SELECT f.id ${EACH_OF_ENDPOINT(
    'sha256s',
    'SELECT b.id FROM documents b WHERE b.endpoint_id = e.id AND b.sha256 = wanted.text ORDER BY b.twin',
  )}))`;
 
-/** With `sha256`: reserved for these bytes. Without: a document has the name. */
+/** Rows with `sha256`: names reserved for these bytes. Without: names that a document has. */
 export const TAKEN_NAMES = `
 SELECT f.name, f.sha256 ${EACH_OF_ENDPOINT(
   'names',
@@ -37,7 +37,7 @@ SELECT f.name, f.sha256 ${EACH_OF_ENDPOINT(
 )}`;
 
 /**
- * Names issued to these bytes before the database went back, and whether another image has the name now. Not with
+ * Names issued to these bytes before the database went back, and whether another image has the name now. Avoids
  * EXISTS, for which a plan may read all names.
  */
 export const ISSUED = `
@@ -78,8 +78,8 @@ UPDATE documents
  WHERE id = ANY (:ids::bigint[])`;
 
 /**
- * Assigns the document to this agent, which has the bytes now: from the folder where they were seen, if it does not reach the
- * folder of the admission.
+ * Assigns the document to this agent, which has the bytes now. If it can't reach the folder of the admission, the document
+ * gets the folder in which the bytes were seen.
  */
 export const TAKE_HOME = `
 UPDATE documents d

@@ -71,7 +71,7 @@ export const HOLDS_OF_AGENTS = `
 SELECT agent_id AS "agentId", scope, key, reason, message, since, until, demanded_until AS "demandedUntil"
   FROM holds WHERE agent_id > 0 ORDER BY since, scope, key`;
 
-/** For an agent `a`. */
+/** Condition on an agent `a`. */
 export const IS_RUNNING = `a.running AND a.lease_until > clock_timestamp()`;
 /** Agents that `AGENTS` shows as silent. */
 export const IS_SILENT = `a.running AND a.started_at IS NOT NULL AND coalesce(a.lease_until <= clock_timestamp(), true)`;
@@ -106,14 +106,14 @@ export const END_LEADS = `
 WITH ended AS (DELETE FROM leads WHERE agent_id = :agentId RETURNING folder_id)
 SELECT pg_notify('receiptd', 'agents ' || f.place) FROM folders f WHERE f.id IN (SELECT folder_id FROM ended)`;
 
-/** Documents queued in these places may be for other agents now, whoever queued them. */
+/** Notifies other agents, which may be able to send the documents queued in these places, no matter who queued them. */
 export const TELL_QUEUES = `SELECT pg_notify('receiptd', 'queue ' || place) FROM unnest(:places::text[]) AS told (place)`;
 
 export const END_HOLDS_OF = `DELETE FROM holds WHERE agent_id = :agentId`;
 
 export const HANDED = `UPDATE agents SET handed = :turn WHERE id = :agentId`;
 
-/** The agent that takes over a document may then find that its bytes are gone. */
+/** Passes on documents even if their bytes may be gone: the agent that takes one over finds out. */
 export const PASS_ON = `
 UPDATE documents d SET agent_id = :own::integer, only_agent = NULL
  WHERE d.id = ANY (ARRAY(

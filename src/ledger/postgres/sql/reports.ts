@@ -6,7 +6,7 @@ const FOLDER_ID = `(SELECT id FROM folders WHERE place = :place AND path = :fold
 /** A sighting that `list` shows beside the documents; incomplete and unreadable ones only while they are current. */
 export const LISTED = `s.verdict <> 'document' AND (s.gone_at IS NULL OR s.verdict NOT IN ('incomplete', 'unreadable'))`;
 
-/** Walks the index of one endpoint after the other: OFFSET enforces this, whatever the statistics. */
+/** Walks the index of one endpoint after the other: OFFSET enforces this, regardless of the statistics. */
 const ATTEMPTS_STARTED = `
   FROM endpoints e CROSS JOIN LATERAL (
        SELECT started_at, finished_at, outcome, bytes FROM attempts

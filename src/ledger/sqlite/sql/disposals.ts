@@ -6,7 +6,7 @@ const FOLDER_ID = `(SELECT id FROM folders WHERE path = :folder)`;
 const IDENTITY = `s.size, CAST(s.mtime_ns AS TEXT) AS mtimeNs, CAST(s.ctime_ns AS TEXT) AS ctimeNs,
        CAST(s.inode AS TEXT) AS inode`;
 
-/** Also finds sightings that are gone: the file may be back before the next listing. A page is where its file is. */
+/** Includes sightings that are gone, since the file may be back before the next listing. A page has the location of its file. */
 export const SOURCES = `
 SELECT s.id AS sighting, f.path AS folder, s.dir, s.name, coalesce(s.archived_to, o.archived_to || '//' || s.name) AS archivedTo, ${IDENTITY}
   FROM sightings s CROSS JOIN folders f ON f.id = s.folder_id LEFT JOIN sightings o ON o.id = s.file_id
@@ -63,7 +63,7 @@ const disposableSplit = (isReached: string) => `
 SELECT ${COLUMNS} ${acceptedSplit(isReached)}
    AND s.id > max(:after, :stays) AND (:stays = 0 OR NOT ${BYTES_LAY_THERE})`;
 
-/** Also if another status has come since. */
+/** Whether the document ever had one of these statuses, even if it has another one now. */
 const REACHED = `(coalesce(d.service_status IN (SELECT value FROM json_each(:statuses)), FALSE)
         OR EXISTS (SELECT 1 FROM results r
                     WHERE r.document_id = d.id AND r.status IN (SELECT value FROM json_each(:statuses))))`;

@@ -4,10 +4,10 @@ import type { Ledger, StorageTrouble } from '../../../core/ports/ledger.ts';
 import type { FileSeen, Note } from '../../../core/ports/ledgerIntake.ts';
 
 /*
- * What the agent and the thread that writes its ledger say to each other. Data only: it is copied from one to the other.
+ * Messages between the agent and the thread that writes its ledger. Plain data, since they are copied between threads.
  */
 
-/** The first message: the ledger that the thread is to open. */
+/** The first message: tells the thread which ledger to open. */
 export interface ThreadData {
   readonly path: string;
   readonly backupsDir?: string;
