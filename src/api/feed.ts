@@ -10,7 +10,7 @@ export interface FeedOptions {
   readonly timeouts: UploadTimeouts;
   /** Called before the first piece, with which undici writes the head. */
   readonly onStart: () => void;
-  /** Called right before the last byte, which is a piece of its own. */
+  /** Called right before the last byte, which is a separate piece. */
   readonly onLast: () => void;
   readonly signal: AbortSignal | undefined;
 }

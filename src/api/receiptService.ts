@@ -19,7 +19,7 @@ export interface ReceiptServiceOptions extends TransportOptions {
   readonly answerLimit?: number;
   /** Removes known secrets, also from a text that may be cut, and anything that looks like a secret. */
   readonly redact?: (text: string) => string;
-  /** Removes known secrets only, and leaves the rest as it is. */
+  /** Removes known secrets only, and leaves the rest unchanged. */
   readonly hide?: (text: string) => string;
 }
 

@@ -108,7 +108,7 @@ export function createTokenSource(options: TokenOptions): TokenSource {
 
 type Found = Awaited<ReturnType<CredentialsSource['get']>>;
 
-/** If the service refuses the credentials, but the store has others by now, they were rotated during the request. */
+/** Retries with new credentials if the service refuses these and the store has changed: they were rotated during the request. */
 async function request(options: TokenOptions): Promise<Granted> {
   const sent = await options.credentials.get(options.closed);
   try {

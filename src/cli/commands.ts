@@ -59,7 +59,7 @@ export async function commandsFor([first, ...rest]: readonly string[]): Promise<
   if (NEEDS_NONE.includes(first)) return [];
   const named = (word: string | undefined): readonly Entry[] =>
     COMMANDS.filter(({ names }) => names.some((name) => name === word));
-  // The arguments of `complete` are the word being typed, `receiptd`, and the words to complete.
+  // Shells call `complete -- =WORD BEFORE...`: the words before the one being typed come after it.
   const asked = first === 'complete' ? named(rest[2]) : named(first);
   if (asked.length === 0) return Promise.all(COMMANDS.map(inGroup));
   return Promise.all([...(first === 'complete' ? named(first) : []), ...asked].map(inGroup));

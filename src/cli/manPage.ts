@@ -73,7 +73,7 @@ const FILES = [
   ],
 ] as const;
 
-/** Whether a command with subcommands also has options of its own. */
+/** Whether a command with subcommands also has its own options. */
 function takesMore({ options }: CommandWords): boolean {
   return options.some(({ flags }) => !flags.includes('--help'));
 }

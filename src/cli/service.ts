@@ -247,7 +247,7 @@ function scopeOf(io: Io, { scope, user, configAt }: Options): Scope {
   return uid === 0 || uid === null || user !== undefined || configAt !== undefined ? 'system' : 'user';
 }
 
-/** The config as the service sees it: a system service uses root's default state directory, whoever runs this command. */
+/** The config as the service sees it: a system service uses root's default state directory, no matter which user runs this command. */
 async function configFor(
   io: Io,
   options: ConfigOption & { readonly configAt?: string },

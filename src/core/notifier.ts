@@ -1,7 +1,7 @@
 import type { Clock } from './ports/clock.ts';
 import { ClockWatch } from './domain/clockWatch.ts';
 
-/** Abort reason, created once: the default one would be created anew, with a stack trace, at each abort. */
+/** Abort reason, created only once: each abort without a reason creates an error with a stack trace. */
 const SOONER = new Error('a sooner time was asked for');
 /** Longest timer. Timers stop while the machine sleeps, so a wait that ended meanwhile is noticed at most this late. */
 const LONGEST_SLEEP_MS = 60_000;

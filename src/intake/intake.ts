@@ -466,7 +466,7 @@ export class Intake {
     if (trouble) throw new ReceiptdError(trouble.code, trouble.message, { hint: trouble.hint });
   }
 
-  /** Whether files have to wait, because the ledger can't be written and nothing stands in for it. */
+  /** Whether files have to wait, because the ledger can't be written and nothing replaces it meanwhile. */
   get #mustWait(): boolean {
     return this.#writesFail && !this.#away.isOn;
   }

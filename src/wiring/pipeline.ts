@@ -128,7 +128,7 @@ export async function composePipeline(
   };
 }
 
-/** Runs `prepare`. With `mayWait`, resolves false if the ledger is unreachable, so that it is prepared once it returns. */
+/** Runs `prepare`. With `mayWait`, resolves false if the ledger is unreachable: the caller prepares once it is back. */
 async function unlessOffline(
   prepare: () => Promise<void>,
   { mayWait }: { mayWait: boolean },

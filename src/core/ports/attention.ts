@@ -38,7 +38,7 @@ export interface AttentionFolder {
   unmake(made: string): Promise<void>;
   /** Writes both files under hidden names and picks free final names. */
   prepare(wanted: NewAttention): Promise<PreparedAttention>;
-  /** Renames both to their final names. False if one is taken by now: both files are removed then. */
+  /** Renames both to their final names. False if one has been taken meanwhile; both files are removed then. */
   publish(prepared: PreparedAttention): Promise<boolean>;
   /** Removes those that are unchanged; changed files belong to somebody else now. */
   remove(files: readonly AttentionFile[]): Promise<void>;

@@ -10,7 +10,7 @@ export interface FleetAgent {
   readonly name: string;
   readonly host: string;
   readonly version: string;
-  /** `silent`: its lease has run out without it having stopped. */
+  /** `silent`: its lease has expired, but it did not report stopping. */
   readonly state: 'running' | 'stopped' | 'silent';
   readonly startedAt: number | null;
   readonly lastSeenAt: number | null;
@@ -25,7 +25,7 @@ export interface FleetAgent {
   readonly holds: readonly Hold[];
 }
 
-/** An agent whose lease ran out without it having stopped. */
+/** An agent whose lease expired, but that did not report stopping. */
 export interface SilentAgent {
   readonly name: string;
   readonly host: string;

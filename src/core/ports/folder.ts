@@ -99,7 +99,7 @@ export interface WatchedFolder {
   read(path: string, limit: number, options?: ReadOptions): Promise<FileRead>;
   /** Renames the file within its directory to a hidden name that is never listed; resolves that name. */
   setAside(path: string): Promise<string>;
-  /** Undoes `setAside`. If the old name is taken by now, uses a similar free one; resolves the name used. */
+  /** Undoes `setAside`. If the old name has been taken meanwhile, uses a similar free one; resolves the name used. */
   putBack(aside: string, path: string): Promise<string>;
   /** Moves an aside file into the archive, never overwriting; resolves its absolute path there. */
   archive(aside: string, path: string): Promise<string>;

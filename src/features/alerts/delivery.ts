@@ -77,7 +77,7 @@ export class Delivery {
     if (to.length > 0) this.#outbox.push({ alert, to });
   }
 
-  /** A channel that has not delivered the alert yet gets only the recovery: the alert would be false by now. */
+  /** A channel that has not delivered the alert yet gets only the recovery, since the alert is no longer true. */
   #forget({ causes }: Alert): void {
     const over = new Set(causes.map(({ key }) => key));
     for (const parcel of this.#outbox) {

@@ -164,7 +164,7 @@ export class Attention {
     }
   }
 
-  /** Undoes what a crash left half done, so that it is done again. */
+  /** Undoes entries that a crash left incomplete, so that they are written again. */
   async #begin(): Promise<void> {
     const { book, place } = this.#deps;
     const { entries: known, made } = await book.read(this.#key);

@@ -40,8 +40,8 @@ export class MissingFiles {
   }
 
   /**
-   * Looks up the next names of the listing. All names of a directory must come before those of the next. Resolves one entry
-   * for each name, in the same order.
+   * Looks up the next names of the listing. All names of a directory must come before those of the next, and every listed
+   * directory must be passed here or to `badNames`, even an empty one. Resolves one entry for each name, in the same order.
    */
   async known(dir: string, names: readonly string[]): Promise<readonly (KnownFile | undefined)[]> {
     const open = await this.#enter(dir);

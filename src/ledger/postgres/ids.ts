@@ -2,7 +2,7 @@ import type { Sql } from './statements.ts';
 
 export type IdKind = 'documents' | 'attempts' | 'results';
 
-/** Ids reserved at once: fetching a single one would take as long as the work that needs it. */
+/** Ids reserved per query: fetching a single one would take as long as the work that needs it. */
 const BLOCK = 50;
 
 /** Ids from the sequences of the tables. Some are never used; none is given out twice. */

@@ -60,7 +60,7 @@ export function listSource(ledger: Reading, accountOf: AccountOf): ListSource {
           return found.map((row) => ({ ...row, folder: places.toFolder(row.place, row.folder) }));
         }),
       );
-      // Whoever awaits `rows` gets the error; this only prevents an unhandled rejection.
+      // The caller that awaits `rows` gets the error; this only prevents an unhandled rejection.
       rows.catch(() => {});
       return { wanted, looked, rows };
     });

@@ -33,7 +33,7 @@ export async function retire(store: Store, name: string, at: number): Promise<Re
     await interrupt(sql, id, `Agent ${name} was retired while it sent this; it may have arrived.`, at);
     sql.send(SQL.END_LEADS, { agentId: id });
     sql.send(SQL.END_HOLDS_OF, { agentId: id });
-    // Results stay if no program of that agent ever received one: nobody waits for them.
+    // Results stay with the agent if it never handed any to a program: nobody waits for them.
     sql.send(LOCK_RESULTS);
     const { handed } = leaving;
     const taken = handed === null ? 0 : await sql.run(SQL.TAKE_RESULTS, { own, agentId: id, handed });

@@ -32,7 +32,7 @@ const STANDING = `
 SELECT instance, host, running AND lease_until > clock_timestamp() AS "isLeased" FROM agents WHERE name = :name FOR UPDATE`;
 
 /**
- * The same state directory under another name that has folders of its own and is not running. A running one is ignored:
+ * The same state directory under another name that has its own folders and is not running. A running one is ignored:
  * a copy of a state directory may work beside its original.
  */
 const FORMER = `

@@ -32,7 +32,7 @@ export interface Standing {
 
 /**
  * Locks documents for this agent to move. They must have no request in progress: queued and not claimed by another
- * agent, or between two attempts of one upload of its own (a 401 and its replay).
+ * agent, or between two attempts of one of this agent's uploads (a 401 and its replay).
  * @throws ReceiptdError DOCUMENT_UNKNOWN, DOCUMENT_STATE; DOCUMENT_TAKEN if another agent has one
  */
 export async function idle(

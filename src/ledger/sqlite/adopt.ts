@@ -39,7 +39,7 @@ export function endOfEntry(journal: string, { seq, hash }: Pick<JournalHead, 'se
 }
 
 /**
- * Opens the ledger of a backup, in a directory of its own, with the journal beside it: upgrades it to the latest
+ * Opens the ledger of a backup, in a separate directory, with the journal next to it: upgrades it to the latest
  * version and replays the journal, so that names given out and images accepted since are not forgotten. An entry in the
  * journal records the restore; without a journal, a new one is begun. On return, both are complete, durable, and one
  * file each.

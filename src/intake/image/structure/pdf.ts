@@ -1,15 +1,15 @@
 import { bytesText } from './bytesText.ts';
 
-/** Readers look for the header and the end within 1,024 bytes of either end of the file. */
+/** PDF readers look for the header in the first 1,024 bytes and for the end in the last. */
 const WINDOW = 1024;
 const END = '%%EOF';
 const SPACE = 0x20;
 
 /**
- * What a PDF lacks; null when its last revision ends as ISO 32000-1, 7.5.5 demands: `startxref`, an offset
- * within the file, `%%EOF`. Padding after that is passed over, and so is garbage that readers pass over.
+ * Describes what a PDF lacks; null if its last revision ends as ISO 32000-1, 7.5.5 requires: `startxref`, an offset
+ * within the file, `%%EOF`. Ignores padding after that, and the garbage that PDF readers ignore.
  *
- * Not to be told: a revision that is yet to be appended, which is why a PDF always gets the long quiet time.
+ * Does not detect a revision that is yet to be appended, which is why a PDF always gets the long quiet time.
  */
 export function pdfGap(bytes: Buffer): string | null {
   const announced = linearizedLength(bytes);
@@ -27,14 +27,14 @@ export function pdfGap(bytes: Buffer): string | null {
   if (/^\s*(\d|xref)/.test(after)) return 'more is being written after the end of the PDF';
 
   const offset = /startxref\s+(\d{1,15})\s+$/.exec(tail.slice(0, mark))?.[1];
-  // 0 stands in the first part of a linearized file, which is not its end.
+  // The offset is 0 in the first part of a linearized file, which is not its end.
   if (offset === undefined || Number(offset) === 0 || Number(offset) >= end) {
     return 'the PDF does not say where its table of contents (xref) is';
   }
   return null;
 }
 
-/** The length that a linearized file announces in its first object (ISO 32000-1, annex F); else null. */
+/** The length that a linearized file states in its first object (ISO 32000-1, annex F); null for other files. */
 function linearizedLength(bytes: Buffer): number | null {
   const head = bytes.toString('latin1', 0, WINDOW);
   const length = head.includes('/Linearized') ? /\/L\s+(\d{1,15})/.exec(head)?.[1] : undefined;

@@ -61,7 +61,7 @@ SELECT dir FROM dirs
 export const NEXT_SIGHTING_IDS = `SELECT nextval('sightings_id_seq') AS id FROM generate_series(1, :count::integer)`;
 export const LAST_SIGHTING_ID = `SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS id FROM sightings_id_seq`;
 
-/** Whether the document has a current sighting of its own; a page always counts, wherever its file is now. */
+/** Whether the document has its own current sighting. A page always counts as having one, even if its file is gone. */
 export const OWN_SIGHTING = `
 SELECT id FROM sightings
  WHERE document_id = :documentId AND verdict = 'document' AND (gone_at IS NULL OR file_id IS NOT NULL) LIMIT 1`;

@@ -111,7 +111,7 @@ SELECT s.id FROM sightings s
 
 export const GONE = `UPDATE sightings SET gone_at = :at, updated_at = :at WHERE id = :id AND gone_at IS NULL`;
 
-/** Whether the document has a current sighting of its own; a page always counts, wherever its file is now. */
+/** Whether the document has its own current sighting. A page always counts as having one, even if its file is gone. */
 export const OWN_SIGHTING = `
 SELECT id FROM sightings
  WHERE document_id = :documentId AND verdict = 'document' AND (gone_at IS NULL OR file_id IS NOT NULL) LIMIT 1`;
