@@ -126,7 +126,7 @@ export async function commandOf(exec: string | undefined): Promise<readonly stri
   return [process.execPath, await realpath(process.argv[1] ?? '')];
 }
 
-/** Variables that set the state directory if the config file does not. systemd sets it for system units by itself. */
+/** Variables that set the state directory if the config file does not. For system units, systemd sets it. */
 function environmentOf(
   { env }: Io,
   { stateDir }: Config,

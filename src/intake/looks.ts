@@ -15,7 +15,7 @@ export interface LooksDeps {
   readonly papers: ScannedPapers | null;
 }
 
-/** Where an image came in, and what it is. */
+/** An image by its hash, with the folder in which it arrived. */
 export interface ImageAt {
   readonly folder: string;
   readonly endpoint: EndpointKey;

@@ -93,7 +93,7 @@ export interface WatchedFolder {
   covers(path: string): boolean;
   /** Null if nothing exists at that path. Rejects with the system error if that is unknown. */
   stat(path: string): Promise<FileStat | null>;
-  /** `stat` of several names in one directory, in their order; undefined where the system reports an error. */
+  /** `stat` of several names in one directory, in their order; undefined for a name if the system reports an error. */
   statEach(dir: string, names: readonly string[]): Promise<readonly (FileStat | null | undefined)[]>;
   /** Reads a file whole if it is at most `limit` bytes. */
   read(path: string, limit: number, options?: ReadOptions): Promise<FileRead>;

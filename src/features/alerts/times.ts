@@ -54,7 +54,7 @@ export function digestAt(minutes: number, now: number, last: number | null): Dig
   return { for: at, from, isDue: last !== null && last <= now && now - at < TOO_LATE_MS };
 }
 
-/** If a clock change skips this time, it is later by that much. */
+/** If a clock change skips this time, the result is later by the size of the change. */
 function timeOf(minutes: number, now: number, days: number): number {
   const date = new Date(now);
   const day = date.getDate() + days;

@@ -190,7 +190,7 @@ export class Link {
     for (const signal of SIGNALS) this.#tell(signal);
   }
 
-  /** A signal, optionally with the place concerned: otherwise a thousand agents would query in vain for folders of others. */
+  /** A signal, optionally with the place concerned, so that agents that don't reach the place need not query the database. */
   #tell(payload: string): void {
     const [word, place] = /^(\w+)(?: (.*))?$/s.exec(payload)?.slice(1) ?? [];
     const signal = LINK_SIGNALS.find((each) => each === word);
