@@ -39,7 +39,7 @@ export interface LedgerAway {
   sinkOver(ledger: AdmissionSink): AdmissionSink;
   /** Watches without the ledger until it is back, the folder was replaced, or `signal` aborts. */
   watch(round: Round, signal: AbortSignal): Promise<void>;
-  /** Follows one hint; resolves the directory that should be listed as well, or null. */
+  /** Handles one hint; resolves a directory that has to be listed too, or null. */
   handleHint(path: string, times: Times): Promise<string | null>;
   /** A file was compared with the ledger. */
   compared(identity: FileIdentity): void;

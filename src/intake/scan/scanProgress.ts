@@ -64,7 +64,10 @@ export class ScanProgress {
     return this.#hasListedSince(at) || (this.#underWay !== null && this.#underWay > at);
   }
 
-  /** Whether PATIENCE_MS have passed since `at`, and no listing that began in that time is complete or under way. */
+  /**
+   * Whether no listing that began after `at` is complete, and PATIENCE_MS have passed since `at` with none under way, or
+   * before the one under way began.
+   */
   isStuckSince(at: number): boolean {
     return !this.#hasListedSince(at) && (this.#underWay ?? this.#clock.monotonic()) - at >= PATIENCE_MS;
   }
