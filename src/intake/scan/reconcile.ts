@@ -147,7 +147,7 @@ export function needsJudgingAnew(known: KnownFile, settings: FolderSettings): bo
   }
 }
 
-/** Runs before the first reconciliation of a folder: applies `existing` to the files already in it. Resolves how many are sent and skipped. */
+/** Applies `existing` to the files already in a folder, before its first reconciliation. Resolves how many are sent and skipped. */
 export async function firstWatch(
   deps: ReconcileDeps,
   signal: AbortSignal,
