@@ -48,7 +48,7 @@ async function fill(count = 500): Promise<void> {
 
 const isMarked = () => fs.existsSync(cleanShutdownMarkOf(place.path));
 
-/** Pages that a quick check finds broken, and opening alone does not. */
+/** Breaks pages so that a quick check notices, but opening alone does not. */
 function breakPages(): void {
   const handle = fs.openSync(place.path, 'r+');
   const { size } = fs.fstatSync(handle);
@@ -104,7 +104,7 @@ describe('a ledger that ended cleanly', () => {
       },
     ],
     [
-      'has a mark that nobody can read',
+      'has an unreadable mark',
       () => {
         rot();
         fs.writeFileSync(cleanShutdownMarkOf(place.path), '{"lookedAt":');

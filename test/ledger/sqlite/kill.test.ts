@@ -10,7 +10,7 @@ import { createPlace } from './place.ts';
 type Acknowledged = readonly [string, ...(string | number)[]];
 
 interface Writer {
-  /** What was acknowledged so far; a line that the kill cut off was not. */
+  /** What was acknowledged so far; a line that the kill cut off does not count. */
   readonly acknowledged: Acknowledged[];
   until(count: number): Promise<void>;
   kill(): Promise<void>;
@@ -74,7 +74,7 @@ describe.each([
   });
   afterAll(() => place.remove());
 
-  it('loses nothing that it acknowledged, and gives no image two names', async () => {
+  it('loses nothing acknowledged, and gives no image two names', async () => {
     const acknowledged: Acknowledged[] = [];
     for (const [run, count] of counts.entries()) {
       const writer = start(script, place.path, `run${run}`, where);

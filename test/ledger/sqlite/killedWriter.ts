@@ -6,7 +6,7 @@ import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
 import { openSqliteLedgerBeside } from '../../../src/ledger/sqlite/thread/open.ts';
 
 /**
- * Writes without end, and says on stdout what was acknowledged, one JSON array a line: until it is killed.
+ * Writes until it is killed, and prints what was acknowledged on stdout, one JSON array per line.
  * Arguments: the ledger's path, a word that makes this run's images its own, and `thread` if a thread is to write.
  */
 const [path, run, where] = process.argv.slice(2);
@@ -19,7 +19,7 @@ const ledger =
     ? await openSqliteLedgerBeside({ path, clock, thread })
     : await openSqliteLedger({ path, clock });
 
-/** Written when this returns, anyone who reads slowly. */
+/** Blocks until everything is written, however slowly the parent reads. */
 function say(...what: readonly (string | number)[]): void {
   let left = Buffer.from(`${JSON.stringify(what)}\n`);
   while (left.length > 0) {

@@ -55,7 +55,7 @@ describe('opening the SQLite ledger', () => {
     expect(fs.readdirSync(place.dir)).not.toContain('ledger.db.new');
   });
 
-  it('leaves the syncing of commits to the journal, keeps a log beside the file, checks references and types', async () => {
+  it('leaves syncing to the journal, uses a WAL, and checks references and types', async () => {
     const db = openForWriting(place.path, clock.now());
     const pragmas = ['journal_mode', 'synchronous', 'foreign_keys'].flatMap((name) => {
       const [row]: Record<string, unknown>[] = db.prepare(`PRAGMA ${name}`).all();
@@ -69,7 +69,7 @@ describe('opening the SQLite ledger', () => {
     expect(loose.map((table: { name: string }) => table.name)).toEqual(['sqlite_schema']);
   });
 
-  it('says where a ledger cannot be created', async () => {
+  it('names the path if the ledger cannot be created', async () => {
     const missing = path.join(place.dir, 'none', 'ledger.db');
     expect(await refusal(openSqliteLedger({ path: missing, clock }))).toMatchObject({
       code: 'STATE_UNWRITABLE',
@@ -84,14 +84,14 @@ describe('opening the SQLite ledger', () => {
     expect(await refusal(openSqliteReports({ path: place.dir }))).toMatchObject({ code: 'FILE_UNREADABLE' });
   });
 
-  it('starts over after a creation that was interrupted', async () => {
+  it('starts over after an interrupted creation', async () => {
     fs.writeFileSync(`${place.path}.new`, 'half a ledger');
     await fill();
     expect(fs.readdirSync(place.dir)).not.toContain('ledger.db.new');
   });
 
   it.each(['writing', 'reading'])(
-    'refuses a ledger from a newer version for %s, and says both',
+    'refuses a ledger of a newer version for %s, and names both versions',
     async (mode) => {
       await fill();
       alter('PRAGMA user_version = 7');
@@ -128,7 +128,7 @@ describe('opening the SQLite ledger', () => {
   ];
 
   it.each(DAMAGE)(
-    'sets %s aside as it is, and rebuilds the ledger from its journal',
+    'sets %s aside unchanged, and rebuilds the ledger from its journal',
     async (_what, damage) => {
       await fill(500);
       for (const side of ['-wal', '-shm']) fs.rmSync(place.path + side, { force: true });
@@ -150,7 +150,7 @@ describe('opening the SQLite ledger', () => {
     },
   );
 
-  it('rebuilds a ledger that is gone', async () => {
+  it('rebuilds a missing ledger', async () => {
     await fill(3);
     fs.rmSync(place.path);
     const ledger = await place.open();
@@ -200,7 +200,7 @@ describe('reading the SQLite ledger', () => {
     expect(fs.readFileSync(place.path).equals(before)).toBe(true);
   });
 
-  it('sees what a writer commits meanwhile, and never blocks it', async () => {
+  it('sees concurrent commits of the writer, and never blocks it', async () => {
     const ledger = await place.open();
     await Promise.all(Array.from({ length: 2_200 }, (_, n) => ledger.admit(admission(`f${n}`, `${n}`))));
     const reports = await openSqliteReports({ path: place.path });

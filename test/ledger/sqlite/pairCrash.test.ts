@@ -1,4 +1,4 @@
-/** What damage and a kill leave of ledger and journal, beside what recovery.test.ts has. */
+/** Combinations of damage and kills that recovery.test.ts does not cover. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -68,7 +68,7 @@ it('a journal that is ahead of the ledger and damaged in between is used as far 
   expect(await during(namesIn)).toEqual(names);
 });
 
-it('a ledger that is recreated knows on what its folders lie', async () => {
+it('a recreated ledger knows the file systems of its folders', async () => {
   await during(async (ledger) => {
     await ledger.setFolderMark('/scans', 'the share', 1_000);
     await ledger.setFolderMark('/other', 'a disk', 2_000);
@@ -81,7 +81,7 @@ it('a ledger that is recreated knows on what its folders lie', async () => {
   });
 });
 
-it('a kill in the middle of a rebuild does not make the ledger start over', async () => {
+it('a kill during a rebuild does not reset the ledger', async () => {
   const names = await during(async (ledger) => {
     await admitAll(ledger, 'a', 'b', 'c');
     await ledger.backup(null);
@@ -125,7 +125,7 @@ it.each(['before it has its name', 'before the ledger knows of it'])(
   },
 );
 
-it('erasure reaches what was recorded of the document in the very same moment', async () => {
+it('erases data that was recorded in the same commit as the erasure', async () => {
   await during(async (ledger) => {
     const [document] = await admitAll(ledger, 'a');
     const id = document!.id;

@@ -56,7 +56,7 @@ describe('the numbers of endpoints and folders', () => {
     other.forget();
   });
 
-  it('are not those of rows that went with a write at fault in the same group', async () => {
+  it('are never those of rows rolled back with a faulty write of the same group', async () => {
     const failed = store.write((sql) => {
       ensureEndpoint(sql, OFFICE);
       ensureFolder(sql, '/a');
@@ -74,7 +74,7 @@ describe('the numbers of endpoints and folders', () => {
     ]);
   });
 
-  it('are not those of rows that went with a commit that failed', async () => {
+  it('are never those of rows rolled back with a failed commit', async () => {
     const exec = vi.spyOn(db, 'exec').mockImplementation((text) => {
       if (text === 'COMMIT') throw Object.assign(new Error('disk I/O error'), { errcode: 10 });
       return Object.getPrototypeOf(db).exec.call(db, text);
@@ -82,7 +82,7 @@ describe('the numbers of endpoints and folders', () => {
     const failed = store.writeOutcome((sql) => [ensureEndpoint(sql, OFFICE), ensureFolder(sql, '/a')]);
     await expect(failed).rejects.toMatchObject({ code: 'LEDGER_WRITE_FAILED' });
     exec.mockRestore();
-    // An outcome is tried although the store is in trouble.
+    // Outcomes are written even while the store is in trouble.
     await store.writeOutcome((sql) => [ensureEndpoint(sql, SHOP), ensureFolder(sql, '/b')]);
     await store.writeOutcome((sql) => [ensureEndpoint(sql, OFFICE), ensureFolder(sql, '/a')]);
     expect(rows()).toEqual([
@@ -147,7 +147,7 @@ describe('the next numbers of rows', () => {
     ]);
   });
 
-  it('leave none out after a write at fault in the same group', async () => {
+  it('have no gap after a faulty write in the same group', async () => {
     const failed = store.write((sql) => {
       admit(sql, numbered('a'));
       throw new Error('at fault');

@@ -48,7 +48,7 @@ async function during(work: (ledger: Ledger) => Promise<unknown> = async () => {
   }
 }
 
-/** Something of everything: an accepted, a failed, a lost, a waiting document, a duplicate, a rejected file, a pause. */
+/** One of each: an accepted, a failed, a lost and a waiting document, a duplicate, a rejected file, a pause. */
 async function fill(ledger: Ledger): Promise<void> {
   const documents = [];
   for (const name of ['a', 'b', 'c', 'd', 'e']) {
@@ -102,7 +102,7 @@ function withoutTimes(rows: readonly ListRow[]): unknown[] {
 
 const ledgerFiles = (): string[] => ['', '-wal', '-shm'].map((suffix) => place.path + suffix);
 
-describe('a ledger that is gone', () => {
+describe('a missing ledger', () => {
   it('is rebuilt from its journal with every name, state, file and pause', async () => {
     const before = await during(fill);
     for (const file of ledgerFiles()) fs.rmSync(file, { force: true });
@@ -127,7 +127,7 @@ describe('a ledger that is gone', () => {
     });
   });
 
-  it('begins with the newest good backup, and passes over one that is damaged', async () => {
+  it('is rebuilt from the newest intact backup, skipping a damaged one', async () => {
     await during(async (ledger) => {
       await fill(ledger);
       await ledger.backup(null);
@@ -143,7 +143,7 @@ describe('a ledger that is gone', () => {
 });
 
 describe('a crash between journal and ledger', () => {
-  it('lets the ledger take over what the journal has more', async () => {
+  it('is repaired by applying the journal’s extra entries to the ledger', async () => {
     await during(fill);
     const kept = fs.readFileSync(place.path);
     const before = await during(async (ledger) => {
@@ -162,7 +162,7 @@ describe('a crash between journal and ledger', () => {
     expect(stories).toEqual([]);
   });
 
-  it('cuts off what the journal has of an entry that was being written', async () => {
+  it('is repaired by cutting off the journal’s incomplete last entry', async () => {
     const before = await during(fill);
     fs.appendFileSync(journal, '{"seq":99,"at":"20');
     expect(withoutTimes(await during())).toEqual(withoutTimes(before));
@@ -171,7 +171,7 @@ describe('a crash between journal and ledger', () => {
 });
 
 describe('a ledger that is older than its journal', () => {
-  /** As a kill leaves it: everything since the last checkpoint in the log beside the file. */
+  /** The state after a kill: everything since the last checkpoint is in the WAL beside the file. */
   async function killed(work: (ledger: Ledger) => Promise<unknown>): Promise<ListRow[]> {
     const kept = path.join(place.dir, 'kept');
     const ledger = await open();
@@ -202,7 +202,7 @@ describe('a ledger that is older than its journal', () => {
     expect(fs.readdirSync(place.dir).filter((name) => name.includes('journal'))).toEqual(['ledger.journal']);
   });
 
-  it('because an old copy was put back under a journal that was restarted since is rebuilt', async () => {
+  it('is rebuilt if an old copy was restored and the journal was restarted since', async () => {
     await during(async (ledger) => {
       await ledger.admit(admission('a.jpg', 'a'));
       await ledger.backup(path.join(place.dir, 'old.db'));
@@ -216,7 +216,7 @@ describe('a ledger that is older than its journal', () => {
     expect(stories.join()).toContain('is older than its journal');
   });
 
-  it('keeps in mind that an accepted document may have been stored twice', async () => {
+  it('remembers that an accepted document may have been stored twice', async () => {
     await during(async (ledger) => {
       const { document } = await ledger.admit(admission('a.jpg', 'a'));
       const answer = { at: 3_000, httpStatus: null, message: null };
@@ -245,7 +245,7 @@ describe('a ledger that is older than its journal', () => {
     );
   });
 
-  it('is rebuilt from a backup where nothing else is left', async () => {
+  it('is rebuilt from a backup if nothing else is left', async () => {
     const before = await during(async (ledger) => {
       await fill(ledger);
       await ledger.backup(null);
@@ -255,7 +255,7 @@ describe('a ledger that is older than its journal', () => {
   });
 });
 
-describe('a journal that is gone or damaged', () => {
+describe('a missing or damaged journal', () => {
   const DAMAGE: [string, () => void][] = [
     ['gone', () => fs.rmSync(journal)],
     ['empty', () => fs.writeFileSync(journal, '')],
@@ -267,7 +267,7 @@ describe('a journal that is gone or damaged', () => {
   ];
 
   it.each(DAMAGE)(
-    '(%s) is gone on from in a new file, from which the ledger can be rebuilt',
+    '(%s) is continued in a new file, from which the ledger can be rebuilt',
     async (_, damage) => {
       const before = await during(fill);
       damage();
@@ -280,7 +280,7 @@ describe('a journal that is gone or damaged', () => {
     },
   );
 
-  it('is begun with the same rules for originals, in whatever order the folders come', async () => {
+  it('is restarted with the same rules for originals, in any order of folders', async () => {
     await during(async (ledger) => {
       for (const folder of ['/scans/b', '/scans/a'])
         await ledger.setOriginalsRule(folder, 'archive', 'include', 1_000);
@@ -339,12 +339,12 @@ describe('a ledger from before there was a journal', () => {
   });
 });
 
-describe('the comparison of ledger and journal', () => {
+describe('comparing ledger and journal', () => {
   async function findings(): Promise<readonly string[]> {
     return (await compareWithJournal(place.path, journal, 9_000)).findings;
   }
 
-  it('finds nothing in a ledger that was left alone, also beside its writer', async () => {
+  it('finds no difference in an untouched ledger, even while it is being written', async () => {
     await during(async (ledger) => {
       await fill(ledger);
       expect(await findings()).toEqual([]);
@@ -376,8 +376,8 @@ describe('the comparison of ledger and journal', () => {
   });
 });
 
-describe('whatever is done to a ledger', () => {
-  it('its journal says the same', async () => {
+describe('after any sequence of operations', () => {
+  it('the journal matches the ledger', async () => {
     const contents = fc.constantFrom('a', 'b', 'c', 'd');
     const step = fc.oneof(
       fc.record({
@@ -427,7 +427,7 @@ function expectCounted(file: string): void {
 
 type Step = { do: string; path?: string; content?: string; how?: string };
 
-/** A step that does not fit the state of things is refused, and changes nothing. */
+/** A step that does not fit the current state is refused and changes nothing. */
 function refusedOnly(error: unknown): void {
   expect(error).toMatchObject({ code: expect.stringMatching(/^DOCUMENT_/) });
 }
@@ -446,7 +446,7 @@ async function take(
   switch (what) {
     case 'admit':
       const file = seen(at, now);
-      // The same bytes have the same size, whatever else became of the file.
+      // The same bytes have the same size, whatever else changed about the file.
       await ledger.admit(
         admission(at, content, { at: now, file: { ...file, identity: { ...file.identity, size: 100 } } }),
       );
@@ -526,7 +526,7 @@ async function erasePages(ledger: Ledger): Promise<void> {
 }
 
 describe('erasure', () => {
-  it('leaves nothing of the personal data in any file, and the chain verifiable', async () => {
+  it('removes personal data from every file and keeps the chain verifiable', async () => {
     await during(async (ledger) => {
       const { document } = await ledger.admit(admission('dr-schmidt-invoice.jpg', 'a'));
       await ledger.admit(admission('copy/dr-schmidt-copy.jpg', 'a'));
@@ -575,7 +575,7 @@ describe('erasure', () => {
     });
   });
 
-  it('is finished after a crash that came before the journal was blank', async () => {
+  it('is finished after a crash before the journal was blanked', async () => {
     await during(async (ledger) => {
       const { document } = await ledger.admit(admission('dr-schmidt.jpg', 'a'));
       await ledger.markLost(document.id, 'Gone.', 2_000);
@@ -583,7 +583,7 @@ describe('erasure', () => {
     const whole = fs.readFileSync(journal, 'latin1');
     await during((ledger) => ledger.erase([1], 3_000));
     const blank = fs.readFileSync(journal, 'latin1');
-    // As the crash leaves it: recorded, and nothing blanked yet.
+    // The state after the crash: recorded, nothing blanked yet.
     fs.writeFileSync(journal, whole + blank.slice(whole.length), 'latin1');
     const db = new DatabaseSync(place.path);
     const entries = [...readJournal(journal, 0)].find(({ kind }) => kind === 'erased')?.facts['entries'];
@@ -595,7 +595,7 @@ describe('erasure', () => {
 });
 
 describe('a power failure', () => {
-  it('that takes the last commits from the ledger takes nothing that was acknowledged', async () => {
+  it('that loses the last commits of the ledger loses nothing that was acknowledged', async () => {
     await during(fill);
     const ledger = await open();
     const early = ledgerFiles().map(
@@ -617,7 +617,7 @@ describe('a power failure', () => {
 });
 
 describe('restoring a backup', () => {
-  it('forgets nothing that the journal knows, and leaves an entry that says so', async () => {
+  it('keeps everything that the journal knows, and records the restore', async () => {
     let file = '';
     await during(async (ledger) => {
       await fill(ledger);
@@ -632,7 +632,7 @@ describe('restoring a backup', () => {
     expect((await verifyJournal(journal)).findings).toEqual([]);
   });
 
-  it('works on a machine that has nothing else, and continues the chain', async () => {
+  it('works on an empty machine, and continues the chain', async () => {
     let file = '';
     const before = await during(async (ledger) => {
       await fill(ledger);
@@ -649,7 +649,7 @@ describe('restoring a backup', () => {
     await other.remove();
   });
 
-  it('refuses what is no backup, and what belongs to another ledger, and changes nothing', async () => {
+  it('refuses other files and backups of another ledger, and changes nothing', async () => {
     await during(fill);
     const other = await createPlace();
     const stranger = await other.open();
@@ -683,7 +683,7 @@ describe('a backup', () => {
     expect(fs.readdirSync(place.dir).filter((name) => name.startsWith('kept'))).toEqual(['kept.db']);
   });
 
-  it('goes when it is older than those that are kept', async () => {
+  it('is deleted if it is older than those to keep', async () => {
     const backups = path.join(place.dir, 'backups');
     await during(async (ledger) => {
       const { file } = await ledger.backup(null);
@@ -703,13 +703,13 @@ describe('a backup', () => {
     ]);
   });
 
-  it('that a power failure left unfinished goes after a day', async () => {
+  it('that a power failure left unfinished is deleted after a day', async () => {
     const backups = path.join(place.dir, 'backups');
     await during(async (ledger) => {
       const { file } = await ledger.backup(null);
       for (const left of ['ledger-19690201T000000000Z.db.new', 'ledger-19690201T000000000Z.db.new-journal'])
         fs.copyFileSync(file, path.join(backups, left));
-      // It may be being made.
+      // Another process may still be writing this one.
       fs.copyFileSync(file, `${file}.new`);
       await ledger.pruneBackups(2);
       const name = path.basename(file);
@@ -717,7 +717,7 @@ describe('a backup', () => {
     });
   });
 
-  it('goes when it was made by a clock that was years ahead, and keeps none of today from being kept', async () => {
+  it('dated years ahead by a wrong clock does not displace today’s', async () => {
     const backups = path.join(place.dir, 'backups');
     await during(async (ledger) => {
       const { file } = await ledger.backup(null);

@@ -20,7 +20,7 @@ function place(): string {
 }
 
 describe('the reserve', () => {
-  it('is a private file of blocks that no file system can leave out', () => {
+  it('is a private file of allocated, incompressible blocks', () => {
     const path = join(place(), 'reserve');
     const reserve = new Reserve(path, 1_500_000);
     expect(reserve.isHeld).toBe(false);
@@ -33,7 +33,7 @@ describe('the reserve', () => {
     expect(gzipSync(fs.readFileSync(path)).length).toBeGreaterThan(1_490_000);
   });
 
-  it('is kept at the next start, and recreated if its size or its blocks are others', () => {
+  it('is kept at the next start, and recreated if its size or blocks differ', () => {
     const dir = place();
     const path = join(dir, 'reserve');
     new Reserve(path, 100_000).prepare();
@@ -75,7 +75,7 @@ describe('the reserve', () => {
     expect(fs.readdirSync(dir)).toEqual([]);
   });
 
-  it('removes nothing but a file of its own in its place', () => {
+  it('removes only its own file', () => {
     const dir = place();
     const path = join(dir, 'reserve');
     fs.writeFileSync(join(dir, 'else'), 'keep');
@@ -96,7 +96,7 @@ describe('the reserve', () => {
   });
 });
 
-describe.skipIf(!canMount())('on a disk that is full', () => {
+describe.skipIf(!canMount())('on a full disk', () => {
   let compiled: Awaited<ReturnType<typeof compile>>;
   beforeAll(async () => {
     compiled = await compile('ledger/sqlite/reserve.ts');
@@ -131,7 +131,7 @@ describe.skipIf(!canMount())('on a disk that is full', () => {
     return answer;
   }
 
-  it('lets hundreds of transactions be committed, and is restored once there is room again', () => {
+  it('lets hundreds of transactions commit, and is restored once there is room again', () => {
     const said = onDisk(
       '10m',
       `

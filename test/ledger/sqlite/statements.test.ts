@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => db.close());
 
 describe('parameters', () => {
-  it('are taken by name, in whatever order they are given and however often they stand', () => {
+  it('are bound by name, in any order and any number of times', () => {
     const insert = 'INSERT INTO t (id, a, b) VALUES (:id, :a || :b, :a)';
     sql.run(insert, { b: 'two', a: 'one', id: 7 });
     sql.run(insert, { id: 8, a: 'x', b: 'y' });
@@ -24,7 +24,7 @@ describe('parameters', () => {
     ]);
   });
 
-  it('may be null, a bigint, or begin with the name of another', () => {
+  it('can be null or a bigint, or start with the name of another', () => {
     const row = sql.get('SELECT :at AS at, :attempt AS attempt, :at_2 AS later', {
       at: null,
       attempt: 2n ** 40n,
@@ -34,7 +34,7 @@ describe('parameters', () => {
     expect(sql.tuples('SELECT :big, :text', { text: 't', big: 2n ** 60n })).toEqual([[2n ** 60n, 't']]);
   });
 
-  it('must all be given, and none that the statement does not name', () => {
+  it('are refused if one is missing or unknown', () => {
     const insert = 'INSERT INTO t (id, a) VALUES (:id, :a)';
     expect(() => sql.run(insert, { id: 1 })).toThrow('lacks its parameter :a');
     expect(() => sql.run(insert)).toThrow('lacks its parameter :id');
@@ -43,7 +43,7 @@ describe('parameters', () => {
     expect(sql.all('SELECT * FROM t')).toEqual([]);
   });
 
-  it('of one call are not left for the next', () => {
+  it('are not carried over to the next call', () => {
     expect(sql.get('SELECT :a AS a', { a: 'x' })).toEqual({ a: 'x' });
     expect(sql.get('SELECT :a AS a', { a: null })).toEqual({ a: null });
   });

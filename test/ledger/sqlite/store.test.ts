@@ -44,7 +44,7 @@ async function count(): Promise<number> {
 }
 
 describe('group commit', () => {
-  it('commits what one turn of the event loop wrote in one transaction', async () => {
+  it('commits all writes of one turn of the event loop in one transaction', async () => {
     const exec = vi.spyOn(db, 'exec');
     await Promise.all(Array.from({ length: 100 }, () => write()));
     await Promise.all([write(), write()]);
@@ -52,14 +52,14 @@ describe('group commit', () => {
     expect(await count()).toBe(102);
   });
 
-  it('shows committed state only while a group waits', async () => {
+  it('shows only committed state while a group waits', async () => {
     const pending = write();
     expect(await count()).toBe(0);
     await pending;
     expect(await count()).toBe(1);
   });
 
-  it('rejects a whole group when the disk is full, keeps what was durable, and goes on when there is space', async () => {
+  it('rejects a whole group if the disk is full, keeps durable data, and continues once there is space', async () => {
     await write('first');
     const [pages] = db.prepare('PRAGMA page_count').all();
     db.exec(`PRAGMA max_page_count = ${Number(pages.page_count) + 2}`);
@@ -73,7 +73,7 @@ describe('group commit', () => {
       },
     });
     expect(await count()).toBe(1);
-    // Nothing new is tried meanwhile; the outcome of a request under way is.
+    // Meanwhile only outcomes of running requests are written.
     await expect(write('small')).rejects.toMatchObject({ code: 'DISK_FULL' });
     db.exec('PRAGMA max_page_count = 1000000');
     await clock.advance(5_000);
@@ -92,7 +92,7 @@ describe('group commit', () => {
     expect(await count()).toBe(1);
   });
 
-  it('stays in trouble while only the journal cannot be written', async () => {
+  it('stays in trouble while the journal alone cannot be written', async () => {
     const journal = pair.journal;
     const full = vi.spyOn(journal, 'append').mockImplementation(() => {
       throw Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC', errno: -28 });
@@ -113,7 +113,7 @@ describe('group commit', () => {
     expect([...readJournal(journalPathOf(place.path), 0)].map(({ kind }) => kind)).toEqual(['begun', 'act']);
   });
 
-  it('takes back from the journal what could not be committed', async () => {
+  it('removes entries from the journal that could not be committed', async () => {
     await write('first');
     const exec = vi.spyOn(db, 'exec').mockImplementation((text) => {
       if (text === 'COMMIT') throw Object.assign(new Error('disk I/O error'), { errcode: 10 });
@@ -131,7 +131,7 @@ describe('group commit', () => {
     ]);
   });
 
-  it('says that the ledger is damaged when SQLite finds it so while it is used', async () => {
+  it('reports a damaged ledger if SQLite finds damage during use', async () => {
     const malformed = (): never => {
       throw Object.assign(new Error('database disk image is malformed'), { errcode: 267 });
     };

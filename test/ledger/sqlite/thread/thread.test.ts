@@ -90,7 +90,7 @@ describe('a ledger in a thread', () => {
     );
   });
 
-  it('tells how long each commit waited for the disk', async () => {
+  it('reports how long each commit waited for the disk', async () => {
     const synced: number[] = [];
     const ledger = await open({ onSynced: (ms) => synced.push(ms) });
     await ledger.admit(admission('a', 'a'));
@@ -177,7 +177,7 @@ describe('a ledger in a thread', () => {
 describe('trouble in the thread', () => {
   const NO_SPACE = "throw Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC', errno: -28 });";
 
-  it('is said before anything rejects for it, and when it is over', async () => {
+  it('is reported before anything rejects because of it, and when it is over', async () => {
     const ledger = await open({ thread: await threadWith(NO_SPACE) });
     const changes: (string | undefined)[] = [];
     ledger.storage.onChange(() => changes.push(ledger.storage.trouble()?.code));
@@ -354,11 +354,11 @@ ${work}`,
     return (await promisify(execFile)(process.execPath, [script], { timeout: 60_000 })).stdout;
   }
 
-  it('lives as long as something is asked for, and no longer', async () => {
+  it('stays alive while a request is pending, and no longer', async () => {
     expect(await run("void ledger.recordAct(act).then(() => console.log('recorded'));")).toBe('recorded\n');
   });
 
-  it('ends once the ledger is closed, with all that was asked for', async () => {
+  it('ends once the ledger is closed and everything requested is done', async () => {
     const work = `void ledger.recordAct(act).then(() => console.log('recorded'));
 void ledger.close().then(() => console.log('closed'));`;
     expect(await run(work)).toBe('recorded\nclosed\n');
