@@ -1,24 +1,24 @@
 import { expect, it } from 'vitest';
 import type { CredentialsSource, WritableCredentials } from '../../src/core/ports/credentials.ts';
 
-/** A writable store and the source that reads it, empty at first. */
+/** A writable store, initially empty, and the source that reads it. */
 export interface CredentialsPair {
   readonly source: CredentialsSource;
   readonly writable: WritableCredentials;
 }
 
-/** What every store that `login` writes to has to keep. */
+/** The contract of every store that `login` writes to. */
 export function credentialsContract(open: () => Promise<CredentialsPair>): void {
   const first = { clientId: 'id-1', clientSecret: 'secret "1" ü 🧾 \\ $HOME' };
   const second = { clientId: 'id-2', clientSecret: 'x'.repeat(1000) };
 
-  it('gives back what was set, and says where from', async () => {
+  it('returns the saved credentials and the name of the store', async () => {
     const { source, writable } = await open();
     await writable.set(first);
     expect(await source.get()).toEqual({ ...first, store: writable.store });
   });
 
-  it('replaces what was there', async () => {
+  it('replaces existing credentials', async () => {
     const { source, writable } = await open();
     await writable.set(first);
     await writable.set(second);
@@ -26,7 +26,7 @@ export function credentialsContract(open: () => Promise<CredentialsPair>): void 
     expect(await source.get()).toMatchObject(second);
   });
 
-  it('has nothing at first, and nothing after removal', async () => {
+  it('is empty at first and after removal', async () => {
     const { source, writable } = await open();
     await expect(source.get()).rejects.toMatchObject({ code: 'CREDENTIALS_MISSING' });
     expect(await writable.remove()).toBe(false);

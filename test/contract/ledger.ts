@@ -19,10 +19,10 @@ import type { AttemptResult, ClaimQuery, Transition } from '../../src/core/ports
 import type { ListFilter, ListRow } from '../../src/core/ports/ledgerReports.ts';
 import type { NewResult } from '../../src/core/ports/results.ts';
 
-/** A place for one ledger. `open` opens what the last `open` left there; one account for all endpoints unless told. */
+/** A location for one ledger. `open` reopens what the last one left; all endpoints share one account by default. */
 export interface LedgerPlace {
   open(accountOf?: AccountOf): Promise<Ledger>;
-  /** All that lies there, its history too. */
+  /** All stored data, including the history. */
   stored(): Promise<string>;
   remove(): Promise<void>;
 }
@@ -55,7 +55,7 @@ export function admission(path: string, content: string, more: Partial<Admission
   };
 }
 
-/** Names by a template, of a file with that name and no extension. */
+/** Names from a template, for a file with that name and no extension. */
 export function naming(template: string, content: string, stem = 'scan'): Naming {
   const date = new Date(1_000);
   const of = { folder: '/scans', path: stem, host: 'host', endpoint: 'office', date, captured: date };
@@ -87,7 +87,7 @@ function later(notBefore: number, more: { answerLost?: boolean; serverError?: bo
   return { state: 'queued', notBefore, reason: 'HTTP_503', message: 'Down.', answerLost, serverError };
 }
 
-/** What every ledger does, whatever stores it. `create` makes an empty place. */
+/** The contract of every ledger implementation. `create` makes an empty location. */
 export function describeLedgerContract(name: string, create: () => Promise<LedgerPlace>): void {
   describe(`${name} keeps the ledger's contract`, () => {
     let place: LedgerPlace;
@@ -161,7 +161,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         const { rows: part, next, lookedUntil } = await ledger.page(filter, wanted);
         expect(part.length).toBeLessThanOrEqual(limit);
         expect(next === null).toBe(lookedUntil === null);
-        // What was searched ends at or behind the last row that was found, at a time that a date can hold.
+        // The search ends at or after the last row found, at a valid date.
         const last = Date.parse(part.at(-1)?.createdAt ?? '');
         const searched = lookedUntil ?? last;
         expect(() => new Date(lookedUntil ?? 0).toISOString()).not.toThrow();
@@ -195,7 +195,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         });
       });
 
-      it('leaves a file alone that is a document or a duplicate already when its folder is first watched', async () => {
+      it('keeps existing documents and duplicates when their folder is first watched', async () => {
         await ledger.admit(admission('a.jpg', 'a'));
         await ledger.admit(admission('again.jpg', 'a', { file: seen('again.jpg', 2) }));
         await ledger.admit(admission('changed.jpg', 'c', { file: seen('changed.jpg', 3) }));
@@ -208,7 +208,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(Object.fromEntries([...known].map(([name, { verdict }]) => [name, verdict]))).toEqual({
           'a.jpg': 'document',
           'again.jpg': 'duplicate',
-          // Other bytes lie there now.
+          // The file has other bytes now.
           'changed.jpg': 'skipped',
           'torn.jpg': 'skipped',
           'old.jpg': 'skipped',
@@ -219,7 +219,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await ledger.isFirstWatch('/scans')).toBe(false);
       });
 
-      it('knows the files of one directory by name, and only those', async () => {
+      it('knows the files of one directory by name, and no others', async () => {
         await ledger.admit(admission('a.jpg', 'a'));
         await ledger.note(seen('b.txt', 2), note('rejected'));
         await ledger.note(seen('sub/c.txt', 3), note('rejected'));
@@ -237,7 +237,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await ledger.known(seen('nothing.jpg'))).toBeNull();
       });
 
-      it('tells what was asked of it before from what comes later', async () => {
+      it('reads the last sighting in order with concurrent admissions', async () => {
         expect(await ledger.lastSighting()).toBe(0);
         const [, last] = await Promise.all([
           ledger.admit(admission('a.jpg', 'a')),
@@ -272,7 +272,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await ledger.find(long.normalize('NFC'))).toHaveLength(0);
       });
 
-      it('tells the names of one directory, and the directories at or below one', async () => {
+      it('lists the names in a directory, and the directories at or below one', async () => {
         for (const path of ['a/1', 'a/b/2', 'a-b/3', 'ab/4', '5', 'a/gone', 'z/gone']) {
           await ledger.note(seen(path), note('rejected'));
         }
@@ -298,7 +298,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         return found;
       }
 
-      it('forgets what is current at a path that is gone, and keeps its history', async () => {
+      it('forgets the current file at a path that is gone, and keeps its history', async () => {
         const { id } = await queued('a.jpg', 'a');
         await ledger.gone('/scans', ['a.jpg'], 2_000);
         await ledger.gone('/scans', ['a.jpg'], 3_000);
@@ -331,7 +331,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect((await rows()).map((row) => row.state)).toEqual(['rejected', 'queued']);
       });
 
-      it('lets an admission take the place of a note about the same bytes', async () => {
+      it('replaces a note by an admission of the same bytes', async () => {
         await ledger.note(seen('a.jpg', 1), note('skipped'));
         await ledger.note(seen('b.jpg', 1), note('rejected', { sha256: hashOf('b') }));
         await queued('a.jpg', 'a');
@@ -405,7 +405,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         ]);
       });
 
-      it('takes the same bytes in another endpoint for another document', async () => {
+      it('creates another document for the same bytes in another endpoint', async () => {
         await queued('a.jpg', 'a');
         await queued('b.jpg', 'a', { endpoint: SHOP });
         await queued('c.jpg', 'c', { endpoint: { ...OFFICE, baseUrl: 'http://127.0.0.1:10' } });
@@ -413,7 +413,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect((await ledger.endpoints()).map((known) => endpointId(known.endpoint))).toHaveLength(3);
       });
 
-      it('sees a moved file as the document itself and not as a duplicate', async () => {
+      it('recognizes a moved file as its document, not as a duplicate', async () => {
         const { id } = await queued('a.jpg', 'a');
         await ledger.gone('/scans', ['a.jpg'], 2_000);
         await ledger.admit(admission('b.jpg', 'a', { at: 3_000 }));
@@ -421,7 +421,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect((await ledger.detail(id))?.sightings.map((s) => s.verdict)).toEqual(['document', 'document']);
       });
 
-      it('takes new bytes under an old path for a new document, and the old bytes back for the old one', async () => {
+      it('creates a new document for new bytes at an old path, and recognizes the old bytes if they return', async () => {
         const first = await queued('scan0001.jpg', 'a');
         const second = await queued('scan0001.jpg', 'b', { file: seen('scan0001.jpg', 2) });
         const back = await ledger.admit(admission('scan0001.jpg', 'a', { file: seen('scan0001.jpg', 3) }));
@@ -432,7 +432,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect((await ledger.detail(first.id))?.sightings.map((s) => s.goneAt)).toEqual([1_000, null]);
       });
 
-      it('queues a failed image again, under its name and at the end of the line, when it is seen again', async () => {
+      it('queues a failed image again when it is seen again, under its name and last in the queue', async () => {
         const { id } = await queued('a.jpg', 'a');
         await queued('b.jpg', 'b');
         await upload(id, FAILED, 'refused');
@@ -444,14 +444,14 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await claimNames(10)).toEqual(['doc-b', 'doc-a']);
       });
 
-      it('leaves a failed image failed when only its metadata changes', async () => {
+      it('keeps a failed image failed if only its metadata changes', async () => {
         const { id } = await queued('a.jpg', 'a');
         await upload(id, FAILED, 'refused');
         const touched = await ledger.admit(admission('a.jpg', 'a', { file: seen('a.jpg', 5) }));
         expect(touched).toMatchObject({ kind: 'known', document: { state: 'failed' } });
       });
 
-      it('queues a lost image again when its bytes are back, at the same path too', async () => {
+      it('queues a lost image again when its bytes return, even at the same path', async () => {
         const { id } = await queued('a.jpg', 'a');
         await ledger.markLost(id, 'Gone.', 2_000);
         const back = await ledger.admit(admission('a.jpg', 'a', { at: 3_000 }));
@@ -469,7 +469,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(elsewhere.name).toBe('x');
       });
 
-      it('refuses an image for which every proposed name is taken, and records nothing of it', async () => {
+      it('refuses an image if every proposed name is taken, and records nothing', async () => {
         const numbered = naming('x{seq}', 'b');
         for (const [n, name] of namesOf(numbered, 1).entries())
           await queued(`a${n}`, `a${n}`, { naming: [name] });
@@ -481,7 +481,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await ledger.nextSeq(OFFICE)).toBe(1);
       });
 
-      it('consumes a number only for a new document that uses it', async () => {
+      it('uses up a number only for a new document whose name contains it', async () => {
         const numbered = { naming: naming('n{seq}', 'a') };
         expect(await ledger.nextSeq(OFFICE)).toBe(1);
         expect((await queued('a', 'a', numbered)).name).toBe('n1');
@@ -494,7 +494,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect((await queued('d', 'd', { ...numbered, endpoint: SHOP })).name).toBe('n1');
       });
 
-      it('gives 300 images that arrive at once 300 names, without a gap in the numbers', async () => {
+      it('gives 300 concurrent images 300 names, without a gap in the numbers', async () => {
         const admitted = await Promise.all(
           Array.from({ length: 300 }, (_, n) =>
             ledger.admit(admission(`f${n}`, `content ${n}`, { naming: colliding(n, `content ${n}`) })),
@@ -506,7 +506,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await ledger.nextSeq(OFFICE)).toBe(201);
       });
 
-      it('names an image once that arrives under 50 paths at once', async () => {
+      it('names an image once if it arrives at 50 paths at once', async () => {
         const admitted = await Promise.all(
           Array.from({ length: 50 }, (_, n) => ledger.admit(admission(`f${n}`, 'same'))),
         );
@@ -534,7 +534,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await claimNames(10)).toEqual(['doc-b']);
       });
 
-      it('never gives one document to two claims made at once', async () => {
+      it('never gives one document to two concurrent claims', async () => {
         for (let n = 0; n < 40; n += 1) await queued(`f${n}`, `${n}`);
         const claimed = await Promise.all(Array.from({ length: 8 }, () => claimNames(7)));
         expect(claimed.flat()).toHaveLength(40);
@@ -580,7 +580,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await claimNames(10)).toEqual(['doc-a']);
       });
 
-      it('leaves out what is not due, says when the next one is, and then keeps the order of arrival', async () => {
+      it('skips documents that are not due, reports when the next one is, and then keeps the order of arrival', async () => {
         const a = await queued('a', 'a');
         await queued('b', 'b');
         expect(await ledger.nextDue(OFFICE, 0)).toBeNull();
@@ -597,8 +597,8 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
       });
     });
 
-    describe('what has waited', () => {
-      it('is backlog once it is no longer fresh, and keeps its place in line', async () => {
+    describe('the backlog', () => {
+      it('takes documents that are no longer fresh, in their order', async () => {
         await queued('a', 'a', { at: 1_000 });
         await queued('b', 'b', { at: 2_000 });
         await queued('c', 'c', { at: 3_000 });
@@ -607,21 +607,21 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await claimNames(10, { ...query, lane: 'backlog' })).toEqual(['doc-a', 'doc-b']);
       });
 
-      it('becomes backlog a thousand at a time and more', async () => {
+      it('takes hundreds of documents that are no longer fresh', async () => {
         for (let n = 0; n < 450; n += 1) await queued(`${n}`, `${n}`, { at: 1_000 + n });
         for (let round = 0; round < 5; round += 1) await claimNames(0, { freshSince: 5_000 });
         expect(await claimNames(1, { freshSince: 5_000 })).toEqual([]);
         expect(await claimNames(450, { lane: 'backlog', freshSince: 5_000 })).toHaveLength(450);
       });
 
-      it('never waits longer than any back-off, whatever the clock did', async () => {
+      it('never waits longer than the longest back-off, even if the clock jumps', async () => {
         const { id } = await queued('a', 'a');
         await ledger.postpone(id, 90_000_000, 'R', 'm', 1);
         expect(await claimNames(1, { now: 89_000_000 })).toEqual([]);
         expect(await claimNames(1, { now: 5_000 })).toEqual(['doc-a']);
       });
 
-      it('is listed by number, whether queued or being sent', async () => {
+      it('is listed by number, both queued and uploading', async () => {
         const a = await queued('a', 'a');
         const b = await queued('b', 'b');
         const c = await queued('c', 'c');
@@ -631,7 +631,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect((await ledger.waiting(b.id, 1)).map(({ id }) => id)).toEqual([c.id]);
       });
 
-      it('keeps its bytes wanted until every endpoint has them, or a failure is old', async () => {
+      it('needs its bytes until every endpoint has them or the failure is old', async () => {
         const a = await queued('a', 'a');
         const other = await queued('x', 'a', { endpoint: SHOP });
         const b = await queued('b', 'b');
@@ -648,7 +648,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
       });
     });
 
-    it('takes a time between two milliseconds, as back-off with jitter gives it', async () => {
+    it('accepts fractional milliseconds, which back-off with jitter produces', async () => {
       const a = await queued('a', 'a');
       const b = await queued('b', 'b');
       await ledger.postpone(a.id, 6_000.25, 'R', 'm', 1);
@@ -669,7 +669,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
     });
 
     describe('attempts', () => {
-      it('records a request before it is sent, and its end', async () => {
+      it('records a request before it is sent, and when it ends', async () => {
         const { id } = await queued('a', 'a');
         expect(await claimNames(1)).toEqual(['doc-a']);
         const attempt = await ledger.begin(id, 2_000, 555);
@@ -719,7 +719,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         });
       });
 
-      it('replays after a 401 under the same document', async () => {
+      it('replays a request of the same document after a 401', async () => {
         const { id } = await queued('a', 'a');
         await ledger.finishReplayed(await ledger.begin(id, 2_000, 1), 2_500, 401, 'Token refused.');
         expect(await state(id)).toMatchObject({ state: 'uploading', attempts: 1 });
@@ -737,7 +737,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await claimNames(1)).toEqual(['doc-a']);
       });
 
-      it('refuses a second request while one is open, an end without a beginning, and unknown documents', async () => {
+      it('refuses a second open request, an end without a begin, and unknown documents', async () => {
         const { id } = await queued('a', 'a');
         const attempt = await ledger.begin(id, 2_000, 1);
         await expect(ledger.begin(id, 2_001, 1)).rejects.toMatchObject({ code: 'DOCUMENT_STATE' });
@@ -753,7 +753,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect((await state(id)).state).toBe('accepted');
       });
 
-      it('recovers interrupted uploads under their names, as sent perhaps', async () => {
+      it('recovers interrupted uploads under their names, as possibly sent', async () => {
         const a = await queued('a', 'a');
         const b = await queued('b', 'b');
         await ledger.begin(a.id, 2_000, 1);
@@ -773,7 +773,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await claimNames(10)).toEqual(['doc-a', 'doc-b']);
       });
 
-      it('ends the claims of the pipeline before', async () => {
+      it('ends the claims of the previous pipeline', async () => {
         await queued('a', 'a');
         await queued('b', 'b');
         expect(await claimNames(10)).toEqual(['doc-a', 'doc-b']);
@@ -782,7 +782,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await claimNames(10)).toEqual(['doc-a', 'doc-b']);
       });
 
-      it('counts the requests of one endpoint or all, and says when they had left at the latest', async () => {
+      it('counts the requests of one endpoint or all, with the latest time at which they were sent', async () => {
         const a = await queued('a', 'a');
         const b = await queued('b', 'b', { endpoint: SHOP });
         for (const [id, at] of [
@@ -796,7 +796,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await ledger.attemptTimes(null, 0, 10)).toEqual([45, 35, 25, 15]);
         expect(await ledger.attemptTimes(null, 10, 2)).toEqual([45, 35]);
         expect(await ledger.attemptTimes(OFFICE, 0, 10)).toEqual([35, 15]);
-        // Begun before, it may have left after that: its beginning may have waited for a slow disk.
+        // A request begun before may be sent after it, because recording it can wait for a slow disk.
         expect(await ledger.attemptTimes(OFFICE, 10, 10)).toEqual([35, 15]);
         expect(await ledger.attemptTimes(OFFICE, 15, 10)).toEqual([35]);
         expect(await ledger.countAttempts(null, 10, 100)).toBe(3);
@@ -804,7 +804,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await ledger.countAttempts({ ...SHOP, uid: 'none' }, 0, 100)).toBe(0);
       });
 
-      it('counts what was recorded by a clock that was ahead, until later requests show that it is old', async () => {
+      it('counts requests recorded by a clock that was ahead, until later requests prove them old', async () => {
         const a = await queued('a', 'a');
         const sentAt = async (at: number) =>
           ledger.finish(await ledger.begin(a.id, at, 1), ended('trouble', later(0), at));
@@ -817,7 +817,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await ledger.countAttempts(OFFICE, 25, 30)).toBe(0);
       });
 
-      it('counts no request of which nothing left, but one of which nobody knows', async () => {
+      it('counts a request with unknown outcome, but not one of which nothing was sent', async () => {
         const a = await queued('a', 'a');
         await ledger.finish(await ledger.begin(a.id, 10, 1), ended('notSent', later(0), 15));
         await ledger.finish(await ledger.begin(a.id, 20, 1), ended('unknown', later(0), 25));
@@ -826,7 +826,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await ledger.countAttempts(OFFICE, 5, 100)).toBe(2);
       });
 
-      it('puts requeued documents at the end of the line', async () => {
+      it('puts requeued documents at the end of the queue', async () => {
         const [a, b] = [await queued('a', 'a'), await queued('b', 'b')];
         await queued('c', 'c');
         await upload(a.id, FAILED, 'refused');
@@ -856,7 +856,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
     });
 
     describe('sources and disposal', () => {
-      it('does not let a document be lost whose bytes were seen again since its places were looked at', async () => {
+      it('does not mark a document lost if its bytes were seen again after its locations were checked', async () => {
         const [a, b] = [await queued('a', 'a'), await queued('b', 'b')];
         const newestOf = async (sha256: string) => (await ledger.sources(sha256))[0]?.sighting;
         const newestSeen = await newestOf(a.sha256);
@@ -873,7 +873,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await state(a.id)).toMatchObject({ state: 'lost' });
       });
 
-      it('says where bytes were seen, newest first, archived places included', async () => {
+      it('lists where bytes were seen, newest first, including archives', async () => {
         const { id, sha256 } = await queued('a', 'a');
         await ledger.admit(admission('', 'a', { file: seen('b', 2, '/other') }));
         await upload(id, ACCEPTED);
@@ -891,7 +891,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         });
       });
 
-      it('does not name a place where the agent deleted the file', async () => {
+      it('does not list a location where the agent deleted the file', async () => {
         const { id, sha256 } = await queued('a', 'a');
         await upload(id, ACCEPTED);
         const [disposal] = await toDispose('/scans', 0, 10, null);
@@ -900,7 +900,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await ledger.known(seen('a'))).toBeNull();
       });
 
-      it('disposes of files only after their acceptance, duplicates too, each once', async () => {
+      it('disposes of files only after acceptance, duplicates included, each once', async () => {
         const a = await queued('a', 'a', { file: seen('sub/a', 4) });
         const b = await queued('b', 'b');
         await ledger.admit(admission('copy', 'a'));
@@ -927,7 +927,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         const { document } = await ledger.admit(elsewhere);
         expect(await ledger.known(seen('a'))).toBeNull();
         expect(await ledger.document(document.id)).toMatchObject({ state: 'queued' });
-        // As a replay does that was killed.
+        // The state after a kill during the replay.
         expect(await ledger.admit(elsewhere)).toMatchObject({
           kind: 'duplicate',
           document: { id: document.id },
@@ -964,7 +964,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
       const paths = async (from: number) =>
         (await toDispose('/scans', 0, 10, null, from)).map(({ file }) => file.path);
 
-      it('leaves alone what was seen before it was set, under any name, and takes what comes later', async () => {
+      it('leaves alone images seen before it was set, under any name, and applies to later ones', async () => {
         const { id } = await queued('a', 'a');
         await queued('waits', 'w');
         await upload(id, ACCEPTED);
@@ -976,7 +976,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         await upload((await queued('b', 'b')).id, ACCEPTED);
         expect(await paths(from)).toEqual(['b']);
         expect(await paths(0)).toEqual(['a', 'b']);
-        // Renamed, copied, or away for a while: its image lay there before.
+        // Renamed, copied or temporarily missing: the image was there before.
         await ledger.gone('/scans', ['a'], 5_000);
         await ledger.admit(admission('renamed', 'a', { file: seen('renamed', 7) }));
         await ledger.admit(admission('a', 'a', { file: seen('a', 9) }));
@@ -985,7 +985,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await ledger.acceptedOriginals('/scans', null)).toBe(3);
       });
 
-      it('leaves alone what lay in a folder that has another path now', async () => {
+      it('leaves earlier files alone if their folder has another path now', async () => {
         const { id } = await queued('a', 'a', { file: seen('a', 1, '/former') });
         await upload(id, ACCEPTED);
         const from = await stays('delete');
@@ -995,7 +995,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await paths(from)).toEqual(['b']);
       });
 
-      it('stays the same until another one is set, which leaves alone what was seen by then', async () => {
+      it('stays in force until another one is set, which leaves alone files seen by then', async () => {
         await upload((await queued('a', 'a')).id, ACCEPTED);
         const first = await stays('delete');
         await upload((await queued('b', 'b')).id, ACCEPTED);
@@ -1007,7 +1007,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await paths(0)).toEqual(['a', 'b']);
       });
 
-      it('of a new folder leaves alone what was seen before anything in it', async () => {
+      it('of a new folder leaves alone images seen before in other folders', async () => {
         const elsewhere = await queued('a', 'a', { file: seen('a', 1, '/former') });
         await upload(elsewhere.id, ACCEPTED);
         await upload((await queued('b', 'b')).id, ACCEPTED);
@@ -1016,7 +1016,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await paths(from)).toEqual(['b']);
       });
 
-      it('is durable, also for a folder in which nothing was seen yet', async () => {
+      it('is durable, even for a folder in which no file was seen yet', async () => {
         const { stays: none } = await ledger.setOriginalsRule('/empty', 'delete', 'leave', 4_000);
         await upload((await queued('a', 'a')).id, ACCEPTED);
         const from = await stays('delete on DONE');
@@ -1027,7 +1027,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
     });
 
     describe('a disposal', () => {
-      it('is on record before the file is touched, until it is ended or taken back', async () => {
+      it('is recorded before the file is touched, until it ends or is undone', async () => {
         const { id } = await queued('a', 'a');
         await upload(id, ACCEPTED);
         await ledger.admit(admission('copy', 'a'));
@@ -1048,7 +1048,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
     });
 
     describe('the account of files', () => {
-      it('tells what happened to every file that was seen, the moved and the deleted included', async () => {
+      it('shows what happened to every file, including moved and deleted ones', async () => {
         const a = await queued('a', 'a', { at: 1_000 });
         const b = await queued('b', 'b', { at: 2_000 });
         await ledger.admit(admission('copy', 'a', { at: 3_000 }));
@@ -1094,7 +1094,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         });
       });
 
-      it('counts what came into each folder, duplicates and rejected files too, but not what lay there before', async () => {
+      it('counts arrivals in each folder, including duplicates and rejected files, but not existing files', async () => {
         await ledger.markWatched('/scans', [seen('old', 9)], note('skipped', { at: 1_100 }));
         await queued('a', 'a', { at: 1_200 });
         await queued('b', 'b', { at: 1_999 });
@@ -1112,7 +1112,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         ]);
       });
 
-      it('remembers the file system of a folder, once it is watched', async () => {
+      it('remembers the file system of a folder once it is watched', async () => {
         expect(await ledger.folderMark('/scans')).toBeNull();
         await ledger.markWatched('/scans', [], note('skipped'));
         await ledger.setFolderMark('/scans', 'nfs server:/scans', 1_000);
@@ -1133,7 +1133,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
       }
       const everything = { of: 'all', order: 'oldest', after: null, limit: 99 } as const;
 
-      it('keeps what was posted verbatim beside its document, and takes the status over', async () => {
+      it('are stored verbatim with their document, which takes over the status', async () => {
         const a = await queued('a', 'a');
         await upload(a.id, ACCEPTED);
         const first = posted('doc-a', 'DONE');
@@ -1166,7 +1166,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await ledger.countResults('unmatched')).toBe(0);
       });
 
-      it('changes nothing for a repeat, also where another one came between', async () => {
+      it('change nothing if repeated, even after a different one', async () => {
         const a = await queued('a', 'a');
         await upload(a.id, ACCEPTED);
         const { id } = await ledger.recordResult(posted('doc-a', 'READ'));
@@ -1185,7 +1185,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await ledger.head()).toEqual(head);
       });
 
-      it('keeps what belongs to no document, whatever bytes it has, and counts it', async () => {
+      it('are stored and counted even if they belong to no document', async () => {
         await queued('a', 'a');
         const bytes = [
           Buffer.from([0xff, 0xfe, 0, 1]),
@@ -1213,7 +1213,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await ledger.find('doc-a')).toMatchObject([{ serviceStatus: null, state: 'queued' }]);
       });
 
-      it('finds the document by its name alone where no endpoint is said, if there is only one', async () => {
+      it('find the document by name alone if no endpoint is given and the name is unique', async () => {
         const a = await queued('a', 'a');
         const b = await queued('b', 'b');
         await queued('b2', 'b2', { endpoint: SHOP, naming: ['doc-b'] });
@@ -1223,7 +1223,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect((await ledger.recordResult(posted('doc-b', 'X'))).document?.id).toBe(b.id);
       });
 
-      it('pages through them in both orders', async () => {
+      it('are listed page by page in both orders', async () => {
         for (const name of ['a', 'b', 'c']) await ledger.recordResult(posted(name, null));
         const names = async (order: 'oldest' | 'newest', after: number | null) =>
           (await ledger.results({ ...everything, order, after, limit: 2 })).map(({ givenName }) => givenName);
@@ -1233,7 +1233,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await names('newest', 2)).toEqual(['a']);
       });
 
-      it('is the proof that an unconfirmed or lost document, or one to be sent again, has arrived', async () => {
+      it('prove that an unconfirmed, lost or requeued document has arrived', async () => {
         const [a, b, c] = [await queued('a', 'a'), await queued('b', 'b'), await queued('c', 'c')];
         await upload(a.id, { state: 'unconfirmed', reason: 'HTTP_409', message: 'Perhaps.' }, 'refused');
         await upload(b.id, later(9_000, { answerLost: true }), 'unknown');
@@ -1251,7 +1251,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect((await ledger.counts()).map(({ state: of, count }) => [of, count])).toEqual([['accepted', 3]]);
       });
 
-      it('keeps a document that was claimed from being sent once it is proof', async () => {
+      it('stop a claimed document from being sent once they prove its arrival', async () => {
         const a = await queued('a', 'a');
         await upload(a.id, later(0, { answerLost: true }), 'unknown');
         expect(await claimNames(1)).toEqual(['doc-a']);
@@ -1260,7 +1260,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await state(a.id)).toMatchObject({ state: 'accepted', serviceStatus: null });
       });
 
-      it('leaves alone what failed, what was never sent, and what a person sends again', async () => {
+      it('do not change documents that failed, were never sent, or that a person resends', async () => {
         const [a, b, c] = [await queued('a', 'a'), await queued('b', 'b'), await queued('c', 'c')];
         await upload(a.id, FAILED, 'refused');
         await upload(c.id, later(0, { answerLost: true }), 'unknown');
@@ -1274,7 +1274,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await state(c.id)).toMatchObject({ state: 'queued', serviceStatus: 'DONE' });
       });
 
-      it('leaves a request that is under way to its answer, which keeps the status of the result', async () => {
+      it('leave a running request to its answer, which keeps the status of the result', async () => {
         const a = await queued('a', 'a');
         const attempt = await ledger.begin(a.id, 2_000, 100);
         expect(await ledger.recordResult(posted('doc-a', 'DONE'))).toMatchObject({
@@ -1284,13 +1284,13 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         await ledger.finish(attempt, ended('accepted', ACCEPTED));
         expect(await state(a.id)).toMatchObject({ state: 'accepted', serviceStatus: 'DONE' });
         expect((await ledger.detail(a.id))?.response).toBe('{"status":"PROCESSING"}');
-        // Sent once more, its answer is the newer one.
+        // After a resend, the answer is newer than the result.
         await ledger.resend(a.id, 5_000);
         await upload(a.id, ACCEPTED);
         expect(await state(a.id)).toMatchObject({ state: 'accepted', serviceStatus: 'PROCESSING' });
       });
 
-      it('that came before anything was sent keeps its status through the first acceptance, and is no proof', async () => {
+      it('received before anything was sent keep their status on first acceptance, and prove nothing', async () => {
         const [a, b] = [await queued('a', 'a'), await queued('b', 'b')];
         for (const { name } of [a, b]) await ledger.recordResult(posted(name, 'DONE'));
         await upload(a.id, later(0, { answerLost: false }), 'trouble');
@@ -1303,7 +1303,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await state(b.id)).toMatchObject({ state: 'queued', answerLost: true });
       });
 
-      it('stands for the answer that a request under way lost, also over an end of the program', async () => {
+      it('replace the lost answer of a running request, even across a restart', async () => {
         const [a, b] = [await queued('a', 'a'), await queued('b', 'b')];
         const attempt = await ledger.begin(a.id, 2_000, 100);
         await ledger.begin(b.id, 2_000, 100);
@@ -1316,7 +1316,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await state(b.id)).toMatchObject({ state: 'accepted', serviceStatus: null });
       });
 
-      it('stands for an answer that was lost earlier, where it comes while the next request is under way', async () => {
+      it('replace an answer lost earlier if they arrive during the next request', async () => {
         const [a, b, c] = [await queued('a', 'a'), await queued('b', 'b'), await queued('c', 'c')];
         for (const { id } of [a, b, c]) await upload(id, later(0, { answerLost: true }), 'unknown');
         const attempts = [];
@@ -1333,7 +1333,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await state(c.id)).toMatchObject({ state: 'queued' });
       });
 
-      it('stands for an answer that was lost earlier, where it comes before a 401 and the replay is refused', async () => {
+      it('replace an answer lost earlier if they arrive before a 401 whose replay is refused', async () => {
         const [a, b, c] = [await queued('a', 'a'), await queued('b', 'b'), await queued('c', 'c')];
         for (const { id } of [a, b]) await upload(id, later(0, { answerLost: true }), 'unknown');
         const refused = { state: 'unconfirmed', reason: 'HTTP_409', message: 'Perhaps.' } as const;
@@ -1357,7 +1357,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await state(c.id)).toMatchObject({ state: 'unconfirmed' });
       });
 
-      it('does not end what a person sends again', async () => {
+      it('do not end a resend by a person', async () => {
         const a = await queued('a', 'a');
         await upload(a.id, later(0, { answerLost: true }), 'unknown');
         await upload(a.id, ACCEPTED);
@@ -1368,7 +1368,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await state(a.id)).toMatchObject({ state: 'queued' });
       });
 
-      it('lets originals go only once a result brought one of the wanted statuses', async () => {
+      it('release originals only once one brings a wanted status', async () => {
         const a = await queued('a', 'a');
         await upload(a.id, ACCEPTED);
         const due = async () => (await toDispose('/scans', 0, 9, ['DONE', 'STORED'])).length;
@@ -1381,7 +1381,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await toDispose('/scans', 0, 9, ['GONE'])).toEqual([]);
       });
 
-      it('are erased with their document, also those that come later', async () => {
+      it('are erased with their document, including later ones', async () => {
         const a = await queued('a', 'a');
         await upload(a.id, ACCEPTED);
         const { id } = await ledger.recordResult(posted('doc-a', 'DONE'));
@@ -1404,7 +1404,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await ledger.result(late.id)).toMatchObject({ payload: null });
       });
 
-      it('are listed in parts for erasing, including those of documents that were erased before', async () => {
+      it('are listed in parts for erasing, including those of already erased documents', async () => {
         const ids: number[] = [];
         for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) {
           const { id } = await queued(name, name);
@@ -1427,7 +1427,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
     });
 
     describe('erasing', () => {
-      it('takes the personal data of settled documents, and leaves name, hash and state', async () => {
+      it('removes the personal data of settled documents, and keeps name, hash and state', async () => {
         const a = await queued('anna.jpg', 'a');
         const b = await queued('b', 'b');
         await upload(a.id, { state: 'accepted', serviceStatus: 'DONE', response: '{"person":"Anna"}' });
@@ -1472,7 +1472,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         ...more,
       });
 
-      it('keeps a pause beside another hold, replaces within a kind, and clears each alone', async () => {
+      it('coexist as pause and other hold, are replaced within a kind, and are cleared separately', async () => {
         await ledger.putHold(hold({}));
         await ledger.putHold(hold({ reason: 'PAUSED', since: 2_000 }));
         await ledger.putHold(hold({ reason: 'HTTP_404', since: 3_000, until: 9_000 }));
@@ -1495,27 +1495,30 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         ['folder', '/scans', 'held'],
         ['credentials', OFFICE.baseUrl, 'held'],
         ['service', OFFICE.baseUrl, 'queued'],
-      ] as const)('shows what waits for a hold on the %s, with its reason', async (scope, key, shown) => {
-        await queued('a', 'a');
-        const accepted = await queued('b', 'b');
-        await upload(accepted.id, ACCEPTED);
-        await ledger.putHold(hold({ scope, key }));
-        expect(await rows()).toMatchObject([
-          { state: shown, reason: 'HTTP_403', message: 'Not allowed.' },
-          { state: 'accepted', reason: null },
-        ]);
-        expect(await rows({ states: [shown] })).toHaveLength(1);
-        expect(await ledger.counts()).toContainEqual({
-          endpoint: OFFICE,
-          folder: '/scans',
-          state: shown,
-          count: 1,
-        });
-        await ledger.clearHold(scope, key);
-        expect(await rows({ states: ['held'] })).toEqual([]);
-      });
+      ] as const)(
+        'on the %s are shown with their reason for the documents that wait',
+        async (scope, key, shown) => {
+          await queued('a', 'a');
+          const accepted = await queued('b', 'b');
+          await upload(accepted.id, ACCEPTED);
+          await ledger.putHold(hold({ scope, key }));
+          expect(await rows()).toMatchObject([
+            { state: shown, reason: 'HTTP_403', message: 'Not allowed.' },
+            { state: 'accepted', reason: null },
+          ]);
+          expect(await rows({ states: [shown] })).toHaveLength(1);
+          expect(await ledger.counts()).toContainEqual({
+            endpoint: OFFICE,
+            folder: '/scans',
+            state: shown,
+            count: 1,
+          });
+          await ledger.clearHold(scope, key);
+          expect(await rows({ states: ['held'] })).toEqual([]);
+        },
+      );
 
-      it('shows only what waits for the account whose credentials are on hold', async () => {
+      it('show only documents waiting for the account whose credentials are on hold', async () => {
         await queued('a', 'a');
         await queued('b', 'b', { endpoint: SHOP, file: seen('b', 1, '/other') });
         const states = async () =>
@@ -1526,7 +1529,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await states()).toEqual({ [OFFICE.uid]: 'held', [SHOP.uid]: 'held' });
       });
 
-      it('shows a pause rather than another hold, and leaves other folders and endpoints alone', async () => {
+      it('show a pause in preference to another hold, and leave other folders and endpoints alone', async () => {
         await queued('a', 'a');
         await queued('b', 'b', { endpoint: SHOP, file: seen('b', 1, '/other') });
         await ledger.putHold(hold({ scope: 'folder', key: '/scans', reason: 'FOLDER_MISSING' }));
@@ -1539,7 +1542,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
     });
 
     describe('what people do', () => {
-      it('retries failed, unconfirmed, lost and waiting documents, and no other', async () => {
+      it('retries failed, unconfirmed, lost and waiting documents, and no others', async () => {
         const ids: Record<string, number> = {};
         for (const content of ['failed', 'unconfirmed', 'lost', 'waiting', 'due', 'accepted', 'uploading']) {
           ids[content] = (await queued(content, content)).id;
@@ -1579,7 +1582,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await state(ids['uploading']!)).toMatchObject({ state: 'uploading' });
       });
 
-      it('resends an accepted document under its name, and no other', async () => {
+      it('resends only accepted documents, under their names', async () => {
         const { id } = await queued('a', 'a');
         await expect(ledger.resend(id, 1)).rejects.toMatchObject({ code: 'DOCUMENT_STATE' });
         await expect(ledger.resend(999, 1)).rejects.toMatchObject({ code: 'DOCUMENT_UNKNOWN' });
@@ -1594,7 +1597,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await claimNames(1)).toEqual(['doc-a']);
       });
 
-      it('admits known bytes elsewhere, under the same name if it is free there', async () => {
+      it('admits known bytes for another endpoint, under the same name if it is free', async () => {
         const a = await queued('a', 'a', { naming: ['scan'] });
         const b = await queued('b', 'b');
         await queued('c', 'c', { endpoint: SHOP, naming: ['doc-b'] });
@@ -1623,7 +1626,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         await expect(ledger.admitElsewhere(999, SHOP, 1)).rejects.toMatchObject({ code: 'DOCUMENT_UNKNOWN' });
       });
 
-      it('remembers endpoints that were created here, and those that are only used', async () => {
+      it('distinguishes endpoints created here from those only used', async () => {
         await queued('a', 'a');
         await ledger.recordEndpoint(SHOP, 'The shop', '{"uid":"shop"}', 7_000);
         await ledger.recordAct({ at: 7_000, kind: 'endpointCreate', by: 'ann', detail: 'The shop' });
@@ -1793,7 +1796,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         },
       );
 
-      it('finds what is held by that word, and by what the hold says', async () => {
+      it('finds held documents by the word "held" and by the text of the hold', async () => {
         await fill();
         const hold = { since: 1, until: null, demandedUntil: null } as const;
         await ledger.putHold({
@@ -1809,7 +1812,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await paths('queued')).toEqual([native('/scans/sub/b')]);
       });
 
-      it('finds what was erased by its name, and no longer by its path', async () => {
+      it('finds erased documents by name, and no longer by path', async () => {
         const { id } = await queued('Grün.jpg', 'a', { naming: ['Blaß-1'] });
         await upload(id, ACCEPTED);
         expect(await rows({ search: 'grun blass' })).toHaveLength(1);
@@ -1841,7 +1844,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         ['newest', [1, 60]],
         ['oldest', [1, 60]],
       ] as const)(
-        'says how far it has looked, %s first, where only documents or only other files fill a page (%j)',
+        'reports how far it has searched, %s first, if only documents or only other files fill a page (%j)',
         async (order, [documents, files]) => {
           const lone = order === 'newest' ? 1 : 100;
           const at = (count: number, n: number) => (count === 1 ? lone : 10 + n);
@@ -1856,7 +1859,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         },
       );
 
-      it('ends a page when its time is up, and goes on behind it', async () => {
+      it('ends a page when its time is up, and continues after it', async () => {
         const many = Array.from({ length: 400 }, (_, n) => n);
         await Promise.all(many.map((n) => ledger.admit(admission(`f${n}`, `${n}`, { at: 1_000 + n }))));
         let cursor: string | null = null;
@@ -1895,7 +1898,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         },
       );
 
-      it('tells the upload requests of a time', async () => {
+      it('lists the upload requests of a period', async () => {
         await fill();
         const all = await ledger.uploads(0, 10_000);
         expect(all).toEqual([{ startedAt: 2_000, finishedAt: 3_000, outcome: 'accepted', bytes: 100 }]);
@@ -1934,7 +1937,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await ledger.documentCounts()).toEqual(counts.filter(({ state }) => !ofFiles.includes(state)));
       });
 
-      describe('what needs a person', () => {
+      describe('documents and files that need a person', () => {
         const cases = async (attention: ListFilter['attention'] = 'needed') =>
           (await rows({ attention })).map(({ path, name }) => name ?? basename(path)).sort();
         const counted = async (): Promise<Record<string, number>> => {
@@ -1955,7 +1958,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         const total = async (): Promise<number> =>
           (await ledger.counts()).reduce((sum, { count }) => sum + count, 0);
 
-        /** Three documents and four files that need somebody, and some of each that do not. */
+        /** Three documents and four files that need a person, and some of each that do not. */
         async function mixed(): Promise<void> {
           const failed = await queued('failed.jpg', 'failed');
           await upload(failed.id, FAILED, 'refused');
@@ -1984,7 +1987,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
           'shut.jpg',
         ];
 
-        it('is every document and file that may be a receipt and will not go out by itself', async () => {
+        it('include every possible receipt that will not be sent automatically', async () => {
           await mixed();
           expect(await cases()).toEqual(ALL);
           expect((await rows()).filter(({ needsPerson }) => needsPerson)).toHaveLength(ALL.length);
@@ -2003,7 +2006,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
           ).toBe(3);
         });
 
-        it('is dismissed by a person for good, and nothing else changes', async () => {
+        it('can be dismissed permanently, which changes nothing else', async () => {
           await mixed();
           const before = await rows();
           expect(await ledger.dismiss(await idsOf(), 'anna', 6_000)).toBe(7);
@@ -2029,7 +2032,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
           });
         });
 
-        it('is needed again once the dismissal is taken back', async () => {
+        it('return once the dismissal is undone', async () => {
           await mixed();
           await ledger.dismiss(await idsOf(), 'anna', 6_000);
           expect(await ledger.undismiss(await idsOf('dismissed'), 'anna', 7_000)).toBe(7);
@@ -2038,7 +2041,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
           expect((await rows()).every(({ dismissedAt }) => dismissedAt === null)).toBe(true);
         });
 
-        it('passes over what needs nobody, and what was dismissed before', async () => {
+        it('are dismissed only if they need a person and are not dismissed yet', async () => {
           await mixed();
           const everything = {
             documents: (await rows()).flatMap(({ documentId }) => documentId ?? []),
@@ -2053,7 +2056,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
           expect(await ledger.dismiss({ documents: [], sightings: [] }, 'anna', 8_000)).toBe(0);
         });
 
-        it('is a new case once a file changes, and the old one where it is only checked again', async () => {
+        it('are a new case once a file changes, and the old one if it is only checked again', async () => {
           await mixed();
           await ledger.dismiss(await idsOf(), 'anna', 6_000);
           await ledger.note(
@@ -2074,7 +2077,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
           expect(await cases()).toEqual(['a.pdf', 'half.jpg', 'large.jpg']);
         });
 
-        it('is a new case once a document fails again', async () => {
+        it('are a new case once a document fails again', async () => {
           const document = await queued('a.jpg', 'a');
           await upload(document.id, FAILED, 'refused');
           await ledger.dismiss({ documents: [document.id], sightings: [] }, 'anna', 6_000);
@@ -2102,7 +2105,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(order).toEqual([...order].sort());
       });
 
-      it('finds nothing where nothing is', async () => {
+      it('finds nothing in an empty ledger', async () => {
         expect(await rows()).toEqual([]);
         expect(await ledger.find('x')).toEqual([]);
         expect(await ledger.document(1)).toBeNull();
@@ -2113,7 +2116,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
       });
     });
 
-    it('rejects one operation at fault and keeps the others of its moment', async () => {
+    it('rejects only the faulty operation of a group', async () => {
       const results = await Promise.allSettled([
         ledger.admit(admission('a', 'a')),
         ledger.admit(admission('b', 'b', { naming: [] })),
@@ -2130,7 +2133,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
       expect(await ledger.known(seen('b'))).toBeNull();
     });
 
-    it('makes what is queued durable before it closes, and refuses what comes after', async () => {
+    it('commits queued operations before it closes, and refuses later ones', async () => {
       const admitted = Promise.all(
         Array.from({ length: 600 }, (_, n) => ledger.admit(admission(`f${n}`, `${n}`))),
       );

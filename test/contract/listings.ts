@@ -13,13 +13,13 @@ import { recordOffice } from '../support/messyOffice/record.ts';
 import { countDocuments, neighboursOf } from '../../src/control/queries/documents.ts';
 import type { LedgerPlace } from './ledger.ts';
 
-/** A search that finds little reads its third window from the 251st row on. */
+/** With few matches, a search starts its third window at the 251st row. */
 const FEW = 300;
 /** `npm run campaign -- listings` asks for many more. */
 const SIZE = Number(process.env['RECEIPTD_OFFICE_FILES'] ?? FEW);
 /** Small pages meet every edge; of a long ledger they would be too many. */
 const PAGES = SIZE > FEW ? [500] : [50, 17];
-/** On a busy machine each commit waits for its disk. */
+/** On a busy machine every commit waits for the disk. */
 const FILL_TIMEOUT_MS = 240 * 1000 + 20 * SIZE;
 const ORDERS: readonly ListOrder[] = ['oldest', 'newest'];
 
@@ -54,7 +54,7 @@ const SEARCHES = [
 
 type Filter = Omit<ListFilter, 'limit'>;
 
-/** Each filter alone, and some together. */
+/** Each filter alone, and some combinations. */
 function filtersOf({ endpoints, folders, until }: Office): Record<string, Filter> {
   const week = 7 * 24 * 3_600_000;
   const office = endpoints.office;
@@ -115,7 +115,7 @@ function filtersOf({ endpoints, folders, until }: Office): Record<string, Filter
   ]);
 }
 
-/** Lists and pages over the messy office, each beside the same rows filtered in memory. */
+/** Compares lists and pages of the messy office with the same rows filtered in memory. */
 export function describeListingContract(name: string, create: () => Promise<LedgerPlace>): void {
   describe(`${name} lists the messy office`, () => {
     const office = messyOffice({ size: SIZE });
@@ -146,7 +146,7 @@ export function describeListingContract(name: string, create: () => Promise<Ledg
         rows.push(...page.rows);
         expect(page.next === null).toBe(page.lookedUntil === null);
         if (page.next === null || page.lookedUntil === null) return rows;
-        // It says a time, and never goes back.
+        // The cursor's time is valid and never goes back.
         expect(new Date(page.lookedUntil).toISOString()).toMatch(/^20/);
         expect(order === 'oldest' ? page.lookedUntil >= searched : page.lookedUntil <= searched).toBe(true);
         expect(page.rows).toHaveLength(limit);
@@ -155,7 +155,7 @@ export function describeListingContract(name: string, create: () => Promise<Ledg
       }
     }
 
-    it('has rows of every state in it', () => {
+    it('has rows of every state', () => {
       expect(new Set(all.map(({ state }) => state))).toEqual(new Set(LIST_STATES));
       expect(all.length).toBeGreaterThan(SIZE * 0.9);
     });
@@ -176,7 +176,7 @@ export function describeListingContract(name: string, create: () => Promise<Ledg
       },
     );
 
-    it('goes from each document to its neighbours in a list, and past what the list leaves out', async () => {
+    it('goes from each document to its neighbours in a list, skipping documents that are not in it', async () => {
       const states = LIST_STATES.filter((state) => state !== 'accepted' && state !== 'queued');
       for (const filter of [
         {},

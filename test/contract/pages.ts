@@ -6,7 +6,7 @@ import type { Admission } from '../../src/core/ports/ledgerIntake.ts';
 import type { Split } from '../../src/core/ports/ledgerPages.ts';
 import { admission, hashOf, OFFICE, seen, SHOP, type LedgerPlace } from './ledger.ts';
 
-/** What every ledger does with files that are taken apart. */
+/** The contract of every ledger for files that are split into pages. */
 export function describePagesContract(name: string, create: () => Promise<LedgerPlace>): void {
   describe(`${name} keeps files of pages`, () => {
     let place: LedgerPlace;
@@ -56,7 +56,7 @@ export function describePagesContract(name: string, create: () => Promise<Ledger
         .toDispose('/scans', { afterSightingId: 0, limit: 10, stays: 0, statuses })
         .then((files) => files.map(({ file, sha256 }) => [file.path, sha256]));
 
-    it('goes on with a file where a crash ended it, and disposes of it once each of its pages is accepted', async () => {
+    it('continues a file after a crash, and disposes of it once every page is accepted', async () => {
       const split = (await begin('a.pdf', 'pdf')) as Split;
       const first = await pageOf(split, 1, 'one');
       expect(first).toMatchObject({ kind: 'queued', document: { path: 'a.pdf//page 1', size: 50 } });
@@ -68,7 +68,7 @@ export function describePagesContract(name: string, create: () => Promise<Ledger
       expect(await ledger.splitPages(split.id)).toMatchObject([
         { page: 1, verdict: 'document', state: 'queued' },
       ]);
-      // The same again changes nothing.
+      // A repeat changes nothing.
       expect(await pageOf(split, 1, 'one')).toMatchObject({ kind: 'known' });
       expect(await begin('a.pdf', 'pdf', 2)).toMatchObject({ id: split.id });
       const second = await pageOf(split, 2, 'two');
@@ -87,7 +87,7 @@ export function describePagesContract(name: string, create: () => Promise<Ledger
       expect(await ledger.known({ folder: '/scans', path: 'a.pdf' })).toMatchObject({ verdict: 'split' });
     });
 
-    it('disposes of a file without those of its pages that are blank', async () => {
+    it('disposes of a file without waiting for its blank pages', async () => {
       const split = (await begin('a.pdf', 'pdf')) as Split;
       const { document } = await pageOf(split, 1, 'one');
       await ledger.notePage(split, 2, { reason: 'BLANK', message: 'It is blank.', at: 2_000 });
@@ -98,7 +98,7 @@ export function describePagesContract(name: string, create: () => Promise<Ledger
       expect(await ledger.acceptedOriginals('/scans', null)).toBe(1);
     });
 
-    it('keeps what was remarked of an image that is sent, of a page too', async () => {
+    it('keeps remarks about a sent image, including a page', async () => {
       const remark = { reason: 'BLURRED', message: 'It is blurred.' } as const;
       const { document: alone } = await ledger.admit(admission('a.jpg', 'a', { remark }));
       const split = (await begin('a.pdf', 'pdf')) as Split;
@@ -114,7 +114,7 @@ export function describePagesContract(name: string, create: () => Promise<Ledger
         ]);
     });
 
-    it('takes the same page for a duplicate, alone or in another file, and finds it by its file', async () => {
+    it('recognizes a duplicate page, alone or in another file, and finds it by its file', async () => {
       const split = (await begin('a.pdf', 'pdf')) as Split;
       const { document } = await pageOf(split, 1, 'one');
       await end(split);
@@ -139,7 +139,7 @@ export function describePagesContract(name: string, create: () => Promise<Ledger
         [normalize('/scans/b.pdf/page 1'), 'duplicate'],
         [normalize('/scans/one.jpg'), 'duplicate'],
       ]);
-      // Neither page is a file that could be missing.
+      // Neither page is a file of its own that could be missing.
       expect(await ledger.dirs('/scans', '')).toEqual(['']);
     });
 
@@ -177,7 +177,7 @@ export function describePagesContract(name: string, create: () => Promise<Ledger
       ]);
     });
 
-    it('erases the path of a file with the last of its pages', async () => {
+    it('erases the path of a file with its last page', async () => {
       const split = (await begin('of-jane-doe/a.pdf', 'pdf')) as Split;
       const { document: first } = await pageOf(split, 1, 'one');
       const { document: second } = await pageOf(split, 2, 'two');
@@ -196,7 +196,7 @@ export function describePagesContract(name: string, create: () => Promise<Ledger
         return found.join();
       };
       expect(await ledger.erase([first.id], 5_000)).toBe(1);
-      // The other page is somebody else's, perhaps.
+      // The other page may be about somebody else.
       expect(await paths()).toContain('a.pdf');
       expect(await paths()).not.toContain('copy.pdf');
       expect(await paths()).toContain('b.pdf');
@@ -212,7 +212,7 @@ export function describePagesContract(name: string, create: () => Promise<Ledger
       expect(await ledger.openSplits(0, 10)).toMatchObject([{ file: { path: 'still-open/b.pdf' } }]);
     });
 
-    it('queues a lost page again where its file is seen again, under its name', async () => {
+    it('queues a lost page again under its name when its file is seen again', async () => {
       const split = (await begin('a.pdf', 'pdf')) as Split;
       const { document } = await pageOf(split, 1, 'one');
       await end(split);

@@ -41,7 +41,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     return row;
   }
 
-  it('get each of 2,000 documents once, no matter who asks first', async () => {
+  it('claim each of 2,000 documents once, whichever agent asks first', async () => {
     const agents = await Promise.all(['a', 'b', 'c', 'd'].map((name) => place.open(name)));
     await place.documents('a', 2_000);
     const claimed = await Promise.all(
@@ -60,7 +60,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     expect(claimed.every((own) => own.length > 0)).toBe(true);
   });
 
-  it('claim only what they reach, and free what they had claimed when they stop', async () => {
+  it('claim only documents in folders that they reach, and release their claims when they stop', async () => {
     const [a, b] = [await place.open('a'), await place.open('b')];
     await place.documents('a', 1, 'agent:a', '/scans');
     await place.documents('a', 2);
@@ -70,7 +70,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     expect(await claim(a)).toHaveLength(2);
   });
 
-  it('share what they met with for as long as they say, and nothing else of it', async () => {
+  it('share holds for the time that they give, and only holds that they share', async () => {
     const [a, b] = [await place.open('a'), await place.open('b')];
     const heard: string[] = [];
     b.fleet.onSignal((signal) => heard.push(signal));
@@ -89,10 +89,10 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     expect(leftMs).toBeGreaterThan(50_000);
     expect(leftMs).toBeLessThanOrEqual(60_000);
     expect(await a.holds()).toHaveLength(2);
-    // Its own row is another one, and what is not over yet goes on to hold.
+    // b's own row is separate, so the hold of a remains.
     await b.clearHold('endpoint', endpoint);
     expect(await b.holds()).toMatchObject([told]);
-    // For a while it is known that it is over; then another one finds out that it is.
+    // Once the shared time is over, another agent may try; b finds that the hold has ended.
     await a.putHold(own, 0);
     expect((await b.holds()).map(({ leftMs: left = 1 }) => left <= 0)).toEqual([true]);
     await b.clearHold('endpoint', endpoint);
@@ -129,7 +129,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     ]);
     expect(await standing(first)).toMatchObject({ state: 'queued', claimed_by: 2 });
     expect((await b.detail(first))?.attempts).toEqual([]);
-    // Whoever met with it tries first, whatever the others wait for.
+    // The agent that found the problem tries first, while the others wait.
     await b.release([first]);
     await a.begin(first, 2_000, 1);
     await a.clearHold('service', OFFICE.baseUrl);
@@ -137,7 +137,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     expect(await standing(second)).toMatchObject({ state: 'uploading' });
   });
 
-  it('leave a document to the agent that has it', async () => {
+  it('leave a document to the agent that claimed it', async () => {
     const [a, b] = [await place.open('a'), await place.open('b')];
     const [id = 0] = await place.documents('a', 1);
     await claim(a);
@@ -154,7 +154,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     expect(await standing(id)).toMatchObject({ state: 'accepted', claimed_by: null });
   });
 
-  it('give back what they find no bytes of, and nobody loses it but the one that admitted it', async () => {
+  it('release documents whose bytes they cannot find; only the admitting agent marks them lost', async () => {
     const [a, b] = [await place.open('a'), await place.open('b')];
     const [id = 0] = await place.documents('a', 1);
     expect(await claim(b)).toHaveLength(1);
@@ -166,7 +166,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     expect(await standing(id)).toMatchObject({ state: 'lost', reason: 'BYTES_GONE' });
   });
 
-  it('look for the bytes themselves, now and then, while the one that admitted it does not run', async () => {
+  it('look for the bytes at intervals while the admitting agent is not running', async () => {
     const [a, b] = [await place.open('a'), await place.open('b')];
     const [given = 0, later = 0] = await place.documents('a', 2);
     expect(await claim(b)).toHaveLength(2);
@@ -178,7 +178,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     expect(await claim(b, 10, { now: 602_001 })).toMatchObject([{ id: later }]);
   });
 
-  it('send an image that lies with them, though another agent admitted it that lost it, or is gone', async () => {
+  it('send an image that they have, even if the agent that admitted it lost it or is gone', async () => {
     const [a, b] = [await place.open('a'), await place.open('b')];
     const [lost, left] = [admission('/scans/a', 'x.jpg', 'x'), admission('/scans/a', 'y.jpg', 'y')];
     const { document } = await a.admit(lost);
@@ -189,7 +189,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     expect(await b.waiting(0, 10)).toMatchObject([{ id: document.id }]);
 
     const other = (await a.admit(left)).document;
-    // While that one runs it sends it.
+    // While the admitting agent runs, it sends the image itself.
     expect(await b.admit(admission('/scans/b', 'y1.jpg', 'y'))).toMatchObject({ kind: 'duplicate' });
     await a.close();
     expect(await b.admit(admission('/scans/b', 'y2.jpg', 'y'))).toMatchObject({ kind: 'requeued' });
@@ -224,7 +224,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     }
   });
 
-  it('refuse a second one of the same name, until the first has stopped', async () => {
+  it('refuse a second agent of the same name until the first has stopped', async () => {
     const a = await place.open('a');
     await expect(place.open('a')).rejects.toMatchObject({ code: 'AGENT_NAME_TAKEN' });
     await a.close();
@@ -232,11 +232,11 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     expect(await second.fleet.agents()).toMatchObject([{ name: 'a', state: 'running' }]);
   });
 
-  it('refuse a new name for one that has folders of its own, since nobody would send what waits in them', async () => {
+  it('cannot be renamed if they have folders of their own, because nobody would send their images', async () => {
     const instance = randomUUID();
     const a = await place.open('a', { instance });
     await a.admit(admission('/scans', 'x.jpg', 'x'));
-    // A copy of its state directory, beside it.
+    // A copy of its state directory, running at the same time.
     await (await place.open('copy', { instance })).close();
     await a.close();
     await expect(place.open('b', { instance })).rejects.toMatchObject({
@@ -249,7 +249,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     expect(await claim(await place.open('a', { instance }))).toMatchObject([{ path: 'x.jpg' }]);
   });
 
-  describe('where one falls silent', () => {
+  describe('when one falls silent', () => {
     let clock: FrozenClock;
     let a: Agent;
     let b: Agent;
@@ -266,7 +266,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
       await vi.waitFor(() => expect(log.said('Took over')).toHaveLength(1), 20_000);
     }
 
-    it('take its work over, refuse what it writes late, and let it go on again', async () => {
+    it('take over its work, refuse its late writes, and let it resume', async () => {
       const [sent = 0, claimed = 0, between = 0] = await place.documents('a', 4);
       expect(await claim(a, 3)).toHaveLength(3);
       const attempt = await a.begin(sent, 2_000, 1);
@@ -330,7 +330,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
       expect(await heir.fleet.agents()).toMatchObject([{ state: 'running' }, { name: 'b' }]);
     });
 
-    it('take over from one that stopped in the middle of a request as well', async () => {
+    it('take over even if it stopped in the middle of a request', async () => {
       const [id = 0] = await place.documents('a', 1);
       await a.begin(id, 2_000, 1);
       await a.close();
@@ -347,7 +347,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     ];
     await place.open('c');
     const silence = (agent: Agent) => agent.fleet.silence(600_000, 86_400_000);
-    // As the last heartbeat found it.
+    // As of the last heartbeat.
     const first = (agent: Agent) =>
       vi.waitFor(async () => expect(await silence(agent)).toMatchObject({ isFirst: true }), 20_000);
     await first(a);
@@ -383,11 +383,11 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     await first(b);
   });
 
-  it('stay leased while a transaction of their own waits for what another one has locked', async () => {
+  it('keep their lease while one of their transactions waits for a lock of another agent', async () => {
     const a = await place.open('a', { leaseMs: LEASE_MS });
     await place.documents('a', 1);
     const blocked = new Client({ connectionString: place.url });
-    // Its database is removed before it is ended.
+    // Its database is removed before it ends.
     blocked.on('error', () => {});
     await blocked.connect();
     cleanUp(() => blocked.end());
@@ -407,7 +407,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     expect(await admitted).toMatchObject({ kind: 'queued' });
   });
 
-  it('are told of folders that they reach, and of no others', async () => {
+  it('are notified about folders that they reach, and no others', async () => {
     const [a, b] = [await place.open('a'), await place.open('b')];
     const c = await place.open('c', { shares: new Map([['/mnt/c', 'other']]) });
     const heard: string[] = [];
@@ -417,15 +417,15 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     await a.admit(admission('/mnt/a', 'shared.jpg', 'shared'));
     await a.fleet.lead('/mnt/a');
     await vi.waitFor(() => expect(heard).toEqual(['queue', 'agents']), 20_000);
-    // What it had put off is for others to look at, and so is the folder.
+    // The others may now take its deferred documents and the folder.
     await a.close();
     await vi.waitFor(() => expect(heard.toSorted()).toEqual(['agents', 'agents', 'queue', 'queue']), 20_000);
-    // Behind them, for all.
+    // Sent after those, and to all agents.
     await b.fleet.endHolds();
     await vi.waitFor(() => expect(unheard).toEqual(['holds']), 20_000);
   });
 
-  it('lead a shared folder one at a time, each folder of their own always', async () => {
+  it('lead a shared folder one at a time, and their own folders always', async () => {
     const [a, b] = [await place.open('a'), await place.open('b')];
     const signals: string[] = [];
     b.fleet.onSignal((signal) => signals.push(signal));
@@ -444,7 +444,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     expect(await a.fleet.lead('/mnt/a')).toBe(true);
   });
 
-  it('know which results they received themselves, for each to be handed over once', async () => {
+  it('know which results they received, so that each is handed over once', async () => {
     const [a, b] = [await place.open('a'), await place.open('b')];
     await place.documents('a', 1);
     const post = (agent: Agent, status: string) => {
@@ -496,7 +496,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     expect(await standing(own[699] ?? 0)).toMatchObject({ state: 'lost', reason: 'BYTES_GONE' });
     expect(await standing(sending)).toMatchObject({ state: 'queued', answer_lost: 1 });
     expect((await claim(b)).map(({ id }) => id)).toEqual([only, sending]);
-    // Whoever looks after it may find that it is gone.
+    // The agent that takes it over may find it missing.
     await b.markLost(only, 'Gone.', 8_000);
     expect(await standing(only)).toMatchObject({ state: 'lost' });
     const turns = await received(b, handedBefore);
@@ -511,7 +511,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     expect(verified.journal.findings).toEqual([]);
   });
 
-  it('are paused and let go by each other, also over a restart', async () => {
+  it('pause and resume each other, across restarts', async () => {
     const [a, b] = [await place.open('a'), await place.open('b')];
     const heard: boolean[] = [];
     b.fleet.onSignal((signal) => {
@@ -529,7 +529,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     await expect(a.fleet.setPaused('z', 'ann')).rejects.toMatchObject({ code: 'AGENT_UNKNOWN' });
   });
 
-  it('make the history of the next month ready while they run', async () => {
+  it('create the next month’s history partition while running', async () => {
     let ahead = 0;
     const clock = { ...systemClock, monotonic: () => systemClock.monotonic() + ahead };
     await place.open('a', { clock, leaseMs: LEASE_MS });
@@ -545,7 +545,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     await vi.waitFor(async () => expect(await parts()).toEqual(before), 20_000);
   });
 
-  it('are shown with what waits for them, what they send, and what they have on hold', async () => {
+  it('are listed with their waiting documents, uploads and holds', async () => {
     const [a, b] = [await place.open('a', { version: '1.2.3' }), await place.open('b')];
     const [id = 0] = await place.documents('a', 3);
     await b.begin(id, 2_000, 1);
