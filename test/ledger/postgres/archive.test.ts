@@ -50,7 +50,7 @@ describe.skipIf(!needsPostgres())('archiving the history', () => {
     return archiveShared(targetOf(database.url), { dir, gzip, keep, before });
   }
 
-  it('writes whole months into journals that prove themselves, and takes them out of the database', async () => {
+  it('moves whole months from the database into verifiable journals', async () => {
     expect((await archive({ before: MARCH - 1 })).files.map(({ file }) => file)).toHaveLength(2);
     const { files } = await archive();
     expect(files).toMatchObject([
@@ -89,18 +89,18 @@ describe.skipIf(!needsPostgres())('archiving the history', () => {
     );
   });
 
-  it('compresses, and leaves the database as it is where that is wanted', async () => {
+  it('compresses, and leaves the database unchanged if asked to', async () => {
     const { files } = await archive({ gzip: true, keep: true });
     expect(files).toHaveLength(4);
     expect(gunzipSync(await readFile(files[0]?.file ?? '')).toString()).toMatch(/^\{"seq":1,/);
     expect(await ask(database.url, 'SELECT count(*)::integer AS count FROM history')).toEqual([
       { count: 62 },
     ]);
-    // The files are there already, as after a kill.
+    // The files already exist, as after a kill.
     expect((await archive({ gzip: true })).files).toEqual(files);
   });
 
-  it('replaces no file of another ledger, which may be all that is left of it', async () => {
+  it('replaces no file of another ledger, because it may be the only copy', async () => {
     const theirs = join(dir, 'history-one-2025-01.journal');
     await archive({ keep: true });
     const text = await readFile(theirs, 'utf8');
@@ -113,12 +113,12 @@ describe.skipIf(!needsPostgres())('archiving the history', () => {
     expect(await ask(database.url, 'SELECT count(*)::integer AS count FROM history')).toEqual([
       { count: 62 },
     ]);
-    // Its own is: something may have been erased since it was written.
+    // Its own file is replaced, because data may have been erased since it was written.
     await writeFile(theirs, text);
     expect((await archive()).files).toHaveLength(4);
   });
 
-  it('takes nothing out of a history that does not prove itself', async () => {
+  it('removes nothing from a history that fails verification', async () => {
     await ask(database.url, `UPDATE history SET entry = replace(entry, 'ann', 'bob') WHERE seq = 5`);
     await ask(database.url, `UPDATE history SET personal = replace(personal, 'Nr.', 'No.') WHERE seq = 15`);
     await expect(archive()).rejects.toMatchObject({ code: 'HISTORY_KEPT' });
@@ -127,7 +127,7 @@ describe.skipIf(!needsPostgres())('archiving the history', () => {
     ]);
   });
 
-  it('is refused to a role that does not own the history, and to a directory that cannot be written', async () => {
+  it('is refused for a role that does not own the history and for an unwritable directory', async () => {
     const role = `agents_${database.name}`;
     await ask(database.url, `CREATE ROLE ${role} LOGIN; GRANT USAGE ON SCHEMA receiptd TO ${role}`);
     await ask(database.url, `GRANT SELECT ON ALL TABLES IN SCHEMA receiptd TO ${role}`);

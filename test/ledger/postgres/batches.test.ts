@@ -15,10 +15,10 @@ const ACCEPTED = {
   transition: { state: 'accepted', serviceStatus: 'DONE', response: '{}' },
 } as const;
 
-/** Not the agent's sign of life, nor numbers that are taken in blocks. */
+/** Leaves out heartbeats, and numbers that are taken in blocks. */
 const OF_DOCUMENTS = /\b(?:documents|sightings|attempts|history|results)\b(?!_id_seq)/;
 
-/** What `work` asks and changes of documents. */
+/** Statements about documents that `work` sends. */
 async function aboutDocuments(work: () => Promise<unknown>): Promise<Statement[]> {
   const sent = await statementsOf(work);
   return sent.filter(({ text }) => OF_DOCUMENTS.test(text) && !text.includes('nextval'));
@@ -44,14 +44,14 @@ function indexSteps(plan: Plan): string[] {
   return [...own, ...(plan.Plans ?? []).flatMap(indexSteps)];
 }
 
-describe.skipIf(!needsPostgres())('documents of one moment', () => {
+describe.skipIf(!needsPostgres())('documents in one group', () => {
   let database: FreshDatabase;
   let ledger: Ledger;
 
   beforeEach(async () => {
     database = await freshDatabase(UNUSED);
     ledger = await openPostgresLedger(agentOptions(database.url));
-    // The rows of folder and endpoint are there from then on.
+    // This creates the rows of folder and endpoint.
     await ledger.admit(admission('first.jpg', 'first'));
   });
   afterEach(async () => {
@@ -89,14 +89,14 @@ describe.skipIf(!needsPostgres())('documents of one moment', () => {
     expect(rows).toEqual([{ state: 'accepted', count: 40 }]);
   });
 
-  it('are named once for the same bytes, and each has its own number', async () => {
+  it('get one name for the same bytes, and a number each', async () => {
     const of = (path: string, content: string) =>
       ledger.admit(admission(path, content, { naming: naming('n{seq}', content) }));
     const [a, same, b, again] = await Promise.all([
       of('a.jpg', 'a'),
       of('copy of a.jpg', 'a'),
       of('b.jpg', 'b'),
-      // Another image at a path of the same moment.
+      // Another image at a path in the same group.
       of('a.jpg', 'c'),
     ]);
     expect([a.kind, same.kind, b.kind, again.kind]).toEqual(['queued', 'duplicate', 'queued', 'queued']);
@@ -114,7 +114,7 @@ describe.skipIf(!needsPostgres())('documents of one moment', () => {
     ]);
   });
 
-  it('that are at fault are refused alone', async () => {
+  it('are refused alone if faulty', async () => {
     const { document } = await ledger.admit(admission('taken.jpg', 'taken', { naming: ['taken'] }));
     const admitted = await Promise.allSettled([
       ledger.admit(admission('x.jpg', 'x')),
@@ -137,7 +137,7 @@ describe.skipIf(!needsPostgres())('documents of one moment', () => {
     expect((await ledger.document(document.id))?.state).toBe('accepted');
   });
 
-  it('keep their order beside what else is asked of their files', async () => {
+  it('keep their order relative to other operations on their files', async () => {
     const [, , seenAgain] = await Promise.all([
       ledger.admit(admission('p.jpg', 'p')),
       ledger.gone('/scans', ['p.jpg'], 1_100),
@@ -151,7 +151,7 @@ describe.skipIf(!needsPostgres())('documents of one moment', () => {
     expect(rows.map(({ gone }) => gone === null)).toEqual([false, true]);
   });
 
-  it('are found by a step along an index each, also by plans that were made while the tables were small', async () => {
+  it('are each found by one index lookup, even with plans made while the tables were small', async () => {
     const sent = await aboutDocuments(async () => {
       await admitMany(3);
       const { document } = await ledger.admit(admission('last.jpg', 'last'));

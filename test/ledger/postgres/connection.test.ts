@@ -9,7 +9,7 @@ describe.skipIf(!needsPostgres() || !hasOpenssl)('a connection to PostgreSQL who
     const authority = createAuthority();
     onTestFinished(() => authority.remove());
     const tls = kind === 'TLS' ? authority.issue('IP:127.0.0.1') : undefined;
-    // What needs no server of its own uses that of the run.
+    // Without TLS, the shared server of the run is enough.
     const server = tls ? await startCluster({ tls }) : await freshDatabase();
     onTestFinished(() => server.remove());
     const proxy = await startProxy(Number(new URL(server.url).port));
@@ -34,7 +34,7 @@ describe.skipIf(!needsPostgres() || !hasOpenssl)('a connection to PostgreSQL who
     expect(connection.isOpen).toBe(false);
     expect(await failure).toMatchObject({ code: 'LEDGER_UNREACHABLE' });
     await expect(connection.lost).resolves.toEqual(expect.any(String));
-    // A silent link passes no end on: what ends here is seen when it speaks again.
+    // A silent link does not pass on the end; the server sees it once the link works again.
     proxy.heal();
     await expect.poll(() => proxy.connections()).toBe(0);
   });

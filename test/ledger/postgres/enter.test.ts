@@ -11,7 +11,7 @@ import { ACCEPTED, FleetPlace } from './fleetPlace.ts';
 const NONE: FleetLimits = { rate: null, perDay: null, perMonth: null };
 const DAY_MS = 86_400_000;
 
-/** Keeps the database's time of every entry; the ledger keeps those that it needs. */
+/** Records the database's time of every entry, because the ledger keeps only those that it needs. */
 const KEEP_ALL = `
 CREATE TABLE entered (at timestamptz NOT NULL);
 CREATE FUNCTION keep_entry() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -26,7 +26,7 @@ describe.skipIf(!needsPostgres())('the limits of an endpoint', () => {
   });
   afterEach(() => place.remove());
 
-  it('hold for all agents together: never more than 20 in any second', async () => {
+  it('apply to all agents together: never more than 20 in any second', async () => {
     const agents = await Promise.all(['a', 'b', 'c', 'd'].map((name) => place.open(name)));
     await place.ask(KEEP_ALL);
     const limits = { ...NONE, rate: { count: 20, intervalMs: 1_000 } };
@@ -54,18 +54,15 @@ describe.skipIf(!needsPostgres())('the limits of an endpoint', () => {
     expect(Number(kept?.count)).toBe(20);
   });
 
-  it.each(Object.entries(ONE_REQUEST))(
-    'keep the second request waiting: %s',
-    async (_, [limits, atMostMs]) => {
-      const [{ fleet: a }, { fleet: b }] = [await place.open('a'), await place.open('b')];
-      expect(await a.enter(OFFICE, { ...NONE, ...limits }, 'fresh')).toBe(0);
-      const ms = await b.enter(OFFICE, { ...NONE, ...limits }, 'fresh');
-      expect(ms).toBeGreaterThan(0);
-      expect(ms).toBeLessThanOrEqual(atMostMs);
-    },
-  );
+  it.each(Object.entries(ONE_REQUEST))('delay the second request: %s', async (_, [limits, atMostMs]) => {
+    const [{ fleet: a }, { fleet: b }] = [await place.open('a'), await place.open('b')];
+    expect(await a.enter(OFFICE, { ...NONE, ...limits }, 'fresh')).toBe(0);
+    const ms = await b.enter(OFFICE, { ...NONE, ...limits }, 'fresh');
+    expect(ms).toBeGreaterThan(0);
+    expect(ms).toBeLessThanOrEqual(atMostMs);
+  });
 
-  it('keep a share of a long window for fresh scans, and each endpoint has its own', async () => {
+  it('reserve a share of a long window for fresh scans, separately for each endpoint', async () => {
     const [{ fleet: a }, { fleet: b }] = [await place.open('a'), await place.open('b')];
     const limits = { ...NONE, rate: { count: 10, intervalMs: 60_000 } };
     for (let n = 0; n < 9; n += 1)
@@ -77,13 +74,13 @@ describe.skipIf(!needsPostgres())('the limits of an endpoint', () => {
     expect(await a.enter(OFFICE, NONE, 'fresh')).toBe(0);
   });
 
-  it('count what was sent before there was a window or a budget', async () => {
+  it('count requests sent before a window or budget was set', async () => {
     const a = await place.open('a');
     const [first = 0, second = 0, third = 0] = await place.documents('a', 3);
     const now = Date.now();
     await a.finish(await a.begin(first, now - 40 * DAY_MS, 1), { ...ACCEPTED, at: now - 40 * DAY_MS });
     await a.finish(await a.begin(second, now, 1), { ...ACCEPTED, at: now });
-    // Recorded before it is entered.
+    // Recorded before it is counted.
     await a.begin(third, now, 1);
     const limits = { rate: { count: 2, intervalMs: 3_600_000 }, perDay: 2, perMonth: 100 };
     expect(await a.fleet.enter(OFFICE, limits, 'fresh')).toBe(0);
@@ -95,7 +92,7 @@ describe.skipIf(!needsPostgres())('the limits of an endpoint', () => {
     ]);
   });
 
-  it('open a budget again with the day, and not once more for an agent whose clock is behind', async () => {
+  it('reset a budget with the day, and not again for an agent whose clock is behind', async () => {
     const noon = new Date(2026, 2, 31, 12).getTime();
     let now = noon;
     const ahead = await place.open('a', { clock: { ...systemClock, now: () => now } });

@@ -20,8 +20,8 @@ function levels(facts: Partial<LedgerFacts>): string[] {
   return findingsAbout(LEDGER, { ...FACTS, ...facts }).map(({ level, message }) => `${level} ${message}`);
 }
 
-describe('what is said of a shared ledger', () => {
-  it('is where it is, and how safe the way there is', () => {
+describe('the report on a shared ledger', () => {
+  it('names its location and how secure the connection is', () => {
     expect(levels({})).toEqual([
       'ok It is the database receiptd at db.example.com and works (PostgreSQL 17.1, encrypted).',
     ]);
@@ -29,13 +29,13 @@ describe('what is said of a shared ledger', () => {
     expect(levels({ isEncrypted: null })[0]).toContain('(PostgreSQL 17.1)');
   });
 
-  it('is a clock that is more than five seconds away from the database’s, on either side', () => {
+  it('warns of a clock that differs from the database’s by more than five seconds, in either direction', () => {
     expect(levels({ clockAheadMs: 5_000 })).toHaveLength(1);
     expect(levels({ clockAheadMs: 7_000 })[1]).toMatch(/^warn This machine's clock is 7 seconds behind/);
     expect(levels({ clockAheadMs: -7_000 })[1]).toMatch(/7 seconds ahead of the database's/);
   });
 
-  it('is what the role may not do', () => {
+  it('names rights that the role lacks', () => {
     expect(levels({ lacks: ['INSERT on documents'] })).toEqual([
       expect.stringMatching(/^fail .* lacks privileges: INSERT on documents\. .*`receiptd ledger prepare`/),
     ]);
@@ -50,7 +50,7 @@ describe.skipIf(!needsPostgres())('examining a shared ledger', () => {
     return { ...fresh, target };
   }
 
-  it('says that there is none yet, and makes none', async () => {
+  it('reports that there is none yet, and creates none', async () => {
     const { url, target } = await database();
     for (const _ of [1, 2])
       await expect(examineLedger(target(url), systemClock)).rejects.toMatchObject({ code: 'LEDGER_MISSING' });
@@ -69,7 +69,7 @@ describe.skipIf(!needsPostgres())('examining a shared ledger', () => {
     expect((await examineLedger(target(url), ahead)).clockAheadMs).toBeLessThan(-3_000_000);
   });
 
-  it('finds what a role that may only look lacks', async () => {
+  it('finds the rights that a read-only role lacks', async () => {
     const { url, name, target } = await database();
     const owner = await new Connector(target(url)).connect('test');
     await migrate(owner, 'here');

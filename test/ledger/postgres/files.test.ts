@@ -25,7 +25,7 @@ describe('the password of the database', () => {
     expect(await readPassword(file)).toBe(password);
   });
 
-  it('is refused where others can read it', async () => {
+  it('is refused if other users can read it', async () => {
     await writeFile(file, 'secret', { mode: 0o640 });
     await expect(readPassword(file)).rejects.toMatchObject({
       code: 'CREDENTIALS_INSECURE',
@@ -35,7 +35,7 @@ describe('the password of the database', () => {
     expect(await readPassword(file, 'win32')).toBe('secret');
   });
 
-  it('is told to be missing, empty, or no file', async () => {
+  it('is refused if it is missing, empty or not a regular file', async () => {
     await expect(readPassword(file)).rejects.toMatchObject({
       code: 'FILE_UNREADABLE',
       message: `ledger.passwordFile: ${file} can't be read (ENOENT).`,
@@ -51,7 +51,7 @@ describe('the password of the database', () => {
   });
 });
 
-it.skipIf(process.geteuid?.() !== 0)("another user's password is not read", async () => {
+it.skipIf(process.geteuid?.() !== 0)("does not read another user's password file", async () => {
   await writeFile(file, 'secret', { mode: 0o600 });
   await expect(asOrdinaryUser(() => readPassword(file))).rejects.toMatchObject({
     code: 'FILE_UNREADABLE',
@@ -59,7 +59,7 @@ it.skipIf(process.geteuid?.() !== 0)("another user's password is not read", asyn
   });
 });
 
-it('authorities have to be certificates', async () => {
+it('refuses authorities that are not certificates', async () => {
   await writeFile(file, 'not a certificate');
   await expect(readAuthorities(file)).rejects.toMatchObject({
     code: 'LEDGER_REFUSED',

@@ -464,7 +464,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     expect(await statuses(b, 'all')).toEqual(['READ', 'DONE', 'PAID']);
   });
 
-  it('retire one that is gone: what waits for it is lost or another one looks after it, and its results are handed on', async () => {
+  it('retire a lost agent: its documents are lost or taken over by another agent, and its results are handed on', async () => {
     const [a, b] = [await place.open('a'), await place.open('b')];
     const own = await place.documents('a', 700, 'agent:a', '/scans');
     const [only = 0, sending = 0] = await place.documents('a', 2);

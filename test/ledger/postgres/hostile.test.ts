@@ -10,7 +10,7 @@ const WAIT = { timeout: 30_000 } as const;
 const END_ALL = `
 SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'receiptd %' AND datname = current_database()`;
 
-describe.skipIf(!needsPostgres())('a server that took over without the last commits', () => {
+describe.skipIf(!needsPostgres())('after a failover that lost the last commits', () => {
   let place: FleetPlace;
   beforeEach(async () => void (place = await FleetPlace.create()));
   afterEach(() => place.remove());
@@ -23,7 +23,7 @@ describe.skipIf(!needsPostgres())('a server that took over without the last comm
       )
     )[0];
 
-  it('has under way what was ended: it is put back as sent perhaps; what is under way stays so', async () => {
+  it('a finished request is queued again as possibly sent, and a running one keeps running', async () => {
     const a = await place.open('a');
     const [forgotten = 0, sending = 0] = await place.documents('a', 2);
     await claim(a);
@@ -44,7 +44,7 @@ describe.skipIf(!needsPostgres())('a server that took over without the last comm
     expect(await standing(sending)).toMatchObject({ state: 'accepted' });
   });
 
-  it('gives numbers out once more: an answer is not taken for that of another document', async () => {
+  it('refuses an answer whose attempt number now belongs to another document', async () => {
     const a = await place.open('a');
     const [first = 0, second = 0] = await place.documents('a', 2);
     await claim(a);
@@ -55,7 +55,7 @@ describe.skipIf(!needsPostgres())('a server that took over without the last comm
     expect(await standing(second)).toMatchObject({ state: 'uploading', outcome: null });
   });
 
-  it('knows nothing of a lead: another agent may have it', async () => {
+  it('a lost folder lead can go to another agent', async () => {
     const [a, b] = [await place.open('a'), await place.open('b')];
     expect(await a.fleet.lead('/mnt/a')).toBe(true);
     await place.ask('DELETE FROM leads');
@@ -66,8 +66,8 @@ describe.skipIf(!needsPostgres())('a server that took over without the last comm
   });
 });
 
-describe.skipIf(!needsPostgres())('an agent that was fenced', () => {
-  it('lets no request leave that it began before, though it has a lease again', async () => {
+describe.skipIf(!needsPostgres())('a fenced agent', () => {
+  it('sends no request that it began before, even with a new lease', async () => {
     const place = await FleetPlace.create();
     try {
       const a = await place.open('a');
@@ -89,12 +89,12 @@ describe.skipIf(!needsPostgres())('an agent that was fenced', () => {
   });
 });
 
-describe.skipIf(!needsPostgres())('the link', () => {
+describe.skipIf(!needsPostgres())('the connection', () => {
   let database: FreshDatabase;
   beforeEach(async () => void (database = await freshDatabase(UNUSED)));
   afterEach(() => database.remove());
 
-  it('keeps the lease while all readers are busy, and the look of a heartbeat is not held up', async () => {
+  it('keeps the lease while all readers are busy, without delaying heartbeats', async () => {
     const open = await openStore(database.url, 'one', { leaseMs: 1_500 });
     try {
       const busy = Array.from({ length: 6 }, () => open.store.read((sql) => sql.get('SELECT pg_sleep(2)')));
@@ -110,7 +110,7 @@ describe.skipIf(!needsPostgres())('the link', () => {
     }
   });
 
-  it('is closed at once while it is being made over a link that answers nothing', async () => {
+  it('is closed at once while connecting over a silent link', async () => {
     const url = new URL(database.url);
     const proxy = await startProxy(Number(url.port));
     url.port = String(proxy.port);
@@ -127,7 +127,7 @@ describe.skipIf(!needsPostgres())('the link', () => {
       }, WAIT);
       const startedAt = performance.now();
       await open.close();
-      // Not for as long as an answer is waited for.
+      // Closing does not wait for the answer to time out.
       expect(performance.now() - startedAt).toBeLessThan(20_000);
     } finally {
       await blocker.end();
@@ -136,7 +136,7 @@ describe.skipIf(!needsPostgres())('the link', () => {
     }
   });
 
-  it('is not taken for dead because one read takes too long', async () => {
+  it('is not considered dead because one read takes too long', async () => {
     const open = await openStore(database.url);
     try {
       const slow = open.store.read(async (sql) => {
@@ -150,7 +150,7 @@ describe.skipIf(!needsPostgres())('the link', () => {
     }
   });
 
-  it('is recreated where what was prepared is of no use any more', async () => {
+  it('is recreated if its prepared statements are no longer valid', async () => {
     const open = await openStore(database.url);
     try {
       await ask(database.url, 'CREATE TABLE kept (value integer); INSERT INTO kept VALUES (1)');
@@ -163,7 +163,7 @@ describe.skipIf(!needsPostgres())('the link', () => {
     }
   });
 
-  it('holds against what the role or the database was given', async () => {
+  it('overrides settings of the role or the database', async () => {
     for (const setting of [
       `default_transaction_isolation = 'serializable'`,
       `synchronous_commit = off`,
@@ -189,7 +189,7 @@ describe.skipIf(!needsPostgres())('the link', () => {
   });
 });
 
-describe.skipIf(!needsPostgres())('parts of the history', () => {
+describe.skipIf(!needsPostgres())('partitions of the history', () => {
   let database: FreshDatabase;
   beforeEach(async () => {
     database = await freshDatabase(UNUSED);
@@ -209,7 +209,7 @@ describe.skipIf(!needsPostgres())('parts of the history', () => {
       `SELECT seq::integer, tableoid::regclass::text <> 'history_rest' AS placed FROM history ORDER BY seq`,
     );
 
-  it('are made also where a clock was ahead, and entries lie in the rest already', async () => {
+  it('are created even if a clock was ahead and the default partition has entries', async () => {
     await drop();
     await ask(database.url, INSERT, [1]);
     await ask(database.url, 'SELECT make_history_partitions()');
@@ -220,7 +220,7 @@ describe.skipIf(!needsPostgres())('parts of the history', () => {
     ]);
   });
 
-  it('are left for later where somebody reads the history for long: nobody has to wait behind it', async () => {
+  it('are postponed during a long read of the history, so that nobody waits behind it', async () => {
     await drop();
     const reader = new Client({ connectionString: database.url });
     await reader.connect();

@@ -22,7 +22,7 @@ describe.skipIf(!needsPostgres())('the intake of two agents on one ledger', () =
     await database.remove();
   });
 
-  it('names the same images once, anyone who comes first, and tells the other the name', async () => {
+  it('names the same images once, whoever is first, and gives the other agent that name', async () => {
     const admitted = (agent: LedgerIntake, files: readonly number[]): Promise<Admitted[]> =>
       Promise.all(
         files.map((n) => {
@@ -32,7 +32,7 @@ describe.skipIf(!needsPostgres())('the intake of two agents on one ledger', () =
       );
     const files = Array.from({ length: IMAGES }, (_, n) => n);
     const [first, second] = agents as [LedgerIntake, LedgerIntake];
-    // From both ends; each is the first to see at least one, and connected when the rush begins.
+    // They start at opposite ends, so that each is first at least once; both are connected before.
     const [begin, end] = [await admitted(first, files.slice(0, 1)), await admitted(second, files.slice(-1))];
     const [mostOfOne, mostOfTwo] = await Promise.all([
       admitted(first, files.slice(1)),
@@ -44,7 +44,7 @@ describe.skipIf(!needsPostgres())('the intake of two agents on one ledger', () =
       const theirs = two[n] as Admitted;
       expect([mine.kind, theirs.kind].sort()).toEqual(['duplicate', 'queued']);
       expect(theirs.document).toMatchObject({ id: mine.document.id, name: mine.document.name });
-      // The folder is the one of the agent that came first.
+      // The folder is that of the agent that was first.
       const isMine = mine.kind === 'queued';
       expect(mine.document.folder).toBe(isMine ? '/scans' : 'two:/scans');
       expect(theirs.document.folder).toBe(isMine ? 'one:/scans' : '/scans');
@@ -68,7 +68,7 @@ describe.skipIf(!needsPostgres())('the intake of two agents on one ledger', () =
     ]);
   });
 
-  it('keeps the endpoints apart, and goes through where they are wanted in another order', async () => {
+  it('keeps endpoints separate, without a deadlock if their order differs', async () => {
     const [one, two] = agents as [LedgerIntake, LedgerIntake];
     const admitted = await Promise.all(
       Array.from({ length: 60 }, (_, n) => {
@@ -83,7 +83,7 @@ describe.skipIf(!needsPostgres())('the intake of two agents on one ledger', () =
     expect(new Set(admitted.flat().map(({ document }) => document.id)).size).toBe(120);
   });
 
-  it('has a folder and its mark for each agent, and what one knows of its files is its own', async () => {
+  it('keeps folders, their marks and known files separate for each agent', async () => {
     const [one, two] = agents as [LedgerIntake, LedgerIntake];
     await one.setFolderMark('/scans', 'ext4 1', 1);
     await one.admit(admission('a.jpg', 'a'));
@@ -94,7 +94,7 @@ describe.skipIf(!needsPostgres())('the intake of two agents on one ledger', () =
     expect(await one.known(seen('a.jpg'))).toMatchObject({ verdict: 'document' });
   });
 
-  it('keeps a text with a character that the database has no place for', async () => {
+  it('stores text with a character that the database cannot represent', async () => {
     const [one] = agents as [LedgerIntake];
     const note = { verdict: 'rejected', reason: 'WHY', policy: null, at: 1, sha256: hashOf('x') } as const;
     await one.note(seen('a.jpg'), { ...note, message: 'It begins with \0\ud800.' });
@@ -106,7 +106,7 @@ describe.skipIf(!needsPostgres())('the intake of two agents on one ledger', () =
 });
 
 describe.skipIf(!needsPostgres())('the intake of a shared folder', () => {
-  it('has one current sighting at each path, under whatever path the folder is mounted', async () => {
+  it('has one current sighting for each path, wherever the folder is mounted', async () => {
     const database = await freshDatabase();
     const [near, far] = await Promise.all([
       openStore(database.url, 'near', { shares: new Map([['/mnt/scans', 'scans']]) }),

@@ -31,7 +31,7 @@ describe.skipIf(!needsPostgres())('the schema of a shared ledger', () => {
     return ledger;
   }
 
-  /** A role that may connect, and nothing else. */
+  /** A role that may only connect. */
   async function agentsRole(): Promise<{ readonly role: string; readonly url: string }> {
     const role = `agents_${database.name}`;
     await ask(database.url, `CREATE ROLE ${role} LOGIN`);
@@ -44,7 +44,7 @@ describe.skipIf(!needsPostgres())('the schema of a shared ledger', () => {
     return new Connector(targetOf(database.url)).connect('a test');
   }
 
-  it('is made once by agents that start at once, and all of them work', async () => {
+  it('is created once by agents that start together, and all of them work', async () => {
     const names = ['one', 'two', 'three', 'four'];
     const ledgers = await Promise.all(names.map((name) => opened(name)));
     const admitted = await Promise.all(
@@ -60,7 +60,7 @@ describe.skipIf(!needsPostgres())('the schema of a shared ledger', () => {
     );
   });
 
-  it('is left to its owner by a role that may not make it, and is no matter of that role once it is there', async () => {
+  it('is created by its owner alone, and usable by a role that could not create it', async () => {
     const { role, url } = await agentsRole();
     try {
       await expect(opened('one', url)).rejects.toMatchObject({
@@ -84,7 +84,7 @@ describe.skipIf(!needsPostgres())('the schema of a shared ledger', () => {
     }
   });
 
-  it('of a later receiptd is not touched', async () => {
+  it('of a newer receiptd is not touched', async () => {
     await opened('one').then((ledger) => ledger.close());
     await ask(database.url, 'INSERT INTO migrations (version) VALUES (1000)');
     await expect(opened('two')).rejects.toMatchObject({
@@ -97,7 +97,7 @@ describe.skipIf(!needsPostgres())('the schema of a shared ledger', () => {
     expect(await ask(database.url, 'SELECT name FROM agents')).toEqual([{ name: 'one' }]);
   });
 
-  it('is missed by those who only read', async () => {
+  it('is reported missing by readers', async () => {
     const connection = await connected();
     await expect(requireVersion(connection, 'here')).rejects.toMatchObject({ code: 'LEDGER_MISSING' });
     await migrate(connection, 'here');
@@ -105,7 +105,7 @@ describe.skipIf(!needsPostgres())('the schema of a shared ledger', () => {
     await connection.close();
   });
 
-  it('of this receiptd is too old for a newer one until it has its steps, and keeps its rows', async () => {
+  it('is refused as too old by a newer receiptd until migrated, and keeps its rows', async () => {
     const all = '../../../src/ledger/postgres/migrations/all.ts';
     const { ALL_MIGRATIONS } = await import(all);
     await opened('one').then((ledger) => ledger.admit(admission('a.jpg', 'a')));
@@ -125,9 +125,9 @@ describe.skipIf(!needsPostgres())('the schema of a shared ledger', () => {
     await connection.close();
   });
 
-  it('that could not be made whole is not made at all', async () => {
+  it('is created completely or not at all', async () => {
     const connection = await connected();
-    // In the way of the first migration, behind its first tables.
+    // Makes the first migration fail after its first tables.
     await connection.exec('CREATE SCHEMA receiptd; CREATE TABLE receiptd.results (id integer)');
     await expect(migrate(connection, 'here')).rejects.toThrow(/already exists/);
     expect(await versionOf(connection)).toBe(0);

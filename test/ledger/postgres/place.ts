@@ -15,7 +15,7 @@ import type { LedgerPlace } from '../../contract/ledger.ts';
 import { freshDatabase, type FreshDatabase, type Template } from '../../support/postgres.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
 
-/** The wall clock stands still; leases and pauses take their time. */
+/** The wall clock stands still; leases and sleeps run in real time. */
 export const clock: Clock = { ...systemClock, now: () => 1_000 };
 
 export function targetOf(url: string): Target {
@@ -52,7 +52,7 @@ export function agentOptions(
   };
 }
 
-/** A store that is kept connected, without the ledger around it. */
+/** A store that stays connected, without a ledger. */
 export interface OpenStore {
   readonly store: Store;
   readonly trouble: Trouble;
@@ -117,7 +117,7 @@ const EVERYTHING = `
 SELECT query_to_xml(format('SELECT * FROM %s', oid::regclass), true, false, '')::text AS text FROM pg_class
  WHERE relnamespace = 'receiptd'::regnamespace AND relkind = 'r'`;
 
-/** Roles are the whole cluster's. */
+/** Roles belong to the whole cluster. */
 export function roleOf({ name }: FreshDatabase): string {
   return `agents_${name}`;
 }

@@ -8,7 +8,7 @@ import { freshDatabase, needsPostgres } from '../../support/postgres.ts';
 import { agentOptions, targetOf } from './place.ts';
 
 describe.skipIf(!needsPostgres() || !needsPgbouncer())('a pooler before the database', () => {
-  it('that pools transactions is refused in one sentence, by check and at the start', async () => {
+  it('that pools transactions is refused with one sentence, by check and at startup', async () => {
     const database = await freshDatabase();
     cleanUp(() => database.remove());
     await (await openPostgresLedger(agentOptions(database.url))).close();
@@ -23,7 +23,7 @@ describe.skipIf(!needsPostgres() || !needsPgbouncer())('a pooler before the data
     await expect(openPostgresLedger(agentOptions(url))).rejects.toMatchObject(refused);
   });
 
-  it('that pools sessions is as good as none: agents work, and hear of each other', async () => {
+  it('that pools sessions makes no difference: agents work and notify each other', async () => {
     const database = await freshDatabase();
     cleanUp(() => database.remove());
     const url = await pooled(database.url, 'session');

@@ -14,12 +14,12 @@ describe.skipIf(!needsPostgres())('preparing a shared ledger', () => {
     await removeWithRole(database);
   });
 
-  it('lets agents work, and change nothing of what was', async () => {
+  it('lets agents work, but not change the past or the schema', async () => {
     const url = await prepared(database);
     const ledger = await openPostgresLedger(agentOptions(url));
     const { document } = await ledger.admit(admission('a.jpg', 'a'));
     await ledger.markLost(document.id, 'gone', 2_000);
-    // What is personal can be erased, in the history too.
+    // Personal data can be erased, in the history too.
     expect(await ledger.erase([document.id], 3_000)).toBe(1);
     await ledger.close();
     const forbidden = [
@@ -43,13 +43,13 @@ describe.skipIf(!needsPostgres())('preparing a shared ledger', () => {
     for (const text of forbidden) await expect(ask(url, text), text).rejects.toMatchObject({ code: '42501' });
   });
 
-  it('is for its owner, and can be done again', async () => {
+  it('is reserved for the owner, and can be repeated', async () => {
     const url = await prepared(database);
     expect(await prepareShared(targetOf(database.url), null)).toMatchObject({ roles: [roleOf(database)] });
     await expect(prepareShared(targetOf(url), null)).rejects.toMatchObject({ code: 'LEDGER_REFUSED' });
   });
 
-  it('refuses a role that would keep every right, and one that is not there', async () => {
+  it('refuses a role that would keep every right, and a missing one', async () => {
     await expect(prepareShared(targetOf(database.url), 'postgres')).rejects.toMatchObject({
       code: 'ROLE_UNFIT',
     });
@@ -58,7 +58,7 @@ describe.skipIf(!needsPostgres())('preparing a shared ledger', () => {
     });
   });
 
-  it('says what to do where agents may not make the schema', async () => {
+  it('gives a hint if agents may not create the schema', async () => {
     const role = roleOf(database);
     await ask(database.url, `CREATE ROLE ${role} LOGIN`);
     const refused = openPostgresLedger(agentOptions(urlAs(database, role)));

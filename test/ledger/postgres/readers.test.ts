@@ -6,7 +6,7 @@ import { freshDatabase, needsPostgres } from '../../support/postgres.ts';
 import { ask } from './place.ts';
 
 describe.skipIf(!needsPostgres())('connections for reading', () => {
-  it('are closed when nobody has needed them for a while, each time', async () => {
+  it('are closed after an idle time, every time', async () => {
     const database = await freshDatabase();
     cleanUp(() => database.remove());
     const { url } = database;

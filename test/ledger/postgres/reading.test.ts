@@ -48,7 +48,7 @@ describe.skipIf(!needsPostgres())('a ledger that two agents share', () => {
     return paths;
   }
 
-  it('shows each folder where the reader has it, and finds it by that', async () => {
+  it('shows each folder at the reader’s path, and finds it by that path', async () => {
     await one.admit(admission('', 'a', { file: seen('sub/a.jpg', 1, '/scans') }));
     await one.admit(admission('', 'b', { file: seen('b.jpg', 1, '/mnt/tray'), at: 1_001 }));
     expect(await pathsOf(one)).toEqual(['/scans/sub/a.jpg', '/mnt/tray/b.jpg']);
@@ -72,7 +72,7 @@ describe.skipIf(!needsPostgres())('a ledger that two agents share', () => {
     await third.close();
   });
 
-  it('pauses a shared folder, and an endpoint, for all; other holds are each agent’s own', async () => {
+  it('shares pauses of a shared folder and of an endpoint; other holds are each agent’s own', async () => {
     const hold = { message: 'm', since: 5, until: null, demandedUntil: null };
     await one.putHold({ ...hold, scope: 'folder', key: '/mnt/tray', reason: 'PAUSED' });
     await one.putHold({ ...hold, scope: 'endpoint', key: endpointId(OFFICE), reason: 'HTTP_403', since: 6 });
@@ -91,8 +91,8 @@ describe.skipIf(!needsPostgres())('a ledger that two agents share', () => {
     await one.clearHold('endpoint', endpointId(OFFICE));
   });
 
-  it('erases in the chain of every agent that had to do with a document, and all of them stay sound', async () => {
-    // First it was no image, so that the chain knew its path before it knew of any document.
+  it('erases a document in the chain of every agent involved, and keeps all chains intact', async () => {
+    // The file was no image at first, so the chain has its path before any document.
     const scan = seen('anna.jpg', 1, '/mnt/tray');
     const note = {
       verdict: 'incomplete',
@@ -119,7 +119,7 @@ describe.skipIf(!needsPostgres())('a ledger that two agents share', () => {
     expect(journal.erased).toBeGreaterThan(4);
     expect(journal.entries).toBe(lines.length);
     expect(journal.head).toEqual(await one.head());
-    // And both go on writing behind it.
+    // Both continue their chains afterwards.
     await accepted(one, 'c.jpg', 'c', '/mnt/tray');
     await accepted(two, 'd.jpg', 'd', '/own');
     const after = await verifyPostgresLedger(targetOf(database.url), 'one', await two.head());
@@ -186,7 +186,7 @@ describe.skipIf(!needsPostgres())('a ledger that two agents share', () => {
     );
   });
 
-  it('says at once that it can’t be reached, or is not there yet', async () => {
+  it('reports at once that it can’t be reached or does not exist yet', async () => {
     const empty = await freshDatabase();
     const as = { agent: 'three', shares: new Map<string, string>() };
     await expect(openPostgresReports({ target: targetOf(empty.url), ...as })).rejects.toMatchObject({
@@ -200,7 +200,7 @@ describe.skipIf(!needsPostgres())('a ledger that two agents share', () => {
     });
   });
 
-  it('is not copied by the agent, whose administrators back it up', async () => {
+  it('is not backed up by the agent, because its administrators do that', async () => {
     await expect(one.backup(null)).rejects.toMatchObject({
       code: 'BACKUP_FAILED',
       hint: expect.stringContaining('pg_dump'),

@@ -2,7 +2,7 @@ import { Client } from 'pg';
 
 export type Value = string | number | bigint | boolean | null;
 
-/** A statement as it goes to the database. */
+/** A statement as it is sent to the database. */
 export interface Statement {
   readonly text: string;
   readonly values: readonly (Value | readonly Value[])[];
@@ -12,7 +12,7 @@ function isStatement(query: unknown): query is Statement {
   return typeof query === 'object' && query !== null && 'text' in query && 'values' in query;
 }
 
-/** What `work` sends to the database with parameters, in order; by this process alone. */
+/** Statements with parameters that `work` sends from this process, in order. */
 export async function statementsOf(work: () => Promise<unknown>): Promise<Statement[]> {
   const sent: Statement[] = [];
   const query: unknown = Reflect.get(Client.prototype, 'query');

@@ -47,7 +47,7 @@ describe.skipIf(!needsPostgres())('the store on PostgreSQL', () => {
     await database.remove();
   });
 
-  it('writes what one moment asked for in one transaction, and reads it back', async () => {
+  it('writes all operations of one turn in one transaction, and reads them back', async () => {
     await Promise.all(Array.from({ length: 100 }, () => act(open)));
     await act(open);
     expect(await count(open)).toBe(101);
@@ -117,7 +117,7 @@ describe.skipIf(!needsPostgres())('the store on PostgreSQL', () => {
     await other.close();
   });
 
-  it('goes on with its chain when it is started again', async () => {
+  it('continues its chain after a restart', async () => {
     await act(open);
     await open.close();
     open = await openStore(database.url);
@@ -125,7 +125,7 @@ describe.skipIf(!needsPostgres())('the store on PostgreSQL', () => {
     expect(await verified(database.url)).toMatchObject({ entries: 3, findings: [] });
   });
 
-  it('refuses the one at fault alone, whatever is wrong with it', async () => {
+  it('refuses only the faulty operation, whatever its fault', async () => {
     const thrown = open.store.write(async (sql) => {
       sql.emit({ kind: 'act', act: 'retry', by: 'bob', detail: 'never' }, 1);
       await sql.run('SELECT 1');
@@ -136,7 +136,7 @@ describe.skipIf(!needsPostgres())('the store on PostgreSQL', () => {
         id: -1,
         k: 'x',
       });
-      // What comes behind it fails as well, and is not the cause.
+      // Later statements fail as well, but are not the cause.
       await sql.get('SELECT 1 AS one');
     });
     const settled = await Promise.allSettled([act(open), thrown, act(open), broken, act(open)]);
@@ -157,7 +157,7 @@ describe.skipIf(!needsPostgres())('the store on PostgreSQL', () => {
     expect(await count(open)).toBe(4);
   });
 
-  it('commits what was asked for before it is closed, and refuses what comes after', async () => {
+  it('commits pending operations before it closes, and refuses later ones', async () => {
     const last = act(open);
     await open.close();
     await last;
@@ -168,7 +168,7 @@ describe.skipIf(!needsPostgres())('the store on PostgreSQL', () => {
 });
 
 describe.skipIf(!needsPostgres())('the store and its server', () => {
-  it('survives the death of the server: refuses meanwhile, and goes on', async () => {
+  it('survives a server crash: refuses meanwhile, and then continues', async () => {
     const cluster = await startCluster();
     const open = await openStore(cluster.url);
     try {
@@ -210,7 +210,7 @@ describe.skipIf(!needsPostgres())('the store and its server', () => {
       await database.remove();
     });
 
-    /** Just before the next COMMIT leaves. */
+    /** Runs just before the next COMMIT is sent. */
     function atCommit(then: () => void): void {
       // oxlint-disable-next-line typescript/unbound-method -- called on what it was called on
       const query = Client.prototype.query as (...args: unknown[]) => unknown;
@@ -231,7 +231,7 @@ describe.skipIf(!needsPostgres())('the store and its server', () => {
       return rows.map(({ detail }) => detail);
     }
 
-    it('is found to have come through, and resolves what it was for', async () => {
+    it('that arrived is recognized, and resolves its operations', async () => {
       atCommit(() => proxy.hang(true));
       const written = act(open, 'unanswered');
       await vi.waitFor(async () => expect(await details()).toContain('unanswered'), { timeout: 30_000 });
@@ -244,7 +244,7 @@ describe.skipIf(!needsPostgres())('the store and its server', () => {
       expect(await verified(database.url)).toMatchObject({ entries: 4, findings: [] });
     });
 
-    it('is found not to have arrived, and rejects what it was for', async () => {
+    it('that did not arrive is recognized, and rejects its operations', async () => {
       atCommit(() => proxy.cut());
       const written = act(open, 'never');
       const outcome = written.catch((error: unknown) => error);
@@ -257,7 +257,7 @@ describe.skipIf(!needsPostgres())('the store and its server', () => {
       expect(await verified(database.url)).toMatchObject({ entries: 3, findings: [] });
     });
 
-    it('is not waited for when the store is closed', async () => {
+    it('does not delay closing the store', async () => {
       atCommit(() => proxy.cut());
       const outcome = act(open, 'never').catch((error: unknown) => error);
       await vi.waitFor(() => expect(open.trouble.trouble()).not.toBeNull());

@@ -17,7 +17,7 @@ function numbered(content: string, folder: string): Admission {
   return admission(`${content}.jpg`, content, { file, naming: naming('{seq}', content) });
 }
 
-describe.skipIf(!needsPostgres())('a database that went back', () => {
+describe.skipIf(!needsPostgres())('a database restored to an earlier state', () => {
   let place: FleetPlace;
   let dir: string;
   const stories: string[] = [];
@@ -69,7 +69,7 @@ describe.skipIf(!needsPostgres())('a database that went back', () => {
          FROM documents d ORDER BY d.path`,
     );
 
-  it('is found by its agents: names are issued again and no others, and what was sent is marked', async () => {
+  it('is noticed by its agents, which reissue the same names and mark sent documents', async () => {
     const [a, b] = [await open('a'), await open('b')];
     const before = await named(a, 'before', 'waiting');
     const kept = await place.keep();
@@ -89,7 +89,7 @@ describe.skipIf(!needsPostgres())('a database that went back', () => {
       ),
     ]);
 
-    // A new image comes first, and what there was comes in another order.
+    // A new image comes first, and the former ones come in another order.
     await named(a, 'new', 'third', 'second');
     await named(b, 'first');
     const perhaps = { state: 'queued', answer_lost: 1, outcomes: 'unknown' };
@@ -110,7 +110,7 @@ describe.skipIf(!needsPostgres())('a database that went back', () => {
     expect(ledger.findings).toContainEqual(
       expect.stringMatching(/^Agent a: entry 6 says: The database \S+ went back: it lacks 5 commits/),
     );
-    // Somebody has kept the head since: it is known.
+    // A head kept since then is recognized.
     const since = await a.head();
     const confirmed = await verifyPostgresLedger(targetOf(place.url), 'a', since);
     expect(confirmed.ledger.findings).toHaveLength(1);
