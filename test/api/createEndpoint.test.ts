@@ -46,7 +46,7 @@ describe('creating an endpoint', () => {
     expect(JSON.parse(String(server.creations()[0]?.body))).toEqual({ name: 'office' });
   });
 
-  it('is sent again after a 401, which did nothing', async () => {
+  it('is repeated after a 401, which had no effect', async () => {
     const server = await answering(
       (response) => response.writeHead(401).end(),
       (response) => sendJson(response, 200, record),
@@ -94,7 +94,7 @@ describe('creating an endpoint', () => {
     expect(server.creations()).toHaveLength(1);
   });
 
-  it('is not carried elsewhere by a redirect', async () => {
+  it('does not follow a redirect', async () => {
     const server = await answering((response) => response.writeHead(307, { location: '/elsewhere' }).end());
     await expect(client(server.baseUrl).service.createEndpoint({ name: 'office' })).rejects.toMatchObject({
       code: 'SERVICE_ANSWER',
@@ -102,7 +102,7 @@ describe('creating an endpoint', () => {
     expect(server.creations()).toHaveLength(1);
   });
 
-  it('is certainly not done when nobody is there', async () => {
+  it('is reported as certainly not created if the service is unreachable', async () => {
     const { service } = client(`http://127.0.0.1:${await closedPort()}`);
     await expect(service.createEndpoint({ name: 'office' })).rejects.toMatchObject({
       code: 'SERVICE_UNREACHABLE',

@@ -11,7 +11,7 @@ import { proxyServer } from './proxy.ts';
 
 const record = JSON.stringify({ name: 'receipt.jpg', endpointUid: UID, status: 'PROCESSING' });
 const OKAY = `HTTP/1.1 200 OK\r\ncontent-length: ${record.length}\r\n\r\n${record}`;
-/** More than the system takes by itself on both sides of a loopback connection. */
+/** More than the system buffers on both sides of a loopback connection. */
 const LARGE = 24_000_000;
 
 let authority: Authority;
@@ -63,7 +63,7 @@ function answerAtTheLastByte(socket: Socket, okay: string): void {
   });
 }
 
-/** A server that goes on while this thread is busy. */
+/** A server that keeps running while this thread is busy. */
 async function inThreadOfItsOwn(tls: boolean): Promise<number> {
   const worker = new Worker(
     `const { parentPort, workerData } = require('node:worker_threads');
@@ -126,7 +126,7 @@ describe.each(WAYS)('%s: a success', (way) => {
 
   it.skipIf(needsOpenssl).each([
     ['without a cap', LARGE, null],
-    // It would take ten seconds.
+    // This would take ten seconds.
     ['under a cap', 100_000, 10_000],
   ])('that comes before the image has left is none, %s', async (_how, size, bandwidth) => {
     const port = await listening((socket) => {
@@ -175,7 +175,7 @@ describe.each(WAYS)('%s: a success', (way) => {
   });
 });
 
-it('a success that nobody asked for yet means nothing, and nothing was sent', async () => {
+it('treats a success that arrives before the request as a fault with nothing sent', async () => {
   const clock = new FakeClock();
   const sockets: Socket[] = [];
   const port = await listening((socket) => sockets.push(socket.resume()), false);

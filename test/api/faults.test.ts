@@ -117,7 +117,7 @@ describe('something may have been sent when', () => {
     });
   });
 
-  it('a connection broken in another way is not told as one', async () => {
+  it('the server ends the connection without an answer or after 101', async () => {
     const upgrade = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: other\r\n\r\n';
     for (const words of ['', upgrade]) {
       const { port } = await scriptedTcpServer((socket) => socket.once('data', () => socket.end(words)));
@@ -137,7 +137,7 @@ describe('something may have been sent when', () => {
   });
 });
 
-it('takes the status of a refusal whose words break off', async () => {
+it('keeps the status of a refusal whose body breaks off', async () => {
   const server = await scriptedServer((request, response) => {
     response.writeHead(400, { 'content-length': '1000' });
     response.write('too blurred', () => request.socket.destroy());
@@ -159,7 +159,7 @@ describe("the caller's abort", () => {
   it('while the connection is being made rejects at once', async () => {
     const abort = new AbortController();
     const { port } = await scriptedTcpServer((socket) => socket.once('data', () => abort.abort(reason)));
-    // A connection that is waited for to its end would outlast the test.
+    // Waiting for the connection to time out would outlast the test.
     const { service } = client(`https://127.0.0.1:${port}`, {
       timeouts: { ...short, connectMs: 10 * 60_000 },
     });
@@ -182,7 +182,7 @@ describe("the caller's abort", () => {
   });
 });
 
-it('closing ends an upload that is running', async () => {
+it('closing ends a running upload', async () => {
   let arrived = (): void => {};
   const arrival = new Promise<void>((resolve) => (arrived = resolve));
   const server = await scriptedServer(() => arrived());
@@ -193,7 +193,7 @@ it('closing ends an upload that is running', async () => {
   expect(await upload).toMatchObject({ kind: 'fault', sent: true });
 });
 
-describe('a fault in words', () => {
+describe('the text of a fault', () => {
   it.each([
     ['ENOTFOUND', true, 'host could not be found by name (ENOTFOUND).'],
     ['EAI_AGAIN', true, 'host could not be found by name (EAI_AGAIN).'],
@@ -221,12 +221,12 @@ describe('a fault in words', () => {
     expect(asFault(error, 'host', connecting)).toEqual({ kind: 'fault', sent: !connecting, code, message });
   });
 
-  it('takes anything thrown', () => {
+  it('handles anything thrown', () => {
     expect(asFault('odd', 'host', false)).toMatchObject({ kind: 'fault', sent: true, code: 'UNKNOWN' });
   });
 });
 
-describe('a service that speaks the other of HTTP and HTTPS', () => {
+describe('a service that expects HTTP instead of HTTPS, or the reverse', () => {
   it('is named with http where https meets plain HTTP', async () => {
     const server = await scriptedServer((_request, response) => sendJson(response, 200, record));
     const { host } = new URL(server.baseUrl);

@@ -19,7 +19,7 @@ const okay = { kind: 'response', httpStatus: 200 };
 
 type Address = { readonly address: string; readonly family: number };
 
-/** DNS as the test wants it. */
+/** DNS that answers as the test wants. */
 function names(answers: () => readonly Address[]): { lookup: LookupFunction; asked: () => number } {
   let asked = 0;
   const lookup: LookupFunction = (_name, _options, callback) => {
@@ -49,7 +49,7 @@ async function serverAt(host: string, port = 0): Promise<{ port: number; hits: s
 }
 
 describe('a name', () => {
-  it('with an address that is dead and one that is not is reached', async () => {
+  it('is reached if one of its addresses is dead', async () => {
     const alive = await serverAt('127.0.0.1');
     const { lookup } = names(() => [
       { address: 'fd00::dead', family: 6 },
@@ -61,7 +61,7 @@ describe('a name', () => {
   });
 
   it.skipIf(process.platform !== 'linux')(
-    'with an address that swallows everything is reached at the other',
+    'is reached at another address if one drops all packets',
     async () => {
       const alive = await serverAt('127.0.0.1');
       // A stopped process with a full queue: the system drops what would connect.
@@ -86,7 +86,7 @@ describe('a name', () => {
     },
   );
 
-  it('that moved while the old address still answers is followed after the term of a connection', async () => {
+  it('is followed to a new address at the end of a connection’s lifetime, even if the old one still answers', async () => {
     const before = await serverAt('127.0.0.1');
     const after = await serverAt('127.0.0.2', before.port);
     let address = '127.0.0.1';
@@ -129,7 +129,7 @@ it('an IPv6 address as the base URL is reached', async () => {
   expect(await service.upload(uploadRequest(), never)).toMatchObject(okay);
 });
 
-describe('a network that wants a login', () => {
+describe('a network with a login page', () => {
   const expected = { endpoint: uploadRequest().endpoint, name: 'receipt.jpg', answerLost: false };
 
   it.each([301, 302, 303, 307, 308])('%d is not followed, and its target sees nothing', async (status) => {
@@ -159,7 +159,7 @@ describe('a network that wants a login', () => {
   });
 });
 
-describe.skipIf(!hasOpenssl)('an authority of one\u2019s own', () => {
+describe.skipIf(!hasOpenssl)('a private certificate authority', () => {
   let authority: Authority;
   let dir: string;
   beforeAll(async () => {
@@ -171,7 +171,7 @@ describe.skipIf(!hasOpenssl)('an authority of one\u2019s own', () => {
     await rm(dir, { recursive: true, force: true });
   });
 
-  it('is trusted only if it is named, and then for its certificates alone', async () => {
+  it('is trusted only if configured, and only for its own certificates', async () => {
     const other = createAuthority();
     onTestFinished(() => other.remove());
     const server = await tlsServer(authority.issue('IP:127.0.0.1'), record);
@@ -190,12 +190,12 @@ describe.skipIf(!hasOpenssl)('an authority of one\u2019s own', () => {
     ).toMatchObject(okay);
   });
 
-  it('leaves those of NODE_EXTRA_CA_CERTS in force', async () => {
+  it('does not replace those of NODE_EXTRA_CA_CERTS', async () => {
     const other = createAuthority();
     onTestFinished(() => other.remove());
     const server = await tlsServer(authority.issue('IP:127.0.0.1'), record);
     const { url } = await compile('api/authorities.ts');
-    // In a process of its own: Node 24 reads the variable once, when it starts.
+    // In a separate process, because Node 24 reads the variable once at startup.
     const code = `
       import { connect } from 'node:tls';
       import { trusting } from ${JSON.stringify(url)};
@@ -222,7 +222,7 @@ describe.skipIf(!hasOpenssl)('an authority of one\u2019s own', () => {
     expect(answer).toHaveProperty('message', expect.stringContaining(words));
   });
 
-  it('that cannot be used is told in one sentence', async () => {
+  it('that is unusable is reported in one sentence', async () => {
     const files: [string, string | null, string][] = [
       ['missing.pem', null, 'cannot be read (ENOENT)'],
       ['empty.pem', '', 'contains no certificate in PEM format'],

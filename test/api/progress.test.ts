@@ -11,12 +11,12 @@ import { scriptedServer, sendJson } from './scriptedServer.ts';
 
 const record = { name: 'receipt.jpg', endpointUid: UID, status: 'PROCESSING' };
 const OKAY = `HTTP/1.1 200 OK\r\ncontent-length: ${JSON.stringify(record).length}\r\n\r\n${JSON.stringify(record)}`;
-/** More than the system takes by itself on both sides of a loopback connection. */
+/** More than the system buffers on both sides of a loopback connection. */
 const LARGE = 24_000_000;
 /** The first is several times what a burst takes; a busy machine needs the second. */
 const LIMITS_MS = [1_000, 8_000];
 
-/** A server that the test lets read, piece by piece. */
+/** A server that reads only when the test tells it to. */
 async function slowServer(onConnection: (socket: Socket) => void, tls?: { key: string; cert: string }) {
   const sockets = new Set<Socket>();
   const accept = (socket: Socket): void => {
@@ -67,13 +67,13 @@ async function uploadSlowly(authority?: ReturnType<typeof createAuthority>) {
 }
 
 describe('an upload', () => {
-  it('may take as long as it moves', async () => {
+  it('has no time limit as long as it makes progress', async () => {
     const { answer, limits } = await uploadSlowly();
     expect(answer).toMatchObject({ kind: 'response', httpStatus: 200 });
     expect(limits).toBeGreaterThan(3);
   });
 
-  it.skipIf(!hasOpenssl)('may do so inside TLS', async () => {
+  it.skipIf(!hasOpenssl)('has no time limit inside TLS either', async () => {
     const authority = createAuthority();
     onTestFinished(() => authority.remove());
     const { answer, limits } = await uploadSlowly(authority);
@@ -81,7 +81,7 @@ describe('an upload', () => {
     expect(limits).toBeGreaterThan(3);
   });
 
-  it('that no longer moves is given up, and may have been sent', async () => {
+  it('times out without progress, as possibly sent', async () => {
     const port = await slowServer((socket) => {
       socket.once('data', () => socket.pause()).resume();
     });
@@ -98,7 +98,7 @@ describe('an upload', () => {
   });
 
   it.each([11, 200_000, 1_000_000])(
-    'of %d bytes that is not answered is given up by its own limit',
+    'of %d bytes times out by the answer limit if it is not answered',
     async (size) => {
       const server = await scriptedServer(() => {});
       const { service } = client(server.baseUrl, { timeouts: { ...TIMEOUTS, headersMs: 150 } });
@@ -108,7 +108,7 @@ describe('an upload', () => {
     },
   );
 
-  it('that is answered while it is being sent gives that answer', async () => {
+  it('returns an answer that arrives while it is being sent', async () => {
     const port = await slowServer((socket) => {
       socket.once('data', () => socket.end('HTTP/1.1 413 Too large\r\ncontent-length: 0\r\n\r\n')).resume();
     });
@@ -117,7 +117,7 @@ describe('an upload', () => {
     const progress = { onTaken: () => (taken = true) };
     const answer = await service.upload(uploadRequest({ bytes: Buffer.alloc(LARGE) }), never, progress);
     expect(answer).toMatchObject({ kind: 'response', httpStatus: 413 });
-    // What is sent still must not be written over.
+    // The bytes are still being sent, so their buffer must not be reused.
     expect(taken).toBe(false);
   });
 
@@ -140,7 +140,7 @@ describe('an upload', () => {
 });
 
 describe('the bandwidth cap', () => {
-  it('is exact, no matter who asks and however long it lay idle', async () => {
+  it('is exact for any callers and after any idle time', async () => {
     const clock = new FakeClock();
     const cap = new Bandwidth(1000, clock);
     const gone: [number, number][] = [];
@@ -168,7 +168,7 @@ describe('the bandwidth cap', () => {
     expect(gone.at(-1)?.[0]).toBe(60_000 + 59 * 512);
   });
 
-  it('ends a wait that is given up', async () => {
+  it('ends an aborted wait', async () => {
     const clock = new FakeClock();
     const cap = new Bandwidth(1000, clock);
     await cap.take(5000, never);
@@ -179,9 +179,9 @@ describe('the bandwidth cap', () => {
     expect(clock.sleeping).toBe(0);
   });
 
-  it('holds for all uploads together, small ones included, within a tenth', async () => {
+  it('limits all uploads together, including small ones, within 10 percent', async () => {
     const server = await scriptedServer((_request, response) => sendJson(response, 200, record));
-    // Shorter than the wait for the cap: that is no standstill.
+    // Shorter than the wait for the cap, which must not count as a stall.
     const { service } = client(server.baseUrl, {
       bandwidth: 500_000,
       clock: systemClock,
@@ -213,7 +213,7 @@ describe('the bandwidth cap', () => {
     expect(starts[2]! - starts[1]!).toBeGreaterThanOrEqual(490);
   });
 
-  it('a connection that ends before the head goes out has sent nothing', async () => {
+  it('a connection that ends before the head is sent has sent nothing', async () => {
     const clock = new FakeClock();
     let connected: Socket | null = null;
     const port = await slowServer((socket) => {

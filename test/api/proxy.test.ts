@@ -29,7 +29,7 @@ describe('a service with http, through a proxy', () => {
     );
   });
 
-  it('a proxy that wants a password is named, and nothing counts as sent', async () => {
+  it('names a proxy that requires a password, and counts nothing as sent', async () => {
     const server = await scriptedServer((_request, response) => sendJson(response, 200, record));
     const proxy = await proxyServer({ login: LOGIN });
     const { service, tokens } = client(server.baseUrl, { proxy: `http://scan:wrong-one@${proxy.host}` });
@@ -44,7 +44,7 @@ describe('a service with http, through a proxy', () => {
     expect(server.received).toEqual([]);
   });
 
-  it('a proxy that is not there is named', async () => {
+  it('names an unreachable proxy', async () => {
     const port = await closedPort();
     const { service } = client('http://127.0.0.1:9', { proxy: `http://127.0.0.1:${port}` });
     expect(await service.upload(uploadRequest(), never)).toMatchObject({
@@ -62,7 +62,7 @@ describe.skipIf(!hasOpenssl)('a service with https, through a proxy', () => {
   });
   afterAll(() => authority.remove());
 
-  it('is reached by a tunnel that shows the proxy neither token nor image, and is kept', async () => {
+  it('is reached through a reused tunnel, which hides token and image from the proxy', async () => {
     const server = await tlsServer(authority.issue('IP:127.0.0.1'), record);
     const proxy = await proxyServer({ login: LOGIN });
     const { service } = client(`https://127.0.0.1:${server.port}`, {
@@ -86,7 +86,7 @@ describe.skipIf(!hasOpenssl)('a service with https, through a proxy', () => {
     expect(proxy.tunnelled().toString('latin1')).not.toMatch(/token-for-tests|image bytes/);
   });
 
-  it('is reached through a proxy that is spoken to with TLS', async () => {
+  it('is reached through a proxy that uses TLS', async () => {
     const server = await tlsServer(authority.issue('IP:127.0.0.1'), record);
     const proxy = await proxyServer({ tls: authority.issue('IP:127.0.0.1') });
     const { service } = client(`https://127.0.0.1:${server.port}`, {
@@ -143,14 +143,14 @@ describe.skipIf(!hasOpenssl)('a service with https, through a proxy', () => {
     },
   );
 
-  it('a tunnel that is cut at once is trouble, and not tried in a loop', async () => {
+  it('reports a tunnel that is cut at once, without retrying in a loop', async () => {
     const proxy = await proxyServer({ answer: 'dropAfter' });
     const { service } = client('https://service.example', { proxy: `http://${proxy.host}` });
     expect(await service.upload(uploadRequest(), never)).toMatchObject({ kind: 'fault', sent: false });
     expect(proxy.seen).toHaveLength(1);
   });
 
-  it('a proxy that shows a certificate of its own for the service gets no request', async () => {
+  it('sends no request through a proxy that presents its own certificate for the service', async () => {
     const foreign = createAuthority();
     try {
       const eavesdropper = await tlsServer(foreign.issue('DNS:service.example'), record);

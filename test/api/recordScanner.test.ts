@@ -1,4 +1,4 @@
-/** What is read of a record piece by piece is what `JSON.parse` finds in the whole. */
+/** Checks that reading a record in pieces finds the same as `JSON.parse` on the whole. */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RecordScanner } from '../../src/api/recordScanner.ts';
@@ -13,7 +13,7 @@ function scan(text: string | Uint8Array, pieceBytes = 7): Readonly<Record<string
 
 const FIELDS = ['name', 'endpointUid', 'status'];
 
-/** The documented fields as `JSON.parse` finds them: texts, or undefined for whatever else. */
+/** The documented fields according to `JSON.parse`: strings, or undefined for anything else. */
 function parsedFields(text: string): Readonly<Record<string, unknown>> | null {
   const value: unknown = JSON.parse(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
@@ -40,7 +40,7 @@ describe('the scanner of records', () => {
     );
   });
 
-  it('takes no text for a record that JSON.parse refuses, for the record itself', () => {
+  it('rejects text that JSON.parse refuses', () => {
     const whole = '{ "name": "a", "endpointUid": "b", "more": 12, "status": "PROCESSING" }';
     const damage = fc.record({
       at: fc.nat(whole.length - 1),

@@ -40,7 +40,7 @@ describe('the proxy', () => {
     expect(routeOf('direct', https, { https_proxy: 'http://a:1' })).toEqual({ kind: 'direct' });
   });
 
-  it('gets user and password, decoded, and no one else', () => {
+  it('alone gets user and password, decoded', () => {
     const route = routeOf('http://me:p%40ss@b:2', https, {});
     if (route.kind === 'direct') throw new Error('no proxy');
     expect(route.authorization).toBe(`Basic ${Buffer.from('me:p@ss').toString('base64')}`);
@@ -49,7 +49,7 @@ describe('the proxy', () => {
   });
 
   it.each(['socks5://a:1', 'http://', 'http://me:hidden@', 'ftp://me:hidden@b'])(
-    'that makes no sense (%s) is refused without showing it',
+    'that is invalid (%s) is refused without quoting it',
     (value) => {
       const refusal = (): unknown => routeOf('auto', https, { HTTPS_PROXY: value });
       expect(refusal).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));

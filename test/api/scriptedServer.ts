@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest';
 
 export interface Received {
   readonly method: string;
-  /** As it stood in the request line. */
+  /** As in the request line. */
   readonly url: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: Buffer;
@@ -23,7 +23,7 @@ export interface ScriptedServer {
 
 type Script = (request: Received, response: ServerResponse) => unknown;
 
-/** A server on loopback that does exactly what the script says, once a request has come in whole. */
+/** A server on loopback that follows the script once it has received a complete request. */
 export async function scriptedServer(script: Script): Promise<ScriptedServer> {
   const received: Received[] = [];
   const server = createServer((message, response) => {
@@ -34,7 +34,7 @@ export async function scriptedServer(script: Script): Promise<ScriptedServer> {
         received.push(request);
         script(request, response);
       },
-      // The client gave up before its request was whole.
+      // The client gave up before its request was complete.
       () => {},
     );
   });
@@ -43,7 +43,7 @@ export async function scriptedServer(script: Script): Promise<ScriptedServer> {
   return { received, ...(await listen(server)) };
 }
 
-/** The same one level lower: for what is no proper HTTP. */
+/** The same at the TCP level, for answers that are not valid HTTP. */
 export async function scriptedTcpServer(
   onConnection: (socket: Socket) => void,
 ): Promise<{ readonly port: number }> {

@@ -1,11 +1,11 @@
-/** What was connected before a sleep of the machine is not relied on after it. */
+/** Connections made before the machine slept are not used afterwards. */
 import type { Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import { client, never, uploadRequest } from './client.ts';
 import { scriptedServer, sendJson } from './scriptedServer.ts';
 
 const HOUR = 3_600_000;
-/** A pool of one connection, so that none is fresh by chance. */
+/** A pool with one connection, so that none is new by chance. */
 const ONE = { connections: 0 };
 
 /** Answers each request; from a sleep on it hears nothing any more of what it was connected to, and does not say so. */
@@ -18,14 +18,14 @@ async function forgetfulServer() {
   return { ...server, sleep };
 }
 
-it('an idle connection serves the next request, as long as nobody slept', async () => {
+it('reuses an idle connection if the machine did not sleep', async () => {
   const server = await forgetfulServer();
   const { service } = client(server.baseUrl, ONE);
   for (let n = 0; n < 3; n += 1) expect((await service.upload(uploadRequest(), never)).kind).toBe('response');
   expect(server.connections()).toBe(1);
 });
 
-it('the first request after a sleep, in which the wall clock went on alone, goes over a new connection', async () => {
+it('opens a new connection after a sleep that only the wall clock shows', async () => {
   const server = await forgetfulServer();
   const { service, clock } = client(server.baseUrl, ONE);
   await service.upload(uploadRequest(), never);
@@ -35,7 +35,7 @@ it('the first request after a sleep, in which the wall clock went on alone, goes
   expect(server.connections()).toBe(2);
 });
 
-it('the first request after a sleep that somebody noticed goes over a new connection', async () => {
+it('opens a new connection after a reported sleep', async () => {
   const server = await forgetfulServer();
   const { service } = client(server.baseUrl, ONE);
   await service.upload(uploadRequest(), never);
@@ -45,7 +45,7 @@ it('the first request after a sleep that somebody noticed goes over a new connec
   expect(server.connections()).toBe(2);
 });
 
-it('a request that is under way is not cut short', async () => {
+it('does not interrupt a running request', async () => {
   let answer: () => void = () => {};
   let hasArrived: () => void = () => {};
   const arrived = new Promise<void>((resolve) => (hasArrived = resolve));

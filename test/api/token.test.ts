@@ -22,7 +22,7 @@ const SECOND = 1000;
 const HOUR = 3600 * SECOND;
 
 describe('a token', () => {
-  it('is asked for as the interface says, and kept', async () => {
+  it('is requested as the interface specifies, and cached', async () => {
     const server = await issuer();
     const { tokens } = client(`${server.baseUrl}/api`);
     expect(await tokens.token()).toBe('token-1');
@@ -59,7 +59,7 @@ describe('a token', () => {
     expect(await tokens.token()).toBe('token-2');
   });
 
-  it('is requested once for a hundred who ask at once', async () => {
+  it('is requested once for a hundred concurrent callers', async () => {
     const server = await issuer();
     const { tokens } = client(server.baseUrl);
     const all = await Promise.all(Array.from({ length: 100 }, () => tokens.token()));
@@ -67,7 +67,7 @@ describe('a token', () => {
     expect(server.received).toHaveLength(1);
   });
 
-  it('comes to the others when one of those who wait gives up', async () => {
+  it('reaches the other waiting callers if one aborts', async () => {
     const abort = new AbortController();
     const reason = new Error('gave up');
     let answer = (): void => {};
@@ -84,14 +84,14 @@ describe('a token', () => {
     expect(server.received).toHaveLength(1);
   });
 
-  it('is not waited for by one who gave up before', async () => {
+  it('does not keep a caller waiting that has aborted already', async () => {
     const server = await issuer();
     const reason = new Error('gave up');
     await expect(client(server.baseUrl).tokens.token(AbortSignal.abort(reason))).rejects.toBe(reason);
     expect(server.received).toEqual([]);
   });
 
-  it('that was refused is replaced once, and late refusals of the old one change nothing', async () => {
+  it('is replaced once after a refusal; late refusals of the old one have no effect', async () => {
     const server = await issuer();
     const { tokens } = client(server.baseUrl);
     const old = await tokens.token();
@@ -103,7 +103,7 @@ describe('a token', () => {
     expect(server.received).toHaveLength(2);
   });
 
-  it('need not wait behind uploads that hang', async () => {
+  it('does not wait behind hanging uploads', async () => {
     const server = await scriptedServer((request, response) => {
       if (request.url === '/v2/oauth2/token') sendJson(response, 200, { access_token: 'token' });
     });
@@ -130,7 +130,7 @@ describe('while the token route is down', () => {
     return { server, state, ...client(server.baseUrl) };
   };
 
-  it('the old token is used to its end, and a new one is tried for at intervals', async () => {
+  it('the old token is used until it expires, and a new one is requested at intervals', async () => {
     const { server, state, tokens, clock, log } = await flaky();
     await tokens.token();
     state.down = true;
@@ -227,7 +227,7 @@ describe('without a token', () => {
     expect(await failure(server.baseUrl)).toMatchObject({ code: 'SERVICE_ANSWER', retryAfterMs });
   });
 
-  it('nobody there means unreachable', async () => {
+  it('an unreachable service is reported as unreachable', async () => {
     const port = await closedPort();
     const error = await failure(`http://127.0.0.1:${port}`);
     expect(error.code).toBe('SERVICE_UNREACHABLE');
@@ -235,7 +235,7 @@ describe('without a token', () => {
     expect(error.hint).toContain(`start it with \`receiptd sandbox --port ${port}\``);
   });
 
-  it("the credentials' own trouble is handed on, and the next one tries again", async () => {
+  it('an error of the credentials source is passed on, and the next caller tries again', async () => {
     const missing = new ReceiptdError('CREDENTIALS_MISSING', 'none');
     let there = false;
     const source: CredentialsSource = {
@@ -252,7 +252,7 @@ describe('without a token', () => {
 });
 
 describe('credentials that were rotated', () => {
-  /** Takes one secret and no other. */
+  /** A service that accepts only this secret. */
   async function takes(secret: string) {
     return scriptedServer((request, response) => {
       if (request.method === 'GET') return sendJson(response, 200, { company: 'Branch', message: 'Hello.' });
@@ -270,7 +270,7 @@ describe('credentials that were rotated', () => {
     }),
   });
 
-  it('while the request was under way are tried once more, and no others', async () => {
+  it('during the request are tried once more, and never unchanged ones', async () => {
     const server = await takes('new');
     const { tokens } = client(server.baseUrl, { credentials: inTurn(['old', 'new']) });
     expect(await tokens.token()).toBe('token-1');
@@ -298,7 +298,7 @@ describe('credentials that were rotated', () => {
   });
 });
 
-it('closing ends a token request that hangs', async () => {
+it('closing ends a hanging token request', async () => {
   let arrived = (): void => {};
   const arrival = new Promise<void>((resolve) => (arrived = resolve));
   const server = await scriptedServer(() => arrived());
@@ -308,7 +308,7 @@ it('closing ends a token request that hangs', async () => {
   await Promise.all([expect(token).rejects.toThrow('closed'), service.close()]);
 });
 
-it('closing ends a reading of the credentials that hangs', async () => {
+it('closing ends a hanging read of the credentials', async () => {
   const source: CredentialsSource = {
     get: (signal) =>
       new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason))),
@@ -318,7 +318,7 @@ it('closing ends a reading of the credentials that hangs', async () => {
 });
 
 describe('a machine that sleeps', () => {
-  it('takes no token for valid that ended meanwhile, though its monotonic clock stood still', async () => {
+  it('replaces a token that expired during the sleep, although the monotonic clock stood still', async () => {
     const server = await issuer();
     const { tokens, clock } = client(server.baseUrl);
     expect(await tokens.token()).toBe('token-1');
@@ -326,7 +326,7 @@ describe('a machine that sleeps', () => {
     expect(await tokens.token()).toBe('token-2');
   });
 
-  it('or whose clock is set back, keeps a token no longer than it lives', async () => {
+  it('replaces an expired token although the wall clock was set back', async () => {
     const { tokens, clock } = client((await issuer()).baseUrl);
     expect(await tokens.token()).toBe('token-1');
     clock.wall -= 400 * 24 * HOUR;
@@ -336,7 +336,7 @@ describe('a machine that sleeps', () => {
     expect(await tokens.token()).toBe('token-2');
   });
 
-  it('asks once more only, where its clock was far behind when it began', async () => {
+  it('requests only one more token if its clock was far behind at first', async () => {
     const server = await issuer();
     const { tokens, clock } = client(server.baseUrl);
     clock.wall = 5_000;

@@ -9,7 +9,7 @@ import { scriptedServer, sendJson } from './scriptedServer.ts';
 import { anyCharacter } from '../support/anyCharacter.ts';
 
 const isOf64Kibibytes = (text: string): boolean => text.length === 64 * 1024;
-/** What a large answer needs on a busy machine. */
+/** Time limit of a large answer on a busy machine. */
 const PATIENT = { ...TIMEOUTS, headersMs: 60_000, bodyMs: 60_000 };
 const record = { name: 'receipt.jpg', endpointUid: UID, status: 'PROCESSING' };
 
@@ -35,7 +35,7 @@ describe('upload', () => {
     expect(request?.headers.authorization).toBe('Bearer token-for-tests');
   });
 
-  it('says when it starts, and not before it has a connection', async () => {
+  it('reports its start once it has a connection, not before', async () => {
     const server = await scriptedServer((_request, response) => sendJson(response, 200, record));
     const { service } = client(server.baseUrl);
     const said: string[] = [];
@@ -97,7 +97,7 @@ describe('upload', () => {
     expect(server.received).toEqual([]);
   });
 
-  it('hands on whatever status comes, with its words and its Retry-After', async () => {
+  it('returns any status with its message and Retry-After', async () => {
     const server = await scriptedServer((_request, response) =>
       response.writeHead(429, { 'retry-after': '30' }).end('quota'),
     );
@@ -113,7 +113,7 @@ describe('upload', () => {
     expect(answer).toMatchObject({ httpStatus: 503, retryAfterMs: 42_000 });
   });
 
-  it('takes the answer that comes after interim ones', async () => {
+  it('returns the final answer after interim ones', async () => {
     const server = await scriptedServer((_request, response) => {
       response.writeProcessing();
       response.writeEarlyHints({ link: '</style.css>; rel=preload' });
@@ -133,7 +133,7 @@ describe('upload', () => {
     expect(elsewhere.connections()).toBe(0);
   });
 
-  it('hides the token in an error page that repeats it, and leaves a record as it came', async () => {
+  it('hides the token in an error page that repeats it, and keeps a record unchanged', async () => {
     let status = 502;
     const server = await scriptedServer((request, response) =>
       response.writeHead(status).end(`sent: ${request.headers.authorization}`),
@@ -146,7 +146,7 @@ describe('upload', () => {
     });
   });
 
-  it('hides secrets of ours in a refusal that repeats them', async () => {
+  it('hides our secrets in a refusal that repeats them', async () => {
     const secrets = createRedactor([CLIENT_SECRET]);
     const server = await scriptedServer((_request, response) =>
       response.writeHead(422).end(`no such client: ${CLIENT_SECRET}`),
@@ -156,7 +156,7 @@ describe('upload', () => {
     expect(answer).toMatchObject({ httpStatus: 422, body: 'no such client: [redacted]' });
   });
 
-  it('keeps a record verbatim, but for secrets of ours that it repeats', async () => {
+  it('keeps a record verbatim except for our secrets', async () => {
     const secrets = createRedactor(['token-for-tests', CLIENT_SECRET]);
     const more = { url: 'https://user:pw@files.example/?access_token=other' };
     const server = await scriptedServer((request, response) =>
@@ -172,14 +172,14 @@ describe('upload', () => {
     });
   });
 
-  it('recognises the record of a name that holds a secret', async () => {
+  it('recognizes the record of a name that contains a secret', async () => {
     const secrets = createRedactor(['receipt']);
     const server = await scriptedServer((_request, response) => sendJson(response, 200, record));
     const { service } = client(server.baseUrl, { hide: (text) => secrets.hide(text) });
     expect(await service.upload(uploadRequest(), never)).toMatchObject({ body: JSON.stringify(record) });
   });
 
-  it('keeps the beginning of a record with megabytes of further fields, and knows its fields anyway', async () => {
+  it('keeps the beginning of a record with megabytes of extra fields, and still finds its fields', async () => {
     const body = JSON.stringify({ more: 'é'.repeat(4_000_000), ...record });
     const server = await scriptedServer((_request, response) => response.writeHead(200).end(body));
     const answer = await client(server.baseUrl, { answerLimit: 5_000 }).service.upload(
@@ -210,7 +210,7 @@ describe('upload', () => {
     expect(answer).toEqual({ kind: 'response', httpStatus: 200, retryAfterMs: null, body });
   });
 
-  it('takes no large answer for a record that is of another document, or breaks off', async () => {
+  it('does not accept a large record that is of another document or breaks off', async () => {
     let body = '';
     const server = await scriptedServer((_request, response) => response.writeHead(200).end(body));
     const { service } = client(server.baseUrl, { answerLimit: 1_000 });
@@ -253,7 +253,7 @@ describe('upload', () => {
     }
   });
 
-  it('bears many large answers at once in little memory', async () => {
+  it('handles many large answers at once in little memory', async () => {
     const body = Buffer.from(JSON.stringify({ more: 'x'.repeat(15_000_000), ...record }));
     const server = await scriptedServer((_request, response) => response.writeHead(200).end(body));
     // Both ends of eight answers share this process.

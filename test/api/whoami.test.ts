@@ -20,7 +20,7 @@ async function answering(...answers: [number, unknown][]): Promise<ScriptedServe
 const me = { company: 'Office & Sons', message: 'It works' };
 
 describe('whoami', () => {
-  it('says who we are', async () => {
+  it('returns the company and the message', async () => {
     const server = await answering([200, { ...me, extra: 1 }]);
     expect(await client(server.baseUrl).service.whoami()).toEqual(me);
     const request = server.received[1];
@@ -39,7 +39,7 @@ describe('whoami', () => {
     ]);
   });
 
-  it('is not repeated after a second 401, and the token is not kept', async () => {
+  it('is not repeated after a second 401, and discards the token', async () => {
     const server = await answering([401, 'no'], [401, 'no: token-2'], [200, me]);
     const { service } = client(server.baseUrl);
     const failed = service.whoami();
@@ -61,7 +61,7 @@ describe('whoami', () => {
     await expect(client(server.baseUrl).service.whoami()).rejects.toMatchObject({ code });
   });
 
-  it('SERVICE_UNREACHABLE when nobody is there', async () => {
+  it('fails with SERVICE_UNREACHABLE if the service is unreachable', async () => {
     const { service } = client(`http://127.0.0.1:${await closedPort()}`);
     await expect(service.whoami()).rejects.toMatchObject({ code: 'SERVICE_UNREACHABLE' });
   });

@@ -29,7 +29,7 @@ describe('the credentials file', () => {
     return { source: sourceOf(file), writable: createWritableCredentials('file', options) };
   });
 
-  it('is written for its owner alone, in a folder for its owner alone, and leaves nothing beside it', async () => {
+  it('is written with its folder for the owner only, and leaves no temporary file', async () => {
     const file = join(await temporaryFolder(), 'a', 'b', 'credentials.json');
     const writable = createWritableCredentials('file', { file, baseUrl, env: {} });
     const umask = process.umask(0);
@@ -61,7 +61,7 @@ describe('the credentials file', () => {
     },
   );
 
-  it.each([0o600, 0o400])('is taken with mode %o', async (mode) => {
+  it.each([0o600, 0o400])('is accepted with mode %o', async (mode) => {
     expect(await sourceOf(await fileWith(content, mode)).get()).toMatchObject({
       store: 'file',
       clientId: 'id',
@@ -94,7 +94,7 @@ describe('the credentials file', () => {
     await expect(failed).rejects.not.toThrow('very-secret');
   });
 
-  it('that is a folder or a FIFO counts as missing, without waiting', async () => {
+  it('counts as missing if it is a folder or a FIFO, without blocking', async () => {
     const folder = await temporaryFolder();
     const fifo = join(folder, 'fifo');
     execFileSync('mkfifo', ['-m', '600', fifo]);

@@ -23,7 +23,7 @@ import { temporaryFolder } from './temporaryFolder.ts';
 const baseUrl = 'https://service.example/api';
 const credentials = { clientId: 'id', clientSecret: 'very-secret' };
 
-/** A busy machine takes its time to start a process. */
+/** Starting a process can be slow on a busy machine. */
 const PATIENT_MS = 60_000;
 
 function pair(options: Omit<CredentialsOptions, 'baseUrl'> & { baseUrl?: string }): CredentialsPair {
@@ -81,7 +81,7 @@ describe.skipIf(!keyringIsHere)('the keychain', () => {
     });
   });
 
-  it('that is locked says so, whether it holds an entry or not, and refuses every change', async () => {
+  it('that is locked is reported as locked, with or without an entry, and refuses every change', async () => {
     const { env, lock } = await secretService();
     const options = { helperPath: helper.path, env };
     const { source, writable } = pair(options);
@@ -103,7 +103,7 @@ describe.skipIf(!keyringIsHere)('the keychain', () => {
     await expect(auto.get()).rejects.toThrow('The keychain is locked, and no other store has credentials');
   });
 
-  it('is said to hold nothing, or to be locked, where nobody can be asked which', async () => {
+  it('is reported as empty or locked if no tool can tell which', async () => {
     const { env, lock } = await secretService();
     const bin = await temporaryFolder();
     const { source, writable } = pair({ helperPath: helper.path, env: { ...env, PATH: bin } });
@@ -130,7 +130,7 @@ describe.skipIf(!keyringIsHere)('the keychain', () => {
     expect(await pair(options).source.get()).toMatchObject(credentials);
   });
 
-  it('that is frozen is given up after 3 seconds', async () => {
+  it('that does not respond times out after 3 seconds', async () => {
     const { env, freeze } = await secretService();
     const source = createCredentialsSource({ baseUrl, helperPath: helper.path, env, store: 'keychain' });
     freeze();
@@ -142,7 +142,7 @@ describe.skipIf(!keyringIsHere)('the keychain', () => {
     expect(performance.now() - start).toBeGreaterThan(2900);
   });
 
-  it('without a D-Bus session is unavailable, in words', async () => {
+  it('is reported as unavailable without a D-Bus session', async () => {
     const folder = await temporaryFolder();
     const env = { PATH: process.env['PATH'], HOME: folder, XDG_RUNTIME_DIR: folder };
     const { source, writable } = pair({ helperPath: helper.path, env });
@@ -154,7 +154,7 @@ describe.skipIf(!keyringIsHere)('the keychain', () => {
     }
   });
 
-  it('without a keyring in the session is not there, in words', async () => {
+  it('is reported as missing without a keyring in the session', async () => {
     const env = await sessionWithoutKeyring();
     const { source } = pair({ helperPath: helper.path, env });
     await expect(source.get()).rejects.toMatchObject({
@@ -164,7 +164,7 @@ describe.skipIf(!keyringIsHere)('the keychain', () => {
   });
 });
 
-it('the helper lies beside the compiled code', async () => {
+it('the helper is next to the compiled code', async () => {
   const compiled: { createCredentialsSource: typeof createCredentialsSource } = await import(
     helper.sourcePath
   );
@@ -172,7 +172,7 @@ it('the helper lies beside the compiled code', async () => {
   await expect(failed).rejects.toThrow(/D-Bus|keytar is missing|or it is locked/);
 });
 
-/** Where no keytar is to be found. */
+/** A copy of the helper in a folder where it finds no keytar. */
 async function copyHelper(folder: string): Promise<string> {
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
   for (const name of ['keychainHelper.js', 'keychainProtocol.js', 'secretService.js', 'secretTool.js'])
@@ -205,7 +205,7 @@ describe.skipIf(!keyringIsHere || !secretTool)('the keychain without keytar, thr
     await expect(byKeytar.source.get()).rejects.toMatchObject({ code: 'CREDENTIALS_MISSING' });
   });
 
-  it('says that it is locked, frozen or out of reach', async () => {
+  it('reports a locked, unresponsive or unreachable keychain', async () => {
     const { env, lock, freeze } = await secretService();
     const helperPath = await without();
     const { source, writable } = pair({ helperPath, env });
@@ -222,7 +222,7 @@ describe.skipIf(!keyringIsHere || !secretTool)('the keychain without keytar, thr
   });
 });
 
-describe('whether a keychain that gave nothing is locked', () => {
+describe('the reason why a keychain returned no entry', () => {
   const ask = (answers: Record<string, string>) => async (file: string, args: readonly string[]) => {
     const found = answers[`${file} ${args.includes('Locked') ? 'Locked' : 'SearchItems'}`];
     if (found === undefined) throw new Error('not here');
@@ -267,12 +267,12 @@ describe('whether a keychain that gave nothing is locked', () => {
     expect(await whyNothing('account', 'linux', ask(answers))).toEqual(expected);
   });
 
-  it('is an error of its own elsewhere', async () => {
+  it('is a missing entry on macOS, where a locked keychain is a separate error', async () => {
     expect(await whyNothing('account', 'darwin', ask({}))).toEqual({ kind: 'absent', isCertain: true });
   });
 });
 
-it('without keytar says so', async () => {
+it('reports a missing keytar', async () => {
   const folder = await temporaryFolder();
   const path = await copyHelper(folder);
   const env = { PATH: await temporaryFolder() };
@@ -329,7 +329,7 @@ describe('the helper process', () => {
     expect(Object.keys(visible.env).sort()).toEqual(['DBUS_SESSION_BUS_ADDRESS', 'LC_ALL']);
   });
 
-  it('is killed when it takes too long', async () => {
+  it('is killed on timeout', async () => {
     const spy = await spyHelper(hang);
     // A busy machine may not have begun to run it within the first of them.
     for (const limitMs of [1000, 10_000, 60_000]) {
@@ -370,7 +370,7 @@ describe('the helper process', () => {
     });
   });
 
-  it('whose entry is not ours counts as missing, and is not quoted', async () => {
+  it('treats an entry in another format as missing, and does not quote it', async () => {
     const { path } = await spyHelper(`console.log('{"kind":"got","secret":"very-secret"}')`);
     const failed = pair({ helperPath: path, env: {} }).source.get();
     await expect(failed).rejects.toMatchObject({ code: 'CREDENTIALS_MISSING' });

@@ -27,7 +27,7 @@ const held = async (place: Place) => {
   return look.kind === 'found' ? look.credentials : null;
 };
 
-it('what was put is read back, and then taken out of the former store', async () => {
+it('reads credentials back after writing them, and then removes them from the old store', async () => {
   const { from, to } = await twoFiles();
   await putSafely(to, credentials);
   expect(await held(from)).toEqual(credentials);
@@ -56,7 +56,7 @@ it.each([
   await expect(failed).rejects.not.toThrow('another');
 });
 
-it('what was changed meanwhile, or is somebody else’s, is not taken out', async () => {
+it('does not remove credentials that were changed meanwhile or belong to somebody else', async () => {
   const { from } = await twoFiles();
   await from.writable?.set(others);
   expect(await takeOut(from, credentials)).toBe(false);
@@ -66,7 +66,7 @@ it('what was changed meanwhile, or is somebody else’s, is not taken out', asyn
 });
 
 describe('a kill -9', () => {
-  /** Moves from one file to another and kills itself at the n-th step; a step is each call of a store, before and after. */
+  /** Moves between two files and kills itself at the n-th step: before or after a call of a store. */
   const PROGRAM = `
     const [modules, from, to, at] = process.argv.slice(2);
     const { fileStore, writableFile } = await import(modules + '/file.js');
@@ -85,7 +85,7 @@ describe('a kill -9', () => {
     console.log(steps);
   `;
 
-  it('at every step leaves the credentials in one of the two, and the next move comes to its end', async () => {
+  it('at any step leaves the credentials in one of the stores, and the next move completes', async () => {
     const { sourcePath } = await compiledHelper();
     const modules = pathToFileURL(dirname(sourcePath)).href;
     const { folder, from, to } = await twoFiles();
@@ -105,7 +105,7 @@ describe('a kill -9', () => {
       expect(await move(at)).toBe('SIGKILL');
       const [left, arrived] = [await held(from), await held(to)];
       expect(left ?? arrived).toEqual(credentials);
-      // Where the old copy is there still, the move is made again.
+      // The move is repeated if the old copy still exists.
       expect(left === null ? String(steps) : await move(0)).toBe(String(steps));
       expect(await held(to)).toEqual(credentials);
       expect(await held(from)).toBeNull();

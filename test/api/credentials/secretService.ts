@@ -27,14 +27,14 @@ export function keytarIsHere(): boolean {
 }
 
 export interface SecretService {
-  /** For a process that is to use this keyring. */
+  /** Environment for processes that use this keyring. */
   readonly env: NodeJS.ProcessEnv;
   readonly lock: () => Promise<void>;
-  /** Stops the keyring in its tracks: it takes calls, and answers none. */
+  /** Suspends the keyring, so that it accepts calls but answers none. */
   readonly freeze: () => void;
 }
 
-/** The environment of a D-Bus session that starts nothing when it is asked for a keyring. */
+/** The environment of a D-Bus session that does not start a keyring on demand. */
 export async function sessionWithoutKeyring(): Promise<NodeJS.ProcessEnv> {
   const home = await mkdtemp(join(tmpdir(), 'receiptd-session-'));
   const config = join(home, 'session.conf');
@@ -106,7 +106,7 @@ export async function secretService(
   const env = { ...homeEnv, DBUS_SESSION_BUS_ADDRESS: address };
   const send = async (...args: string[]): Promise<string> =>
     (await promisify(execFile)('dbus-send', ['--session', '--print-reply', ...args], { env })).stdout;
-  // The daemon goes into the background before it has its name on the bus.
+  // The daemon goes into the background before it owns its name on the bus.
   keyring = await vi.waitFor(
     async () => {
       const reply = await send(

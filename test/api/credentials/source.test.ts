@@ -8,7 +8,7 @@ import { temporaryFolder } from './temporaryFolder.ts';
 
 const environment = { RECEIPTD_CLIENT_ID: 'id', RECEIPTD_CLIENT_SECRET: 'from-environment' };
 
-/** Has a systemd directory and a file, and a keychain that is broken. */
+/** Options with a systemd directory, a file and a broken keychain. */
 async function machine(): Promise<CredentialsOptions & { readonly folder: string }> {
   const folder = await temporaryFolder();
   await writeFile(join(folder, 'client_id'), 'id\n');
@@ -29,7 +29,7 @@ async function machine(): Promise<CredentialsOptions & { readonly folder: string
 const auto = (options: CredentialsOptions) => createCredentialsSource({ ...options, store: 'auto' });
 
 describe('auto', () => {
-  it('takes environment, systemd, file, in this order', async () => {
+  it('tries environment, systemd and file, in this order', async () => {
     const options = await machine();
     expect(await auto(options).get()).toEqual({
       clientId: 'id',
@@ -48,7 +48,7 @@ describe('auto', () => {
     });
   });
 
-  it('names every place it looked in, why there was nothing, and the remedy', async () => {
+  it('names every store that it tried, why it failed, and the remedy', async () => {
     const options = await machine();
     const failed = auto({ ...options, env: { RECEIPTD_CLIENT_ID: 'id' }, file: '/no/such/file' }).get();
     await expect(failed).rejects.toMatchObject({
@@ -67,7 +67,7 @@ describe('auto', () => {
   ])('a keychain that %s may hold them: that is what is told', async (_how, helper, code) => {
     const options = await machine();
     await writeFile(join(options.folder, 'helper.mjs'), helper);
-    // What hangs never answers; what answers has the usual time.
+    // A hanging store never answers; one that answers gets the usual time.
     const limit = code === 'KEYCHAIN_LOCKED' ? {} : { limitMs: 200 };
     const failed = auto({ ...options, ...limit, env: {}, file: '/no/such/file' }).get();
     await expect(failed).rejects.toMatchObject({
@@ -77,7 +77,7 @@ describe('auto', () => {
     });
   });
 
-  it('stops at a file that others can read', async () => {
+  it('stops at a file that other users can read', async () => {
     const options = await machine();
     await writeFile(join(options.folder, 'open.json'), '{}', { mode: 0o644 });
     await expect(
@@ -85,7 +85,7 @@ describe('auto', () => {
     ).rejects.toMatchObject({ code: 'CREDENTIALS_INSECURE' });
   });
 
-  it('reads again each time, so that rotation needs no restart', async () => {
+  it('reads the stores each time, so that rotation needs no restart', async () => {
     const options = await machine();
     const source = auto({ ...options, env: { CREDENTIALS_DIRECTORY: options.folder } });
     await source.get();
@@ -107,7 +107,7 @@ describe('a store by name', () => {
     });
   });
 
-  it('a broken keychain says so', async () => {
+  it('reports a broken keychain', async () => {
     await expect(
       createCredentialsSource({ ...(await machine()), store: 'keychain' }).get(),
     ).rejects.toMatchObject({
@@ -125,7 +125,7 @@ describe('a store by name', () => {
     ).rejects.toThrow(words);
   });
 
-  it('surrounding white space belongs to neither value', async () => {
+  it('trims white space around both values', async () => {
     const env = { RECEIPTD_CLIENT_ID: ' id\n', RECEIPTD_CLIENT_SECRET: '\tse cret\r\n' };
     expect(
       await createCredentialsSource({ ...(await machine()), env, store: 'environment' }).get(),
@@ -138,7 +138,7 @@ describe('a store by name', () => {
   it.each([
     ['x'.repeat(5000), 'its client secret has more than 4096 characters'],
     ['a\u0000b', 'its client secret holds control characters'],
-  ])('what is no secret is not taken for one', async (secret, words) => {
+  ])('refuses an invalid secret', async (secret, words) => {
     const options = await machine();
     const env = { RECEIPTD_CLIENT_ID: 'id', RECEIPTD_CLIENT_SECRET: secret };
     const file = join(options.folder, 'other.json');
@@ -153,7 +153,7 @@ describe('a store by name', () => {
     }
   });
 
-  it('a systemd directory with one of the two lacks something', async () => {
+  it('reports the missing file in a systemd directory', async () => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, 'client_id'), 'id');
     const env = { CREDENTIALS_DIRECTORY: folder };
@@ -163,7 +163,7 @@ describe('a store by name', () => {
   });
 });
 
-it('there is nothing to write to without a file', async () => {
+it('refuses to write if no credentials file is configured', async () => {
   expect(() => createWritableCredentials('file', { baseUrl: 'https://service.example', env: {} })).toThrow(
     'No credentials file is configured.',
   );

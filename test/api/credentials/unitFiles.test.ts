@@ -67,7 +67,7 @@ describe.skipIf(!canSeal)('credentials of a unit', () => {
       const program = join(folder, 'seal.mjs');
       await mkdir(given);
       await writeFile(program, PROGRAM);
-      // What systemd does at the start of a unit with LoadCredentialEncrypted=, without a systemd that runs.
+      // Does what systemd does when it starts a unit with LoadCredentialEncrypted=, without a running systemd.
       const unseal = [id, secret]
         .map((name) => `systemd-creds decrypt --name=${name} "$4/receiptd.${name}" "$5/${name}" 2>/dev/null`)
         .join(' && ');
@@ -115,7 +115,7 @@ it('are named in the unit line by line', () => {
   );
 });
 
-it('are not for an ordinary user to seal, who is told so without the secret', async () => {
+it('cannot be sealed by an ordinary user, whose error does not contain the secret', async () => {
   const folder = await temporaryFolder();
   const failed = asOwnerOf(folder, () => writableUnitFiles(join(folder, 'x'), null).set(credentials));
   await expect(failed).rejects.toMatchObject({ code: 'CREDENTIALS_UNWRITABLE' });
