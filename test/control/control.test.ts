@@ -136,7 +136,7 @@ describe('an operation', () => {
     expect(await callControl(stateDir, 'tryHeld', {})).toEqual({});
   });
 
-  test('that a person can do something about fails here as it failed there', async () => {
+  test('that fails in the daemon with an error for people fails with the same error in the client', async () => {
     await serve({
       resend: async () => {
         throw new ReceiptdError('DOCUMENT_UNKNOWN', 'No document has this name.', {
@@ -161,7 +161,7 @@ describe('an operation', () => {
     expect(logged).toEqual([]);
   });
 
-  test('that meets a defect is logged there, and shows nothing of it here', async () => {
+  test('that hits a defect is logged by the daemon, and shows the client no details', async () => {
     await serve({
       retry: () => {
         throw new TypeError('internal detail');
@@ -174,7 +174,7 @@ describe('an operation', () => {
     expect(await callControl(stateDir, 'status', {})).toEqual(STATUS);
   });
 
-  test('is refused when the request is not what the protocol says', async () => {
+  test('is refused if the request does not match the protocol', async () => {
     await serve();
     const cases: readonly [http.RequestOptions, string, number][] = [
       [{}, 'no json', 400],
@@ -193,7 +193,7 @@ describe('an operation', () => {
     expect(logged).toEqual([]);
   });
 
-  test('is refused when its request is above 1 MB, and taken just below', async () => {
+  test('is refused if its request exceeds 1 MB, and accepted just below', async () => {
     const retry = vi.fn<Operations['retry']>(async () => ({ queued: 0, names: [], next: null }));
     await serve({ retry });
     const body = (size: number) => `{"names":["${'x'.repeat(size - 14)}"]}`;
@@ -203,14 +203,14 @@ describe('an operation', () => {
     expect(retry).toHaveBeenCalledTimes(1);
   });
 
-  test('that a daemon of another version answers is not misread', async () => {
+  test('fails if a daemon of another version answers in another form', async () => {
     const other = http.createServer((_request, response) => response.end('{"pid":1}'));
     await new Promise<void>((resolve) => void other.listen(controlSocketPath(stateDir), resolve));
     await expect(callControl(stateDir, 'status', {})).rejects.toMatchObject({ code: 'CONTROL_FAILED' });
     other.close();
   });
 
-  test('ends with its signal, and with its time limit', async () => {
+  test('ends on abort and on timeout', async () => {
     await serve({ status: () => new Promise(() => {}) }, 0);
     const stop = new AbortController();
     const call = callControl(stateDir, 'status', {}, { signal: stop.signal });
@@ -222,7 +222,7 @@ describe('an operation', () => {
   });
 });
 
-test('an operation is told when nobody waits for its answer any more', async () => {
+test('an operation is notified when its caller is gone', async () => {
   const stop = new AbortController();
   let isTold = (): void => {};
   const told = new Promise<void>((resolve) => (isTold = resolve));
@@ -241,7 +241,7 @@ test('an operation is told when nobody waits for its answer any more', async () 
 });
 
 describe('without a daemon', () => {
-  test('the answer is that it is not running', async () => {
+  test('a call fails with NOT_RUNNING', async () => {
     await expect(callControl(stateDir, 'status', {})).rejects.toMatchObject({ code: 'NOT_RUNNING' });
     await expect(callControl(path.join(stateDir, 'none'), 'status', {})).rejects.toMatchObject({
       code: 'NOT_RUNNING',
@@ -249,7 +249,7 @@ describe('without a daemon', () => {
   });
 
   test.skipIf(!posix)(
-    'so it is with a socket that one left behind, and the next start replaces it',
+    'a call to a stale socket fails with NOT_RUNNING, and the next start replaces the socket',
     async () => {
       await leaveStaleSocket(controlSocketPath(stateDir));
       await expect(callControl(stateDir, 'status', {})).rejects.toMatchObject({ code: 'NOT_RUNNING' });
@@ -258,7 +258,7 @@ describe('without a daemon', () => {
     },
   );
 
-  test('so it is after it closed', async () => {
+  test('a call after closing fails with NOT_RUNNING', async () => {
     await serve();
     await server?.close();
     await expect(callControl(stateDir, 'status', {})).rejects.toMatchObject({ code: 'NOT_RUNNING' });
@@ -267,20 +267,20 @@ describe('without a daemon', () => {
 });
 
 describe.skipIf(!posix)('the socket', () => {
-  test('is for its owner only from the first moment, and the umask is as it was', async () => {
+  test('is for its owner only from the start, and the umask is unchanged', async () => {
     const before = process.umask();
     await serve();
     expect(process.umask()).toBe(before);
     expect((await stat(controlSocketPath(stateDir))).mode & 0o777).toBe(0o600);
   });
 
-  test('does not replace what is no socket', async () => {
+  test('does not replace a file that is not a socket', async () => {
     await writeFile(controlSocketPath(stateDir), 'precious');
     await expect(serve()).rejects.toMatchObject({ code: 'CONTROL_FAILED' });
     expect((await stat(controlSocketPath(stateDir))).size).toBe(8);
   });
 
-  test('that one may not use is answered with what to do', async () => {
+  test('without permission is reported with a hint', async () => {
     await serve();
     await chmod(controlSocketPath(stateDir), 0o000);
     await asOwnerOf(stateDir, async () => {
@@ -344,7 +344,7 @@ describe('closing', () => {
     await closed;
   });
 
-  test('does not wait forever for one that hangs, nor for a connection that says nothing', async () => {
+  test('does not wait forever for a hanging operation or a silent connection', async () => {
     await serve({ status: () => new Promise(() => {}) }, 20);
     const silent = net.connect(controlSocketPath(stateDir));
     const gone = new Promise((resolve) => void silent.on('close', resolve));
@@ -359,7 +359,7 @@ describe('closing', () => {
 async function leaveStaleSocket(socketPath: string): Promise<void> {
   const listener = net.createServer();
   await new Promise<void>((resolve) => void listener.listen(`${socketPath}.old`, resolve));
-  // A listener removes the name that it was bound to; under another one the socket stays.
+  // A listener removes the name that it was bound to, so a renamed socket stays.
   await rename(`${socketPath}.old`, socketPath);
   await new Promise<void>((resolve) => void listener.close(() => resolve()));
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { controlSocketPath, reachable } from '../../src/control/socketPath.ts';
 
-describe('where the daemon listens', () => {
+describe('the address of the daemon', () => {
   test('is a socket in the state directory on Linux and macOS', () => {
     expect(controlSocketPath('/var/lib/receiptd', 'linux')).toBe('/var/lib/receiptd/control.sock');
     expect(controlSocketPath('/var/lib/receiptd/', 'darwin')).toBe('/var/lib/receiptd/control.sock');
@@ -14,7 +14,7 @@ describe('where the daemon listens', () => {
     expect(controlSocketPath(String.raw`C:\ProgramData\other`, 'win32')).not.toBe(pipe);
   });
 
-  test('is refused on macOS where the system would cut the path short', async () => {
+  test('is refused on macOS if the system would truncate the path', async () => {
     const longest = `/${'d'.repeat(102)}`;
     expect((await reachable(longest, 'darwin')).address).toBe(longest);
     await expect(reachable(`${longest}d`, 'darwin')).rejects.toMatchObject({

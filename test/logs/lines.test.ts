@@ -31,7 +31,7 @@ describe('a line for a terminal', () => {
     );
   });
 
-  test('shows what a hostile file name tries to do to the terminal', () => {
+  test('makes control characters of a hostile file name visible', () => {
     const name = 'a\u001b[2J\u009b31m\nerror forged\u202egpj.exe\ud800';
     const line = terminalLine({ ...entry, message: 'One\r\nTwo', fields: { name } }, false);
     expect(line).toBe(
@@ -39,12 +39,12 @@ describe('a line for a terminal', () => {
     );
   });
 
-  test('leaves letters of every script and emoji as they are', () => {
+  test('keeps letters of every script and emoji', () => {
     const name = 'Büro-قهوة-☕️-👩‍👧-e\u0301.jpg';
     expect(terminalLine({ ...entry, fields: { name } }, false)).toContain(`name=${name}`);
   });
 
-  test('is one printable line, whatever it is given', () => {
+  test('is one printable line for any input', () => {
     const text = fc.string({ unit: anyCharacter });
     fc.assert(
       fc.property(text, text, (message, value) => {
@@ -77,7 +77,7 @@ describe('a JSON line', () => {
     });
   });
 
-  test('is one line that reads back as it was, whatever it is given', () => {
+  test('is one line that parses back to its input, for any input', () => {
     const text = fc.string({ unit: anyCharacter });
     fc.assert(
       fc.property(text, text, (message, value) => {

@@ -53,7 +53,7 @@ describe('the terminal', () => {
     ]);
   });
 
-  test('gets JSON lines where it is none', async () => {
+  test('gets JSON lines if it is not a terminal', async () => {
     const log = await open({ isTerminal: false, level: 'debug' });
     log.debug('One', { documentId: 1, missing: undefined, nothing: null, yes: true });
     await log.close();
@@ -69,7 +69,7 @@ describe('the terminal', () => {
     ]);
   });
 
-  test('that went away stops nothing', async () => {
+  test('does not stop the agent if it goes away', async () => {
     const log = await open({ file: file() });
     terminal.destroy(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
     log.info('Still here');
@@ -77,7 +77,7 @@ describe('the terminal', () => {
     expect(parsed(await logText())).toMatchObject([{ message: 'Still here' }]);
   });
 
-  test('gets nothing after close, and no error either', async () => {
+  test('gets nothing after close, without an error', async () => {
     const log = await open();
     log.info('One');
     await log.close();
@@ -116,9 +116,9 @@ describe('the log file', () => {
     expect(lines(shown)).toHaveLength(5000);
   });
 
-  test('waits for no further lines once it is closed', async () => {
+  test('does not wait for more lines once it is closed', async () => {
     const log = await open({ file: file() });
-    // What gathers lines is a timer, and here none goes off.
+    // A timer gathers lines, and none fires here.
     vi.useFakeTimers({ toFake: ['setTimeout'] });
     try {
       log.info('One');
@@ -148,7 +148,7 @@ describe('the log file', () => {
     expect(parsed(await logText()).map((line) => line['message'])).toEqual(['First run', 'Second run']);
   });
 
-  test('is rotated by size, and only so many are kept', async () => {
+  test('is rotated by size, and keeps a limited number of files', async () => {
     const log = await open({ file: file({ maxSize: 2000, maxFiles: 2 }) });
     for (let n = 0; n < 200; n += 1) log.info('Line', { n });
     await log.close();
@@ -160,12 +160,12 @@ describe('the log file', () => {
       expect(text.length).toBeLessThan(2200);
       kept.push(...parsed(text).map((line) => Number(line['n'])));
     }
-    // The newest lines, none missing and none torn.
+    // The newest lines, all complete.
     expect(kept).toEqual(Array.from({ length: kept.length }, (_, i) => 200 - kept.length + i));
     expect(kept.length).toBeGreaterThan(40);
   });
 
-  test('that cannot be opened is said once, and stops nothing', async () => {
+  test('that cannot be opened is reported once, and does not stop the agent', async () => {
     await writeFile(path.join(dir, 'logs'), 'a file where the directory should be');
     const log = await open({ file: file() });
     log.info('One');
@@ -177,7 +177,7 @@ describe('the log file', () => {
     expect(lines(shown)).toHaveLength(3);
   });
 
-  test('that fails only when it is flushed is said, too', async () => {
+  test('that fails only on flush is reported too', async () => {
     await mkdir(path.join(dir, 'logs', 'receiptd.log'), { recursive: true });
     const log = await open({ file: file() });
     log.info('One');
@@ -188,7 +188,7 @@ describe('the log file', () => {
     ]);
   });
 
-  test('that fails later is said once, and written again a minute after the cause is gone', async () => {
+  test('that fails later is reported once, and written again a minute after the cause is gone', async () => {
     let time = 0;
     let asked = 0;
     const monotonic = (): number => {
@@ -196,7 +196,7 @@ describe('the log file', () => {
       return time;
     };
     const log = await open({ file: file({ maxSize: 200, maxFiles: 1 }), monotonic });
-    // Rotation renames onto this name, which fails while a directory with something in it is there.
+    // Rotation renames to this name, which fails while a non-empty directory has it.
     const obstacle = path.join(dir, 'logs', 'receiptd.log.1');
     await mkdir(path.join(obstacle, 'full'), { recursive: true });
     for (let n = 0; n < 20; n += 1) log.info('Before', { n });

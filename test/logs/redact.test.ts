@@ -25,19 +25,19 @@ describe('a known secret', () => {
     }
   });
 
-  test('disappears whole where it begins with another secret', () => {
+  test('is hidden completely even if it starts with another secret', () => {
     const redactor = createRedactor(['abcd', 'abcdefgh']);
     expect(redactor.redact('x abcdefgh y abcd z')).toBe('x [redacted] y [redacted] z');
   });
 
-  test('may be added later, and may look like a regular expression', () => {
+  test('can be added later, and can look like a regular expression', () => {
     const redactor = createRedactor();
     expect(redactor.redact('it is (a|b)*$ here')).toBe('it is (a|b)*$ here');
     redactor.addSecret('(a|b)*$');
     expect(redactor.redact('it is (a|b)*$ here')).toBe('it is [redacted] here');
   });
 
-  test('is forgotten after many newer ones, unless it is named again', () => {
+  test('is forgotten after many newer ones, unless it is added again', () => {
     const redactor = createRedactor(['first token', 'client secret']);
     for (let n = 0; n < 100; n += 1) {
       redactor.addSecret('client secret');
@@ -48,13 +48,13 @@ describe('a known secret', () => {
     expect(redactor.redact('first token')).toBe('first token');
   });
 
-  test('can be hidden alone, with nothing else changed', () => {
+  test('can be hidden alone, without other changes', () => {
     const text = `{"url":"https://user:pw@host/","access_token":"other","echo":${JSON.stringify(SECRET)}}`;
     const hidden = createRedactor([SECRET]).hide(text);
     expect(hidden).toBe('{"url":"https://user:pw@host/","access_token":"other","echo":"[redacted]"}');
   });
 
-  test('disappears too where the text was cut in the middle of it', () => {
+  test('is hidden even if the text was cut in the middle of it', () => {
     const redactor = createRedactor([SECRET, 'abab']);
     const text = JSON.stringify({ detail: SECRET });
     for (let end = text.indexOf('pa') + 4; end < text.length; end += 1) {
@@ -64,30 +64,30 @@ describe('a known secret', () => {
     expect(redactor.redactCut('nothing to hide: pa')).toBe('nothing to hide: pa');
   });
 
-  test('is ignored when it is empty or too short to hide anything', () => {
+  test('is ignored if it is empty or too short', () => {
     expect(createRedactor(['', 'abc']).redact('abc def')).toBe('abc def');
   });
 
-  test('disappears however long it is, and however many there are', () => {
+  test('is hidden at any length, among any number of secrets', () => {
     const long = 'Q'.repeat(60_000);
     expect(createRedactor([long]).redact(`a ${long} b`)).toBe('a [redacted] b');
     const many = Array.from({ length: 32 }, (_, n) => `${n}${'"'.repeat(4096)}`);
     expect(createRedactor(many).redact(`x${JSON.stringify(many[31])}`)).toBe('x"[redacted]"');
   });
 
-  test('never survives, whatever it is and whatever surrounds it', () => {
+  test('is always hidden, for any secret in any text', () => {
     const secret = fc.string({ minLength: 4, unit: anyCharacter });
     fc.assert(
       fc.property(secret, fc.string(), fc.string(), (value, before, after) => {
         const redacted = createRedactor([value]).redact(before + value + after);
-        // Around the mark nothing may be left that is the secret, unless the mark itself contains it.
+        // Nothing of the secret may be left around the mark, unless the mark itself contains it.
         expect(redacted.split('[redacted]').some((piece) => piece.includes(value))).toBe(false);
       }),
     );
   });
 });
 
-describe('what looks like a secret, though nobody named it', () => {
+describe('text that looks like a secret but was not added', () => {
   const redactor = createRedactor();
 
   test.each([
@@ -123,7 +123,7 @@ describe('what looks like a secret, though nobody named it', () => {
   });
 });
 
-test('a field is secret by its name', () => {
+test('hides a field because of its name', () => {
   for (const name of ['clientSecret', 'client_secret', 'accessToken', 'authorization', 'password']) {
     expect(isSecretField(name)).toBe(true);
   }

@@ -3,7 +3,7 @@ import { isLoopback } from '../../src/sandbox/routes/control.ts';
 import type { RequestEvent } from '../../src/sandbox/server.ts';
 import { Client, DEPOT, OFFICE, fields, keptBytes, start } from './harness.ts';
 
-test('faults are put, shown and deleted over HTTP, without a token', async () => {
+test('sets, shows and deletes faults over HTTP, without a token', async () => {
   const sandbox = await start();
   const client = await new Client(sandbox.url).login();
   const faults = (method: string, body?: string): ReturnType<Client['call']> =>
@@ -17,7 +17,7 @@ test('faults are put, shown and deleted over HTTP, without a token', async () =>
   expect((await client.upload('x', 'bytes')).status).toBe(200);
 });
 
-test('a rule over HTTP that makes no sense gets 400 with the reason, and changes nothing', async () => {
+test('answers an invalid rule with 400 and the reason, and changes nothing', async () => {
   const sandbox = await start();
   const client = new Client(sandbox.url);
   sandbox.misbehave({ kind: 'html' });
@@ -33,7 +33,7 @@ test('a rule over HTTP that makes no sense gets 400 with the reason, and changes
   expect(sandbox.faults()).toMatchObject([{ kind: 'html' }]);
 });
 
-test('other credentials are taken from now on, for several accounts; tokens of the former are over', async () => {
+test('replaces the credentials, for several accounts, and revokes tokens of the former ones', async () => {
   const sandbox = await start({ owners: { [DEPOT]: 'branch' } });
   const client = await new Client(sandbox.url).login();
   expect((await client.upload('x', 'bytes', { uid: DEPOT })).status).toBe(403);
@@ -74,7 +74,7 @@ test('an unknown control gets 404, and no fault reaches the controls', async () 
 test('fifty uploads at once are all kept, counted and timed', async () => {
   const sandbox = await start();
   const client = await new Client(sandbox.url, 50).login();
-  // Longer than fifty uploads take to arrive on a machine that is busy otherwise.
+  // Longer than fifty uploads take to arrive on a busy machine.
   sandbox.misbehave({ kind: 'delay', delayMs: 2_000 });
   const startedAt = performance.now();
   const sent = new Map(

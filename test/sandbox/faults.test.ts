@@ -68,7 +68,7 @@ test('a probability is decided by the given randomness, and leaves the rest to t
   expect(seen).toEqual([500, 429, 200, 500]);
 });
 
-test('a rule meets only its route and its names', async () => {
+test('a rule applies only to its route and its names', async () => {
   const sandbox = await start();
   const client = await new Client(sandbox.url).login();
   sandbox.misbehave({ kind: 'status', status: 422, nameIncludes: 'größe' });
@@ -163,7 +163,7 @@ test.each([
   },
 );
 
-test('a redirect leads where it is told', async () => {
+test('a redirect leads to the given location', async () => {
   const sandbox = await start();
   const client = await new Client(sandbox.url).login();
   sandbox.misbehave({ kind: 'redirect', status: 308, location: 'http://127.0.0.1:1/v2', times: 1 });
@@ -206,7 +206,7 @@ test('closing ends stalled and delayed requests at once', async () => {
   expect((await ends).map((end) => end.status)).toEqual(['rejected', 'rejected']);
 });
 
-test('a client that goes away in its own body is counted, and leaves nothing', async () => {
+test('counts a client that disconnects in its own body, and stores nothing', async () => {
   const sandbox = await start();
   const client = await new Client(sandbox.url).login();
   const giveUp = new AbortController();
@@ -254,7 +254,7 @@ test('keep-alive outlives refusals and faults that answer', async () => {
   expect(connections).toBe(1);
 });
 
-test('a rule that makes no sense is refused, and the others stay', async () => {
+test('refuses an invalid rule, and keeps the others', async () => {
   const sandbox = await start();
   sandbox.misbehave({ kind: 'html' });
   expect(() => sandbox.misbehave({ kind: 'status', status: 99 })).toThrow('status');

@@ -36,7 +36,7 @@ export interface Answer {
   readonly text: string;
 }
 
-/** A client that knows the interface by itself, so that the sandbox is not tested against its own ideas. */
+/** An independent client of the interface, so that the sandbox is not tested against its own code. */
 export class Client {
   readonly pool: Pool;
   token = '';
@@ -100,14 +100,14 @@ export function sha256(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** What was kept under each name, read from disk. */
+/** The stored bytes of each name, read from disk. */
 export async function keptBytes(sandbox: Sandbox): Promise<Map<string, Buffer>> {
   const kept = new Map<string, Buffer>();
   for (const document of sandbox.received()) kept.set(document.name, await readFile(document.file));
   return kept;
 }
 
-/** Polls; the deadline is generous, since it is only reached by a defect. */
+/** Polls; the deadline is generous, because only a defect reaches it. */
 export async function until(condition: () => boolean): Promise<void> {
   const deadline = Date.now() + 15_000;
   while (!condition()) {

@@ -10,7 +10,7 @@ import { expect, test } from 'vitest';
 import { compiledSources } from '../support/compiled.ts';
 import { Client, OFFICE, scratch, sha256, start, uploadPath } from './harness.ts';
 
-/** The sandbox in a process of its own, as it will be built, so that it can be killed and measured. */
+/** The sandbox as built, in a separate process that can be killed and measured. */
 async function spawnSandbox(dir: string): Promise<{ child: ChildProcess; url: string }> {
   const server = join(await compiledSources(), 'src/sandbox/server.js');
   const script = `
@@ -25,7 +25,7 @@ async function spawnSandbox(dir: string): Promise<{ child: ChildProcess; url: st
   return { child, url: String(url) };
 }
 
-test('a killed sandbox has kept everything it answered for, and nothing half', async () => {
+test('a killed sandbox has stored everything that it acknowledged, and no partial document', async () => {
   const dir = await scratch();
   const { child, url } = await spawnSandbox(dir);
   const client = await new Client(url, 20).login();

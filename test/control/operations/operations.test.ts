@@ -92,11 +92,11 @@ it('erases copies of an image with its document, unless another endpoint waits f
     next: null,
   });
   expect([spool.has(copies.get('a') ?? ''), spool.has(copies.get('b') ?? '')]).toEqual([false, true]);
-  // Its thumbnail goes in any case: it is drawn again where somebody may look at it.
+  // Its thumbnail is always removed; it is drawn again on demand.
   expect(new Set(forgotten)).toEqual(new Set(copies.values()));
 });
 
-it('dismisses, queues and erases hundreds in parts, each once, and goes on where the part before ended', async () => {
+it('dismisses, queues and erases hundreds in parts, each once, continuing after the previous part', async () => {
   const { ledger, operations, acts } = await place({ slow: 1_500 });
   const COUNT = 1_200;
   await Promise.all(
@@ -133,7 +133,7 @@ it('dismisses, queues and erases hundreds in parts, each once, and goes on where
   expect(acts).toEqual(['erase', 'retry']);
 });
 
-it('takes a folder over as it is when a person resumes it by name, and only then', async () => {
+it('accepts a replaced folder only if a person resumes it by name', async () => {
   const { operations, takenOver } = await place();
   await operations.resume({});
   expect(takenOver).toEqual([]);
@@ -141,7 +141,7 @@ it('takes a folder over as it is when a person resumes it by name, and only then
   expect(takenOver).toEqual(['/scans']);
 });
 
-it('acts on many at once: by number or by filter, on those alone that an act is for, and takes a dismissal back', async () => {
+it('acts on many by number or filter, only on those that the act applies to, and undoes a dismissal', async () => {
   const { ledger, operations, acts } = await place();
   const ids: number[] = [];
   for (let n = 0; n < 6; n += 1) {
@@ -165,13 +165,13 @@ it('acts on many at once: by number or by filter, on those alone that an act is 
   expect(await needed()).toBe(4);
   const first = await many({ act: 'dismiss', documents: ids.slice(0, 1) });
   expect(first).toMatchObject({ count: 1, next: null });
-  // What was dismissed before is not among what this undoes.
+  // Earlier dismissals are not undone.
   const all = await many({ act: 'dismiss', filter: {} });
   expect(all.done.documents).toEqual(ids.slice(1, 4));
   expect(await needed()).toBe(0);
   expect(await many({ act: 'undismiss', ...all.done })).toMatchObject({ count: 3 });
   expect(await needed()).toBe(3);
-  // Those that wait are in no need of it.
+  // Waiting documents do not need it.
   expect(await many({ act: 'retry', documents: ids })).toMatchObject({ count: 4, failed: 0 });
   expect(await needed()).toBe(0);
   expect(await many({ act: 'retry', filter: { states: ['accepted'] } })).toMatchObject({

@@ -18,7 +18,7 @@ describe('a CSV cell', () => {
     expect(csvCell(value)).toBe(text);
   });
 
-  it('is quoted where it holds the separator, and only then', () => {
+  it('is quoted only if it contains the separator', () => {
     expect(csvCell('a;b', ';')).toBe('"a;b"');
     expect(csvCell('a,b', ';')).toBe('a,b');
     expect(csvCell('a\tb', '\t')).toBe('"a\tb"');
@@ -38,7 +38,7 @@ describe('the lines', () => {
   const head = async (...form: Parameters<typeof csvLines> extends [unknown, ...infer Rest] ? Rest : never) =>
     (await csvLines(none(), ...form).next()).value as string;
 
-  it('begin with the names of the columns, with commas between', async () => {
+  it('begin with the column names, separated by commas', async () => {
     expect(await head()).toMatch(/^name,state,.*updatedAt\r\n$/);
   });
 
@@ -46,7 +46,7 @@ describe('the lines', () => {
     expect(await head({ separator: ';', byteOrderMark: true })).toMatch(/^\uFEFFname;state;.*updatedAt\r\n$/);
   });
 
-  it('have the values of results that have a name, as they were posted last, and run none of them', async () => {
+  it('contain the latest named values of results, guarded against formulas', async () => {
     const columns = [
       { name: 'total', pointer: '/total' },
       { name: 'Händler, Ort', pointer: '/merchant' },

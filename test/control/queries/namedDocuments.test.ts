@@ -52,12 +52,12 @@ it.each([
   expect(await named(written)).toEqual(['Müller-cccc']);
 });
 
-it('finds those of one name in each endpoint', async () => {
+it('finds documents of one name in every endpoint', async () => {
   expect(await named('BOTH')).toEqual(['both', 'both']);
   expect(await named('bo')).toEqual(['both', 'both']);
 });
 
-it('finds a part of a path that begins with a segment', async () => {
+it('finds a part of a path that starts at a segment', async () => {
   expect(await named('monday/SCAN0001.jpg')).toEqual(['SCAN0001-bbbb']);
   await expect(named('onday/SCAN0001.jpg')).rejects.toMatchObject({ code: 'DOCUMENT_UNKNOWN' });
 });
@@ -72,13 +72,13 @@ it.each(['SCAN0001.jpg', 'scan0001', 'SCAN0001-'])(
   },
 );
 
-it('says of a file that got no document why', async () => {
+it('gives the reason if a file has no document', async () => {
   await expect(named('notes.txt')).rejects.toMatchObject({
     code: 'DOCUMENT_UNKNOWN',
     message: '"notes.txt" has no document: /scans/notes.txt is rejected. This is text.',
   });
 });
 
-it.each(['', ' ', 'nobody', '0001', 'a'.repeat(2_000)])('knows nothing of %j', async (written) => {
+it.each(['', ' ', 'nobody', '0001', 'a'.repeat(2_000)])('finds nothing for %j', async (written) => {
   await expect(named(written)).rejects.toMatchObject({ code: 'DOCUMENT_UNKNOWN' });
 });

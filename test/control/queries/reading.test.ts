@@ -1,4 +1,4 @@
-/** What is read of the daemon: a real ledger behind the real control socket. */
+/** Queries of the daemon: a real ledger behind the real control socket. */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -95,7 +95,7 @@ async function place() {
             : { kind: 'gone', newestSeen: 0, message: 'Nobody has it.' };
         },
       }),
-      // Real time: it is what the reader's patience is measured in.
+      // Real time, because the reader's time limits are measured in it.
       eventStream({ overview: () => overview(deps), lines, clock: systemClock, log }),
     ],
     log,
@@ -139,7 +139,7 @@ async function place() {
   return { ledger, clock, lines, images, shown, upload, ask, get, text, dir };
 }
 
-it('tells what waits, the pace, and when the backlog is empty', async () => {
+it('reports what waits, the pace, and when the backlog will be empty', async () => {
   const { ledger, clock, upload, ask } = await place();
   const now = clock.now();
   for (let n = 0; n < 10; n += 1) await upload(`sent${n}`, now - n * 20_000, 50);
@@ -186,7 +186,7 @@ it('tells what waits, the pace, and when the backlog is empty', async () => {
   ]);
 });
 
-it('makes a history without gaps, and reads what is settled once', async () => {
+it('returns a history without gaps, and reads settled periods once', async () => {
   const { ledger, clock, upload } = await place();
   const now = Math.floor(clock.now() / MINUTE) * MINUTE;
   for (const [n, ms] of [10, 20, 30, 40, 1_000].entries()) await upload(`a${n}`, now - 20 * MINUTE + n, ms);
@@ -253,7 +253,7 @@ it('pages documents newest first, and shows one by number and by name', async ()
   await expect(ask('documents', { limit: 501 })).rejects.toMatchObject({ code: 'USAGE' });
 });
 
-it('shows small pictures of a document, which a browser may keep by the hash of the image', async () => {
+it('serves thumbnails of a document, which a browser may cache by the hash of the image', async () => {
   const { ledger, clock, upload, images, shown, text } = await place();
   const { id, sha256 } = await upload('one', 5, 1);
   images.set(sha256, Buffer.from('one'));
@@ -288,7 +288,7 @@ it('shows small pictures of a document, which a browser may keep by the hash of 
   });
 });
 
-it('shows the image of a document and nothing else', async () => {
+it('serves the image of a document and nothing else', async () => {
   const { upload, images, text } = await place();
   const { id, sha256 } = await upload('a', 1_000, 5);
   expect(await text(`/v1/documents/${id}/image`)).toMatchObject({ status: 422 });
@@ -338,7 +338,7 @@ it('exports a filtered view, and the evidence of a document', async () => {
   });
 });
 
-it('streams the log and the overview, and looks at nothing once nobody listens', async () => {
+it('streams the log and the overview, and reads nothing once nobody listens', async () => {
   const { lines, get, upload } = await place();
   lines.add('{"message":"before"}');
   const answer = await get('/v1/events');
@@ -353,7 +353,7 @@ it('streams the log and the overview, and looks at nothing once nobody listens',
   await expect.poll(() => told, { timeout: 5_000 }).toMatch(/"state":"accepted","count":1/);
 });
 
-it('while a shared ledger is away the overview says how the agent is, and that the rest can’t be told', async () => {
+it('shows the agent’s state while a shared ledger is offline, and that the rest is unknown', async () => {
   const { ledger, clock } = await place();
   const away = awayLedger(ledger, true);
   const history = new History(away.ledger, clock);
@@ -407,12 +407,12 @@ it('counts what a filter lists by state, folder, status and day, and exports nam
       { value: 'queued', count: 1 },
     ]),
   );
-  // Half past midnight there is the next day.
+  // Half past midnight there is already the next day.
   expect(all.periods.toSorted((x, y) => x.value.localeCompare(y.value))).toEqual([
     { value: '2026-05-14', count: 1 },
     { value: '2026-05-15', count: 1 },
   ]);
-  // India's days begin between two hours of UTC's.
+  // India's days begin at half past an hour of UTC.
   for (const [n, minute] of [15, 45].entries())
     await ledger.admit(admission(`d${n}.jpg`, `d${n}`, { at: Date.UTC(2026, 4, 14, 18, minute) }));
   const { periods } = await ask('facets', { zone: 'Asia/Kolkata', by: 'day', states: ['queued'] });

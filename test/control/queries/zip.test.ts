@@ -25,7 +25,7 @@ async function zipped(
   return unzip(Buffer.concat(parts));
 }
 
-it('holds each image under the name of its document, and says what is missing', async () => {
+it('contains each image under its document name, and lists missing ones', async () => {
   const files = await zipped(
     [documentOf(1, 'Beleg München'), documentOf(2, 'lost'), documentOf(3, 'fax', { type: 'tiff' })],
     [2],
@@ -35,7 +35,7 @@ it('holds each image under the name of its document, and says what is missing', 
   expect(String(files.get('MISSING.txt'))).toBe('lost: Its file is gone.\n');
 });
 
-it('gives no file a name that leads elsewhere, that a system can’t have, or that another has', async () => {
+it('gives every file a unique, valid name without path traversal', async () => {
   const names = [
     '../../etc/cron.d/x',
     '..\\..\\x',

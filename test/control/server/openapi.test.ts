@@ -7,7 +7,7 @@ import { STREAMS } from '../../../src/control/protocol/streams.ts';
 
 const FILE = join(import.meta.dirname, '../../../docs/openapi.json');
 
-it('the description of the control interface is OpenAPI, and names every operation', async () => {
+it('describes every operation of the control interface in valid OpenAPI', async () => {
   const text = await readFile(FILE, 'utf8');
   const described = JSON.parse(text) as { paths: Record<string, Record<string, { summary: string }>> };
   expect(await new Validator().validate(structuredClone(described))).toMatchObject({ valid: true });
