@@ -22,7 +22,7 @@ import { SHOP } from '../delivery/sending.ts';
 import { watchingPlace } from './watching.ts';
 
 describe('a file that is being written', () => {
-  it('in ten pieces over ten seconds is admitted once, and whole', async () => {
+  it('in ten pieces over ten seconds is admitted once, completely', async () => {
     const place = await watchingPlace();
     const { intake, admitted, watching } = place.start();
     await watching();
@@ -46,7 +46,7 @@ describe('a file that is being written', () => {
     expect(admitted[0]?.document.size).toBe(bytes.length);
   });
 
-  it('as a TIFF gets all its pages, for it waits the long quiet time', async () => {
+  it('as a TIFF gets all its pages, because it waits for the long quiet time', async () => {
     const place = await watchingPlace();
     const { intake, admitted, watching } = place.start();
     await watching();
@@ -62,7 +62,7 @@ describe('a file that is being written', () => {
     expect(admitted.map(({ document }) => document.size)).toEqual([three.length]);
   });
 
-  it('is admitted with the bytes that were hashed, also when it changes just after they were read', async () => {
+  it('is admitted with the bytes that were hashed, even if it changes just after they were read', async () => {
     const place = await watchingPlace();
     const first = await drawReceipt({ type: 'jpeg', seed: 'first' });
     const second = await drawReceipt({ type: 'jpeg', seed: 'second', width: 120 });
@@ -111,7 +111,7 @@ describe('a file that is being written', () => {
     }
   });
 
-  it('is admitted although its last piece comes while the piece before is judged', async () => {
+  it('is admitted although its last piece arrives while the previous one is judged', async () => {
     const place = await watchingPlace();
     const whole = await drawReceipt({ type: 'jpeg', seed: 'pieces' });
     await writeFile(join(place.scans, 'a.jpg'), whole.subarray(0, whole.length - 100));
@@ -144,7 +144,7 @@ describe('a file that is being written', () => {
     expect(admitted.map(({ document }) => document.size)).toEqual([whole.length]);
   });
 
-  it('is waited for as long as it is incomplete, reported then, and admitted when it is completed', async () => {
+  it('is reported if it stays incomplete, and admitted once it is complete', async () => {
     const place = await watchingPlace();
     const { intake, admitted, watching } = place.start();
     await watching();
@@ -164,8 +164,8 @@ describe('a file that is being written', () => {
   });
 });
 
-describe('what is no image', () => {
-  it('is rejected after the long quiet time only, with the reason', async () => {
+describe('a file that is not an accepted image', () => {
+  it('is rejected with a reason, after the long quiet time only', async () => {
     const place = await watchingPlace();
     const { intake, watching } = place.start();
     await watching();
@@ -177,7 +177,7 @@ describe('what is no image', () => {
     expect(await place.rows()).toMatchObject([{ state: 'rejected', reason: 'DAMAGED', name: null }]);
   });
 
-  it('of a type that is not accepted is judged again when the configuration accepts it, and only then', async () => {
+  it('of a type that is not accepted is judged again only once the configuration accepts it', async () => {
     const place = await watchingPlace();
     await writeFile(join(place.scans, 'a.pdf'), await drawReceipt({ type: 'pdf', seed: 'a' }));
     await place.once();
@@ -194,7 +194,7 @@ describe('what is no image', () => {
     expect(await place.states()).toEqual({ 'a.pdf': 'queued' });
   });
 
-  it('because it is too large is judged again when the limit rises', async () => {
+  it('because of its size is judged again when the limit rises', async () => {
     const place = await watchingPlace();
     const bytes = await place.drop('a.jpg');
     await place.once({ settings: { maxFileSize: bytes.length - 1 } });
@@ -218,7 +218,7 @@ describe('a known path', () => {
     expect(names.map(([kind]) => kind)).toEqual(['queued', 'queued']);
   });
 
-  it('that nothing happened to is not read again', async () => {
+  it('is not read again if unchanged', async () => {
     const place = await watchingPlace();
     for (const name of ['a.jpg', 'b.jpg', 'c.jpg']) await place.drop(name);
     await place.once();
@@ -273,7 +273,7 @@ it('the same image in another folder is a duplicate in the same endpoint, and a 
   ]);
 });
 
-describe('a known file whose place something else takes', () => {
+describe('a known file that is replaced by something else', () => {
   const KINDS = {
     link: (file: string) => symlink('other.jpg', file),
     directory: (file: string) => mkdir(file),
@@ -293,7 +293,7 @@ describe('a known file whose place something else takes', () => {
     expect(await place.ledger.known({ folder: place.scans, path: 'a.jpg' })).toBeNull();
   });
 
-  it.each(['link', 'directory'] as const)('(a %s) is gone at the event that tells of it', async (kind) => {
+  it.each(['link', 'directory'] as const)('(a %s) is gone at the event that reports it', async (kind) => {
     const place = await watchingPlace();
     for (const name of ['a.jpg', 'other.jpg']) await place.drop(name);
     const { watching } = place.start({ deps: { reconcileEveryMs: 24 * 3_600_000 } });
@@ -306,7 +306,7 @@ describe('a known file whose place something else takes', () => {
   });
 });
 
-describe('what lies in a folder when it is first watched', () => {
+describe('a file that exists when its folder is first watched', () => {
   it('is skipped if so configured, sent when that changes, and never twice', async () => {
     const place = await watchingPlace();
     await place.drop('old.jpg');
@@ -374,7 +374,7 @@ describe('a folder', () => {
     await place.clock.advanceUntil(() => admitted.length === 2);
     await place.drop('c.jpg');
     await place.clock.advanceUntil(() => admitted.length === 3);
-    // The first one comes back, as a share does: what it holds is known.
+    // The first folder returns, as a share does, and its files are known.
     await rename(place.scans, other);
     await rename(join(place.dir, 'away'), place.scans);
     await place.clock.advanceUntil(() => admitted.length === 4);
@@ -439,7 +439,7 @@ describe('a folder', () => {
       most = Math.max(most, intake.status.settling);
       return admitted.length === 1_000;
     }, 20);
-    // The capacity, and the chunk that was looked up when there was room last.
+    // The capacity, plus the chunk that was looked up when there was last room.
     expect(most).toBeGreaterThanOrEqual(500);
     expect(most).toBeLessThanOrEqual(500 + 256);
     await watching();
@@ -450,7 +450,7 @@ describe('a folder', () => {
     const place = await watchingPlace();
     for (let i = 0; i < 1_000; i += 1) await writeFile(join(place.scans, `${i}.jpg`), 'not at rest');
     const { intake, stop } = place.start();
-    // Full, and the listing waits for room.
+    // It is full, and the listing waits for room.
     await place.clock.advanceUntil(() => intake.status.settling >= 500, 1);
     await stop();
     expect(intake.status.state).toBe('starting');
@@ -458,7 +458,7 @@ describe('a folder', () => {
   });
 });
 
-it('hundreds of files that are cut short keep a good one waiting for seconds only', async () => {
+it('hundreds of truncated files delay a good one only for seconds', async () => {
   const place = await watchingPlace();
   const whole = await drawReceipt({ type: 'jpeg', seed: 'cut' });
   for (let i = 0; i < 800; i += 1) {
@@ -490,7 +490,7 @@ it('a ledger that cannot be written keeps a file waiting, and nothing is lost', 
   expect(admitted).toHaveLength(1);
 });
 
-it('a single run says that the ledger cannot be written, and not that the folder cannot be listed', async () => {
+it('a single run reports that the ledger cannot be written, not that the folder cannot be listed', async () => {
   const place = await watchingPlace();
   await place.drop('a.jpg');
   const trouble = { code: 'DISK_FULL', message: 'The disk is full.', hint: 'Free some space.' } as const;
@@ -506,7 +506,7 @@ it('a single run says that the ledger cannot be written, and not that the folder
   await expect(once).rejects.toMatchObject(trouble);
 });
 
-it('a file that is gone before it was at rest leaves nothing behind', async () => {
+it('a file that disappears before it is at rest leaves no trace', async () => {
   const place = await watchingPlace();
   const { intake, admitted, watching } = place.start();
   await watching();

@@ -25,7 +25,7 @@ function office(documents: Readonly<Record<string, DocumentState>>) {
       bySha256: async (_endpoint, sha256) => {
         if (state.isAway) throw new ReceiptdError('LEDGER_UNREACHABLE', 'It is away.', { hint: 'Wait.' });
         const found = documents[sha256];
-        // No more of it is looked at.
+        // Only this part is used.
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion
         return found
           ? ({ name: `document-${sha256}`, path: `${sha256}.jpg`, state: found } as Document)
@@ -49,7 +49,7 @@ function office(documents: Readonly<Record<string, DocumentState>>) {
 }
 
 describe('a paper that is scanned again', () => {
-  it('is said to be like the document of the first scan', async () => {
+  it('is reported as similar to the document of the first scan', async () => {
     const { looks } = office({ first: 'accepted' });
     const { remark } = await looks.atPage(GOOD, { ...AT, sha256: 'second' });
     expect(remark).toMatchObject({
@@ -58,12 +58,12 @@ describe('a paper that is scanned again', () => {
     });
   });
 
-  it('is nothing special where the service refused the first scan, or that was lost', async () => {
+  it('is not reported if the first scan was refused or lost', async () => {
     const { looks } = office({ refused: 'failed', gone: 'lost' });
     expect((await looks.atPage(GOOD, { ...AT, sha256: 'second' })).remark).toBeNull();
   });
 
-  it('is remembered once it is admitted, and not before', async () => {
+  it('is remembered only once it is admitted', async () => {
     const { looks, remembered } = office({});
     const { remark, remember } = await looks.atImage(Buffer.from('first'), 'jpeg', AT);
     expect([remark, remembered.length]).toEqual([null, 0]);
@@ -83,13 +83,13 @@ describe('a paper that is scanned again', () => {
   });
 });
 
-it('an image that is a document already is not looked at', async () => {
+it('an image that is already a document is not examined', async () => {
   const { looks, measured } = office({ first: 'accepted', again: 'accepted' });
   expect((await looks.atImage(Buffer.from('again'), 'jpeg', AT)).remark).toBeNull();
   expect(measured()).toBe(0);
 });
 
-it('while the ledger is away, images are looked at and not compared', async () => {
+it('images are examined but not compared while the ledger is offline', async () => {
   const { looks, state, measured } = office({ first: 'accepted' });
   state.isAway = true;
   expect((await looks.atImage(Buffer.from('second'), 'jpeg', AT)).remark).toBeNull();

@@ -23,7 +23,7 @@ type Gate = (admission: Admission, go: () => ReturnType<Ledger['admit']>) => Ret
 interface Options {
   readonly keeping?: KeepingOptions;
   readonly settings?: Partial<FolderSettings>;
-  /** Stands in front of admission. */
+  /** Wraps admission. */
   readonly gate?: Gate;
 }
 
@@ -78,7 +78,7 @@ async function desk(place: Place, { keeping = {}, settings: more = {}, gate }: O
 
 const image = () => drawReceipt({ type: 'jpeg', seed: 'single' });
 
-test('the copy is durable before the name is asked for, and no sweep takes it between the two', async () => {
+test('makes the copy durable before requesting a name, and no sweep removes it in between', async () => {
   const place = await sendingPlace();
   const seen: string[][] = [];
   const site = await desk(place, {
@@ -96,7 +96,7 @@ test('the copy is durable before the name is asked for, and no sweep takes it be
   expect(seen.map((each) => each.length)).toEqual([1, 1]);
 });
 
-test('what was named is sent from the copy, whatever happens to the file', async () => {
+test('sends a named image from the copy, whatever happens to the file', async () => {
   const place = await sendingPlace();
   const site = await desk(place, {
     gate: async (_, go) => {
@@ -109,7 +109,7 @@ test('what was named is sent from the copy, whatever happens to the file', async
   await place.clock.advanceUntil(async () => (await site.copies()).length === 0);
 });
 
-test('where the ledger fails nothing is promised, and the copy goes', async () => {
+test('promises nothing and removes the copy if the ledger fails', async () => {
   const place = await sendingPlace();
   const failure = new ReceiptdError('LEDGER_WRITE_FAILED', 'The ledger cannot be written.');
   const site = await desk(place, { gate: () => Promise.reject(failure) });
@@ -118,7 +118,7 @@ test('where the ledger fails nothing is promised, and the copy goes', async () =
   expect(await site.copies()).toEqual([]);
 });
 
-test('without room for a copy nothing is named', async () => {
+test('names nothing without room for a copy', async () => {
   const place = await sendingPlace();
   const full = await desk(place, { keeping: { spoolLimit: 1_000 } });
   await expect(full.take('a.jpg', await image())).rejects.toMatchObject({ code: 'SPOOL_FULL' });
@@ -133,7 +133,7 @@ test('without room for a copy nothing is named', async () => {
   expect(await place.ledger.counts()).toEqual([]);
 });
 
-test('a duplicate leaves no copy, unless its document waits', async () => {
+test('keeps no copy of a duplicate unless its document waits', async () => {
   const place = await sendingPlace();
   const site = await desk(place);
   const bytes = await image();
@@ -164,7 +164,7 @@ test('what is no image, cut short, of another type or too large is rejected, and
   expect(await place.ledger.counts()).toEqual([]);
 });
 
-test('without copies, an original that the agent cannot read as it was sent is rejected', async () => {
+test('rejects an original that the agent cannot read unchanged if there are no copies', async () => {
   const place = await sendingPlace();
   const site = await desk(place, { keeping: { mode: 'never' } });
   const bytes = await image();

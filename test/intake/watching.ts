@@ -24,15 +24,15 @@ import { OFFICE, temporary, type Place } from '../delivery/sending.ts';
 
 export interface WatchOptions {
   readonly settings?: Partial<FolderSettings>;
-  /** Stands in front of the folder. */
+  /** Wraps the folder. */
   readonly folder?: (real: WatchedFolder) => WatchedFolder;
-  /** How the folder is opened. */
+  /** Opens the folder. */
   readonly opened?: Partial<WatchedFolderOptions>;
   readonly ledger?: (real: Ledger) => Ledger;
   readonly deps?: Partial<IntakeDeps>;
 }
 
-/** Of a folder with nothing special about it. */
+/** Settings of an ordinary folder. */
 export const FOLDER_SETTINGS: Omit<FolderSettings, 'path'> = {
   recursive: false,
   watch: 'auto',
@@ -150,7 +150,7 @@ export async function watchingPlace(shared?: Pick<Place, 'dir' | 'scans' | 'cloc
     return bytes;
   }
 
-  /** As the service would: every queued document is accepted. */
+  /** Accepts every queued document, as the service would. */
   async function acceptAll(): Promise<void> {
     for (const row of await rows()) {
       if (row.state !== 'queued' || row.documentId === null) continue;

@@ -29,24 +29,24 @@ type Folder = PipelineConfig['folders'][number];
 
 export interface AgentOptions {
   readonly folder?: Partial<Folder>;
-  /** None: the folder is not in the configuration any more. */
+  /** None: the folder is no longer in the configuration. */
   readonly folders?: readonly Folder[];
   readonly spool?: PipelineConfig['spool'];
   readonly spoolLimit?: number;
-  /** Stands in front of the folder. */
+  /** Wraps the folder. */
   readonly seen?: (real: WatchedFolder) => WatchedFolder;
   readonly deferred?: (real: DeferredJournal) => Partial<DeferredJournal>;
   readonly admit?: (real: Ledger['admit']) => Ledger['admit'];
   readonly reconcileEveryMs?: number;
   readonly pollEveryMs?: number;
   readonly isAway?: boolean;
-  /** While the ledger is opened. */
+  /** Called while the ledger is opened. */
   readonly opening?: () => Promise<unknown>;
   /** The former agent's: as another configuration in the same process. */
   readonly seenSince?: SeenSince;
 }
 
-/** What stays on the disk from one life of the agent to the next. */
+/** What stays on disk between runs of the agent. */
 export async function offlinePlace() {
   const dir = await temporary();
   const scans = join(dir, 'scans');
@@ -192,7 +192,7 @@ export async function offlinePlace() {
     /** By path: the states of all that was seen there. */
     states: async (): Promise<Record<string, string>> =>
       Object.fromEntries((await rows()).map(({ path, state }) => [path.slice(scans.length + 1), state])),
-    /** As a scanner does that writes aside. */
+    /** Writes aside and renames, as some scanners do. */
     async drop(name: string, seed = name): Promise<Buffer> {
       const bytes = await drawReceipt({ type: 'jpeg', seed, width: 48, height: 64 });
       await mkdir(join(scans, name, '..'), { recursive: true });

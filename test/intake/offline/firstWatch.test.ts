@@ -1,4 +1,4 @@
-/** A folder whose first watch waits for a shared ledger: what came meanwhile did not lie there before. */
+/** The first watch of a folder waits for a shared ledger; files that arrive meanwhile are new, not existing. */
 import { mkdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -40,10 +40,10 @@ it.each<{ name: string; existing: Existing }>([
   expect(await place.states()).toEqual({ 'old.jpg': 'skipped', 'fresh.jpg': 'accepted' });
 });
 
-it('what came to a polled folder after the last look at it is sent', async () => {
+it('a file that came to a polled folder after its last look is sent', async () => {
   const place = await offlinePlace();
   await old(place);
-  // None but the first look is due while this test runs.
+  // Only the first look is due during this test.
   const polled = { folder: { ...SKIP, watch: 'poll' as const }, pollEveryMs: FAR };
   const agent = await place.start({ isAway: true, ...polled });
   await eventually(() => agent.looks.includes('old.jpg'));
@@ -54,7 +54,7 @@ it('what came to a polled folder after the last look at it is sent', async () =>
   expect(await place.states()).toEqual({ 'old.jpg': 'skipped', 'fresh.jpg': 'accepted' });
 });
 
-it('what is not decided about, because the spool is full, is sent', async () => {
+it('a file left undecided because the spool is full is sent', async () => {
   const place = await offlinePlace();
   await old(place);
   const agent = await place.start({ isAway: true, spoolLimit: 1, folder: SKIP });
@@ -71,7 +71,7 @@ it('what is not decided about, because the spool is full, is sent', async () => 
   expect((await place.states())['old.jpg']).toBe('skipped');
 });
 
-it('what comes while the ledger is opened in vain is new', async () => {
+it('a file that comes during a failed opening of the ledger is new', async () => {
   const place = await offlinePlace();
   await old(place);
   const agent = await place.start({
@@ -132,14 +132,14 @@ it('with the ledger there, `existing: skip` skips what lies there at the first w
   expect(await place.states()).toEqual({ 'early.jpg': 'skipped' });
 });
 
-it('what a killed agent had caught up with before the first watch stays one document', async () => {
+it('an image that a killed agent replayed before the first watch stays one document', async () => {
   const place = await offlinePlace();
   const agent = await place.start({ isAway: true, folder: SKIP });
   await place.drop('fresh.jpg');
   await waits(agent, 1);
   const [image] = agent.deferred.waiting();
   if (!image) throw new Error('nothing was deferred');
-  // As a replay does; then it is killed.
+  // Does what a replay does, then is killed.
   const { folder, path, identity, ...rest } = image;
   await place.real.admit({ ...rest, file: { folder, path, identity }, naming: ['fresh'] });
   await agent.deferred.admitted(image);

@@ -1,4 +1,4 @@
-/** A shared ledger that can't be reached: images are deferred here, and named and sent once it is back. */
+/** While a shared ledger is offline, images are deferred locally; they are named and sent once it is back. */
 import { noteText } from '../../../src/core/domain/note.ts';
 import { existsSync } from 'node:fs';
 import { rm, stat, writeFile } from 'node:fs/promises';
@@ -16,13 +16,13 @@ type Agent = Awaited<ReturnType<Awaited<ReturnType<typeof offlinePlace>>['start'
 const watching = (agent: Agent) => eventually(() => agent.intakes[0]?.status.state === 'watching');
 const waits = (agent: Agent, count: number) => eventually(() => agent.deferred.waiting().length === count);
 
-it('what is scanned while the ledger is away is deferred, also if it is overwritten or deleted, and sent once it is back', async () => {
+it('scans during an outage of the ledger are deferred, even if overwritten or deleted, and sent once it is back', async () => {
   const place = await offlinePlace();
   const agent = await place.start();
   const before = await place.drop('before.jpg');
   await watching(agent);
   await eventually(async () => (await place.states())['before.jpg'] === 'accepted');
-  // What is accepted when the ledger goes away keeps its copy until the next sweep.
+  // A document accepted when the ledger goes offline keeps its copy until the next sweep.
   await eventually(async () => (await place.copies()).length === 0);
   agent.leave();
   const first = await place.drop('SCAN0001.jpg', 'first');
@@ -47,7 +47,7 @@ it('what is scanned while the ledger is away is deferred, also if it is overwrit
   await eventually(async () => (await place.states())['SCAN0001.jpg'] === 'accepted');
   expect(place.received()).toEqual(texts([before, first, second, deleted]));
   expect(new Set(place.service.asked.map(({ name }) => name)).size).toBe(4);
-  // In the order and at the time of their deferral.
+  // In the order of deferral and with its times.
   const documents = (await place.rows()).filter(({ documentId }) => documentId !== null);
   const sent = documents.filter(({ path }) => !path.endsWith('before.jpg'));
   expect(sent.map(({ createdAt }) => Date.parse(createdAt)).toSorted()).toEqual(deferredAt);
@@ -55,7 +55,7 @@ it('what is scanned while the ledger is away is deferred, also if it is overwrit
   await eventually(async () => (await place.states())['note.txt'] === 'rejected');
   expect([agent.deferred.waiting(), agent.notes(), agent.incidents.list()]).toEqual([[], [], []]);
   await eventually(async () => (await place.copies()).length === 0);
-  // The listing after it knows what was deferred: nothing becomes two documents.
+  // The next listing knows deferred images, so that none becomes two documents.
   const listed = agent.intakes[0]?.status.lastListing ?? 0;
   await eventually(() => (agent.intakes[0]?.status.lastListing ?? 0) > listed);
   expect(place.service.asked).toHaveLength(4);
@@ -64,7 +64,7 @@ it('what is scanned while the ledger is away is deferred, also if it is overwrit
   ]);
 });
 
-it('an agent that is killed at any point of the replay admits nothing twice and forgets nothing', async () => {
+it('an agent killed at any point of the replay admits nothing twice and forgets nothing', async () => {
   const place = await offlinePlace();
   const first = await place.start();
   await watching(first);
@@ -73,7 +73,7 @@ it('an agent that is killed at any point of the replay admits nothing twice and 
   for (let i = 0; i < 6; i += 1) images.push(await place.drop(`${i}.jpg`));
   await waits(first, 6);
   await first.stop();
-  // Killed right after the ledger had them, before the journal was told.
+  // Killed after the ledger recorded them, before the journal did.
   let bury = (): void => {};
   const buried = new Promise<void>((resolve) => {
     bury = resolve;
@@ -102,7 +102,7 @@ it('an agent that is killed at any point of the replay admits nothing twice and 
   await eventually(async () => (await place.copies()).length === 0);
 });
 
-it('an agent that is started while the ledger is away waits without failing, defers what comes, and begins by itself', async () => {
+it('an agent started while the ledger is offline defers scans without failing, and begins once it is back', async () => {
   const place = await offlinePlace();
   const old = await place.drop('old.jpg');
   // Its time of change is of the agent's life otherwise.
@@ -120,7 +120,7 @@ it('an agent that is started while the ledger is away waits without failing, def
   expect(place.log.said('The ledger can')).toHaveLength(1);
 });
 
-it('`existing: skip` skips what lay there, and not what was deferred before the ledger could be asked', async () => {
+it('`existing: skip` skips existing files, but not images deferred before the ledger was reachable', async () => {
   const place = await offlinePlace();
   await place.drop('old.jpg');
   const { ctimeMs } = await stat(join(place.scans, 'old.jpg'));
@@ -156,16 +156,16 @@ it.each([
   },
 );
 
-it('files that lay there before are not read again, and those on a share are told by its own clock', async () => {
+it('existing files are not read again, judged on a share by the share’s own clock', async () => {
   const place = await offlinePlace();
-  // A server whose clock is an hour behind; its new files are "older" than its time offline.
+  // The server's clock is an hour behind, so its new files look older than the start of the outage.
   const HOUR_NS = 3_600_000_000_000n;
   const agent = await place.start({
     seen: (real) => onFileSystem('nfs', true, withTimes(real, -HOUR_NS)),
   });
   for (let i = 0; i < 20; i += 1) await place.drop(`${i}.jpg`);
   await eventually(() => place.service.asked.length === 20);
-  // Later than the share's coarsest clock can hide.
+  // Later than the coarsest clock of a share can hide.
   const last = await place.drop('last.jpg');
   await eventually(() => place.service.asked.length === 21);
   await eventually(async () => (await stat(join(place.scans, 'last.jpg'))).ctimeMs + 2_500 < Date.now());
@@ -192,7 +192,7 @@ function onFileSystem(name: string, network: boolean, real: WatchedFolder): Watc
   };
 }
 
-/** A folder whose file system keeps the time of every change that much later. */
+/** A folder whose file system stamps every change that much later. */
 function withTimes(real: WatchedFolder, laterNs: bigint): WatchedFolder {
   const shifted = <T>(found: T): T => {
     if (typeof found !== 'object' || found === null || !('identity' in found)) return found;
@@ -208,7 +208,7 @@ function withTimes(real: WatchedFolder, laterNs: bigint): WatchedFolder {
   };
 }
 
-it('a full spool leaves what does not fit in its folder, says so, and it goes when the ledger is back', async () => {
+it('images that do not fit a full spool stay in their folder, are reported, and are sent once the ledger is back', async () => {
   const place = await offlinePlace();
   const agent = await place.start({ spoolLimit: 6_000 });
   await watching(agent);
@@ -224,7 +224,7 @@ it('a full spool leaves what does not fit in its folder, says so, and it goes wh
   await eventually(() => agent.incidents.list().length === 0);
 });
 
-it('a journal that can’t be written promises nothing: one incident, and the file waits in its folder', async () => {
+it('an unwritable journal raises one incident, and the file waits in its folder', async () => {
   const place = await offlinePlace();
   let isFull = true;
   const agent = await place.start({
@@ -251,7 +251,7 @@ it('a journal that can’t be written promises nothing: one incident, and the fi
   expect(place.received()).toEqual(texts([image]));
 });
 
-it('with `spool: never` nothing is deferred: the files wait in their folder', async () => {
+it('`spool: never` defers nothing: files wait in their folder', async () => {
   const place = await offlinePlace();
   const agent = await place.start({ spool: 'never' });
   await watching(agent);
@@ -264,7 +264,7 @@ it('with `spool: never` nothing is deferred: the files wait in their folder', as
   expect(existsSync(join(place.dir, 'deferred.journal'))).toBe(false);
 });
 
-it('a deferred image is named by the template of its folder, or, where that is gone, of its endpoint', async () => {
+it('a deferred image is named by the template of its folder, or of its endpoint if the folder is gone', async () => {
   const place = await offlinePlace();
   const first = await place.start();
   await watching(first);
@@ -280,7 +280,7 @@ it('a deferred image is named by the template of its folder, or, where that is g
   await waits(second, 0);
 });
 
-it('a duplicate of what the ledger knew is one, and its copy goes; one that can’t be named keeps no other waiting', async () => {
+it('a deferred duplicate is recognized and its copy removed; an image that can’t be named delays no others', async () => {
   const place = await offlinePlace();
   let isOdd = true;
   const agent = await place.start({

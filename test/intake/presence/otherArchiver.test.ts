@@ -1,4 +1,4 @@
-/** Two machines on one share: agents that know nothing of each other, with ledgers of their own. */
+/** Two machines on one share, with separate ledgers and agents that do not know each other. */
 import { mkdir, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -25,7 +25,7 @@ async function sentByBoth(count: number, settings: Partial<FolderSettings> = ARC
   return { place, agent, names, move, warnings };
 }
 
-it('says so once three receipts were archived by somebody else, and goes on', async () => {
+it('reports once that somebody else archived three receipts, and continues', async () => {
   const { place, agent, names, move, warnings } = await sentByBoth(3);
   for (const name of names) {
     expect(warnings()).toEqual([]);
@@ -46,7 +46,7 @@ it.each<{ name: string; to: string; settings: Partial<FolderSettings> }>([
   expect(warnings()).toEqual([]);
 });
 
-it('says nothing of what it archived itself', async () => {
+it('does not report files that it archived itself', async () => {
   const { place, agent, names, warnings } = await sentByBoth(4);
   await place.acceptAll();
   agent.intake.disposeSoon();

@@ -18,7 +18,7 @@ async function renamedPlace() {
   return { ...place, run, isMissing, isAccepted };
 }
 
-it('a file that was renamed is not lost while the listing that will find it goes on', async () => {
+it('a renamed file is not lost during the listing that will find it', async () => {
   const place = await renamedPlace();
   let goOn = (): void => {};
   const slow = new Promise<void>((resolve) => (goOn = resolve));
@@ -38,7 +38,7 @@ it('a file that was renamed is not lost while the listing that will find it goes
   expect(place.log.said('Lost')).toEqual([]);
 });
 
-it('a file that was renamed is not lost before it has come to rest under its new name', async () => {
+it('a renamed file is not lost before it is at rest under its new name', async () => {
   const place = await renamedPlace();
   const settle = { shortMs: 300_000, longMs: 300_000, patienceMs: 600_000 };
   await place.run({ settings: { settle } });
@@ -49,7 +49,7 @@ it('a file that was renamed is not lost before it has come to rest under its new
   expect(place.log.said('Lost')).toEqual([]);
 });
 
-it('a file that is gone is lost, however long another stays incomplete', async () => {
+it('a missing file is lost, even while another stays incomplete', async () => {
   const place = await renamedPlace();
   await unlink(join(place.scans, 'b.jpg'));
   await writeFile(join(place.scans, 'c.jpg'), Buffer.from([0xff, 0xd8, 0xff]));
@@ -63,7 +63,7 @@ it('a file that is gone is lost, however long another stays incomplete', async (
   expect(place.clock.monotonic() - from).toBeLessThan(12 * 60_000);
 });
 
-it('a folder that is away keeps only its own documents waiting', async () => {
+it('an unreachable folder delays only its own documents', async () => {
   const place = await watchingPlace();
   const { intake } = place.start({
     settings: { path: `${place.scans}-away` },

@@ -6,7 +6,7 @@ const MINUTE = 60_000;
 
 let clock: FakeClock;
 let looked: ScanProgress;
-/** When the files were first seen that are not decided about yet. */
+/** When the undecided files were first seen. */
 let unsettled: number[];
 
 const listing = (ms = 0) => looked.during(() => clock.advance(ms));
@@ -19,7 +19,7 @@ beforeEach(() => {
   });
 });
 
-it('a folder is looked through by a listing that began afterwards, and came to its end', async () => {
+it('a folder counts as scanned after a complete listing that began afterwards', async () => {
   await clock.advance(1_000);
   expect(looked.isThroughSince(500)).toBe(false);
   const underWay = listing(100);
@@ -32,13 +32,13 @@ it('a folder is looked through by a listing that began afterwards, and came to i
   expect([looked.hasBegunSince(500), looked.isThroughSince(500)]).toEqual([false, false]);
 });
 
-it('a listing that is cut short counts for nothing', async () => {
+it('an interrupted listing does not count', async () => {
   await clock.advance(1_000);
   await expect(looked.during(() => Promise.reject(new Error('EIO')))).rejects.toThrow('EIO');
   expect([looked.hasBegunSince(0), looked.isThroughSince(0)]).toEqual([false, false]);
 });
 
-it('files that come after a listing do not put it off, and neither do the listings after it', async () => {
+it('neither later files nor later listings delay the completion of an earlier one', async () => {
   await clock.advance(1_000);
   unsettled = [1_000];
   await listing();
@@ -55,7 +55,7 @@ it('files that come after a listing do not put it off, and neither do the listin
   expect(looked.isThroughSince(25_000)).toBe(true);
 });
 
-it('a file that is never decided about is waited for ten minutes', async () => {
+it('waits ten minutes for a file that stays undecided', async () => {
   await clock.advance(1_000);
   unsettled = [1_000];
   await listing();
@@ -66,7 +66,7 @@ it('a file that is never decided about is waited for ten minutes', async () => {
   expect(looked.isThroughSince(0)).toBe(true);
 });
 
-it('a folder in which no listing comes to its end is stuck after ten minutes, unless a long one is under way', async () => {
+it('a folder without a complete listing is stuck after ten minutes, unless a long one is running', async () => {
   await listing();
   await clock.advance(10 * MINUTE - 1);
   expect(looked.isStuckSince(0)).toBe(false);

@@ -36,7 +36,7 @@ describe('a file', () => {
     expect(takeOne().identity).toEqual(identity(2));
   });
 
-  it('is not taken twice while it is looked at', async () => {
+  it('is not taken twice while it is examined', async () => {
     settling.see('a', identity(1), 'fresh');
     await clock.advance(200);
     const file = takeOne();
@@ -46,14 +46,14 @@ describe('a file', () => {
     expect(settling.takeDue(10)).toHaveLength(1);
   });
 
-  it('that has rested before is due that much sooner', async () => {
+  it('that was already at rest is due that much sooner', async () => {
     settling.see('a', identity(1), 'fresh', 150);
     expect(settling.nextDueIn()).toBe(50);
     await clock.advance(50);
     expect(settling.isStill(takeOne())).toBe(true);
   });
 
-  it('that has rested for an hour and may grow waits for what is left of the long quiet time', () => {
+  it('that was at rest for an hour and may grow waits for the rest of the long quiet time', () => {
     settling.see('a', identity(1), 'fresh', 3_600_000);
     const file = takeOne();
     expect(settling.isStill(file)).toBe(true);
@@ -80,7 +80,7 @@ describe('a file', () => {
     expect(settling.requireLongQuiet(takeOne())).toBe(true);
   });
 
-  it('that is incomplete is looked at now and then until patience runs out', async () => {
+  it('that is incomplete is examined at intervals until its time is up', async () => {
     settling.see('a', identity(1), 'fresh');
     let looks = 0;
     for (;;) {
@@ -113,7 +113,7 @@ describe('a file', () => {
     }
   });
 
-  it('is checked again after trouble of our own', async () => {
+  it('is checked again after an error of the agent', async () => {
     settling.see('a', identity(1), 'fresh');
     await clock.advance(200);
     settling.retryLater(takeOne());
@@ -122,7 +122,7 @@ describe('a file', () => {
 });
 
 describe('room', () => {
-  it('is made by giving up early what is incomplete', async () => {
+  it('is made by giving up incomplete files early', async () => {
     for (const path of ['a', 'b', 'c']) settling.see(path, identity(1), 'fresh');
     await clock.advance(TIMES.longMs - 1);
     const [first, second] = settling.takeDue(3);
@@ -134,7 +134,7 @@ describe('room', () => {
     expect(settling.markIncomplete(second, identity(1), 'INCOMPLETE', 'cut short')).toBe(true);
   });
 
-  it('is waited for, and found when a file is done', async () => {
+  it('becomes free when a file is done', async () => {
     for (const path of ['a', 'b', 'c']) settling.see(path, identity(1), 'fresh');
     expect(settling.isFull).toBe(true);
     let found = false;
@@ -181,7 +181,7 @@ describe('a file that can’t be read', () => {
     expect([...settling.unreadable]).toEqual([['a', 'EACCES']]);
   });
 
-  it('is unreadable no more once it was read, whatever was found', async () => {
+  it('is no longer unreadable once it was read, whatever the result', async () => {
     settling.see('a', identity(1), 'fresh');
     await blockUntil('a', () => settling.unreadable.size === 1);
     await clock.advance(settling.nextDueIn() ?? 0);
@@ -190,7 +190,7 @@ describe('a file that can’t be read', () => {
     expect(settling.size).toBe(1);
   });
 
-  it('because its share is away is never noted for that', async () => {
+  it('because its share is unreachable is never noted as unreadable', async () => {
     settling.see('a', identity(1), 'fresh');
     for (let tries = 0; tries < 30; tries += 1) {
       await clock.advance(settling.nextDueIn() ?? 0);
@@ -200,7 +200,7 @@ describe('a file that can’t be read', () => {
     expect(settling.unreadable.size).toBe(0);
   });
 
-  it('is noted at once where others wait for its place', async () => {
+  it('is noted at once if others wait for room', async () => {
     for (const path of ['a', 'b', 'c']) settling.see(path, identity(1), 'fresh');
     await clock.advance(200);
     const [file] = settling.takeDue(1);
@@ -210,7 +210,7 @@ describe('a file that can’t be read', () => {
     expect(settling.isFull).toBe(false);
   });
 
-  it('is looked at soon when it changes', async () => {
+  it('is examined soon after a change', async () => {
     settling.see('a', identity(1), 'fresh');
     await blockUntil('a', () => settling.unreadable.size === 1);
     settling.see('a', identity(2), 'fresh');
@@ -231,7 +231,7 @@ it('a file that fails again and again is tried at growing intervals, and is a fi
   expect(waits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
 });
 
-it('the quiet time begins where a coarse clock can no longer hide a change', async () => {
+it('the quiet time starts once a coarse clock can no longer hide a change', async () => {
   settling.requireQuiet(2_000);
   settling.see('a', identity(1), 'fresh');
   await clock.advance(1_999 + TIMES.shortMs);
