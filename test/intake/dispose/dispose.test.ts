@@ -25,7 +25,7 @@ async function filesOf(place: WatchingPlace): Promise<string[]> {
 }
 
 describe('the original of an accepted document', () => {
-  it('is archived, not before the acceptance is in the ledger', async () => {
+  it('is archived once the acceptance is in the ledger, not before', async () => {
     const place = await watchingPlace();
     const bytes = await place.drop('a.jpg');
     const { intake } = await place.once(ARCHIVE);
@@ -39,7 +39,7 @@ describe('the original of an accepted document', () => {
     expect((await place.once(ARCHIVE)).admitted).toEqual([]);
   });
 
-  it('is deleted, not before the acceptance is in the ledger', async () => {
+  it('is deleted once the acceptance is in the ledger, not before', async () => {
     const place = await watchingPlace();
     await place.drop('a.jpg');
     const { intake } = await place.once(DELETE);
@@ -52,7 +52,7 @@ describe('the original of an accepted document', () => {
     expect((await place.once(DELETE)).admitted).toEqual([]);
   });
 
-  it('waits for a result with one of the statuses, where the folder says so', async () => {
+  it('waits for a result with one of the statuses if the folder is configured so', async () => {
     const place = await watchingPlace();
     await place.drop('a.jpg');
     const options = { settings: { afterUpload: 'archive', afterUploadOn: ['DONE'] } } as const;
@@ -86,7 +86,7 @@ describe('the original of an accepted document', () => {
     expect(await filesOf(place)).toEqual(['a.jpg']);
   });
 
-  it('stays if it has changed since, and is a document of its own then', async () => {
+  it('stays if it has changed since, and becomes another document', async () => {
     const place = await watchingPlace();
     await place.drop('a.jpg', 'first');
     const { intake } = await place.once(DELETE);
@@ -163,7 +163,7 @@ describe('the original of an accepted document', () => {
     expect(await readFile(join(place.dir, 'archive', archived[0] ?? ''))).toEqual(bytes);
   });
 
-  it('is disposed of with its duplicates, wherever they lie', async () => {
+  it('is disposed of with its duplicates, wherever they are', async () => {
     const place = await watchingPlace();
     await place.drop('a.jpg', 'same');
     await place.drop('b.jpg', 'same');
@@ -175,7 +175,7 @@ describe('the original of an accepted document', () => {
     expect(await filesOf(place)).toEqual([]);
   });
 
-  it('that is moved elsewhere in that very moment is no trouble, and nothing waits for it', async () => {
+  it('that is moved away at the same moment causes no error and no wait', async () => {
     const place = await watchingPlace();
     await place.drop('a.jpg', 'a');
     await place.drop('b.jpg', 'b');
@@ -203,7 +203,7 @@ describe('the original of an accepted document', () => {
     expect(await ledger.begunDisposals(place.scans)).toEqual([]);
   });
 
-  it('that a kill kept from being disposed of is, at the next start', async () => {
+  it('that a kill left behind is disposed of at the next start', async () => {
     const place = await watchingPlace();
     await place.drop('a.jpg');
     await place.once(DELETE);
@@ -229,7 +229,7 @@ describe('a kill between the steps', () => {
     expect(place.log.said('Put back a file')).toHaveLength(1);
   });
 
-  it('puts a file back beside one that has taken its name meanwhile', async () => {
+  it('puts a file back next to one that took its name meanwhile', async () => {
     const place = await watchingPlace();
     const first = await place.drop('a.jpg', 'first');
     const { real } = await place.once();
@@ -245,7 +245,7 @@ describe('a kill between the steps', () => {
     expect(contents).toContainEqual(second);
   });
 
-  it('keeps no folder from being watched if a file cannot be put back', async () => {
+  it('does not prevent watching if a file cannot be put back', async () => {
     const place = await watchingPlace();
     await place.drop('a.jpg');
     const { real } = await place.once();
@@ -262,7 +262,7 @@ describe('a kill between the steps', () => {
 });
 
 describe('originals that were accepted before afterUpload was set', () => {
-  /** One accepted under `keep`. */
+  /** A document accepted under `keep`. */
   async function accepted() {
     const place = await watchingPlace();
     await place.drop('old.jpg', 'old');
@@ -270,7 +270,7 @@ describe('originals that were accepted before afterUpload was set', () => {
     await place.acceptAll();
     return place;
   }
-  /** A run that finds what lies there, has it accepted, and disposes. */
+  /** A run that finds existing files, gets them accepted, and disposes of them. */
   async function run(place: WatchingPlace, settings: Partial<FolderSettings>) {
     const { intake } = await place.once({ settings });
     await place.acceptAll();
@@ -278,7 +278,7 @@ describe('originals that were accepted before afterUpload was set', () => {
     return filesOf(place);
   }
 
-  it.each(['archive', 'delete'] as const)('stay with %s, and what comes from then on goes', async (how) => {
+  it.each(['archive', 'delete'] as const)('stay with %s, and later ones are disposed of', async (how) => {
     const place = await accepted();
     expect(await run(place, { afterUpload: how })).toEqual(['old.jpg']);
     expect(place.log.said('Files accepted before afterUpload was set stay')).toMatchObject([
@@ -290,14 +290,14 @@ describe('originals that were accepted before afterUpload was set', () => {
     expect(place.log.said('Files accepted before')).toHaveLength(1);
   });
 
-  it('go where the configuration includes them, and a line counts them', async () => {
+  it('are disposed of if the configuration includes them, and a log line counts them', async () => {
     const place = await accepted();
     expect(await run(place, { afterUpload: 'delete' })).toEqual(['old.jpg']);
     expect(await run(place, { afterUpload: 'delete', afterUploadExisting: 'include' })).toEqual([]);
     expect(place.log.said('afterUpload also applies to files')).toMatchObject([{ fields: { files: 1 } }]);
   });
 
-  it('stay with those that were accepted while originals were kept in between', async () => {
+  it('stay, like those accepted while originals were kept in between', async () => {
     const place = await watchingPlace();
     expect(await run(place, { afterUpload: 'delete' })).toEqual([]);
     await place.drop('a.jpg', 'a');
@@ -307,14 +307,14 @@ describe('originals that were accepted before afterUpload was set', () => {
     expect(await run(place, { afterUpload: 'delete' })).toEqual(['b.jpg']);
   });
 
-  it('stay when they only wait for another status from now on', async () => {
+  it('stay if only the awaited status changes', async () => {
     const place = await watchingPlace();
     await place.drop('a.jpg', 'a');
     expect(await run(place, { afterUpload: 'delete', afterUploadOn: ['DONE'] })).toEqual(['a.jpg']);
     expect(await run(place, { afterUpload: 'delete' })).toEqual(['a.jpg']);
   });
 
-  it('stay although the ledger that knows them was replaced by one from before', async () => {
+  it('stay although an older ledger was restored', async () => {
     const place = await accepted();
     // Accepted after the backup that was restored: to the ledger, it is new.
     await place.drop('since.jpg', 'since');
@@ -323,7 +323,7 @@ describe('originals that were accepted before afterUpload was set', () => {
     expect(await run(place, { afterUpload: 'delete' })).toEqual(['old.jpg', 'since.jpg']);
   });
 
-  it('stay when their folder has another path, and when they are renamed', async () => {
+  it('stay if their folder has another path, and if they are renamed', async () => {
     const place = await accepted();
     await rename(place.scans, join(place.dir, 'moved'));
     await mkdir(place.scans);
@@ -359,7 +359,7 @@ describe('originals that were accepted before afterUpload was set', () => {
   });
 });
 
-describe('a disposal that was begun and not ended', () => {
+describe('an unfinished disposal', () => {
   async function begun(how: 'archived' | 'deleted') {
     const place = await watchingPlace();
     const bytes = await place.drop('a.jpg');
@@ -382,7 +382,7 @@ describe('a disposal that was begun and not ended', () => {
     return { place, bytes, options, file: join(place.scans, 'a.jpg'), sighting };
   }
 
-  it('is known as ours once its file is gone, even if a scanner has taken the name since', async () => {
+  it('is recognized as ours once its file is gone, even if a scanner has reused the name', async () => {
     const { place, options, file, sighting } = await begun('deleted');
     await rm(file);
     const next = await place.drop('a.jpg', 'next');
@@ -393,7 +393,7 @@ describe('a disposal that was begun and not ended', () => {
     expect(await place.ledger.begunDisposals(place.scans)).toEqual([]);
   });
 
-  it('is done again as long as its file is there', async () => {
+  it('is repeated while its file exists', async () => {
     const { place, bytes, options, file, sighting } = await begun('archived');
     const { intake } = await place.once(options);
     expect(await readFile(file)).toEqual(bytes);
@@ -402,7 +402,7 @@ describe('a disposal that was begun and not ended', () => {
     expect(await sighting()).toMatchObject({ disposed: 'archived' });
   });
 
-  it('is told to a person if neither folder nor archive has the file', async () => {
+  it('is reported if neither folder nor archive has the file', async () => {
     const { place, options, file, sighting } = await begun('archived');
     await rm(file);
     await mkdir(join(place.dir, 'archive'));
@@ -412,7 +412,7 @@ describe('a disposal that was begun and not ended', () => {
     expect(await place.ledger.begunDisposals(place.scans)).toEqual([]);
   });
 
-  it('is nothing for a person where a scanner has written the next scan over the file', async () => {
+  it('is not reported if a scanner has overwritten the file with the next scan', async () => {
     const { place, options, file } = await begun('archived');
     await mkdir(join(place.dir, 'archive'));
     const next = await place.drop('a.jpg', 'next');
@@ -424,7 +424,7 @@ describe('a disposal that was begun and not ended', () => {
     expect(await place.ledger.begunDisposals(place.scans)).toEqual([]);
   });
 
-  it('waits while the archive is away', async () => {
+  it('waits while the archive is unreachable', async () => {
     const { place, bytes, options, file, sighting } = await begun('archived');
     await rm(file);
     await place.once(options);
@@ -438,7 +438,7 @@ describe('a disposal that was begun and not ended', () => {
     expect(await sighting()).toMatchObject({ disposed: 'archived', archivedTo: archived });
   });
 
-  it('waits while the folder is not the one it was', async () => {
+  it('waits while another folder is in its place', async () => {
     const { place, options, sighting } = await begun('deleted');
     const { folder, settings } = place.create({
       ...options,
@@ -488,7 +488,7 @@ describe('a disposal that was begun and not ended', () => {
     expect(await sighting()).toMatchObject({ disposed: 'deleted' });
   });
 
-  it('touches no file while the ledger cannot take the intent', async () => {
+  it('touches no file while the ledger cannot record the intent', async () => {
     const place = await watchingPlace();
     const bytes = await place.drop('a.jpg');
     await place.drop('b.jpg');
@@ -543,7 +543,7 @@ describe('a file that cannot be disposed of', () => {
     return { tries, folder };
   }
 
-  it('waits some minutes, and the others go on meanwhile', async () => {
+  it('waits some minutes while the others continue', async () => {
     const place = await watchingPlace();
     await place.drop('a.jpg');
     await place.once(DELETE);
@@ -567,7 +567,7 @@ describe('a file that cannot be disposed of', () => {
     expect(place.clock.monotonic() - from).toBeLessThan(310_000);
   });
 
-  it('is said once for each cause while the first of them waits', async () => {
+  it('is reported once for each cause while the first file waits', async () => {
     const place = await watchingPlace();
     for (const name of ['a.jpg', 'b.jpg', 'c.jpg']) await place.drop(name);
     const { tries, folder } = failing('EPERM');
@@ -584,7 +584,7 @@ describe('a file that cannot be disposed of', () => {
     expect(said.map(({ level }) => level)).toEqual(['warn']);
   });
 
-  it('stops the others if the place as a whole is in trouble', async () => {
+  it('stops the others if the whole archive or folder is in trouble', async () => {
     const place = await watchingPlace();
     for (const name of ['a.jpg', 'b.jpg']) await place.drop(name);
     await place.once();
@@ -599,7 +599,7 @@ describe('a file that cannot be disposed of', () => {
 });
 
 describe('the files that wait for their disposal', () => {
-  it('are so many at most; where there are more, the folder waits', async () => {
+  it('are limited in number; beyond that the folder waits', async () => {
     const { clock } = await watchingPlace();
     const waits = new DisposalWaits(clock);
     for (let id = 0; id < 1_000; id += 1) expect(waits.add(id)).toBe(true);
@@ -631,7 +631,7 @@ describe('an archive that cannot be written', () => {
       const failures = () => place.log.said('An original could not be archived or deleted').length;
       await place.clock.advanceUntil(() => failures() === 1);
       expect(await readFile(join(place.scans, 'a.jpg'))).toEqual(bytes);
-      // It was touched, so that it is read once more; that must not set off another try at once.
+      // It was touched, so it is read again, which must not trigger another attempt at once.
       for (let i = 0; i < 40; i += 1)
         await place.clock.advanceUntil(() => true).then(() => place.clock.advance(5_000));
       expect(failures()).toBe(1);

@@ -15,7 +15,7 @@ import { watchingPlace, type WatchingPlace } from '../watching.ts';
 const never = new AbortController().signal;
 const FOREIGN = 'somebody else’s';
 
-/** What is watched lies in memory where there is enough of it, and on the disk elsewhere. */
+/** The watched folder is in memory if there is enough, otherwise on the disk. */
 const watchedUnder = memoryDirectory();
 const elsewhere = watchedUnder === tmpdir() ? '/dev/shm' : tmpdir();
 const otherDevice = requirement(
@@ -31,11 +31,11 @@ beforeAll(async () => {
 
 interface Scenario {
   readonly afterUpload: 'archive' | 'delete';
-  /** Where the archive lies; null: beside the folder. */
+  /** Directory of the archive; null: next to the folder. */
   readonly archiveUnder: string | null;
 }
 
-/** An accepted scan in a sub-directory, its duplicate, one that waits, and a foreign file of its name in the archive. */
+/** An accepted scan in a subdirectory, its duplicate, a waiting one, and a foreign file of its name in the archive. */
 async function prepare({ afterUpload, archiveUnder }: Scenario) {
   const place = await watchingPlace();
   const archive = join(place.dir, 'archive');
@@ -163,7 +163,7 @@ describe.each<[string, Scenario, boolean, number]>([
   ['an archive on another file system', { afterUpload: 'archive', archiveUnder: elsewhere }, otherDevice, 1],
   ['delete', { afterUpload: 'delete', archiveUnder: null }, true, 2],
 ])('a disposal killed before any of its changes, with %s', (_, scenario, present, at) => {
-  it.skipIf(!present)('ends as configured after a restart, and the ledger knows', async () => {
+  it.skipIf(!present)('is completed as configured after a restart, and recorded in the ledger', async () => {
     const changes = await changesOf(scenario);
     for (const nth of chosenKills(changes, (change) => change, hasTurn(at, 3))) {
       const at = await prepare(scenario);
@@ -184,8 +184,8 @@ describe.each<[string, Scenario, boolean, number]>([
   });
 });
 
-describe.skipIf(!otherDevice)('a disposal killed, and then the restart', () => {
-  it('ends as configured anyway', async () => {
+describe.skipIf(!otherDevice)('a disposal whose restart is killed too', () => {
+  it('is still completed as configured', async () => {
     const scenario: Scenario = { afterUpload: 'archive', archiveUnder: elsewhere };
     const changes = await changesOf(scenario);
     for (let nth = 2; nth <= changes.length; nth += 9) {

@@ -11,7 +11,7 @@ import { compile } from '../../support/scripts.ts';
 import { asOrdinaryUser, ordinaryOwner } from '../../support/ordinaryUser.ts';
 import { temporaryDirectory, watched } from './fixture.ts';
 
-/** What was read, with a digest for its bytes: comparing megabytes one by one takes seconds. */
+/** The result of a read with a digest of its bytes, because comparing megabytes takes seconds. */
 const told = (read: FileRead) =>
   read.kind === 'bytes' ? { ...read, bytes: createHash('sha256').update(read.bytes).digest('hex') } : read;
 
@@ -27,7 +27,7 @@ async function both(root: string, readBeside?: ReadBeside) {
 }
 
 describe("a folder on the agent's own disk", () => {
-  it('says of every kind of file what any other folder says', async () => {
+  it('reads every kind of file like any other folder', async () => {
     const root = await temporaryDirectory();
     await writeFile(join(root, 'a.jpg'), 'the text of a scan');
     await writeFile(join(root, 'empty.jpg'), '');

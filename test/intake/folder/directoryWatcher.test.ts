@@ -13,7 +13,7 @@ const DEADLINE = { timeout: 15_000, interval: 20 };
 
 const hasInotify = requirement('inotify', existsSync('/proc/self/fdinfo'), 'run on Linux');
 
-/** inotify watches of this process, as the kernel counts them. */
+/** The number of inotify watches of this process according to the kernel. */
 async function kernelWatches(): Promise<number> {
   let count = 0;
   for (const fd of await readdir('/proc/self/fd')) {
@@ -52,7 +52,7 @@ async function watching(root: string) {
     watcher,
     hints,
     troubles,
-    /** Waits until no more and no less is kept and watched than what is there. */
+    /** Waits until exactly the existing directories are cached and watched. */
     settled: async () => {
       await vi.waitFor(async () => {
         const there = [root, ...(await directoriesIn(root))].sort();
@@ -67,7 +67,7 @@ async function watching(root: string) {
         expect((await kernelWatches()) - before.kernel).toBe(there.length);
       }, DEADLINE);
     },
-    /** Writes again and again, since the first times may come before the directory is watched. */
+    /** Writes repeatedly, because the first writes may come before the directory is watched. */
     heard: async (file: string) => {
       hints.delete(file);
       await vi.waitFor(async () => {
@@ -89,7 +89,7 @@ describe.skipIf(!hasInotify)('what is kept of directories that came and went', (
       const file = join(directory, 'front/back/1.jpg');
       await mkdir(dirname(file), { recursive: true });
       await writeFile(file, 'a');
-      // Most go while they are being found, and some when they have been watched.
+      // Most disappear while they are being found, some after they were watched.
       if (job % 20 === 0) await heard(file);
       await rm(directory, { recursive: true });
     }
@@ -144,7 +144,7 @@ describe.skipIf(!hasInotify)('what is kept of directories that came and went', (
     const { watcher, settled, heard } = await watching(root);
     for (let i = 0; i < 20; i++) watcher.add(join(root, `gone-${i}/deep`));
     for (let i = 0; i < 20; i++) watcher.add(join(root, `gone-${i}`));
-    // And as when it goes, with its parent, right after it was found.
+    // The same if it disappears with its parent right after it was found.
     const late = join(root, 'late/deep');
     const found = watcher._getWatchHelpers(late);
     await watcher._nodeFsHandler._handleDir(late, await stat(root), true, 1, '', found, late);

@@ -22,7 +22,7 @@ describe('what a folder lies on', () => {
     ['cifs', 0xff534d42, 53n, 'cifs //nas/scans'],
     ['smb2', 0xfe534d42, 53n, 'smb2 //nas/scans'],
     ['fuse', 0x65735546, 55n, 'fuse scanner@nas:scans'],
-    // Mounted in another place than this process sees.
+    // Mounted at a path that this process does not see.
     ['9p', 0x01021997, 77n, '9p'],
   ])('is network for %s, marked by its source', async (name, type, device, mark) => {
     expect(await fileSystemOf('/srv/scans', device, sources(type))).toEqual({ name, network: true, mark });
@@ -41,7 +41,7 @@ describe('what a folder lies on', () => {
     expect(found).toEqual({ name, network: false, mark: `${name} 2049` });
   });
 
-  it('is local where nobody knows the type, and for a disk that a program drives', async () => {
+  it('is local for an unknown type and for a FUSE disk', async () => {
     expect(await fileSystemOf('/srv', 1n, sources(0x1234))).toMatchObject({ name: '0x1234', network: false });
     expect(await fileSystemOf('/srv', 54n, sources(0x65735546))).toMatchObject({
       name: 'fuseblk',
@@ -49,7 +49,7 @@ describe('what a folder lies on', () => {
     });
   });
 
-  it('knows a type that a 32-bit system gives as a negative number', async () => {
+  it('recognizes a type that a 32-bit system returns as a negative number', async () => {
     expect(await fileSystemOf('/srv', 53n, sources(0xff534d42 | 0))).toMatchObject({ name: 'cifs' });
   });
 
@@ -101,7 +101,7 @@ describe('on Windows', () => {
     });
   });
 
-  it('a path of which nobody says where it leads counts as a drive', async () => {
+  it('a path with unknown target counts as a drive', async () => {
     const realPath = () => Promise.reject(new Error('EPERM'));
     expect(await fileSystemOf(String.raw`Z:\x`, 7n, { platform, realPath })).toMatchObject({
       network: false,

@@ -27,7 +27,7 @@ async function place() {
       log,
     });
   const [first, second] = [await temporaryDirectory(), await temporaryDirectory()];
-  /** As an agent does: it looks every so often. */
+  /** Checks at intervals, as an agent does. */
   const lookFor = async (claim: FolderClaim, ms: number) => {
     for (let left = ms; left > 0; left -= 20_000) {
       await clock.advance(20_000);
@@ -83,7 +83,7 @@ describe.runIf(process.platform === 'linux')('the claim of a folder', () => {
     expect(again.othersUntil).toBeNull();
     expect(await other.hold(token)).toContain(`state directory ${first}`);
     await again.release();
-    // The time begins again.
+    // The waiting time starts over.
     const goneAt = clock.now();
     await lookFor(other, 9 * MINUTE);
     expect(await other.hold(token)).toContain('has been gone since');
@@ -107,7 +107,7 @@ describe.runIf(process.platform === 'linux')('the claim of a folder', () => {
     await lookFor(restarted, 11 * MINUTE);
     expect(await restarted.hold(token)).toBeNull();
     await restarted.release();
-    // A crash before the files in it were dealt with.
+    // A crash before its files were processed.
     const crashed = agent(second);
     expect(await crashed.hold(token)).toContain('This agent takes over at');
     await lookFor(crashed, 11 * MINUTE);

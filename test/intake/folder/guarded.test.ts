@@ -38,7 +38,7 @@ async function code(operation: Promise<unknown>): Promise<unknown> {
 }
 
 describe('an operation that hangs', () => {
-  it('is given up after the limit, and those after it at once', async () => {
+  it('times out after the limit, and later ones fail at once', async () => {
     const { guard, hang } = hanging();
     const from = performance.now();
     expect(await code(guard.run(hang))).toBe('ETIMEDOUT');
@@ -49,7 +49,7 @@ describe('an operation that hangs', () => {
     expect(performance.now() - again).toBeLessThan(LIMIT_MS / 2);
   });
 
-  it('keeps no more threads than a few, however many ask and however long it lasts', async () => {
+  it('occupies only a few threads, for any number of callers and any time', async () => {
     const { guard, hang } = hanging();
     let begun = 0;
     const operation = async (): Promise<void> => {
@@ -66,7 +66,7 @@ describe('an operation that hangs', () => {
     expect(guard.underWay).toBe(4);
   });
 
-  it('is asked after now and then, while it is the only one', async () => {
+  it('is probed at intervals while it is the only one', async () => {
     const { guard, hang, asked } = hanging();
     expect(await code(guard.run(hang))).toBe('ETIMEDOUT');
     await vi.waitFor(async () => {
@@ -99,7 +99,7 @@ describe('an operation that hangs', () => {
     await vi.waitFor(() => expect(guard.isSilent).toBe(false));
   });
 
-  it('of one folder keeps no other waiting', async () => {
+  it('in one folder delays no other folder', async () => {
     const { guard, hang } = hanging();
     const other = new Guard({ limitMs: LIMIT_MS, probe: async () => {} });
     const stuck = code(guard.run(hang));
@@ -109,7 +109,7 @@ describe('an operation that hangs', () => {
   });
 });
 
-it('folders that hang together leave threads for one that does not', async () => {
+it('several hanging folders leave threads for a working one', async () => {
   const dead = Array.from({ length: 5 }, () => hanging());
   const asked = dead.flatMap(({ guard, hang }) => Array.from({ length: 10 }, () => code(guard.run(hang))));
   expect(new Set(await Promise.all(asked))).toEqual(new Set(['ETIMEDOUT']));
@@ -119,7 +119,7 @@ it('folders that hang together leave threads for one that does not', async () =>
   expect(await Promise.all([1, 2, 3].map((n) => well.run(async () => n)))).toEqual([1, 2, 3]);
 });
 
-it('an operation that is slow but goes on is not given up', async () => {
+it('does not time out a slow operation that makes progress', async () => {
   const { guard } = hanging();
   const slow = guard.run(async (progress) => {
     for (let step = 0; step < 5; step += 1) {
@@ -131,8 +131,8 @@ it('an operation that is slow but goes on is not given up', async () => {
   expect(await slow).toBe('done');
 });
 
-describe('an operation that may take its time', () => {
-  it('is left alone while the folder answers', async () => {
+describe('an operation without a time limit', () => {
+  it('continues while the folder answers', async () => {
     const guard = new Guard({ limitMs: LIMIT_MS, probe: async () => {} });
     const long = guard.runLong(async () => {
       await sleep(3 * LIMIT_MS);
@@ -141,7 +141,7 @@ describe('an operation that may take its time', () => {
     expect(await long).toBe('copied');
   });
 
-  it('is given up when the folder falls silent, and not restarted beside what may still take effect', async () => {
+  it('is given up if the folder stops answering, and not restarted while it may still take effect', async () => {
     let hung = true;
     let end = (): void => {};
     const silence = new Promise<void>((resolve) => {
@@ -158,7 +158,7 @@ describe('an operation that may take its time', () => {
   });
 });
 
-it('a hundred files are read through the few operations that a folder may have under way', async () => {
+it('reads a hundred files with the few concurrent operations that a folder is allowed', async () => {
   const folder = await temporaryDirectory();
   const names = Array.from({ length: 100 }, (_, n) => `${n}.jpg`);
   await Promise.all(names.map((name) => writeFile(join(folder, name), name)));

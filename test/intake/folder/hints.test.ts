@@ -29,7 +29,7 @@ async function watching(root: string, recursive = true, options: FolderHintsOpti
   };
 }
 
-/** Something of which the hint comes after every hint that was under way. */
+/** A change whose hint comes after all pending hints. */
 async function afterAll(
   root: string,
   { hinted }: { hinted: (path: string) => Promise<void> },
@@ -38,7 +38,7 @@ async function afterAll(
   await hinted(join(root, 'marker'));
 }
 
-/** Writes again and again, since the first times may come before the directory is watched. */
+/** Writes repeatedly, because the first writes may come before the directory is watched. */
 async function untilWatched(file: string, hints: readonly string[]): Promise<void> {
   await vi.waitFor(
     async () => {
@@ -234,7 +234,7 @@ describe('no hint comes', () => {
 
 describe('trouble', () => {
   // After that nothing is watched: the pipeline looks at the folder's availability every few seconds.
-  it.each(['empty', 'with directories'])('is said once when the folder is deleted, %s', async (kind) => {
+  it.each(['empty', 'with directories'])('is reported once if the folder is deleted, %s', async (kind) => {
     const root = join(await temporaryDirectory(), 'scans');
     await mkdir(kind === 'empty' ? root : join(root, 'x/y'), { recursive: true });
     const { troubles } = await watching(root);
@@ -242,7 +242,7 @@ describe('trouble', () => {
     await vi.waitFor(() => expect(troubles).toMatchObject([{ code: 'FOLDER_MISSING' }]), DEADLINE);
   });
 
-  it('is said when the folder is deleted and made again at once, even under the same inode', async () => {
+  it('is reported if the folder is deleted and recreated at once, even with the same inode', async () => {
     const root = join(await temporaryDirectory(), 'scans');
     await mkdir(root);
     const { troubles } = await watching(root);
@@ -252,7 +252,7 @@ describe('trouble', () => {
     }, DEADLINE);
   });
 
-  it('is said when the folder is replaced, and a new watch then works', async () => {
+  it('is reported if the folder is replaced, and a new watch then works', async () => {
     const parent = await temporaryDirectory();
     const root = join(parent, 'scans');
     await mkdir(root);
@@ -277,14 +277,14 @@ describe('trouble', () => {
     expect(watch.troubles).toMatchObject([{ code: 'WATCH_LIMIT', hint: expect.stringContaining(hint) }]);
   });
 
-  it('is said when not even the folder itself can be watched', async () => {
+  it('is reported if not even the folder itself can be watched', async () => {
     const root = await temporaryDirectory();
     failWatch('ENOSPC', () => true);
     const { troubles } = await watching(root);
     expect(troubles).toMatchObject([{ code: 'WATCH_LIMIT' }]);
   });
 
-  it('is a rejection where there is no folder that can be watched', async () => {
+  it('is a rejection if there is no folder to watch', async () => {
     const root = await temporaryDirectory();
     await writeFile(join(root, 'file'), '');
     await mkdir(join(root, 'a\\b'));

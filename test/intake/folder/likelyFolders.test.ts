@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { likelyFolders, thisMachine, type Machine } from '../../../src/intake/folder/likelyFolders.ts';
 
-/** A machine with these directories, and nothing in them. */
+/** A machine with these empty directories. */
 function machine(
   platform: NodeJS.Platform,
   home: string,
@@ -20,7 +20,7 @@ function machine(
   return { platform, home, env: {}, directories, text: () => Promise.resolve(null), ...more };
 }
 
-test('finds what scanners, their programs and people call such folders, and nothing else', async () => {
+test('finds folder names used by scanners, their programs and people, and no others', async () => {
   const home = '/home/anna';
   const likely = [
     'Scans',
@@ -77,7 +77,7 @@ test('knows the places of Windows: OneDrive, the public folders, other drives', 
   expect(await likelyFolders(machine('win32', home, there, { env }))).toEqual(there);
 });
 
-test('a place that does not answer keeps nobody waiting', async () => {
+test('does not wait for a location that does not answer', async () => {
   const home = await mkdtemp(join(tmpdir(), 'receiptd-likely-'));
   onTestFinished(() => rm(home, { recursive: true }));
   await mkdir(join(home, 'Scans'));

@@ -33,21 +33,21 @@ describe('the hash of an image', () => {
     expect(digests).toEqual(images.map(digestOf));
   });
 
-  it('is worked out here for what is small, or lies in memory that is not shared', async () => {
+  it('is computed in the calling thread for small images and memory that is not shared', async () => {
     const { hash } = createHashing('/there/is/no/program.js');
     const [small, large] = [image(1_000, 3), image(100_000, 5)];
     expect(await hash(shared(small))).toBe(digestOf(small));
     expect(await hash(large)).toBe(digestOf(large));
   });
 
-  it('is worked out here from then on if the thread fails, also for those that wait for it', async () => {
+  it('is computed in the calling thread once the worker fails, even for waiting calls', async () => {
     const { hash } = createHashing('/there/is/no/program.js');
     const images = [image(100_000, 3), image(100_000, 5)];
     expect(await Promise.all(images.map((bytes) => hash(shared(bytes))))).toEqual(images.map(digestOf));
     expect(await hash(shared(images[0]!))).toBe(digestOf(images[0]!));
   });
 
-  it('comes from a new thread after the first one had nothing to do for a while', async () => {
+  it('comes from a new thread after the first one was idle for a while', async () => {
     let threads = 0;
     const onWorker = (): void => void (threads += 1);
     process.on('worker', onWorker);

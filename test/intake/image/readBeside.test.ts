@@ -40,7 +40,7 @@ beforeEach(async () => {
 
 /** Bytes that no other seed has. */
 function image(size: number, seed: number): Buffer {
-  // They repeat after 256.
+  // The pattern repeats after 256 bytes.
   return Buffer.alloc(
     size,
     Uint8Array.from({ length: 256 }, (_, at) => (at * seed + seed) & 0xff),
@@ -83,7 +83,7 @@ describe('reading in a thread', () => {
     expect(hashedHere).toHaveBeenCalledOnce();
   });
 
-  it('keeps many at once apart, with images that are hashed only among them', async () => {
+  it('keeps concurrent reads separate, mixed with images that are only hashed', async () => {
     const { hash, readBeside } = createHashing(program);
     const images = Array.from({ length: 40 }, (_, n) => image(SIZE + n * 50_000, 2 * n + 1));
     const files = await Promise.all(images.map((bytes, n) => put(`${n}.jpg`, bytes)));
@@ -181,7 +181,7 @@ describe('reading in a thread', () => {
     expect(await readBeside(file, SIZE, take)).toEqual({ kind: 'changed' });
   });
 
-  it('is left to the caller for what is small or empty, and where memory is not shared', async () => {
+  it('is left to the caller for small or empty files and memory that is not shared', async () => {
     const { readBeside } = createHashing(program);
     const takes: number[] = [];
     const counted = (size: number): Buffer => (takes.push(size), take(size));
@@ -192,7 +192,7 @@ describe('reading in a thread', () => {
     expect(await readBeside(large, SIZE, (size) => Buffer.alloc(size))).toBeNull();
   });
 
-  it('is left to the caller from then on if the thread fails, also what waits for it', async () => {
+  it('is left to the caller once the thread fails, including waiting reads', async () => {
     const { readBeside } = createHashing('/there/is/no/program.js');
     const file = await put('a.jpg', image(SIZE, 3));
     const all: ReturnType<ReadBeside>[] = [readBeside(file, SIZE, take), readBeside(file, SIZE, take)];
