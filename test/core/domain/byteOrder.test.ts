@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { byBytes } from '../../../src/core/domain/byteOrder.ts';
 
-it('texts are in the order of their bytes in UTF-8', () => {
+it('sorts texts by their UTF-8 bytes', () => {
   const name = fc.string({ unit: 'grapheme', maxLength: 6 });
   fc.assert(
     fc.property(name, name, (a, b) => {
@@ -11,7 +11,7 @@ it('texts are in the order of their bytes in UTF-8', () => {
   );
 });
 
-it('a character of two code units comes after all that take one', () => {
+it('sorts a character of two code units after all of one', () => {
   expect(['\u{1F9FE}', '\uFF21', 'b', 'ab', 'a', 'ä', '\u{1F600}'].sort(byBytes)).toEqual([
     'a',
     'ab',

@@ -10,7 +10,7 @@ const identities = fc.record<FileIdentity>({
 });
 
 describe('a file identity', () => {
-  it('is the same only if nothing of it changed', () => {
+  it('is equal only if no field changed', () => {
     fc.assert(
       fc.property(identities, identities, (a, b) => {
         const differs = (Object.keys(a) as (keyof FileIdentity)[]).some((key) => a[key] !== b[key]);
@@ -22,7 +22,7 @@ describe('a file identity', () => {
 });
 
 describe('an endpoint', () => {
-  it('is told apart by its base URL and by its uid', () => {
+  it('is identified by its base URL and its uid', () => {
     const ids = [
       endpointId({ baseUrl: 'http://a', uid: 'x' }),
       endpointId({ baseUrl: 'http://b', uid: 'x' }),

@@ -3,7 +3,7 @@ import { cutAnswer, readAnswer } from '../../../src/core/domain/keptAnswer.ts';
 
 const cut = { bytes: 15_500_000, sha256: 'ab'.repeat(32) };
 
-it('reads back what was cut, and how much there was', () => {
+it('reads back a truncated answer and its original size', () => {
   expect(readAnswer(cutAnswer('{"name":"a","more":"xx', cut))).toEqual({
     text: '{"name":"a","more":"xx',
     cut,
@@ -20,7 +20,7 @@ it.each([
   expect(readAnswer(text)).toEqual({ text, cut: null });
 });
 
-it('a service can write no JSON that reads as one that was cut', () => {
+it('never takes JSON of a service for a truncated answer', () => {
   for (const beginning of ['{', '{"a":1', '{"a":1,', '{"a":"', '{"a":[1,', '{"a":']) {
     expect(() => JSON.parse(cutAnswer(beginning, cut))).toThrow(SyntaxError);
   }

@@ -37,19 +37,19 @@ describe('fields', () => {
     expect(first('{stem}|{ext}', { path })).toBe(name);
   });
 
-  test('directories are joined, and there are none at the top', () => {
+  test('directories are joined, and empty at the top level', () => {
     expect(first('{path}+{stem}', { path: 'a/b/c.png' })).toBe('a-b+c');
     expect(first('{path}+{stem}', { path: 'c.png' })).toBe('+c');
     expect(first('{folder}', { folder: '/srv/scans/' })).toBe('scans');
   });
 
-  test('a template says whether it needs a number or the capture time', () => {
+  test('a template reports whether it needs a number or the capture time', () => {
     expect(parseTemplate('{seq:3}-{stem}')).toMatchObject({ usesSeq: true, usesCaptured: false });
     expect(parseTemplate('{captured:YYYY}-{hash}')).toMatchObject({ usesSeq: false, usesCaptured: true });
   });
 });
 
-describe('a template that is wrong', () => {
+describe('an invalid template', () => {
   test.each([
     ['', /is empty/, /\{stem\}-\{hash:12\}/],
     [

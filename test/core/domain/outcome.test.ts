@@ -31,14 +31,14 @@ describe('one row of the design after the other', () => {
     });
   });
 
-  it('a status that nobody has described is accepted as it comes', () => {
+  it('an undocumented status is accepted unchanged', () => {
     expect(classify(response(200, { ...record, status: 'ANALYSED?' }), expected)).toMatchObject({
       kind: 'accepted',
       record: { status: 'ANALYSED?' },
     });
   });
 
-  it('a status of megabytes is accepted, and kept by its beginning', () => {
+  it('a status of megabytes is accepted, and truncated', () => {
     const outcome = classify(response(200, { ...record, status: '\u{1F9FE}'.repeat(1_000_000) }), expected);
     const { status } = (outcome as Extract<typeof outcome, { kind: 'accepted' }>).record;
     expect(status).toBe(`${'\u{1F9FE}'.repeat(499)}…`);
@@ -71,7 +71,7 @@ describe('one row of the design after the other', () => {
     });
   });
 
-  it.each([201, 202, 206])('%d quotes nothing of what came, which may be anything', (status) => {
+  it.each([201, 202, 206])('%d quotes nothing of the body, which may be anything', (status) => {
     const outcome = classify(response(status, { token: 'secret words' }), expected);
     expect(outcome).toMatchObject({ kind: 'endpointHold', answerLost: true });
     expect(JSON.stringify(outcome)).not.toContain('secret words');
@@ -81,7 +81,7 @@ describe('one row of the design after the other', () => {
     expect(() => classify(response(status, ' '.repeat(16 * 1024 * 1024)), expected)).not.toThrow();
   });
 
-  it('401 is about the credentials', () => {
+  it('401 concerns the credentials', () => {
     expect(classify(response(401), expected)).toMatchObject({ kind: 'unauthorized', reason: 'HTTP_401' });
   });
 
@@ -94,7 +94,7 @@ describe('one row of the design after the other', () => {
     }
   });
 
-  it.each([402, 429])('%d slows the endpoint down for as long as the service says', (status) => {
+  it.each([402, 429])('%d slows the endpoint down for the time that the service asks for', (status) => {
     expect(classify(response(status, '', 30_000), expected)).toMatchObject({
       kind: 'slowDown',
       reason: `HTTP_${status}`,
@@ -106,7 +106,7 @@ describe('one row of the design after the other', () => {
     });
   });
 
-  it.each([400, 413, 415, 422])("%d fails the document, with the service's words", (status) => {
+  it.each([400, 413, 415, 422])("%d fails the document with the service's message", (status) => {
     const outcome = classify(response(status, 'too\n  blurred'), expected);
     expect(outcome).toMatchObject({ kind: 'failed', reason: `HTTP_${status}` });
     expect(outcome.kind === 'failed' && outcome.message).toContain('"too blurred"');
@@ -128,7 +128,7 @@ describe('one row of the design after the other', () => {
     }
   });
 
-  it.each([201, 202, 204, 405, 418, 451])('%d, which nobody has described, holds the endpoint', (status) => {
+  it.each([201, 202, 204, 405, 418, 451])('%d, which is undocumented, holds the endpoint', (status) => {
     expect(classify(response(status, record), expected)).toMatchObject({
       kind: 'endpointHold',
       reason: `HTTP_${status}`,
@@ -189,7 +189,7 @@ describe('one row of the design after the other', () => {
   });
 });
 
-describe('whatever comes', () => {
+describe('any answer', () => {
   const bodies = fc.oneof(
     fc.string(),
     fc.string({ unit: anyCharacter }),

@@ -5,7 +5,7 @@ import { isValueMeant } from '../../../src/core/domain/valueFilter.ts';
 import { postedWords } from '../../../src/core/domain/search.ts';
 
 describe('values that a service posted', () => {
-  it('are found by JSON pointers, but for what the ledger has anyway', () => {
+  it('are found by JSON pointers, except fields that the ledger has anyway', () => {
     const payload = {
       name: 'a',
       status: 'DONE',
@@ -34,7 +34,7 @@ describe('values that a service posted', () => {
     ['more than is read', JSON.stringify({ a: 'x'.repeat(300_000) })],
   ])('are none in %s', (_, text) => expect(readPosted(text)).toBeNull());
 
-  it('are kept within limits, whatever is posted', () => {
+  it('are kept within limits for any posted data', () => {
     assert(
       property(array(jsonValue({ maxDepth: 12 }), { maxLength: 400 }), (value) => {
         const posted = readPosted(JSON.stringify(value));
@@ -49,7 +49,7 @@ describe('values that a service posted', () => {
     );
   });
 
-  it('are no more than a property of the object, whatever they are called', () => {
+  it('are read from own properties only, whatever their names', () => {
     const posted = readPosted('{"__proto__":{"total":1},"constructor":"x"}');
     expect(lastPosted([posted ?? {}], '/__proto__/total')).toBe(1);
     expect(lastPosted([{}], 'constructor')).toBeNull();

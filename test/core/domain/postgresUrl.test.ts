@@ -32,7 +32,7 @@ it.each([
   expect(readPostgresUrl(text)).toBeNull();
 });
 
-it('sets a parameter, in place of the one there is', () => {
+it('sets a parameter, replacing an existing one', () => {
   expect(withParameter('postgres://a@db/l', 'sslmode', 'disable')).toBe('postgres://a@db/l?sslmode=disable');
   expect(withParameter('postgres://a@db/l?sslmode=require&host=%2Frun', 'sslmode', 'verify-full')).toBe(
     'postgres://a@db/l?host=%2Frun&sslmode=verify-full',

@@ -35,7 +35,7 @@ describe('a file that cannot be sent may be a receipt', () => {
 describe('a person is needed', () => {
   const one: Case = { state: 'rejected', reason: 'TOO_LARGE', isGone: false, isDismissed: false };
 
-  it('for what will not go out by itself', () => {
+  it('for files that will not be sent automatically', () => {
     expect(needsPerson(one)).toBe(true);
     for (const state of ['failed', 'unconfirmed', 'lost', 'incomplete', 'unreadable'] as const)
       expect(needsPerson({ ...one, state })).toBe(true);

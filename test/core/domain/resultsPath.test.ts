@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { withoutSecret } from '../../../src/core/domain/resultsPath.ts';
 
-it('what the service says of an endpoint is kept without the secret, however its JSON writes the address', () => {
+it('stores the service’s record of an endpoint without the secret, however its JSON encodes the address', () => {
   const secret = 'aZ_-'.repeat(11).slice(0, 43);
   expect(withoutSecret(`{"outgoingUrl":"https://a.example/results/${secret}/u"}`)).toBe(
     '{"outgoingUrl":"https://a.example/results/[redacted]/u"}',

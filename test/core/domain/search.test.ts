@@ -28,7 +28,7 @@ describe('what a search compares', () => {
     );
   });
 
-  it('is null where lower case is all there is to it', () => {
+  it('is null if lowercasing is enough', () => {
     expect(foldedUnlessAscii('SCAN 1')).toBeNull();
     expect(foldedUnlessAscii('Scän')).toBe('scan');
   });
@@ -60,7 +60,7 @@ it.each([
   '1234.5 scan0001',
 ])('finds by %j', (search) => expect(isFound(row, searchWords(search))).toBe(search !== 'COFFEE failed'));
 
-it('finds a part of any text in it, however it is written', () => {
+it('finds a part of any text, in any spelling', () => {
   assert(
     property(text, text, text, (a, b, c) => {
       for (const word of searchWords(b))

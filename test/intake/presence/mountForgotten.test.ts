@@ -1,4 +1,4 @@
-/** A ledger that was rebuilt from its journal knows the files of a folder, and not on which file system they lay. */
+/** A ledger rebuilt from its journal knows the files of a folder, but not their file system. */
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -16,7 +16,7 @@ async function forgotten() {
   return { file: join(scans, 's.jpg'), elsewhere: join(dir, 's.jpg'), look, isThere };
 }
 
-it('with none of its known files it may be an unmounted share, until one of them is there', async () => {
+it('a folder without its known files may be an unmounted share, until one of them is back', async () => {
   const { file, elsewhere, look, isThere } = await forgotten();
   await rename(file, elsewhere);
   expect(await look()).toContain('holds none of its files');
@@ -28,7 +28,7 @@ it('with none of its known files it may be an unmounted share, until one of them
   expect(await isThere()).toBe(true);
 });
 
-it('with one of its known files it is the folder, and is known as that from then on', async () => {
+it('a folder with one of its known files is the folder, and is remembered as such', async () => {
   const { file, look, isThere } = await forgotten();
   expect(await look()).toBeNull();
   await rm(file);
@@ -36,7 +36,7 @@ it('with one of its known files it is the folder, and is known as that from then
   expect(await isThere()).toBe(true);
 });
 
-it('a look that is out of date when it is judged moves the folder nowhere', async () => {
+it('an outdated look does not move the folder', async () => {
   const { ledger, clock, open, scans } = await sendingPlace();
   const folder = open(scans);
   const found = await folder.availability();
@@ -51,7 +51,7 @@ it('a look that is out of date when it is judged moves the folder nowhere', asyn
   expect(await identity.look(found.fileSystem)).toBeNull();
 });
 
-it('a record that took so long that it is out of date is taken back', async () => {
+it('a record that is outdated once written is undone', async () => {
   const { ledger, clock, open, scans } = await sendingPlace();
   const folder = open(scans);
   const found = await folder.availability();

@@ -16,7 +16,7 @@ const NFS = 0x6969;
 const EXT4 = 0xef53;
 const VFAT = 0x4d44;
 
-/** A folder that lies on whatever `type` says at the moment. */
+/** A folder on the file system that `type` currently returns. */
 function lyingOn(type: () => number): { fileSystem: FileSystemSources } {
   return { fileSystem: { statfs: async () => ({ type: type() }), mounts: async () => null } };
 }
@@ -35,7 +35,7 @@ function counting() {
 }
 
 describe('a folder on a share', () => {
-  it('is polled, without a try to watch it', async () => {
+  it('is polled, without trying to watch it', async () => {
     const place = await watchingPlace();
     let watches = 0;
     const hints = {
@@ -103,7 +103,7 @@ describe('a folder on a share', () => {
 
 describe('a share that goes away', () => {
   it.each(['EIO', 'ESTALE', 'ENOTCONN', 'ETIMEDOUT', 'EHOSTDOWN', 'ENODEV'])(
-    'with %s is unreachable, loses nothing, and is not read again when it is back',
+    'with %s is unreachable, loses nothing, and is not read again afterwards',
     async (code) => {
       const place = await watchingPlace();
       for (const name of ['a.jpg', 'b.jpg', 'sub/c.jpg']) await place.drop(name);
@@ -173,7 +173,7 @@ describe('a share that goes away', () => {
 });
 
 describe('an empty directory where a share was mounted', () => {
-  it('is no empty share: nothing is gone, what comes is admitted, also after a restart', async () => {
+  it('is not taken for an empty share: nothing is gone, and new files are admitted, even after a restart', async () => {
     const share = await mounted();
     const { place, opened } = share;
     for (const name of ['a.jpg', 'b.jpg']) await place.drop(name);
@@ -201,7 +201,7 @@ describe('an empty directory where a share was mounted', () => {
     expect(place.incidents.list()).toEqual([]);
     expect(second.intake.status).toMatchObject({ fileSystem: 'nfs', mode: 'polled' });
     expect(count.reads).toBe(0);
-    // Hidden beneath the share now.
+    // Now hidden by the mounted share.
     expect(await currentFiles(place)).toEqual(['a.jpg', 'b.jpg']);
   });
 
@@ -299,7 +299,7 @@ describe('an empty directory where a share was mounted', () => {
     expect((await locateOriginal(document, place.ledger, open)).kind).toBe('away');
   });
 
-  it('is the folder once a person says so', async () => {
+  it('is the folder once a person confirms it', async () => {
     const share = await mounted();
     const { place, opened } = share;
     await place.drop('a.jpg');
@@ -314,7 +314,7 @@ describe('an empty directory where a share was mounted', () => {
 });
 
 describe('a folder on another file system than before', () => {
-  it('is the same folder where a known file is there, and the others are gone', async () => {
+  it('is the same folder if it has a known file, and the others are gone', async () => {
     const place = await watchingPlace();
     for (const name of ['a.jpg', 'b.jpg']) await place.drop(name);
     await place.once({ opened: lyingOn(() => EXT4) });
@@ -325,7 +325,7 @@ describe('a folder on another file system than before', () => {
     expect(place.incidents.list()).toEqual([]);
   });
 
-  it('is the same folder where nothing was known', async () => {
+  it('is the same folder if no file was known', async () => {
     const place = await watchingPlace();
     await place.once({ opened: lyingOn(() => EXT4) });
     const { admitted, watching } = place.start({ opened: lyingOn(() => NFS) });
@@ -335,7 +335,7 @@ describe('a folder on another file system than before', () => {
     expect(place.incidents.list()).toEqual([]);
   });
 
-  it('is the same folder where nothing was known, even if what comes first is overwritten as soon as it is admitted', async () => {
+  it('is the same folder if no file was known, even if the first one is overwritten right after its admission', async () => {
     const { place, admitted, intake, lookEnds } = await movedBetweenLooks();
     await place.clock.advanceUntil(() => admitted.length === 1);
     expect(await currentFiles(place)).toEqual(['first.jpg']);

@@ -5,13 +5,13 @@ import { createServer as createTlsServer, TLSSocket, type SecureContextOptions }
 import type { Plan } from './plan.ts';
 import type { Wire } from './wire.ts';
 
-/** What one request was answered with, and what of it came. */
+/** The answer to a request, and how much of the request arrived. */
 export interface Exchange {
   /** Null where the answer was given before the request came. */
   requestLine: string | null;
   head: string;
   body: Buffer;
-  /** All of the request was read. */
+  /** The whole request was read. */
   wholeRequest: boolean;
   /** Bytes of an endless body that the other side took. */
   poured: number;
@@ -75,7 +75,7 @@ export class HostileServer {
 class Connection {
   readonly #socket: Socket;
   readonly #script: Script;
-  /** What came and was not taken yet. */
+  /** Received bytes that were not consumed yet. */
   #chunks: Buffer[] = [];
   #size = 0;
   #isOver = false;
@@ -214,7 +214,7 @@ function newExchange(): Exchange {
 }
 
 function reset(socket: Socket): void {
-  // A TLS socket has no reset of its own.
+  // A TLS socket cannot send a reset itself.
   if (socket instanceof TLSSocket) socket.destroy();
   else socket.resetAndDestroy();
 }

@@ -16,7 +16,7 @@ export interface Taken {
   readonly hash: string;
 }
 
-/** Of Linux; Node has no name for it. */
+/** A Linux constant that Node does not name. */
 const O_TMPFILE = 0o20200000;
 /** What comes of it when the agent takes a file at the same moment. */
 const RACE = new Set(['ENOENT', 'EEXIST', 'ENOTEMPTY']);
@@ -39,7 +39,7 @@ export class Disk {
   taken: Taken[] = [];
   /** Taken while the service had nothing yet of what ever lay at that path. */
   readonly takenEarly: Taken[] = [];
-  /** Steps that came to nothing because the agent was faster. */
+  /** Steps that had no effect because the agent was faster. */
   overtaken = 0;
 
   constructor(
@@ -182,7 +182,7 @@ export class Disk {
     return step.do === 'unnamed' ? this.tree.find(step.path) : null;
   }
 
-  /** The inode of a file that came into being, or was opened. */
+  /** The inode of a file that was created or opened. */
   #onDisk(step: Step): bigint | undefined {
     switch (step.do) {
       case 'mkdir':
@@ -252,7 +252,7 @@ export class Disk {
     fs.unlinkSync(this.#staged);
   }
 
-  /** What stands in a link. */
+  /** The target of a link. */
   target(target: string): Buffer {
     return target.startsWith('$') ? this.at(target.slice(1)) : Buffer.from(target, 'latin1');
   }

@@ -47,7 +47,7 @@ export interface RoundResult {
   readonly story: readonly string[];
 }
 
-/** Only a defect takes longer. */
+/** Time limit that only a defect exceeds. */
 const DEADLINE_MS = 90_000;
 const LOOK_EVERY_MS = 120;
 

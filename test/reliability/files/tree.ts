@@ -8,7 +8,7 @@ export interface TreeNode {
   closed: boolean;
   /** Of a directory, by name. */
   readonly entries: Map<string, TreeNode>;
-  /** Where a link leads. */
+  /** The target of a link. */
   readonly target: string;
 }
 
@@ -46,7 +46,7 @@ export class Tree {
     }
   }
 
-  /** Puts a node at a path, or takes away what is there. */
+  /** Puts a node at a path, or removes the existing one. */
   set(path: string, node: TreeNode | null): void {
     const [parent, name] = this.#place(path) ?? [];
     if (parent === undefined || name === undefined) throw new Error(`There is no directory for ${path}.`);

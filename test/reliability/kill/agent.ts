@@ -9,7 +9,7 @@ export interface Ended {
   readonly status: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly output: string;
-  /** At which call the preload killed it, if it did. */
+  /** The call at which the preload killed it, if any. */
   readonly killedAt: string | null;
   /** That it came to the point of its plan, and was not killed for being late. */
   readonly asPlanned: boolean;
@@ -23,14 +23,14 @@ export const hasStrace = spawnSync('strace', ['-V']).status === 0;
 /** Ready as soon as it writes its first log line. A planned point that does not come by then is given up. */
 const READY_MS = 10_000;
 const LATE_MS = 600;
-/** What ends by itself gets so long to do so. */
+/** Time limit of a process that ends by itself. */
 const ONCE_MS = 3_000;
 const ANSWER_MS = 1_500;
 const LOOK_EVERY_MS = 50;
 
 const running = new Set<ChildProcess>();
 
-/** Ends all that was started; for interrupts. */
+/** Ends all started processes; for interrupts. */
 export function killAll(): void {
   for (const child of running) signal(child, 'SIGKILL');
 }
@@ -66,7 +66,7 @@ export async function runAndKill(site: Site, args: readonly string[], kill: Kill
   agent.kill();
   const ended = await agent.ended;
   if (endedByItself) asPlanned = ended.signal === 'SIGKILL';
-  // It may have come to its point in the last moment.
+  // It may have reached its point at the last moment.
   return { ...ended, asPlanned: asPlanned || ended.killedAt !== null };
 }
 
@@ -109,7 +109,7 @@ class Agent {
       cwd: site.dir,
       env: { ...site.env, ...(env !== null && { RECEIPTD_KILL_POINT: env }) },
       stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
-      // A group of its own, so that strace and what it traces end at once.
+      // A separate process group, so that strace and the traced process end together.
       detached: true,
     });
     running.add(this.#child);
@@ -181,7 +181,7 @@ class Agent {
 
 const PRELOAD = inCheckout('test/reliability/kill/preload.cjs');
 
-/** What goes before the command, and into its environment, so that it dies at the planned call. */
+/** The command's prefix and environment that make it die at the planned call. */
 function killingAt(
   site: Site,
   kill: Kill | null,
@@ -214,7 +214,7 @@ function placeOf(site: Site, place: Place): { below: readonly string[]; except: 
   }
 }
 
-/** To its group, or to nobody if it is gone. */
+/** Signals its process group; does nothing if it is gone. */
 function signal(child: ChildProcess, name: NodeJS.Signals): void {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   try {

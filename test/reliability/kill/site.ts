@@ -15,7 +15,7 @@ const ENDPOINTS = [
   { alias: 'office', uid: '11111111-2222-4333-8444-555555555555' },
   { alias: 'depot', uid: '66666666-7777-4888-9999-aaaaaaaaaaaa' },
 ] as const;
-/** On most machines another file system than the temporary directory. */
+/** On most machines not on the file system of the temporary directory. */
 const ELSEWHERE = '/dev/shm';
 
 export interface SiteFolder {
@@ -55,7 +55,7 @@ export class Site {
   readonly uploads: readonly Upload[];
   readonly env: Readonly<Record<string, string>>;
   readonly #stalls = monitorEventLoopDelay({ resolution: 5 });
-  /** All that it takes of the machine. */
+  /** All its directories on the machine. */
   readonly dirs: readonly string[];
   /** With the state directory and the archives beside the folders, where power fails; null where only processes are killed. */
   readonly disk: LossyDisk | null;

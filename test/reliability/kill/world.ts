@@ -50,7 +50,7 @@ export interface Said {
   readonly text: string;
 }
 
-/** Everything the oracle judges by. */
+/** Everything that the oracle judges by. */
 export interface World {
   readonly settings: Settings;
   readonly folders: readonly SiteFolder[];
@@ -72,7 +72,7 @@ export interface World {
   /** Relative to the state directory. */
   readonly stateFiles: readonly string[];
   readonly ledgerWasDamaged: boolean;
-  /** A run that was killed before it had begun another may leave none. */
+  /** A run killed before it began a new journal may leave none. */
   readonly journalWasLost: boolean;
 }
 
@@ -143,7 +143,7 @@ async function say(site: Site, ...args: string[]): Promise<Said> {
 /** Without what goes while it is looked at: the agent may be running. */
 async function filesBelow(root: string): Promise<FoundFile[]> {
   let entries = null;
-  // A directory that goes while it is listed ends the whole listing.
+  // A directory that disappears during its listing ends the whole listing.
   while (entries === null && existsSync(root))
     entries = await readdir(root, { recursive: true, withFileTypes: true }).catch(ifGone);
   const found = await Promise.all(

@@ -45,7 +45,7 @@ export class Scanners {
   readonly #recent = new Map<OpenInbox, Image[]>();
   /** Of the recursive inbox: directories in use, and how many images each may still get. */
   readonly #dirs: { path: string; left: number }[] = [];
-  /** Directories that get nothing more. */
+  /** Directories that get no more images. */
   readonly closedDirs = new Set<string>();
   readonly breaches: string[] = [];
   #count = 0;
@@ -133,7 +133,7 @@ export class Scanners {
           await writeFile(path, image.bytes);
           await sleep(afterMs);
           const to = join(dir, `${stem} moved.${image.extension}`);
-          // An agent that files or deletes it may have been quicker.
+          // The agent may have archived or deleted it first.
           const isThere = await rename(path, to).then(
             () => true,
             () => false,
@@ -214,7 +214,7 @@ export class Scanners {
     });
   }
 
-  /** A directory that comes with everything in it, is renamed when it is done, and goes. */
+  /** A directory that appears with all its files, is renamed when complete, and is removed. */
   async #batch(inbox: OpenInbox, stem: string): Promise<void> {
     const images: Image[] = [];
     for (let n = 0; n < 3; n += 1) images.push(await this.#newImage(inbox));
