@@ -15,19 +15,19 @@ export interface Wire {
   readonly truth: Truth;
 }
 
-/** What a request was answered with. */
+/** The answer to a request. */
 export interface Truth {
   /** The final status, where its head came whole; `unsure` if careful readers differ on whether this is HTTP. */
   readonly status: number | null;
   readonly unsure: boolean;
-  /** The head is no HTTP at all, by any reading. */
+  /** The head is not HTTP by any reading. */
   readonly malformed: boolean;
-  /** The whole of the message came. */
+  /** The whole message arrived. */
   readonly whole: boolean;
   /** Whether the whole body is the record that the interface promises; for the name it was made for. */
   readonly worth: Worth;
   readonly token: unknown;
-  /** The demanded wait in milliseconds; undefined where it is not plain. */
+  /** The demanded wait in milliseconds; undefined if it is ambiguous. */
   readonly retryAfterMs: number | null | undefined;
   readonly stalls: boolean;
   /** Sent before all of the request was read. */
@@ -85,7 +85,7 @@ export function wireOf(plan: Plan, context: Context): Wire {
   const isOddStart = plan.interim.some((each) => each === 100 || each === 101) || plan.status < 100;
   const kinds = [framed.kind, ...chosen.map(({ kind }) => kind)];
   const isClosed = /connection: close/i.test(head);
-  // Several of one kind: whose word counts is not said.
+  // With several of one kind, it is undefined which one counts.
   const repeats = new Set(chosen.map(({ line }) => line.split(':')[0]?.toLowerCase())).size < chosen.length;
   const demands = chosen.flatMap(({ retryAfterMs }) => (retryAfterMs === undefined ? [] : [retryAfterMs]));
   const isCut = plan.cut !== null && cutAt < all.length;
@@ -97,7 +97,7 @@ export function wireOf(plan: Plan, context: Context): Wire {
   const malformed = kinds.includes('malformed') || isNoVersion;
   const missing = byClose ? all.subarray(cutAt) : Buffer.alloc(0);
   const isLess = isCut && !byClose && body.bytes.length > 0;
-  // A record with spaces behind it is one with less of them too.
+  // A record with trailing spaces is still one with fewer of them.
   const lacksSpaces =
     !isBodiless &&
     encoded.readable &&
@@ -136,7 +136,7 @@ function isBlank(bytes: Buffer): boolean {
   return bytes.toString('latin1').trim() === '';
 }
 
-/** An answer that nobody asked for, in the same connection. */
+/** An unsolicited answer on the same connection. */
 function secondOf({ after }: Plan, all: Buffer): Buffer | null {
   if (after === 'garbage') return Buffer.from('\r\n\r\ngarbage\r\n');
   return after === 'second' || after === 'secondLater' ? all : null;

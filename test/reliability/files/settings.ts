@@ -9,7 +9,7 @@ export const UIDS = {
   depot: '66666666-7777-4888-9999-aaaaaaaaaaaa',
 } as const;
 
-/** What a watched folder is told to do, as the campaign understands it. */
+/** Settings of a watched folder, as the campaign models them. */
 export interface FolderRule {
   /** `a` or `b`. */
   readonly folder: string;
@@ -18,7 +18,7 @@ export interface FolderRule {
   readonly watch: 'auto' | 'poll';
   /** Only names with these endings, in any case; empty: all. */
   readonly endings: readonly string[];
-  /** Names that begin so, and directories of that name, are left alone. */
+  /** Files with one of these prefixes and directories of one of these names are ignored. */
   readonly ignored: readonly string[];
   readonly afterUpload: 'keep' | 'archive' | 'delete';
   /** Relative to the folder, in the folder's own place, or on another disk. */
@@ -122,7 +122,7 @@ export function archiveOf(
   }
 }
 
-/** Never looked into by the campaign's own operations: these belong to the agent. */
+/** The archives: they belong to the agent, so the campaign's operations never enter them. */
 export const ARCHIVES: readonly string[] = WATCHED.flatMap((folder) => [
   `${folder}/archive`,
   `archive-${folder}`,

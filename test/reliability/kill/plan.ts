@@ -40,7 +40,7 @@ export type Kill =
   | { readonly kind: 'moment'; readonly from: 'start' | 'ready'; readonly afterMs: number }
   /** Just before the sandbox's n-th answer to an upload leaves it. */
   | { readonly kind: 'answer'; readonly nth: number }
-  /** In the middle of a clean stop. */
+  /** During a clean stop. */
   | { readonly kind: 'stopping'; readonly readyMs: number; readonly afterMs: number }
   | { readonly kind: 'write'; readonly place: Place; readonly call: number; readonly when: When }
   /** Before SQLite's n-th system call of that kind. */
@@ -58,9 +58,9 @@ export interface RunPlan {
   readonly once: boolean;
   /** A backup of the ledger before the start. */
   readonly backup: boolean;
-  /** Before the start, and after the backup. */
+  /** Happens before the start and after the backup. */
   readonly damage: Damage | null;
-  /** Before the start `restore` of the newest backup, where there is one. */
+  /** Runs `restore` of the newest backup, if any, before the start. */
   readonly restore: Kill | null;
   readonly revokeTokens: boolean;
   readonly kill: Kill;
@@ -72,11 +72,11 @@ export interface Plan {
   readonly faults: readonly FaultRule[];
   readonly steps: readonly Step[];
   readonly runs: readonly RunPlan[];
-  /** Whether the last run ends by itself; otherwise it is stopped when nothing waits any more. */
+  /** Whether the last run ends by itself; otherwise it is stopped once nothing waits. */
   readonly lastIsOnce: boolean;
 }
 
-/** Everything that is decided beforehand, from the seed alone. */
+/** Everything decided beforehand, from the seed alone. */
 export function drawPlan(seed: number): Plan {
   const faults = drawFaults(Dice.of(seed, 'faults'));
   const impatient = faults.some(({ kind }) => kind === 'stall');
@@ -140,7 +140,7 @@ function drawSteps(dice: Dice): Step[] {
     ),
   ];
   const [first, ...rest] = kinds;
-  // The first is a drop, or there would be nothing to overwrite.
+  // The first step is a drop, because otherwise nothing could be overwritten.
   return [first!, ...dice.shuffled(rest)].map((what) => {
     const base = { pauseMs: dice.int(0, 350), folder: dice.int(0, 1) };
     switch (what) {
@@ -237,7 +237,7 @@ function drawRestoreKill(dice: Dice): Kill {
   return { kind: 'write', place: 'state', when, call: dice.int(1, when === 'torn' ? 4 : 20) };
 }
 
-/** From 1, small ones more often: a run may end before it makes so many calls. */
+/** From 1, small numbers more often, because a run may end before it makes that many calls. */
 function drawNumber(dice: Dice, most: number): number {
   return 1 + Math.floor(dice.next() ** 2 * most);
 }

@@ -11,12 +11,12 @@ import type { Site, SiteFolder } from './site.ts';
 /** How well the agent knew a file when it was taken away: only what is accepted or copied may not be lost. */
 export type KnownAs = 'accepted' | 'copied' | 'named' | 'unseen';
 
-/** Bytes that were put under a path. */
+/** Bytes that were written to a path. */
 export interface Scan {
   readonly endpointUid: string;
   readonly sha256: string;
   readonly kind: 'image' | 'junk' | 'cutShort';
-  /** Absolute, where it is now or was last. */
+  /** Its current or last absolute path. */
   path: string;
   /** Null while it lies there as far as the scanner knows. */
   gone: { readonly how: 'overwritten' | 'deleted'; readonly knownAs: KnownAs } | null;
@@ -46,7 +46,7 @@ export class Scanner {
     this.#seed = seed;
   }
 
-  /** Does all steps, whatever the agent does meanwhile. What has to wait for the agent is tried again with each step. */
+  /** Does all steps while the agent runs. A step that has to wait for the agent is retried with each further step. */
   async run(steps: readonly Step[]): Promise<void> {
     await mkdir(this.#aside, { recursive: true });
     for (const [index, step] of steps.entries()) {
@@ -55,7 +55,7 @@ export class Scanner {
     }
   }
 
-  /** Runs `work` while the scanner does nothing. */
+  /** Runs `work` while the scanner is paused. */
   still<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#turn.then(work);
     this.#turn = result.catch(() => undefined);
@@ -152,7 +152,7 @@ export class Scanner {
       if (await unlessTaken(unlink(scan.path))) scan.gone = { how: 'deleted', knownAs };
       return true;
     }
-    // The agent may have taken it away as configured; then the path is free, and this is a new scan like any other.
+    // If the agent removed the file as configured, the path is free and this is an ordinary new scan.
     const { bytes } = this.#image(step.image);
     const path = scan.path;
     if (this.#site.settings.afterUpload === 'keep' && dice.chance(0.5)) {

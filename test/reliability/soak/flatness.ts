@@ -9,7 +9,7 @@ export interface Row {
   readonly last: number;
   /** Theil-Sen, in units per minute. */
   readonly slope: number;
-  /** In words. */
+  /** What is allowed, as text. */
   readonly allowed: string;
   readonly flat: boolean;
 }
@@ -18,9 +18,9 @@ interface Figure {
   readonly what: string;
   readonly unit: string;
   readonly of: (sample: Sample) => number | null;
-  /** It follows the load. */
+  /** The figure follows the load. */
   readonly floor?: boolean;
-  /** It may grow, but never beyond this. */
+  /** Upper limit of a figure that may grow. */
   readonly most?: number;
   /** More in the last quarter than in the first: the share of the first, or so much, whichever is more. */
   readonly share?: number;
@@ -142,7 +142,7 @@ function judge(
   };
 }
 
-/** Work for one image must not become more as the ledger grows. */
+/** Work for one image must not increase as the ledger grows. */
 function cpu(samples: readonly Sample[]): Row {
   const cost = (part: readonly Sample[]): number => {
     const [from, to] = [part[0], part.at(-1)];
@@ -177,7 +177,7 @@ function quarter<T>(list: readonly T[], which: 0 | 1 | 2 | 3): readonly T[] {
   return list.slice(at(which), at(which + 1));
 }
 
-/** The middle one of the slopes of all pairs: a few wild values change nothing. */
+/** The median slope of all pairs, which is robust against outliers. */
 export function slopeOf(points: readonly { readonly at: number; readonly value: number }[]): number {
   const step = Math.max(1, Math.ceil(points.length / SLOPE_POINTS));
   const some = points.filter((_, index) => index % step === 0);

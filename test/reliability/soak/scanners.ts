@@ -7,7 +7,7 @@ import { sha256 } from '../kill/digest.ts';
 import type { Image, Images } from './images.ts';
 import type { OpenInbox } from './inboxes.ts';
 
-/** How a scanner behaves, and how often. */
+/** The behaviour of a scanner, and its frequency. */
 const HABITS = {
   whole: 40,
   slow: 12,
@@ -25,15 +25,15 @@ type Habit = keyof typeof HABITS;
 
 /** More images than this wait: scanners wait as well, or the disk would be what a long outage tests. */
 const WAITING_MOST = 4_000;
-/** Images at once that scanners are busy with. */
+/** Number of images that scanners handle concurrently. */
 const BUSY_MOST = 300;
 /** Of one folder: what a duplicate may be a copy of. */
 const REMEMBERED = 40;
 const TICK_MS = 100;
-/** Sub-directories in use at once, and how many images go into one. */
+/** Number of subdirectories in use at once, and of images in each. */
 const DIRS = 4;
 
-/** Drops receipts into the inboxes as scanners do, until told to stop. */
+/** Drops receipts into the inboxes as scanners do, until stopped. */
 export class Scanners {
   readonly #inboxes: readonly OpenInbox[];
   readonly #images: Images;
@@ -234,13 +234,13 @@ export class Scanners {
     });
   }
 
-  /** Resolves as soon as all of them are accepted, or nobody waits any more. */
+  /** Resolves once all of them are accepted or nobody waits any more. */
   async #acceptedUnlessOver({ inbox }: OpenInbox, images: readonly Image[]): Promise<void> {
     const accepted = images.map(({ sha256: hash }) => this.#book.whenAccepted(inbox.alias, hash));
     await Promise.race([Promise.all(accepted), this.#over]);
   }
 
-  /** The scanner's power fails: the rest comes later, or never. */
+  /** The scanner loses power, so the rest of the file comes later or never. */
   async #cutShort(
     inbox: OpenInbox,
     stem: string,
