@@ -16,7 +16,7 @@ const hasPython = requirement(
   'apt-get install python3',
 );
 
-/** The text of the one block of code in that language that contains `part`. */
+/** The only code block in that language that contains `part`. */
 function block(language: string, part: string): string {
   const blocks = [...DOC.matchAll(/^```(\w+)\n(.*?)^```$/gms)].filter(
     ([, name, text]) => name === language && text?.includes(part),
@@ -46,7 +46,7 @@ describe.skipIf(!hasPython)('the program for auditors without receiptd', () => {
     return { status, said: stdout };
   }
 
-  test('finds a journal sound, with and without a kept head, and says its head', () => {
+  test('finds a journal intact, with and without a kept head, and prints its head', () => {
     const sound = { status: 0, said: `0 findings. Last entry: ${head.seq}:${head.hash}\n` };
     expect(run()).toEqual(sound);
     expect(run(`${head.seq}:${head.hash}`)).toEqual(sound);
@@ -85,12 +85,12 @@ describe.skipIf(!hasPython)('the program for auditors without receiptd', () => {
     expect(said).toMatch(new RegExp(`^${where}: `));
   });
 
-  test('finds a last line that was cut short', () => {
+  test('finds a truncated last line', () => {
     fs.truncateSync(path, fs.statSync(path).size - 1);
     expect(run()).toMatchObject({ status: 1, said: expect.stringContaining('not a complete line') });
   });
 
-  test('finds by a kept head what was cut off, and what was rewritten', () => {
+  test('finds truncation and rewriting by a kept head', () => {
     putLines(path, linesIn(path).slice(0, -2));
     expect(run().status).toBe(0);
     expect(run(`${head.seq}:${head.hash}`)).toMatchObject({
@@ -103,7 +103,7 @@ describe.skipIf(!hasPython)('the program for auditors without receiptd', () => {
     });
   });
 
-  test('says that a journal was restarted, and finds it sound', () => {
+  test('reports that a journal was restarted, and finds it intact', () => {
     fs.rmSync(path);
     createJournal(path, event('continued', { ledger: LEDGER, because: 'It was lost.' }), head).close();
     const { status, said } = run();
@@ -113,7 +113,7 @@ describe.skipIf(!hasPython)('the program for auditors without receiptd', () => {
 });
 
 describe('docs/audit.md', () => {
-  test('shows by standard tools that an entry has its hash, or has not', () => {
+  test('checks the hash of an entry with standard tools', () => {
     const run = () => {
       const text = execFileSync('sh', ['-c', block('sh', 'sha256sum')], {
         cwd: dirname(path),
@@ -133,7 +133,7 @@ describe('docs/audit.md', () => {
     expect(same).toBe(written);
   });
 
-  test('follows one document by standard tools', () => {
+  test('follows one document with standard tools', () => {
     const journal = openJournal(path)!;
     journal.append([
       event('moved', { documents: [3, 17, 4], state: 'accepted' }),

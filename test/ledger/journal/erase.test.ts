@@ -6,12 +6,12 @@ import { entries, erase, journalPath, linesIn, putLines, writeJournal } from './
 const withPersonal = (path: string) => entries(path).flatMap(({ seq, personal }) => (personal ? [seq] : []));
 
 describe('erasing personal data', () => {
-  test('overwrites them in place and leaves everything else to the byte', () => {
+  test('overwrites them in place and leaves every other byte unchanged', () => {
     const path = journalPath();
     writeJournal(path, 11);
     const before = linesIn(path);
     const ranges = erase(path, ({ facts }) => facts['document'] === 4 || facts['document'] === 6);
-    // Entry 5 lies between and never had any.
+    // Entry 5 is in between and never had any.
     expect(ranges).toEqual([[4, 6]]);
     const after = linesIn(path);
     for (const [index, line] of before.entries()) {
@@ -26,7 +26,7 @@ describe('erasing personal data', () => {
     expect(fs.readFileSync(path, 'utf8')).not.toContain('/scans/Büro/4.jpg');
   });
 
-  test('never joins two ranges over data that are kept', () => {
+  test('never joins two ranges across data that are kept', () => {
     const path = journalPath();
     writeJournal(path, 20);
     expect(erase(path, ({ seq }) => seq === 4 || seq === 8 || seq >= 18)).toEqual([
@@ -37,7 +37,7 @@ describe('erasing personal data', () => {
     expect(withPersonal(path)).toEqual([2, 6, 10, 12, 14, 16]);
   });
 
-  test('finds none where there are none', () => {
+  test('finds none if there are none', () => {
     const path = journalPath();
     writeJournal(path, 5);
     expect(personalRanges(path, ({ seq }) => seq === 3)).toEqual([]);
@@ -59,7 +59,7 @@ describe('erasing personal data', () => {
     expect(fs.readFileSync(path)).toEqual(erased);
   });
 
-  test('finishes what a power failure left half overwritten', () => {
+  test('finishes an overwrite that a power failure interrupted', () => {
     const path = journalPath();
     writeJournal(path, 12);
     putLines(

@@ -15,7 +15,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** No file of this process may grow beyond `bytes` while `run` runs. */
+/** Limits the files of this process to `bytes` while `run` runs. */
 function whereFilesEndAt(bytes: number, run: () => void): void {
   const prlimit = (...args: string[]) => {
     const { status, stdout, stderr } = spawnSync('prlimit', [`--pid=${process.pid}`, ...args]);
@@ -43,7 +43,7 @@ const failure = (code: string) => () => {
 };
 
 describe('a journal that cannot be written', () => {
-  test.skipIf(!hasPrlimit)('is left as it was by a write that got only a part onto the disk', () => {
+  test.skipIf(!hasPrlimit)('is unchanged after a partial write', () => {
     const { path, journal, bytes } = journalOfTwo();
     const { head } = journal;
     let written = 0;
@@ -66,7 +66,7 @@ describe('a journal that cannot be written', () => {
     expect(entries(path)).toHaveLength(3);
   });
 
-  test('is left as it was by a write that could not be synced', () => {
+  test('is unchanged after a write that could not be synced', () => {
     const { path, journal, bytes } = journalOfTwo();
     vi.spyOn(fs, 'fdatasyncSync').mockImplementationOnce(failure('EIO'));
     expect(() => journal.append([named(3)])).toThrow('EIO');
@@ -74,7 +74,7 @@ describe('a journal that cannot be written', () => {
     journal.close();
   });
 
-  test('takes nothing back after an append that failed', () => {
+  test('undoes nothing after a failed append', () => {
     const { path, journal, bytes } = journalOfTwo();
     vi.spyOn(fs, 'fdatasyncSync').mockImplementationOnce(failure('EIO'));
     expect(() => journal.append([named(3)])).toThrow('EIO');
@@ -84,7 +84,7 @@ describe('a journal that cannot be written', () => {
     expect(fs.readFileSync(path)).toEqual(bytes);
   });
 
-  test('cuts what a failed write left before it writes again', () => {
+  test('cuts off the rest of a failed write before it writes again', () => {
     const { path, journal, bytes } = journalOfTwo();
     const { head } = journal;
     vi.spyOn(fs, 'fdatasyncSync').mockImplementationOnce(failure('EIO'));
@@ -114,7 +114,7 @@ describe('a journal that cannot be written', () => {
     expect(entries(path).map(({ facts }) => facts['document'])).toEqual([undefined, 2, 5]);
   });
 
-  test('is not begun where its first entry could not be synced', () => {
+  test('is not created if its first entry could not be synced', () => {
     const path = journalPath();
     vi.spyOn(fs, 'fsyncSync').mockImplementationOnce(failure('ENOSPC'));
     expect(() => createJournal(path, BEGUN, null)).toThrow('ENOSPC');

@@ -19,7 +19,7 @@ import {
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
 describe('a journal', () => {
-  test('is lines of three fields, whose hashes are those of the bytes as they stand', () => {
+  test('consists of lines of three fields, hashed over their exact bytes', () => {
     const path = journalPath();
     const journal = createJournal(path, BEGUN, null);
     const head = journal.append([event('named', { name: 'a\tb\n"ü" 😀' }, { path: '/scans/a\tb\n.jpg' })]);
@@ -50,7 +50,7 @@ describe('a journal', () => {
     });
   });
 
-  test('has a salt of its own for each entry, so that equal data have different digests', () => {
+  test('uses a separate salt for each entry, so that equal data have different digests', () => {
     const path = journalPath();
     const journal = createJournal(path, BEGUN, null);
     journal.append([event('x', {}, { path: 'a' }), event('x', {}, { path: 'a' })]);
@@ -61,7 +61,7 @@ describe('a journal', () => {
     expect(new Set(digests).size).toBe(2);
   });
 
-  test('gives each entry its own time, also where the clock goes back', () => {
+  test('gives each entry its own time, even if the clock goes back', () => {
     const path = journalPath();
     const journal = createJournal(path, BEGUN, null);
     const times = [T0, T0, T0 + 1, T0, T0 + 86_400_000];
@@ -70,7 +70,7 @@ describe('a journal', () => {
     expect(entries(path).map(({ at }) => at)).toEqual([T0, ...times]);
   });
 
-  test('goes on where it ended when it is opened again', () => {
+  test('continues at its end when it is opened again', () => {
     const path = journalPath();
     const head = writeJournal(path, 8);
     const journal = openJournal(path)!;
@@ -98,7 +98,7 @@ describe('a journal', () => {
     expect(fs.readdirSync(dirname(path))).toEqual(['ledger.journal']);
   });
 
-  test('never takes the place of another file, except of an empty one', () => {
+  test('never replaces another file, except an empty one', () => {
     const path = journalPath();
     writeJournal(path, 3);
     const before = fs.readFileSync(path);
@@ -110,7 +110,7 @@ describe('a journal', () => {
     expect(entries(path)).toHaveLength(1);
   });
 
-  test('has its name only once all that it begins with is in it', () => {
+  test('gets its name only once all its first entries are written', () => {
     const path = journalPath();
     function* told() {
       yield [named(1), named(2)];
@@ -124,7 +124,7 @@ describe('a journal', () => {
     expect(entries(path).map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
   });
 
-  test('that was restarted goes on from the last head that was known', () => {
+  test('that was restarted continues from the last known head', () => {
     const path = journalPath();
     const after = { ledger: LEDGER, seq: 41, hash: 'ab'.repeat(32) };
     const first = event('continued', { ledger: LEDGER, because: 'lost' });
@@ -139,7 +139,7 @@ describe('a journal', () => {
     expect(entries(path, 42).map(({ seq }) => seq)).toEqual([43]);
   });
 
-  test('takes back its last append, and only that', () => {
+  test('undoes only its last append', () => {
     const path = journalPath();
     const journal = createJournal(path, BEGUN, null);
     const kept = journal.append([named(2)]);
@@ -157,7 +157,7 @@ describe('a journal', () => {
     expect(entries(path).map(({ facts }) => facts['document'] ?? 0)).toEqual([0, 2, 5]);
   });
 
-  test('takes nothing of an append with an event that cannot be written', () => {
+  test('writes nothing of an append with an event that cannot be written', () => {
     const path = journalPath();
     const journal = createJournal(path, BEGUN, null);
     const { head } = journal;
@@ -172,14 +172,14 @@ describe('a journal', () => {
 });
 
 describe('opening a journal', () => {
-  test('that is not there, or empty, finds none', () => {
+  test('that is missing or empty finds none', () => {
     const path = journalPath();
     expect(openJournal(path)).toBeNull();
     fs.writeFileSync(path, '');
     expect(openJournal(path)).toBeNull();
   });
 
-  test('cuts off what a crash left of a last line, wherever it was cut short', () => {
+  test('cuts off a last line that a crash truncated, at any byte', () => {
     const path = journalPath();
     const journal = createJournal(path, BEGUN, null);
     journal.append([named(2)]);
@@ -223,7 +223,7 @@ describe('opening a journal', () => {
     expect(entries(path)).toHaveLength(5);
   });
 
-  test('refuses a last line that is complete and wrong, and leaves it as it is', () => {
+  test('refuses a last line that is complete but wrong, and keeps it unchanged', () => {
     const path = journalPath();
     writeJournal(path, 4);
     const bytes = fs.readFileSync(path);
@@ -239,7 +239,7 @@ describe('opening a journal', () => {
     }
   });
 
-  test('refuses a file that holds no entry at all', () => {
+  test('refuses a file without any entry', () => {
     const path = journalPath();
     for (const content of [Buffer.alloc(4096), '{"seq":1', '\n', 'hello\n', '\n\n']) {
       fs.writeFileSync(path, content);
@@ -247,7 +247,7 @@ describe('opening a journal', () => {
     }
   });
 
-  test('reads its first line and its end only', () => {
+  test('reads only its first line and its end', () => {
     const path = journalPath();
     const head = writeJournal(path, 4);
     // The middle of this file of 4 GB is a hole: reading it would take seconds.
@@ -263,7 +263,7 @@ describe('opening a journal', () => {
     journal.close();
   });
 
-  test('finds a last entry that is longer than what it reads at once', () => {
+  test('finds a last entry that is longer than one read', () => {
     const path = journalPath();
     const journal = createJournal(path, event('begun', { ledger: LEDGER, note: 'x'.repeat(3 << 20) }), null);
     const head = journal.append([
@@ -279,7 +279,7 @@ describe('opening a journal', () => {
 });
 
 describe('reading a journal', () => {
-  test('begins behind any entry, in a file large enough to be searched', () => {
+  test('can begin after any entry of a large file', () => {
     const path = journalPath();
     const count = 2_000;
     writeJournal(path, count);
@@ -293,7 +293,7 @@ describe('reading a journal', () => {
     expect(entries(path, count + 5)).toEqual([]);
   });
 
-  test('of none finds nothing', () => {
+  test('that is missing finds nothing', () => {
     expect(entries(journalPath())).toEqual([]);
   });
 
@@ -326,7 +326,7 @@ describe('reading a journal', () => {
     expect(Math.max(0, ...seen)).toBe(entry - 1);
   });
 
-  test('leniently saves every entry that is whole, once, and tells what is not', () => {
+  test('leniently returns every complete entry once, and reports the damage', () => {
     const path = journalPath();
     writeJournal(path, 20);
     const lines = linesIn(path);

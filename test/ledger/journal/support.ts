@@ -16,7 +16,7 @@ import { memoryDirectory } from '../../support/memoryDirectory.ts';
 export const LEDGER = '0b5e1f0c-3f5e-4f0a-9c1d-2a3b4c5d6e7f';
 export const T0 = Date.UTC(2026, 2, 14, 8, 30);
 
-/** Where a journal can be made; removed after the test. */
+/** A path for a journal; removed after the test. */
 export function journalPath(): string {
   const dir = fs.mkdtempSync(join(memoryDirectory(), 'receiptd-journal-'));
   cleanUp(() => fs.rmSync(dir, { recursive: true, force: true }));
@@ -29,7 +29,7 @@ export function event(kind: string, facts: JsonObject = {}, personal?: JsonObjec
 
 export const BEGUN = event('begun', { ledger: LEDGER });
 
-/** A document's beginning: every other has personal data. */
+/** The first event of a document; every other one has personal data. */
 export function named(n: number): JournalEvent {
   const facts = { document: n, name: `SCAN${String(n).padStart(4, '0')}-5e8ff9bf55ba` };
   return { ...event('named', facts, n % 2 === 0 ? { path: `/scans/Büro/${n}.jpg` } : undefined), at: T0 + n };
@@ -45,7 +45,7 @@ export function writeJournal(path: string, count: number): JournalHead {
   return journal.head;
 }
 
-/** As a ledger does it: the `erased` entry first. */
+/** Erases like a ledger: the `erased` entry comes first. */
 export function erase(path: string, wanted: (entry: JournalEntry) => boolean): readonly SeqRange[] {
   const ranges = personalRanges(path, wanted);
   const journal = openJournal(path);

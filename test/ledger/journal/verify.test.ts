@@ -25,7 +25,7 @@ let head: JournalHead;
 let bytes: Buffer;
 let lines: string[];
 
-/** A journal with everything that one can hold: data, none, erased data, text beyond ASCII. */
+/** A journal of every kind of entry: with data, without, with erased data, with non-ASCII text. */
 beforeEach(() => {
   path = journalPath();
   writeJournal(path, 14);
@@ -41,15 +41,15 @@ const verify = (kept?: KeptHead) => verifyJournal(path, { head: kept, patienceMs
 const whats = async (kept?: KeptHead) => (await verify(kept)).findings.map(({ what }) => what);
 const sha256 = (text: string | Buffer) => createHash('sha256').update(text).digest('hex');
 
-/** A line with its right hash, as anybody can make one. */
+/** A line with a correct hash, which anybody can compute. */
 function forge(line: string, change: (entry: Record<string, unknown>) => Record<string, unknown>): string {
   const [text = '', , personal = ''] = line.split('\t');
   const entry = JSON.stringify(change(JSON.parse(text) as Record<string, unknown>));
   return `${entry}\t${sha256(entry)}\t${personal}`;
 }
 
-describe('a journal as it was written', () => {
-  test('is found sound, with and without a head that was kept', async () => {
+describe('an unchanged journal', () => {
+  test('is found intact, with and without a kept head', async () => {
     for (const kept of [undefined, head, { seq: head.seq, hash: head.hash }]) {
       expect(await verify(kept)).toEqual({
         entries: 18,
@@ -64,13 +64,13 @@ describe('a journal as it was written', () => {
     }
   });
 
-  test('is found sound against the head of any entry in it', async () => {
+  test('is found intact against the head of any of its entries', async () => {
     for (const [index, line] of lines.entries()) {
       expect(await whats({ seq: index + 1, hash: line.split('\t')[1]!, ledger: LEDGER })).toEqual([]);
     }
   });
 
-  test('is found sound while another process writes it, in pieces that end anywhere', async () => {
+  test('is found intact while another process writes it in arbitrary pieces', async () => {
     const whole = journalPath();
     writeJournal(whole, 2_000);
     fs.writeFileSync(path, fs.readFileSync(whole).subarray(0, 10_007));
@@ -98,8 +98,8 @@ describe('a journal as it was written', () => {
   });
 });
 
-describe('tampering that needs no kept head to be found', () => {
-  test('is any change of any one byte', async () => {
+describe('tampering found without a kept head', () => {
+  test('includes any change of any single byte', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 }), async (at, by) => {
         const changed = Buffer.from(bytes);
@@ -111,7 +111,7 @@ describe('tampering that needs no kept head to be found', () => {
     );
   });
 
-  test('is any byte more or less, except of blanks where data were erased', async () => {
+  test('includes any added or removed byte, except blanks of erased data', async () => {
     const blank = (at: number) => bytes[at] === 32 && (bytes[at - 1] === 32 || bytes[at + 1] === 32);
     const sound = [...bytes.keys()].filter((at) => !blank(at));
     await fc.assert(
@@ -132,7 +132,7 @@ describe('tampering that needs no kept head to be found', () => {
     );
   });
 
-  test('is any run of entries removed that others follow', async () => {
+  test('includes any removed run of entries before the last', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(lines.length - 2), fc.integer({ min: 1, max: 20 }), async (from, wanted) => {
         putLines(path, lines.toSpliced(from, Math.min(wanted, lines.length - 1 - from)));
@@ -141,7 +141,7 @@ describe('tampering that needs no kept head to be found', () => {
     );
   });
 
-  test('is any two entries swapped, and any other order', async () => {
+  test('includes any two swapped entries, and any other order', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(lines.length - 1), fc.nat(lines.length - 1), async (a, b) => {
         fc.pre(a !== b);
@@ -161,7 +161,7 @@ describe('tampering that needs no kept head to be found', () => {
     );
   });
 
-  test('is any line inserted: a copy, rubbish, or an entry forged with its right hash', async () => {
+  test('includes any inserted line: a copy, garbage, or a forged entry with a correct hash', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.nat(lines.length),
@@ -172,7 +172,7 @@ describe('tampering that needs no kept head to be found', () => {
           fc.string().map((text) => () => text.replaceAll('\n', '')),
         ),
         async (at, of, make) => {
-          // What is put behind the end is an append, with the right number and hash before it.
+          // A line after the end is a valid append, with the right number and previous hash.
           putLines(path, lines.toSpliced(at, 0, make(lines[of]!)));
           expect(await whats()).not.toEqual([]);
         },
@@ -181,7 +181,7 @@ describe('tampering that needs no kept head to be found', () => {
     );
   });
 
-  test('is any one entry rewritten with its right hash', async () => {
+  test('includes any single entry rewritten with a correct hash', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(lines.length - 2), async (at) => {
         const forged = forge(lines[at]!, (entry) => ({ ...entry, at: '2020-01-01T00:00:00.000Z' }));
@@ -191,7 +191,7 @@ describe('tampering that needs no kept head to be found', () => {
     );
   });
 
-  test('is personal data made blank where nothing says that they were erased', async () => {
+  test('includes blanked personal data without a record of their erasure', async () => {
     blankInJournal(path, [
       [2, 2],
       [6, 8],
@@ -204,7 +204,7 @@ describe('tampering that needs no kept head to be found', () => {
     expect((await verify()).erased).toBe(5);
   });
 
-  test('is personal data still there of which an entry says that they were erased', async () => {
+  test('includes personal data that still exist although an entry records their erasure', async () => {
     const journal = openJournal(path)!;
     journal.append([event('erased', { entries: [[6, 8]] })]);
     journal.close();
@@ -215,7 +215,7 @@ describe('tampering that needs no kept head to be found', () => {
     expect(await whats()).toEqual([]);
   });
 
-  test('is an entry that claims to have erased what came later', async () => {
+  test('includes an entry that claims to have erased later data', async () => {
     const journal = openJournal(path)!;
     journal.append([event('erased', { entries: [[19, 99]] }), named(20), named(21), named(22)]);
     journal.close();
@@ -225,8 +225,8 @@ describe('tampering that needs no kept head to be found', () => {
   });
 });
 
-describe('tampering that a kept head uncovers', () => {
-  test('is any end cut off, at any byte', async () => {
+describe('tampering found with a kept head', () => {
+  test('includes truncation at any byte', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(bytes.length - 1), async (length) => {
         fs.writeFileSync(path, bytes.subarray(0, length));
@@ -237,7 +237,7 @@ describe('tampering that a kept head uncovers', () => {
     expect(await whats(), 'without a head nothing is missed').toEqual([]);
   });
 
-  test('is a chain that was computed again from any entry on', async () => {
+  test('includes a chain recomputed from any entry on', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(lines.length - 1), async (from) => {
         let prev = from === 0 ? '0'.repeat(64) : lines[from - 1]!.split('\t')[1]!;
@@ -257,7 +257,7 @@ describe('tampering that a kept head uncovers', () => {
     );
   });
 
-  test('is another journal in its place', async () => {
+  test('includes another journal in its place', async () => {
     fs.rmSync(path);
     const other = { ...BEGUN, facts: { ledger: 'ffffffff-0000-4000-8000-000000000000' } };
     const journal = createJournal(path, other, null);
@@ -281,7 +281,7 @@ describe('a journal that was restarted', () => {
     journal.close();
   };
 
-  test('is sound, with a plain remark on what it does not hold', async () => {
+  test('is intact, with a remark on what it does not contain', async () => {
     anew(head);
     const { findings, remarks, firstSeq, entries } = await verify();
     expect(findings).toEqual([]);
@@ -291,7 +291,7 @@ describe('a journal that was restarted', () => {
     ]);
   });
 
-  test('continues the head that was kept of the last entry before it, and no other', async () => {
+  test('continues only the kept head of the last entry before it', async () => {
     anew(head);
     expect(await whats(head)).toEqual([]);
     expect(await whats({ ...head, hash: 'ab'.repeat(32) })).toEqual([
@@ -299,7 +299,7 @@ describe('a journal that was restarted', () => {
     ]);
   });
 
-  test('cannot confirm a head that was kept of an entry before it', async () => {
+  test('cannot confirm a kept head of an earlier entry before it', async () => {
     anew(head);
     expect(await whats({ seq: 7, hash: 'ab'.repeat(32) })).toEqual([
       expect.stringContaining('Entry 7 of the kept head is not in this file, which starts with entry 19'),
@@ -307,7 +307,7 @@ describe('a journal that was restarted', () => {
   });
 });
 
-describe('what verification says', () => {
+describe('the report of a verification', () => {
   test.each([
     [
       'a change',
@@ -345,25 +345,25 @@ describe('what verification says', () => {
     expect((await verify()).findings).toEqual([{ seq: expect.any(Number), line, what }]);
   });
 
-  test('is bounded for a file that is nothing but damage', async () => {
+  test('is bounded for a completely damaged file', async () => {
     fs.writeFileSync(path, 'x\n'.repeat(5_000));
     const { findings, moreFindings, entries, head: none } = await verify();
     expect([findings.length, moreFindings, entries, none]).toEqual([1_000, 4_000, 0, null]);
   });
 
-  test('names a journal that is not there', async () => {
+  test('names a missing journal', async () => {
     fs.rmSync(path);
     expect(await whats(head)).toEqual([`There is no journal at ${path}.`]);
   });
 
-  test('names a line that is longer than any entry, and goes on behind it', async () => {
+  test('names a line that is longer than any entry, and continues after it', async () => {
     putLines(path, lines.toSpliced(5, 0, 'x'.repeat(17 << 20)));
     expect((await verify(head)).findings).toEqual([
       { seq: null, line: 6, what: expect.stringContaining('longer than any entry') },
     ]);
   });
 
-  test('remarks on times that do not rise', async () => {
+  test('remarks on times that do not increase', async () => {
     fs.rmSync(path);
     const journal = createJournal(path, BEGUN, null);
     journal.append([named(2), { ...named(3), at: T0 - 5_000 }, named(4)]);
@@ -373,7 +373,7 @@ describe('what verification says', () => {
     expect(remarks).toEqual([expect.stringMatching(/^1 entry has .* first is entry 3/)]);
   });
 
-  test('comes to an end when it is stopped', async () => {
+  test('ends when it is aborted', async () => {
     const stop = new AbortController();
     fs.writeFileSync(path, 'x\n'.repeat(3_000_000));
     const verified = verifyJournal(path, { signal: stop.signal });
