@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 export type FileCall =
   | { readonly kind: 'create' | 'write' | 'sync' | 'unlink' | 'mkdir'; readonly path: string }
   | { readonly kind: 'rename' | 'link'; readonly path: string; readonly to: string }
-  /** The process says what holds from here on. */
+  /** A statement of the process that holds from here on. */
   | { readonly kind: 'mark'; readonly words: readonly string[] };
 
 const CALLS =

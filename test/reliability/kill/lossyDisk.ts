@@ -17,7 +17,7 @@ const FREE_WITHIN_MS = 10_000;
  * children alone: the campaign runs in a mount namespace of its own.
  */
 export class LossyDisk {
-  /** Where it is mounted. */
+  /** Its mount point. */
   readonly path: string;
   readonly #image: string;
 
@@ -54,7 +54,7 @@ export class LossyDisk {
     run('mount', '-o', OPTIONS, this.#image, this.path);
   }
 
-  /** Processes that were killed may hold it a moment longer. */
+  /** Killed processes may hold it a moment longer. */
   async #unmount(): Promise<void> {
     const deadline = performance.now() + FREE_WITHIN_MS;
     for (;;) {

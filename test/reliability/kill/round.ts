@@ -24,7 +24,7 @@ export interface Round {
   readonly ms: number;
 }
 
-/** For the last run; only a defect reaches it. */
+/** Time limit of the last run; only a defect reaches it. */
 const QUIET_WITHIN_MS = 30_000;
 
 /** Plays one seed: a new site, kills and restarts, a last run in peace, the oracle. The site is removed if all is well. */
@@ -88,7 +88,7 @@ async function play(site: Site, plan: Plan, images: readonly Image[], story: str
       if (damage.what === 'noJournal') journalWasLost = true;
       story.push(`the ledger: ${JSON.stringify(damage)}`);
     }
-    // A backup does not fit a journal that was begun after it.
+    // A backup does not match a journal that was begun after it.
     const newest = restore && !journalWasLost && (await newestBackup(site));
     if (restore && newest) {
       ledgerWasDamaged = true;

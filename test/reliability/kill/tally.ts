@@ -3,7 +3,7 @@ import { endOf } from './oracle/expected.ts';
 import type { Kill } from './plan.ts';
 import type { Round } from './round.ts';
 
-/** What a campaign did, in figures. */
+/** Figures of a campaign. */
 export class Tally {
   readonly #counts = new Map<string, number>();
   /** Kinds of calls at which the binary killed itself. */

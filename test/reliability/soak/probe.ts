@@ -46,7 +46,7 @@ function probe(fd: number): void {
     try {
       writeSync(fd, `${JSON.stringify(line)}\n`);
     } catch {
-      // Nobody reads any more.
+      // The reader is gone.
     }
   };
   setInterval(tell, 1_000).unref();

@@ -42,7 +42,7 @@ export class Service {
     return this.#sandbox.url;
   }
 
-  /** From now on these faults and no others. */
+  /** Replaces all faults by these. */
   misbehave(rules: readonly FaultRule[]): void {
     this.#sandbox.behave();
     this.#sandbox.misbehave(...rules);
@@ -52,7 +52,7 @@ export class Service {
     this.#sandbox.revokeTokens();
   }
 
-  /** Refuses every connection for so long. */
+  /** Refuses every connection for that time. */
   async away(ms: number, signal: AbortSignal): Promise<void> {
     const { port } = this.#sandbox;
     await this.close();

@@ -121,7 +121,7 @@ describe('the oracle of the soak', () => {
     return judgeLedger(JSON.stringify(rows), received, book).breaches;
   }
 
-  it('finds nothing where ledger and service agree', () => {
+  it('finds nothing if ledger and service agree', () => {
     expect(judge([row], [stored])).toEqual([]);
   });
 

@@ -24,7 +24,7 @@ export interface SoakOptions {
   readonly rate: number;
   /** The compiled `receiptd.cjs`. */
   readonly binary: string;
-  /** Where the samples go, as JSON lines; null for nowhere. */
+  /** File for the samples, as JSON lines; null for none. */
   readonly samplesFile: string | null;
   readonly tell: (line: string) => void;
 }
@@ -100,7 +100,7 @@ async function run({ seconds, seed, rate, ...options }: SoakOptions, place: Plac
     lives.run(seconds, faults.signal),
   ];
   await pause(seconds * 1_000, never);
-  // What it is like while everything drains says nothing about a leak.
+  // Samples during the final drain say nothing about a leak.
   const flat = flatness(watch.longestLife());
   faults.abort();
   await Promise.all(acting);
