@@ -45,8 +45,8 @@ export function createFolderHints({
   return {
     async watch(path, recursive, onHint, onTrouble) {
       const folder = resolve(path);
-      const token = tokenOf(await statFolder(folder));
-      await (await opendir(folder)).close();
+      const token = tokenOf(await present(folder, statFolder(folder)));
+      await (await present(folder, opendir(folder))).close();
       // chokidar would watch a link itself, not the folder it leads to.
       const root = await realLocation(folder);
       if (sep === '/' && root.includes('\\')) throw backslash(folder);
@@ -101,7 +101,10 @@ export function createFolderHints({
         watcher.once('ready', resolveReady);
         watcher.once('error', () => resolveReady());
       });
-      watcher.on('error', (error) => trouble(watchTrouble(folder, error)));
+      watcher.on('error', (error) => {
+        // It may only mean that the folder is gone.
+        void lookAtRoot().then(() => trouble(watchTrouble(folder, error)));
+      });
       watcher.on('addDir', hintTwice);
       watcher.on('unlinkDir', (directory) => {
         hint(directory);
@@ -145,6 +148,15 @@ function folderGone(folder: string): ReceiptdError {
   return new ReceiptdError('FOLDER_MISSING', `${folder} was deleted, renamed or replaced.`, {
     hint: 'receiptd watches it again as soon as it is back.',
   });
+}
+
+/** @throws ReceiptdError FOLDER_MISSING if the folder is gone: another part reports that */
+async function present<T>(folder: string, access: Promise<T>): Promise<T> {
+  try {
+    return await access;
+  } catch (error) {
+    throw systemCode(error) === 'ENOENT' ? folderGone(folder) : error;
+  }
 }
 
 /** chokidar takes a backslash for a slash, and would watch a different path. */

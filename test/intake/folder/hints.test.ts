@@ -289,7 +289,7 @@ describe('trouble', () => {
     await writeFile(join(root, 'file'), '');
     await mkdir(join(root, 'a\\b'));
     await expect(watching(join(root, 'a\\b'))).rejects.toMatchObject({ code: 'WATCH_LIMIT' });
-    await expect(watching(join(root, 'none'))).rejects.toMatchObject({ code: 'ENOENT' });
+    await expect(watching(join(root, 'none'))).rejects.toMatchObject({ code: 'FOLDER_MISSING' });
     await expect(watching(join(root, 'file'))).rejects.toMatchObject({ code: 'ENOTDIR' });
   });
 });

@@ -25,12 +25,16 @@ interface Figure {
   /** More in the last quarter than in the first: the share of the first, or so much, whichever is more. */
   readonly share?: number;
   readonly more?: number;
+  /** Samples before this holds are warm-up too. */
+  readonly since?: (sample: Sample) => boolean;
 }
 
 const MB = 1e6;
 /** This share of a life, but not more than so many seconds, is warm-up: buffers and compiled code fill. */
 const WARM_UP_SHARE = 0.2;
 const WARM_UP_MOST_S = 180;
+/** SQLite's page cache grows with the ledger up to this size (src/ledger/sqlite/connection.ts). */
+const LEDGER_CACHE_BYTES = 16e6;
 /** Pairs further apart than this share of the time say most of the slope; there are enough of them. */
 const FEWEST = 40;
 const SLOPE_POINTS = 300;
@@ -39,7 +43,14 @@ const perAccepted = (of: (sample: Sample) => number) => (sample: Sample) =>
   sample.accepted === 0 ? null : of(sample) / sample.accepted;
 
 const FIGURES: readonly Figure[] = [
-  { what: 'resident memory', unit: 'MB', of: ({ rss }) => rss / MB, share: 0.1, more: 10 },
+  {
+    what: 'resident memory',
+    unit: 'MB',
+    of: ({ rss }) => rss / MB,
+    share: 0.1,
+    more: 10,
+    since: ({ ledger }) => ledger >= LEDGER_CACHE_BYTES,
+  },
   {
     what: 'heap after a full collection',
     unit: 'MB',
@@ -109,9 +120,12 @@ export function afterWarmUp(samples: readonly Sample[]): readonly Sample[] {
 }
 
 function judge(
-  { what, unit, of, floor = false, most, share = 0, more = 0 }: Figure,
-  samples: readonly Sample[],
+  { what, unit, of, floor = false, most, share = 0, more = 0, since }: Figure,
+  settled: readonly Sample[],
 ): Row | null {
+  const later = since ? settled.filter(since) : settled;
+  // A short life may end before that.
+  const samples = later.length >= FEWEST ? later : settled;
   const points = samples.flatMap((sample) => {
     const value = of(sample);
     return value === null ? [] : [{ at: sample.at / 60, value }];

@@ -71,6 +71,10 @@ describe('the verdict of flatness', () => {
     expect(growing(() => ({}))).toEqual([]);
   });
 
+  it('lets memory grow while the ledger still fits into its cache', () => {
+    expect(growing((at) => ({ rss: 120e6 + 2 * Math.min(at * 45e3, 16e6) }))).toEqual([]);
+  });
+
   it.each([
     ['resident memory', (at: number) => ({ rss: 120e6 + at * 60e3 })],
     ['files open', (at: number) => ({ fds: { file: 12 + at / 60 } })],
