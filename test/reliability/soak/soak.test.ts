@@ -76,7 +76,7 @@ describe('the verdict of flatness', () => {
   });
 
   it.each([
-    ['resident memory', (at: number) => ({ rss: 120e6 + at * 60e3 })],
+    ['resident memory', (at: number) => ({ rss: 120e6 + at * 120e3 })],
     ['files open', (at: number) => ({ fds: { file: 12 + at / 60 } })],
     ['watches beyond directories', (at: number) => ({ watches: 9 + at / 60 })],
     ['ledger for each accepted', (at: number) => ({ ledger: at * 30 * (1_500 + at) })],
