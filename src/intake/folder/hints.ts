@@ -81,6 +81,12 @@ export function createFolderHints({
         if (now === null || tokenOf(now) !== token) trouble(folderGone(folder));
       };
 
+      /** The error may only mean that the folder is gone. */
+      const failed = async (error: unknown): Promise<void> => {
+        await lookAtRoot();
+        trouble(watchTrouble(folder, error));
+      };
+
       const watcher = new DirectoryWatcher(root, recursive, (place) => isQuiet(place));
 
       /** Called when a directory was deleted or moved; another one may already be in its place, unwatched. */
@@ -101,10 +107,7 @@ export function createFolderHints({
         watcher.once('ready', resolveReady);
         watcher.once('error', () => resolveReady());
       });
-      watcher.on('error', (error) => {
-        // It may only mean that the folder is gone.
-        void lookAtRoot().then(() => trouble(watchTrouble(folder, error)));
-      });
+      watcher.on('error', (error) => void failed(error));
       watcher.on('addDir', hintTwice);
       watcher.on('unlinkDir', (directory) => {
         hint(directory);
