@@ -277,6 +277,7 @@ export const MUTATIONS: readonly Mutation[] = [
     what: 'a result does not prove an upload whose answer was lost',
     promises: ['P1'],
     killedBy: 'simulation',
+    seed: 465,
     edits: [{ file: 'src/ledger/resultRows.ts', in: 'besideThese', value: 'isProof', becomes: 'false' }],
   },
   {
@@ -410,14 +411,16 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     what: 'an interrupted upload counts as never sent',
-    promises: ['P2', 'P5'],
+    promises: ['P2', 'P5', 'P6'],
     killedBy: 'simulation',
+    seed: 142,
     edits: [{ file: 'src/ledger/sqlite/queue.ts', in: 'recover', value: 'outcome', becomes: "'notSent'" }],
   },
   {
     what: 'a claimed document is sent although a result has accepted it',
     promises: ['P2'],
     killedBy: 'simulation',
+    seed: 420,
     edits: [
       {
         file: 'src/ledger/sqlite/queue.ts',
@@ -771,6 +774,7 @@ export const MUTATIONS: readonly Mutation[] = [
     what: 'other requests leave while one probes a held endpoint',
     promises: ['P6'],
     killedBy: 'simulation',
+    seed: 127,
     edits: [{ file: HOLDS, in: 'gate', condition: 'probe', is: 'false' }],
   },
   {
@@ -809,6 +813,7 @@ export const MUTATIONS: readonly Mutation[] = [
     what: 'a token is written to the journal',
     promises: ['P7'],
     killedBy: 'simulation',
+    seed: 198,
     edits: [
       {
         file: DELIVER,
