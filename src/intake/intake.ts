@@ -79,7 +79,7 @@ type Present = FolderAvailability & { readonly state: 'present' };
  *
  * Events say where to look; the listing says what is there. The intake waits for a folder that is absent or that another
  * agent on this machine takes in. A foreign folder (see mountIdentity.ts) is watched like any other, so that new files are
- * admitted, but it shows as unreachable, and none of its files counts as gone.
+ * admitted, but it shows as unreachable, and none of its files counts as gone. Only its first watch waits.
  * While a shared ledger is unreachable, listings that depend on it wait (ledgerAway.ts).
  */
 export class Intake {
@@ -280,7 +280,7 @@ export class Intake {
   async runOnce(signal: AbortSignal): Promise<boolean> {
     const found = await this.#presence.look();
     this.#refuseWhereWritesFail();
-    if (found?.state !== 'present') return false;
+    if (found?.state !== 'present' || !(await this.#mayWatch())) return false;
     this.#presence.watchAs(found.token);
     this.#isOnce = true;
     const stop = new AbortController();
@@ -314,6 +314,7 @@ export class Intake {
     try {
       // Start over: the ledger has not been asked about the folder yet.
       if (await this.#whileAway(token, signal)) return;
+      if (!(await this.#mayWatch())) return;
       const files = await this.#firstListing('backlog', signal);
       this.#presence.watching();
       // Another agent may have led the folder and left files that are still being split.
@@ -389,6 +390,15 @@ export class Intake {
     await this.#away.watch(round, signal);
     if (!this.#away.isOn) this.#watchNotifier.notify();
     return true;
+  }
+
+  /**
+   * False in a foreign folder that was never watched: the first watch decides what to do with existing files, so it waits for
+   * the folder itself, or for a person to confirm this one. The ledger may know files already, from while it was away.
+   */
+  async #mayWatch(): Promise<boolean> {
+    const { ledger, settings } = this.#deps;
+    return this.#presence.foreign === null || !(await ledger.isFirstWatch(settings.path));
   }
 
   async #firstListing(lane: Lane, signal: AbortSignal): Promise<number> {

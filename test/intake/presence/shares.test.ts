@@ -299,6 +299,27 @@ describe('an empty directory where a share was mounted', () => {
     expect((await locateOriginal(document, place.ledger, open)).kind).toBe('away');
   });
 
+  it('is not watched for the first time while it is away, though the ledger knows files of it', async () => {
+    const share = await mounted();
+    const { place, opened } = share;
+    await place.drop('a.jpg');
+    // As after a kill that came when deferred images had been recorded: known files, but no first watch.
+    await place.once({ opened, ledger: (real) => ({ ...real, markWatched: async () => {} }) });
+    expect(await place.states()).toEqual({ 'a.jpg': 'queued' });
+    expect(await place.ledger.isFirstWatch(place.scans)).toBe(true);
+    await share.unmount();
+    expect(await place.once({ opened })).toMatchObject({ present: false });
+    const { intake, watching } = place.start({ opened });
+    await place.clock.advance(60_000);
+    expect(intake.status.state).toBe('unreachable');
+    expect(await currentFiles(place)).toEqual(['a.jpg']);
+    expect(await place.ledger.isFirstWatch(place.scans)).toBe(true);
+    await share.mount();
+    await watching();
+    expect(await currentFiles(place)).toEqual(['a.jpg']);
+    expect(await place.ledger.isFirstWatch(place.scans)).toBe(false);
+  });
+
   it('is the folder once a person confirms it', async () => {
     const share = await mounted();
     const { place, opened } = share;
