@@ -151,7 +151,9 @@ export async function startBrowser(under: ConsoleUnderTest, shared?: Chromium): 
       const page = known ?? (await context.newPage());
       // A new document, or it would know what the test before had it know. A reload keeps the process: half the processor time.
       if (known?.url().startsWith(`${under.url}/#`)) {
-        await page.evaluate(`history.replaceState(null, '', ${JSON.stringify(`/${place}`)})`);
+        // Without timers: a search that the test before typed would still go into the address.
+        await page.evaluate(`for (let id = setTimeout(() => {}); id > 0; id -= 1) clearTimeout(id);
+          history.replaceState(null, '', ${JSON.stringify(`/${place}`)})`);
         await page.reload();
       } else await page.goto(`${under.url}/${place}`);
       await page.getByRole('heading', { level: 1 }).waitFor();
