@@ -15,13 +15,14 @@ export interface SchemaNode {
   readonly items?: SchemaNode;
 }
 
+/** Built once: it takes a while, and nobody changes it. */
+let tree: SchemaNode | null = null;
+
 /** JSON Schema of the config file as written, before defaults are filled in. */
 export function schemaTree(): SchemaNode {
   tree ??= JSON.parse(JSON.stringify(z.toJSONSchema(configSchema, { io: 'input' }))) as SchemaNode;
   return tree;
 }
-
-let tree: SchemaNode | null = null;
 
 /** The node that describes the value at `path`; undefined if the schema has no such path. */
 export function nodeAt(root: SchemaNode, path: readonly PropertyKey[]): SchemaNode | undefined {

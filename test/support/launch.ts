@@ -1,5 +1,5 @@
 /**
- * `spawn` by a small process. Forking the test process copies its page tables, and it must fault in afterwards what it writes to:
+ * Spawns programs from a small process. Forking the test process copies its page tables, and it must fault in afterwards what it writes to:
  * with 500 MB, which tests have after some files, this takes 30 to 100 ms of the processor each time.
  */
 import { fork, spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
