@@ -20,9 +20,8 @@ import {
 } from '../newDocument.ts';
 import { identityParams, UNTOUCHED } from '../rows.ts';
 import { documentOf, requireDocument, type PlacedRow } from './documents.ts';
-import type { CurrentSighting, Sighted } from '../sighted.ts';
 import { pageSighting, putPage } from './pages.ts';
-import { currentSightings, nextSightings, putSighting } from './sightings.ts';
+import { currentSightings, isOutdated, nextSightings, putSeen, type PathSighting } from './sightings.ts';
 import * as DOCUMENTS from './sql/documents.ts';
 import { ENDPOINT_FOR_UPDATE } from './sql/endpoints.ts';
 import * as SIGHTINGS from './sql/sightings.ts';
@@ -75,7 +74,7 @@ interface LookedUp {
   /** By endpoint and bytes. */
   readonly existing: ReadonlyMap<string, PlacedRow>;
   /** By folder, then by path. */
-  readonly current: ReadonlyMap<string, ReadonlyMap<string, CurrentSighting>>;
+  readonly current: ReadonlyMap<string, ReadonlyMap<string, PathSighting>>;
 }
 
 /** Runs all queries about the images in one round trip. */
@@ -84,7 +83,7 @@ async function lookUp(sql: Transaction, admissions: readonly Admission[]): Promi
   const byFolder = groupBy(admissions, ({ file }) => file.folder);
   const given = new Map<string, Given>();
   const existing = new Map<string, PlacedRow>();
-  const current = new Map<string, ReadonlyMap<string, CurrentSighting>>();
+  const current = new Map<string, ReadonlyMap<string, PathSighting>>();
   const lookInEndpoint = async (id: string, group: readonly Admission[]): Promise<void> => {
     const { endpoint } = group[0] as Admission;
     const sha256s = group.map(({ sha256 }) => sha256);
@@ -121,7 +120,7 @@ async function nameAll(
   for (const [at, admission] of admissions.entries()) {
     const document = documents[at] as Document;
     const sighted = { ...sightedOf(admission), verdict: 'document' as const, documentId: document.id };
-    sight(sql, admission, sighted, currentOf(current, admission), sightings[at] as number);
+    putSeen(sql, admission, sighted, currentOf(current, admission), sightings[at] as number);
     admitted.set(admission, { kind: 'queued', document });
   }
 }
@@ -133,7 +132,8 @@ async function admitKnown(sql: Transaction, admission: Admission, looked: Looked
   // A lost image is more than known: its bytes are back. If disposal found other bytes at the path, that sighting stays as
   // it is; the original that is back may be disposed of like any other file with these bytes.
   if (current?.documentId === existing.id && existing.state !== 'lost' && current.disposed === null) {
-    sql.send(SIGHTINGS.REFRESH_IDENTITY, { id: current.id, ...identityParams(file.identity), at });
+    if (!isOutdated(current, admission))
+      sql.send(SIGHTINGS.REFRESH_IDENTITY, { id: current.id, ...identityParams(file.identity), at });
     return { kind: 'known', document: documentOf(sql.places, existing) };
   }
   const [ownSighting, [sighting = 0]] = await Promise.all([
@@ -142,7 +142,8 @@ async function admitKnown(sql: Transaction, admission: Admission, looked: Looked
   ]);
   const isSecond = ownSighting !== undefined && ownSighting.id !== current?.id;
   const verdict = isSecond ? ('duplicate' as const) : ('document' as const);
-  sight(sql, admission, { ...sightedOf(admission), verdict, documentId: existing.id }, current, sighting);
+  const sighted = { ...sightedOf(admission), verdict, documentId: existing.id };
+  putSeen(sql, admission, sighted, current, sighting);
   // Locked again: images that were just queued again took numbers of the endpoint.
   return again(sql, existing, lane, await lockEndpoint(sql, endpoint), at, file);
 }
@@ -172,17 +173,6 @@ async function admitPage(sql: Transaction, admission: Admission, split: number):
   return again(sql, existing, lane, given, at, file);
 }
 
-function sight(
-  sql: Transaction,
-  { file, isElsewhere = false, at }: Admission,
-  sighted: Sighted,
-  current: CurrentSighting | undefined,
-  freeId: number,
-): void {
-  const sighting = putSighting(sql, file, sighted, current, freeId);
-  if (isElsewhere) sql.emit({ kind: 'gone', sightings: [sighting] }, at);
-}
-
 function bytesOf({ endpoint, sha256 }: Admission): string {
   return `${endpointId(endpoint)} ${sha256}`;
 }
@@ -191,7 +181,7 @@ function pathKeyOf({ file: { folder, path } }: Admission): string {
   return JSON.stringify([folder, path]);
 }
 
-function currentOf(current: LookedUp['current'], { file }: Admission): CurrentSighting | undefined {
+function currentOf(current: LookedUp['current'], { file }: Admission): PathSighting | undefined {
   return current.get(file.folder)?.get(file.path);
 }
 

@@ -15,14 +15,22 @@ import * as SIGHTINGS from './sql/sightings.ts';
  * The only place where events become rows. Decides nothing: an event contains all decisions. Rows of its folder and
  * endpoint exist already (`Store.ensureFolder`, `ensureEndpoint`).
  */
-export function applyAll(sql: Sending, told: readonly TimedEvent[]): void {
-  const sets = new EventSets();
+export function applyAll(sql: Sending, told: readonly TimedEvent[], gone = goneIn(told)): void {
+  const sets = new EventSets(gone);
   for (const each of told) {
     if (sets.take(each)) continue;
     sets.sendTo(sql);
-    applyOne(sql, each.event, each.at);
+    applyOne(sql, each.event, each.at, gone);
   }
   sets.sendTo(sql);
+}
+
+/** When sightings are gone by the end of these events. Their rows begin so: another one may be current at the path. */
+function goneIn(told: readonly TimedEvent[]): ReadonlyMap<number, number> {
+  const gone = new Map<number, number>();
+  for (const { event, at } of told)
+    if (event.kind === 'gone') for (const sighting of event.sightings) gone.set(sighting, at);
+  return gone;
 }
 
 /** Applies a single event. */
@@ -30,11 +38,11 @@ export function apply(sql: Sending, event: LedgerEvent, at: number): void {
   applyAll(sql, [{ event, at }]);
 }
 
-function applyOne(sql: Sending, event: LedgerEvent, at: number): void {
+function applyOne(sql: Sending, event: LedgerEvent, at: number, gone: ReadonlyMap<number, number>): void {
   const { agentId } = sql.session;
   switch (event.kind) {
     case 'sighted':
-      return applySighted(sql, event, at);
+      return applySighted(sql, event, at, gone);
     case 'gone':
       sql.send(SIGHTINGS.GONE, { ids: event.sightings, at });
       return;
@@ -137,7 +145,12 @@ function applyOne(sql: Sending, event: LedgerEvent, at: number): void {
 }
 
 /** A sighting that replaces another, updates one that was judged again, or is about a file with pages. */
-function applySighted(sql: Sending, event: SightedEvent, at: number): void {
+function applySighted(
+  sql: Sending,
+  event: SightedEvent,
+  at: number,
+  gone: ReadonlyMap<number, number>,
+): void {
   const { sighting: id, supersedes, document: documentId } = event;
   const { verdict, sha256, policy, reason, message, size, mtimeNs, ctimeNs, inode } = event;
   if (supersedes === id) {
@@ -147,7 +160,7 @@ function applySighted(sql: Sending, event: SightedEvent, at: number): void {
   }
   if (supersedes !== null) sql.send(SIGHTINGS.GONE, { ids: [supersedes], at });
   const { file: _file, pages: _pages, into: _into, ...plain } = event;
-  apply(sql, { ...plain, supersedes: null }, at);
+  applyAll(sql, [{ event: { ...plain, supersedes: null }, at }], gone);
   applySplit(sql, event);
 }
 

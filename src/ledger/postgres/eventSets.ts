@@ -30,11 +30,17 @@ type Accepted = TimedEvent<Extract<LedgerEvent, { kind: 'moved'; state: 'accepte
  * of the kinds is fixed, and matches the order of a document's own events.
  */
 export class EventSets {
+  readonly #gone: ReadonlyMap<number, number>;
   #named: Of<'named'>[] = [];
   #sighted: Of<'sighted'>[] = [];
   #began: Of<'began'>[] = [];
   #ended: Of<'ended'>[] = [];
   #accepted: Accepted[] = [];
+
+  /** `gone`: when sightings are gone, by their ids. */
+  constructor(gone: ReadonlyMap<number, number>) {
+    this.#gone = gone;
+  }
 
   /** Collects the event. False if it needs its own statements; it is not collected then. */
   take({ event, at }: TimedEvent): boolean {
@@ -64,7 +70,7 @@ export class EventSets {
   /** Sends the statements without waiting for answers. */
   sendTo(sql: Sending): void {
     if (this.#named.length > 0) insertNamed(sql, this.#named);
-    if (this.#sighted.length > 0) insertSighted(sql, this.#sighted);
+    if (this.#sighted.length > 0) insertSighted(sql, this.#sighted, this.#gone);
     if (this.#began.length > 0) beginUploads(sql, this.#began);
     if (this.#ended.length > 0) endAttempts(sql, this.#ended);
     if (this.#accepted.length > 0) accept(sql, this.#accepted);
@@ -117,7 +123,11 @@ function givenBy(events: readonly Of<'named'>['event'][]) {
   return given.values();
 }
 
-function insertSighted(sql: Sending, sighted: readonly Of<'sighted'>[]): void {
+function insertSighted(
+  sql: Sending,
+  sighted: readonly Of<'sighted'>[],
+  gone: ReadonlyMap<number, number>,
+): void {
   const events = sighted.map(({ event }) => event);
   const places = events.map(({ folder }) => sql.places.ofFolder(folder));
   // Two erased sightings must not share a path.
@@ -140,6 +150,7 @@ function insertSighted(sql: Sending, sighted: readonly Of<'sighted'>[]): void {
     reasons: events.map(({ reason }) => reason),
     messages: events.map(({ message }) => message),
     ats: sighted.map(({ at }) => at),
+    goneAts: events.map(({ sighting }) => gone.get(sighting) ?? null),
   });
 }
 

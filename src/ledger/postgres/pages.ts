@@ -13,7 +13,7 @@ import {
 } from '../pageRows.ts';
 import { identityParams, splitPath, toIdentity, type IdentityRow } from '../rows.ts';
 import { sightedEvent, type Sighted } from '../sighted.ts';
-import { currentSightings, nextSightings, putSighting } from './sightings.ts';
+import { currentSightings, isOutdated, nextSightings, putSeen } from './sightings.ts';
 import * as SQL from './sql/pages.ts';
 import { REFRESH_IDENTITY } from './sql/sightings.ts';
 import type { Store } from './store.ts';
@@ -73,10 +73,8 @@ interface CurrentSplit extends IdentityRow {
   readonly isThere: boolean;
 }
 
-async function beginSplit(
-  sql: Transaction,
-  { endpoint, file, sha256, at, isElsewhere = false }: SplitPlan,
-): Promise<Split | null> {
+async function beginSplit(sql: Transaction, plan: SplitPlan): Promise<Split | null> {
+  const { endpoint, file, sha256, at } = plan;
   const { baseUrl, uid } = endpoint;
   // Queried first: in a folder shared by agents, this locks the folder.
   const [before, [free = 0]] = await Promise.all([
@@ -84,9 +82,10 @@ async function beginSplit(
     nextSightings(sql, 1),
   ]);
   const place = { ...sql.places.ofFolder(file.folder), ...splitPath(file.path) };
+  const known = before.get(file.path);
   const current = await sql.get<CurrentSplit>(SQL.CURRENT_SPLIT, { ...place, baseUrl, uid });
   if (current?.sha256 === sha256 && current.disposed === null && isIn(current, endpoint)) {
-    if (!sameIdentity(toIdentity(current), file.identity))
+    if (!sameIdentity(toIdentity(current), file.identity) && !isOutdated(known, plan))
       sql.send(REFRESH_IDENTITY, { id: current.id, ...identityParams(file.identity), at });
     if (current.uid !== null) return { id: current.id, endpoint, file, sha256 };
     if (!current.hasLost) return null;
@@ -94,8 +93,7 @@ async function beginSplit(
   const sighted = { verdict: 'split', documentId: null, sha256, policy: null, reason: null } as const;
   const split = { pages: 0, into: { baseUrl, uid } };
   const message = splitMessage(0);
-  const id = putSighting(sql, file, { ...sighted, message, at }, before.get(file.path), free, split);
-  if (isElsewhere) sql.emit({ kind: 'gone', sightings: [id] }, at);
+  const id = putSeen(sql, plan, { ...sighted, message, at }, known, free, split);
   return { id, endpoint, file, sha256 };
 }
 

@@ -1,5 +1,5 @@
 import type { FileSeen } from '../../core/ports/ledgerIntake.ts';
-import { relativePath, splitPath, type PlaceRow } from '../rows.ts';
+import { relativePath, splitPath, toIdentity, type PlaceRow } from '../rows.ts';
 import {
   isDocument,
   isSameFile,
@@ -12,18 +12,25 @@ import * as SQL from './sql/sightings.ts';
 import type { Params, Sql } from './statements.ts';
 import type { Transaction } from './transaction.ts';
 
+/** `isOfOther`: this agent does not lead the folder, so what it sees there it saw earlier, before an outage. */
+export interface PathSighting extends CurrentSighting {
+  readonly isOfOther: boolean;
+}
+
 /** The current sightings at these paths of one folder, by path. */
 export async function currentSightings(
   sql: Transaction,
   folder: string,
   paths: readonly string[],
-): Promise<Map<string, CurrentSighting>> {
+): Promise<Map<string, PathSighting>> {
   // Blocks other agents from writing about these files: a path has only one current sighting.
-  if (sql.places.isShared(folder)) sql.send(SQL.LOCK_FOLDER, sql.places.ofFolder(folder));
+  const isShared = sql.places.isShared(folder);
+  if (isShared) sql.send(SQL.LOCK_FOLDER, sql.places.ofFolder(folder));
   const parts = paths.map(splitPath);
   const [dirs, names] = [parts.map(({ dir }) => dir), parts.map(({ name }) => name)];
-  const params: Params = { ...sql.places.ofFolder(folder), dirs, names };
-  const rows = await sql.all<CurrentSighting & Omit<PlaceRow, 'folder'>>(SQL.CURRENT_SIGHTINGS, params);
+  const { agentId } = sql.session;
+  const params: Params = { ...sql.places.ofFolder(folder), dirs, names, isShared, agentId };
+  const rows = await sql.all<PathSighting & Omit<PlaceRow, 'folder'>>(SQL.CURRENT_SIGHTINGS, params);
   return new Map(rows.map((row) => [relativePath(row), row]));
 }
 
@@ -72,4 +79,36 @@ export function putSighting(
   const sighting = stays ? current.id : freeId;
   sql.emit({ ...sightedEvent(sighting, file, sighted, current?.id ?? null), ...split }, sighted.at);
   return sighting;
+}
+
+/**
+ * The same for a file that may have been seen before what is current at its path: it was deferred during an outage, on
+ * another file system perhaps (`isElsewhere`). It is recorded as gone then, and what its folder's leader saw since stays.
+ */
+export function putSeen(
+  sql: Transaction,
+  { file, isElsewhere = false }: Seen,
+  sighted: Sighted,
+  current: PathSighting | undefined,
+  freeId: number,
+  split?: Pick<SightedEvent, 'pages' | 'into'>,
+): number {
+  const isLate = isOutdated(current, { file, isElsewhere });
+  const sighting = putSighting(sql, file, sighted, isLate ? undefined : current, freeId, split);
+  if (isElsewhere || isLate) sql.emit({ kind: 'gone', sightings: [sighting] }, sighted.at);
+  return sighting;
+}
+
+/** Not in a folder that this agent leads: if a clock was set back, a newer file has the earlier time. */
+export function isOutdated(
+  current: PathSighting | undefined,
+  { file: { identity }, isElsewhere = false }: Seen,
+): boolean {
+  if (current?.isOfOther !== true) return false;
+  return isElsewhere || toIdentity(current).ctimeNs > identity.ctimeNs;
+}
+
+interface Seen {
+  readonly file: FileSeen;
+  readonly isElsewhere?: boolean;
 }

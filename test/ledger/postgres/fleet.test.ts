@@ -3,6 +3,7 @@ import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../../src/system/systemClock.ts';
 import { OFFICE } from '../../contract/ledger.ts';
+import { crossCheck } from '../../../src/features/audit/accounting.ts';
 import { verifyPostgresLedger } from '../../../src/ledger/postgres/verify.ts';
 import type { Admission } from '../../../src/core/ports/ledgerIntake.ts';
 import { cleanUp } from '../../support/cleanUp.ts';
@@ -442,6 +443,55 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     expect(await b.fleet.lead('/mnt/b')).toBe(true);
     await b.close();
     expect(await a.fleet.lead('/mnt/a')).toBe(true);
+  });
+
+  it('record an image that was deferred as one that was there, if the leader knows a newer file by then', async () => {
+    const [leader, late] = [await place.open('a'), await place.open('b')];
+    await leader.fleet.lead('/mnt/a');
+    const changed = (folder: string, path: string, content: string, ctimeNs: bigint): Admission => {
+      const image = admission(folder, path, content);
+      return { ...image, file: { ...image.file, identity: { ...image.file.identity, ctimeNs } } };
+    };
+    const known = async (path: string) => {
+      const file = await leader.known({ folder: '/mnt/a', path });
+      return file && { verdict: file.verdict, ctimeNs: file.identity.ctimeNs };
+    };
+    const filesOf = async (id: number) =>
+      (await leader.detail(id))?.sightings.map(({ verdict, path, goneAt }) => [
+        verdict,
+        path,
+        goneAt !== null,
+      ]);
+    const newer = { verdict: 'document', ctimeNs: 20n };
+    await leader.admit(changed('/mnt/a', 'x.jpg', 'new', 20n));
+
+    const older = await late.admit(changed('/mnt/b', 'x.jpg', 'old', 10n));
+    expect(older).toMatchObject({ kind: 'queued' });
+    expect(await known('x.jpg')).toEqual(newer);
+    expect(await filesOf(older.document.id)).toEqual([['document', '/mnt/a/x.jpg', true]]);
+    // After a kill during the replay, or from another agent; then a file that has its bytes again.
+    expect(await late.admit(changed('/mnt/b', 'x.jpg', 'old', 10n))).toMatchObject({ kind: 'duplicate' });
+    expect(await late.admit(changed('/mnt/b', 'x.jpg', 'new', 15n))).toMatchObject({ kind: 'known' });
+    const elsewhere = { ...changed('/mnt/b', 'x.jpg', 'old', 30n), isElsewhere: true };
+    expect(await late.admit(elsewhere)).toMatchObject({ kind: 'duplicate' });
+    expect(await known('x.jpg')).toEqual(newer);
+    await leader.admit(changed('/mnt/a', 'copy.jpg', 'old', 20n));
+    expect(await known('copy.jpg')).toEqual(newer);
+    await late.admit(changed('/mnt/b', 'copy.jpg', 'new', 10n));
+    expect(await known('copy.jpg')).toEqual(newer);
+    const file = changed('/mnt/b', 'copy.jpg', 'pages', 10n);
+    const split = await late.beginSplit(file);
+    expect(await late.openSplits(0, 10)).toEqual([split]);
+    expect(await known('copy.jpg')).toEqual(newer);
+
+    // What the leader sees is there, even if a clock was set back; and so is a file that it has not seen yet.
+    await leader.admit(changed('/mnt/a', 'x.jpg', 'last', 5n));
+    expect(await known('x.jpg')).toEqual({ verdict: 'document', ctimeNs: 5n });
+    await late.admit(changed('/mnt/b', 'x.jpg', 'old', 10n));
+    expect(await known('x.jpg')).toEqual({ verdict: 'duplicate', ctimeNs: 10n });
+    const verified = await verifyPostgresLedger(targetOf(place.url), 'b', null);
+    expect(verified).toMatchObject({ journal: { findings: [] }, ledger: { findings: [] } });
+    expect((await crossCheck(leader, systemClock, new AbortController().signal)).differences).toEqual([]);
   });
 
   it('know which results they received, so that each is handed over once', async () => {

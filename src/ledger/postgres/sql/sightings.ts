@@ -18,7 +18,8 @@ export const FOLDER_MARK = `SELECT mark FROM folder_marks WHERE folder_id = ${FO
 
 /** Steps along an index; a join planned while the folder was small would read all of it. */
 export const CURRENT_SIGHTINGS = `
-SELECT s.id, s.dir, s.name, s.verdict, s."documentId", s.sha256, s.policy, s.disposed, s.size, s."mtimeNs", s."ctimeNs", s.inode
+SELECT s.id, s.dir, s.name, s.verdict, s."documentId", s.sha256, s.policy, s.disposed, s.size, s."mtimeNs", s."ctimeNs", s.inode,
+       :isShared AND NOT EXISTS (SELECT 1 FROM leads WHERE folder_id = ${FOLDER_ID} AND agent_id = :agentId) AS "isOfOther"
   FROM unnest(:dirs::text[], :names::text[]) AS wanted (dir, name)
  CROSS JOIN LATERAL (
    SELECT s.id, s.dir, s.name, s.verdict, s.document_id AS "documentId", s.sha256, s.policy, s.disposed, ${IDENTITY}
@@ -81,15 +82,15 @@ UPDATE sightings SET gone_at = :at, updated_at = :at WHERE id = ANY (:ids::bigin
 
 export const INSERT_SIGHTINGS = `
 INSERT INTO sightings (id, folder_id, dir, name, folded_path, size, mtime_ns, ctime_ns, inode, verdict, document_id, sha256,
-                       policy, reason, message, seen_at, updated_at)
+                       policy, reason, message, seen_at, updated_at, gone_at)
 SELECT s.id, f.id, s.dir, s.name, s.folded_path, s.size, s.mtime_ns, s.ctime_ns, s.inode, s.verdict, s.document_id, s.sha256,
-       s.policy, s.reason, s.message, s.at, s.at
+       s.policy, s.reason, s.message, s.at, coalesce(s.gone_at, s.at), s.gone_at
   FROM unnest(:ids::bigint[], :places::text[], :folders::text[], :dirs::text[], :names::text[], :foldedPaths::text[],
               :sizes::bigint[], :mtimesNs::bigint[], :ctimesNs::bigint[], :inodes::bigint[], :verdicts::text[],
               :documentIds::bigint[], :sha256s::text[], :policies::text[], :reasons::text[], :messages::text[],
-              :ats::bigint[])
+              :ats::bigint[], :goneAts::bigint[])
        AS s (id, place, folder, dir, name, folded_path, size, mtime_ns, ctime_ns, inode, verdict, document_id, sha256, policy,
-             reason, message, at)
+             reason, message, at, gone_at)
   JOIN folders f ON f.place = s.place AND f.path = s.folder`;
 
 /** An unreadable file is noted at every listing: an unchanged one is not a new case. */
