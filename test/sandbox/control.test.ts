@@ -3,7 +3,7 @@ import { isLoopback } from '../../src/sandbox/routes/control.ts';
 import type { RequestEvent } from '../../src/sandbox/server.ts';
 import { Client, DEPOT, OFFICE, fields, keptBytes, start } from './harness.ts';
 
-test('sets, shows and deletes faults over HTTP, without a token', async () => {
+test('faults are set, shown and deleted over HTTP without a token', async () => {
   const sandbox = await start();
   const client = await new Client(sandbox.url).login();
   const faults = (method: string, body?: string): ReturnType<Client['call']> =>
@@ -17,7 +17,7 @@ test('sets, shows and deletes faults over HTTP, without a token', async () => {
   expect((await client.upload('x', 'bytes')).status).toBe(200);
 });
 
-test('answers an invalid rule with 400 and the reason, and changes nothing', async () => {
+test('an invalid rule gets 400 with the reason and changes nothing', async () => {
   const sandbox = await start();
   const client = new Client(sandbox.url);
   sandbox.misbehave({ kind: 'html' });
@@ -33,7 +33,7 @@ test('answers an invalid rule with 400 and the reason, and changes nothing', asy
   expect(sandbox.faults()).toMatchObject([{ kind: 'html' }]);
 });
 
-test('replaces the credentials, for several accounts, and revokes tokens of the former ones', async () => {
+test('new credentials for several accounts replace the old ones and revoke their tokens', async () => {
   const sandbox = await start({ owners: { [DEPOT]: 'branch' } });
   const client = await new Client(sandbox.url).login();
   expect((await client.upload('x', 'bytes', { uid: DEPOT })).status).toBe(403);
@@ -52,7 +52,7 @@ test('replaces the credentials, for several accounts, and revokes tokens of the 
   expect((await client.upload('y', 'bytes', { uid: DEPOT })).status).toBe(200);
 });
 
-test('the list of documents is what was received', async () => {
+test('the list of documents shows what was received', async () => {
   const sandbox = await start();
   const client = await new Client(sandbox.url).login();
   const list = async (): Promise<unknown> =>
@@ -63,7 +63,7 @@ test('the list of documents is what was received', async () => {
   expect(await list()).toEqual(sandbox.received().map(({ file: _file, ...document }) => document));
 });
 
-test('an unknown control gets 404, and no fault reaches the controls', async () => {
+test('an unknown control gets 404, and faults do not affect the controls', async () => {
   const sandbox = await start();
   sandbox.misbehave({ kind: 'status', status: 500, route: 'any' });
   const client = new Client(sandbox.url);
@@ -71,7 +71,7 @@ test('an unknown control gets 404, and no fault reaches the controls', async () 
   expect((await client.call('GET', '/sandbox/faults', { headers: {} })).status).toBe(200);
 });
 
-test('fifty uploads at once are all kept, counted and timed', async () => {
+test('fifty concurrent uploads are all kept, counted and timed', async () => {
   const sandbox = await start();
   const client = await new Client(sandbox.url, 50).login();
   // Longer than fifty uploads take to arrive on a busy machine.
@@ -104,7 +104,7 @@ test('fifty uploads at once are all kept, counted and timed', async () => {
   expect(fields(overHttp.text)).toEqual(stats);
 });
 
-test('a client with one connection is never counted as two uploads at once', async () => {
+test('a client with one connection never counts as two concurrent uploads', async () => {
   const sandbox = await start();
   const client = await new Client(sandbox.url, 1).login();
   for (let index = 0; index < 200; index += 1) await client.upload(`x${index}`, 'bytes');

@@ -4,7 +4,7 @@ import type { FaultRule } from '../../src/sandbox/server.ts';
 import { Client, OFFICE, fields, start, until } from './harness.ts';
 
 test.each([401, 403, 404, 408, 429, 500, 503, 418])(
-  'uploads can be answered with %i, once',
+  'a rule answers uploads with %i, once',
   async (status) => {
     const sandbox = await start();
     const client = await new Client(sandbox.url).login();
@@ -16,7 +16,7 @@ test.each([401, 403, 404, 408, 429, 500, 503, 418])(
   },
 );
 
-test('Retry-After can be seconds or a date', async () => {
+test('Retry-After is sent as seconds or as a date', async () => {
   const sandbox = await start();
   const client = await new Client(sandbox.url).login();
   const date = 'Sat, 21 Nov 2026 10:00:00 GMT';
@@ -29,7 +29,7 @@ test('Retry-After can be seconds or a date', async () => {
   expect((await client.upload('x', 'bytes')).headers['retry-after']).toBeUndefined();
 });
 
-test('an error can be answered although the document was stored', async () => {
+test('a rule answers with an error although the document was stored', async () => {
   const sandbox = await start();
   const client = await new Client(sandbox.url).login();
   sandbox.misbehave({ kind: 'status', status: 504, store: true, body: 'gateway', times: 1 });
@@ -37,7 +37,7 @@ test('an error can be answered although the document was stored', async () => {
   expect(sandbox.received()).toMatchObject([{ name: 'x', accepted: true }]);
 });
 
-test('a rule holds for so many requests, forever, or until told to behave', async () => {
+test('a rule applies to a number of requests, forever, or until it is reset', async () => {
   const sandbox = await start();
   const client = await new Client(sandbox.url).login();
   const statuses = async (count: number): Promise<number[]> => {
@@ -55,7 +55,7 @@ test('a rule holds for so many requests, forever, or until told to behave', asyn
   expect(await statuses(2)).toEqual([200, 200]);
 });
 
-test('a probability is decided by the given randomness, and leaves the rest to the next rule', async () => {
+test('a probability uses the given random source, and misses fall through to the next rule', async () => {
   const dice = [0.49, 0.5, 0.99, 0];
   const sandbox = await start({ random: () => dice.shift() ?? 1 });
   const client = await new Client(sandbox.url).login();
@@ -68,7 +68,7 @@ test('a probability is decided by the given randomness, and leaves the rest to t
   expect(seen).toEqual([500, 429, 200, 500]);
 });
 
-test('a rule applies only to its route and its names', async () => {
+test('a rule applies only to its route and names', async () => {
   const sandbox = await start();
   const client = await new Client(sandbox.url).login();
   sandbox.misbehave({ kind: 'status', status: 422, nameIncludes: 'größe' });
@@ -83,7 +83,7 @@ test('a rule applies only to its route and its names', async () => {
   expect((await client.upload('a size b', 'bytes')).status).toBe(502);
 });
 
-test('the token route misbehaves too', async () => {
+test('a rule applies to the token route too', async () => {
   const sandbox = await start();
   const client = new Client(sandbox.url);
   sandbox.misbehave(
@@ -127,7 +127,7 @@ test.each([
   { kind: 'lostAnswer', times: 1 },
   { kind: 'cut', at: 'midAnswer', times: 1 },
 ] satisfies FaultRule[])(
-  'a lost answer ($kind) leaves the document stored, and a second try finds it',
+  'a lost answer ($kind) leaves the document stored, and a retry finds it',
   async (rule) => {
     const sandbox = await start();
     const client = await new Client(sandbox.url).login();
@@ -163,7 +163,7 @@ test.each([
   },
 );
 
-test('a redirect leads to the given location', async () => {
+test('a redirect points to the given location', async () => {
   const sandbox = await start();
   const client = await new Client(sandbox.url).login();
   sandbox.misbehave({ kind: 'redirect', status: 308, location: 'http://127.0.0.1:1/v2', times: 1 });
@@ -195,7 +195,7 @@ test.each([
   },
 );
 
-test('closing ends stalled and delayed requests at once', async () => {
+test('closing the sandbox ends stalled and delayed requests at once', async () => {
   const sandbox = await start();
   const client = await new Client(sandbox.url).login();
   sandbox.misbehave({ kind: 'stall', times: 1 }, { kind: 'delay', delayMs: 3_600_000 });
@@ -206,7 +206,7 @@ test('closing ends stalled and delayed requests at once', async () => {
   expect((await ends).map((end) => end.status)).toEqual(['rejected', 'rejected']);
 });
 
-test('counts a client that disconnects in its own body, and stores nothing', async () => {
+test('a client that disconnects in the middle of its body is counted, and nothing is stored', async () => {
   const sandbox = await start();
   const client = await new Client(sandbox.url).login();
   const giveUp = new AbortController();
@@ -230,7 +230,7 @@ test('counts a client that disconnects in its own body, and stores nothing', asy
   expect(sandbox.received()).toEqual([]);
 });
 
-test('keep-alive outlives refusals and faults that answer', async () => {
+test('keep-alive survives refusals and faults that answer', async () => {
   const sandbox = await start();
   const client = new Client(sandbox.url, 1);
   let connections = 0;
@@ -254,7 +254,7 @@ test('keep-alive outlives refusals and faults that answer', async () => {
   expect(connections).toBe(1);
 });
 
-test('refuses an invalid rule, and keeps the others', async () => {
+test('an invalid rule is refused and leaves the others in place', async () => {
   const sandbox = await start();
   sandbox.misbehave({ kind: 'html' });
   expect(() => sandbox.misbehave({ kind: 'status', status: 99 })).toThrow('status');

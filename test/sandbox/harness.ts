@@ -36,7 +36,7 @@ export interface Answer {
   readonly text: string;
 }
 
-/** An independent client of the interface, so that the sandbox is not tested against its own code. */
+/** An independent client, so that the sandbox is not tested against its own code. */
 export class Client {
   readonly pool: Pool;
   token = '';
@@ -107,7 +107,7 @@ export async function keptBytes(sandbox: Sandbox): Promise<Map<string, Buffer>> 
   return kept;
 }
 
-/** Polls; the deadline is generous, because only a defect reaches it. */
+/** Polls. The generous deadline is reached only by a defect. */
 export async function until(condition: () => boolean): Promise<void> {
   const deadline = Date.now() + 15_000;
   while (!condition()) {

@@ -15,7 +15,7 @@ test('a token has the four fields of the interface', async () => {
   });
 });
 
-test('a wrong secret or identifier gets 401, and its text does not repeat the secret', async () => {
+test('a wrong secret or identifier gets 401 with a text that does not repeat the secret', async () => {
   const client = new Client((await start()).url);
   for (const wrong of [{ client_secret: 'hunter2' }, { client_id: 'nobody' }]) {
     const answer = await client.requestToken(wrong);
@@ -33,7 +33,7 @@ test.each([
   expect((await new Client((await start()).url).requestToken(wrong)).status).toBe(400);
 });
 
-test('a token request that is not JSON by its header or by its body gets 400', async () => {
+test('a token request gets 400 unless both header and body are JSON', async () => {
   const client = new Client((await start()).url);
   const form = 'grant_type=client_credentials&client_id=sandbox&client_secret=sandbox-secret';
   const good = JSON.stringify({
@@ -49,7 +49,7 @@ test('a token request that is not JSON by its header or by its body gets 400', a
   expect((await post('application/json; charset=utf-8', good)).status).toBe(200);
 });
 
-test('whoami names the company and confirms', async () => {
+test('whoami returns the company and confirms', async () => {
   const client = await new Client((await start()).url).login();
   const answer = await client.call('GET', '/v2/whoami');
   expect(answer.status).toBe(200);
@@ -79,7 +79,7 @@ test.each([
   expect(sandbox.received()).toEqual([]);
 });
 
-test('a token works until its lifetime is over', async () => {
+test('a token works until it expires', async () => {
   let monotonic = 0;
   const clock = { now: () => Date.now(), monotonic: () => monotonic };
   const client = await new Client((await start({ clock, tokenLifetimeSeconds: 60 })).url).login();
@@ -91,7 +91,7 @@ test('a token works until its lifetime is over', async () => {
   expect((await client.call('GET', '/v2/whoami')).status).toBe(200);
 });
 
-test('revoked tokens get 401 until a new one is asked for', async () => {
+test('revoked tokens get 401 until a new one is requested', async () => {
   const sandbox = await start();
   const client = await new Client(sandbox.url).login();
   sandbox.revokeTokens();
@@ -100,7 +100,7 @@ test('revoked tokens get 401 until a new one is asked for', async () => {
   expect((await client.upload('x', 'bytes')).status).toBe(200);
 });
 
-test('a created endpoint has every field, and takes uploads', async () => {
+test('a created endpoint has every field and takes uploads', async () => {
   const sandbox = await start();
   const client = await new Client(sandbox.url).login();
   const request = { name: 'Büro', outgoingUrl: 'https://example.org/hook', dominantLanguage: 'de-CH' };
@@ -132,13 +132,13 @@ test.each([
   expect((await client.call('POST', '/v2/endpoints', { ...auth(client), body })).status).toBe(400);
 });
 
-test('the status of a created endpoint can be chosen', async () => {
+test('a created endpoint is answered with the configured status', async () => {
   const client = await new Client((await start({ createStatus: 200 })).url).login();
   const answer = await client.call('POST', '/v2/endpoints', { ...auth(client), body: '{"name":"x"}' });
   expect(answer.status).toBe(200);
 });
 
-test('an upload is answered with its record, and with fields that no client knows', async () => {
+test('an upload is answered with its record and with unknown fields', async () => {
   const client = await new Client((await start()).url).login();
   const answer = await client.upload('scan 1+2&3.jpg', 'bytes', { uid: DEPOT });
   expect(answer.status).toBe(200);
@@ -151,7 +151,7 @@ test('an upload is answered with its record, and with fields that no client know
   expect(answer.text).toContain('"sequence":9007199254740993,"cost":0.10');
 });
 
-test('an upload to an unknown endpoint gets 404, without a name or bytes 400', async () => {
+test('an upload to an unknown endpoint gets 404, and one without a name or bytes 400', async () => {
   const sandbox = await start();
   const client = await new Client(sandbox.url).login();
   const post = async (path: string, body: string): Promise<number> =>
@@ -176,7 +176,7 @@ test('unknown routes get 404, and known ones with another method 405', async () 
   expect([answer.status, answer.headers['allow']]).toEqual([405, 'POST']);
 });
 
-test('without a plan uploads get 403, and whoami still works', async () => {
+test('uploads without a plan get 403, while whoami still works', async () => {
   const sandbox = await start({ plan: { enabled: false, quota: null } });
   const client = await new Client(sandbox.url).login();
   expect((await client.upload('x', 'bytes')).status).toBe(403);
@@ -185,7 +185,7 @@ test('without a plan uploads get 403, and whoami still works', async () => {
   expect((await client.upload('x', 'bytes')).status).toBe(200);
 });
 
-test('a quota holds against uploads at once, and is not spent by refused ones', async () => {
+test('a quota holds for concurrent uploads, and refused ones do not use it', async () => {
   const sandbox = await start({ plan: { enabled: true, quota: 5 } });
   const client = await new Client(sandbox.url).login();
   expect((await client.upload('empty', '')).status).toBe(400);
@@ -199,7 +199,7 @@ test('a quota holds against uploads at once, and is not spent by refused ones', 
   expect((await client.upload('more', 'bytes')).status).toBe(429);
 });
 
-test('the status of a used-up quota can be chosen', async () => {
+test('a used-up quota is answered with the configured status', async () => {
   const sandbox = await start({ plan: { enabled: true, quota: 0 }, quotaStatus: 402 });
   const client = await new Client(sandbox.url).login();
   expect((await client.upload('x', 'bytes')).status).toBe(402);

@@ -10,7 +10,7 @@ import { expect, test } from 'vitest';
 import { compiledSources } from '../support/compiled.ts';
 import { Client, OFFICE, scratch, sha256, start, uploadPath } from './harness.ts';
 
-/** The sandbox as built, in a separate process that can be killed and measured. */
+/** The built sandbox in a separate process that can be killed and measured. */
 async function spawnSandbox(dir: string): Promise<{ child: ChildProcess; url: string }> {
   const server = join(await compiledSources(), 'src/sandbox/server.js');
   const script = `
@@ -25,7 +25,7 @@ async function spawnSandbox(dir: string): Promise<{ child: ChildProcess; url: st
   return { child, url: String(url) };
 }
 
-test('a killed sandbox has stored everything that it acknowledged, and no partial document', async () => {
+test('a killed sandbox has stored all that it acknowledged, and no partial document', async () => {
   const dir = await scratch();
   const { child, url } = await spawnSandbox(dir);
   const client = await new Client(url, 20).login();
@@ -76,7 +76,7 @@ test('a large body is streamed to disk, not held in memory', async () => {
   await once(child, 'exit');
 });
 
-/** Bytes; Linux only, like the agent's own figures. */
+/** In bytes; Linux only, like the agent's own figures. */
 async function peakMemory(child: ChildProcess): Promise<number> {
   const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;

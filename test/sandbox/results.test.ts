@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { Client, OFFICE, fields, start } from './harness.ts';
 
-/** Takes results as an agent does; answers each with the next of `answers`, then 204. */
+/** Receives results like an agent: answers with each of `answers` in turn, then 204. */
 async function handler(answers: number[] = []) {
   const bodies: string[] = [];
   const server = createServer((request, response) => {
@@ -21,7 +21,7 @@ async function handler(answers: number[] = []) {
 
 const statuses = (bodies: readonly string[]) => bodies.map((body) => fields(body)['status']);
 
-test('the planned results of an upload are posted to its endpoint in order, again where they were not taken', async () => {
+test('the planned results of an upload are posted to its endpoint in order, and repeated until accepted', async () => {
   const { bodies, url } = await handler([503]);
   const sandbox = await start({
     endpoints: [{ uid: OFFICE, name: 'Office', outgoingUrl: url }],
@@ -34,7 +34,7 @@ test('the planned results of an upload are posted to its endpoint in order, agai
   expect(bodies[0]).toBe(bodies[1]);
 });
 
-test('one can be posted now: of an unknown name, twice, malformed, out of order', async () => {
+test('a result is posted on request: for an unknown name, twice, malformed, or out of order', async () => {
   const { bodies, url } = await handler([204, 413]);
   const sandbox = await start({ endpoints: [{ uid: OFFICE, name: 'Office', outgoingUrl: url }] });
   const client = await new Client(sandbox.url).login();
@@ -51,7 +51,7 @@ test('one can be posted now: of an unknown name, twice, malformed, out of order'
   expect((await post({ endpointUid: OFFICE, oops: 1 })).status).toBe(400);
 });
 
-test('nobody who listens is no trouble, and an upload without an outgoingUrl posts nothing', async () => {
+test('a missing listener is harmless, and an upload without an outgoingUrl posts nothing', async () => {
   const sandbox = await start({
     endpoints: [{ uid: OFFICE, name: 'Office', outgoingUrl: 'http://127.0.0.1:9/' }],
     results: { afterMs: 1, statuses: ['DONE'] },

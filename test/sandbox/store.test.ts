@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { DocumentStore } from '../../src/sandbox/store.ts';
 import { Client, DEPOT, OFFICE, fields, keptBytes, scratch, sha256, start } from './harness.ts';
 
-test('every upload is kept byte for byte under its name, whatever the name', async () => {
+test('every upload is stored byte for byte under any name', async () => {
   const sandbox = await start();
   const client = await new Client(sandbox.url).login();
   const sent = new Map<string, Buffer>();
@@ -47,7 +47,7 @@ test('every upload is kept byte for byte under its name, whatever the name', asy
   ]);
 });
 
-test('a large body arrives whole, with a length or in chunks', async () => {
+test('a large body arrives complete, with a length or in chunks', async () => {
   const sandbox = await start();
   const client = await new Client(sandbox.url).login();
   const bytes = randomBytes(9_000_001);
@@ -68,7 +68,7 @@ test('a large body arrives whole, with a length or in chunks', async () => {
   for (const document of documents) expect(sha256(await readFile(document.file))).toBe(sha256(bytes));
 });
 
-test('a body beyond the limit gets 413, leaves nothing, and the connection goes on', async () => {
+test('a body over the limit gets 413, leaves nothing, and keeps the connection open', async () => {
   const sandbox = await start({ maxBodyBytes: 1000 });
   const client = await new Client(sandbox.url, 1).login();
   expect((await client.upload('limit', Buffer.alloc(1000))).status).toBe(200);
@@ -89,7 +89,7 @@ test('a repeat with the same bytes gets the same record and is counted', async (
 });
 
 test.each(['accept', 'conflict'] as const)(
-  'a repeat with other bytes is kept and counted (%s)',
+  'a repeat with different bytes is kept and counted (%s)',
   async (onRepeat) => {
     const sandbox = await start({ onRepeat });
     const client = await new Client(sandbox.url).login();
@@ -102,7 +102,7 @@ test.each(['accept', 'conflict'] as const)(
   },
 );
 
-test('one name is one document in each endpoint', async () => {
+test('the same name in two endpoints is two documents', async () => {
   const sandbox = await start({ onRepeat: 'conflict' });
   const client = await new Client(sandbox.url).login();
   expect((await client.upload('x', 'bytes', { uid: OFFICE })).status).toBe(200);
@@ -111,7 +111,7 @@ test('one name is one document in each endpoint', async () => {
   expect(sandbox.stats()).toMatchObject({ stored: 2, repeats: 1, quotaUsed: 2 });
 });
 
-test('of many uploads of one name at once exactly one is the first', async () => {
+test('exactly one of many concurrent uploads of one name is the first', async () => {
   const sandbox = await start({ onRepeat: 'conflict' });
   const client = await new Client(sandbox.url).login();
   const bodies = Array.from({ length: 20 }, (_, index) => `bytes ${index}`);
@@ -144,7 +144,7 @@ test('a restart keeps endpoints, documents, counts and names', async () => {
   expect((await again.upload('日本語 🧾', 'bytes')).text).toBe(first.text);
 });
 
-test('what a killed run left half done is cleared or skipped, and later lines are whole', async () => {
+test('a restart clears or skips what a killed run left half done, and later lines are whole', async () => {
   const dir = await scratch();
   const before = await start({ dir });
   await (await new Client(before.url).login()).upload('x', 'bytes');
@@ -161,7 +161,7 @@ test('what a killed run left half done is cleared or skipped, and later lines ar
   expect(third.received().map((document) => document.name)).toEqual(['x', 'y']);
 });
 
-test('a disk that fails gets 500 with the reason, and the next upload passes', async () => {
+test('a disk failure gets 500 with the reason, and the next upload succeeds', async () => {
   const sandbox = await start();
   const client = await new Client(sandbox.url).login();
   await rm(join(sandbox.dir, 'incoming'), { recursive: true });
@@ -172,7 +172,7 @@ test('a disk that fails gets 500 with the reason, and the next upload passes', a
   expect(sandbox.stats()).toMatchObject({ stored: 1, quotaUsed: 1, repeats: 0 });
 });
 
-test('a body that breaks off leaves no file behind', async () => {
+test('an aborted body leaves no file behind', async () => {
   const dir = await scratch();
   const store = await DocumentStore.open(dir);
   const broken = async function* (): AsyncGenerator<Buffer> {
@@ -184,14 +184,14 @@ test('a body that breaks off leaves no file behind', async () => {
   await store.close();
 });
 
-test('a used port is a system error, and the directory is left alone', async () => {
+test('a port in use is a system error, and the directory stays untouched', async () => {
   const running = await start();
   const dir = join(await scratch(), 'untouched');
   await expect(start({ dir, port: running.port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
   await expect(readdir(dir)).rejects.toMatchObject({ code: 'ENOENT' });
 });
 
-test('an endpoint uid that is no UUID is refused at the start, and the port is free again', async () => {
+test('an endpoint uid that is no UUID is refused at startup, and the port is released', async () => {
   const dir = await scratch();
   await expect(start({ dir, endpoints: [{ uid: '../up', name: 'x' }] })).rejects.toThrow('UUID');
   await mkdir(join(dir, 'documents.jsonl'));

@@ -34,7 +34,7 @@ describe('the note for people at the scanner', () => {
     );
   });
 
-  it('has the same number of lines whatever the name of the file', () => {
+  it('has the same number of lines for any file name', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter, maxLength: 60 }), (path) => {
         const text = attentionText(path, 1, { state: 'rejected', reason: '', message: '' }, AT);
@@ -67,7 +67,7 @@ describe('the name in the attention folder', () => {
     expect(safeName(path)).toBe(name);
   });
 
-  it('fits every system, with the suffix of the note and a number', () => {
+  it('fits the limits of every system, including the suffix of the note and a number', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter, maxLength: 300 }), (path) => {
         const name = safeName(path);

@@ -10,7 +10,7 @@ import {
 const ranges = fc.constantFrom(SERVICE_BACKOFF, HOLD_BACKOFF, SLOW_DOWN_BACKOFF);
 
 describe('back-off', () => {
-  it('is at least half the base and at most the limit, after any number of failures', () => {
+  it('is at least half the base and at most the limit after any number of failures', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 1_000_000 }),
@@ -31,7 +31,7 @@ describe('back-off', () => {
     expect(waits).toEqual([1_000, 2_000, 4_000, 8_000, 300_000]);
   });
 
-  it('spreads machines that failed together over the upper half', () => {
+  it('spreads machines that failed together over the upper half of the delay', () => {
     expect(backoff(1, HOLD_BACKOFF, () => 0)).toBe(30_000);
     expect(backoff(1, HOLD_BACKOFF, () => 0.5)).toBe(45_000);
   });

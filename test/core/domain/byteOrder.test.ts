@@ -11,7 +11,7 @@ it('sorts texts by their UTF-8 bytes', () => {
   );
 });
 
-it('sorts a character of two code units after all of one', () => {
+it('sorts surrogate pairs after all characters of one code unit', () => {
   expect(['\u{1F9FE}', '\uFF21', 'b', 'ab', 'a', 'ä', '\u{1F600}'].sort(byBytes)).toEqual([
     'a',
     'ab',

@@ -8,7 +8,7 @@ describe('an escaped file name', () => {
     expect(escapeUnsafe('a\nb\u001b[31mc\u009bd\u202e')).toBe('a\\nb\\u001b[31mc\\u009bd\\u202e');
   });
 
-  it('is a single line without terminal sequences, whatever the name', () => {
+  it('is a single line without terminal sequences for any name', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter }), (name) => {
         expect(escapeUnsafe(name)).not.toMatch(/[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u);

@@ -26,13 +26,13 @@ describe('a file that another program has open on Windows', () => {
   });
 });
 
-it('does not retry after any other error', async () => {
+it('does not retry after other errors', async () => {
   const { work, pause, tries } = held(1, 'ENOSPC');
   await expect(whileHeld(work, { platform: 'win32', pause })).rejects.toMatchObject({ code: 'ENOSPC' });
   expect(tries()).toBe(1);
 });
 
-it.each(['linux', 'darwin'] as const)('on %s, a rename is not retried', async (platform) => {
+it.each(['linux', 'darwin'] as const)('does not retry a rename on %s', async (platform) => {
   const { work, pause, tries } = held(1, 'EPERM');
   await expect(whileHeld(work, { platform, pause })).rejects.toMatchObject({ code: 'EPERM' });
   expect(tries()).toBe(1);

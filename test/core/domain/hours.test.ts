@@ -21,16 +21,16 @@ function at(month: number, day: number, hour: number, minute = 0, second = 0): n
   return new Date(2026, month - 1, day, hour, minute, second).getTime();
 }
 
-describe('a span of time', () => {
+describe('a time span', () => {
   it.each(['07:00-19:00', 'Mon 07:00-19:00', 'Mon-Fri 22:00-06:00', 'Sat-Sun 00:00-24:00'])(
-    '%s is understood',
+    'is parsed from %s',
     (text) => {
       expect(parseHours([text])).toHaveLength(1);
     },
   );
 
   it.each(['', '7-19', '07:00', '07:00-07:00', '24:30-25:00', 'Mon-Xyz 07:00-08:00', '07:60-08:00'])(
-    '%j is refused in a sentence',
+    'rejects %j with an explanation',
     (text) => {
       expect(() => parseHours([text])).toThrow(/is not a time span/);
     },
@@ -53,7 +53,7 @@ describe('the next opening', () => {
     expect(openingText(at(3, 6, 19) + nextOpening(office, at(3, 6, 19)))).toBe('Mon 07:00');
   });
 
-  it('of hours over midnight counts the night to the day on which it began', () => {
+  it('assigns the hours after midnight to the previous day in spans across midnight', () => {
     const nights = parseHours(['Fri 22:00-06:00']);
     expect(nextOpening(nights, at(3, 6, 22))).toBe(0);
     expect(nextOpening(nights, at(3, 7, 5, 59))).toBe(0);
@@ -61,46 +61,46 @@ describe('the next opening', () => {
     expect(nextOpening(nights, at(3, 6, 5))).toBe(17 * HOUR);
   });
 
-  it('of several spans is the nearest', () => {
+  it('is the nearest of several spans', () => {
     const hours = parseHours(['12:00-13:00', 'Mon 07:00-08:00']);
     expect(nextOpening(hours, at(3, 2, 6))).toBe(HOUR);
     expect(nextOpening(hours, at(3, 2, 8))).toBe(4 * HOUR);
     expect(nextOpening(hours, at(3, 2, 13))).toBe(23 * HOUR);
   });
 
-  it('is always now where no hours are given', () => {
+  it('is always now without configured hours', () => {
     expect(nextOpening([], at(3, 2, 3))).toBe(0);
   });
 
-  it('after a night in which clocks go forward or back comes at its time of day', () => {
+  it('keeps its time of day across a clock change at night', () => {
     const hours = parseHours(['07:00-19:00']);
     expect(nextOpening(hours, at(3, 28, 19))).toBe(11 * HOUR);
     expect(nextOpening(hours, at(10, 24, 19))).toBe(13 * HOUR);
   });
 
-  it('at a time that clocks skip comes with the skip', () => {
+  it('moves a skipped time to the moment of the clock change', () => {
     const hours = parseHours(['02:30-05:00']);
     expect(nextOpening(hours, at(3, 29, 1, 59))).toBe(MINUTE);
-    // The whole span is skipped: the next day.
+    // The clock change skips the whole span, so it opens the next day.
     const skipped = parseHours(['02:15-02:45']);
     expect(nextOpening(skipped, at(3, 29, 1, 59))).toBe(23 * HOUR + 16 * MINUTE);
     const weekly = parseHours(['Sun 02:15-02:45']);
     expect(nextOpening(weekly, at(3, 29, 1, 59))).toBe((7 * 24 - 1) * HOUR + 16 * MINUTE);
   });
 
-  it('at a time that comes twice comes twice', () => {
+  it('occurs twice if the clock change repeats its time', () => {
     const hours = parseHours(['02:30-05:00']);
     const first = at(10, 25, 2, 30);
     expect(nextOpening(hours, first)).toBe(0);
-    // 30 minutes later it is 02:00 once more.
+    // 30 minutes later it is 02:00 again.
     expect(nextOpening(hours, first + 30 * MINUTE)).toBe(30 * MINUTE);
     expect(nextOpening(hours, first + 59 * MINUTE)).toBe(MINUTE);
     expect(nextOpening(hours, first + 60 * MINUTE)).toBe(0);
-    // Its end comes twice too: closed at 02:15, open at 02:00 once more.
+    // The end also occurs twice: closed at 02:15, open again at the second 02:00.
     expect(nextOpening(parseHours(['00:00-02:03']), at(10, 25, 2, 15))).toBe(45 * MINUTE);
   });
 
-  it('is the first minute that is open, whatever the hours and wherever clocks change', () => {
+  it('is the first open minute for any hours and any clock change', () => {
     const time = fc.integer({ min: 0, max: 1439 });
     const span = fc
       .record({

@@ -16,11 +16,11 @@ it.each([
   '{"name":"a"}\n',
   '',
   '{"more":"[cut here; the whole answer has 5 bytes, SHA-256 ab]"}',
-])('reads %j as a whole answer', (text) => {
+])('reads %j as a complete answer', (text) => {
   expect(readAnswer(text)).toEqual({ text, cut: null });
 });
 
-it('never takes JSON of a service for a truncated answer', () => {
+it('never mistakes JSON from the service for a truncated answer', () => {
   for (const beginning of ['{', '{"a":1', '{"a":1,', '{"a":"', '{"a":[1,', '{"a":']) {
     expect(() => JSON.parse(cutAnswer(beginning, cut))).toThrow(SyntaxError);
   }

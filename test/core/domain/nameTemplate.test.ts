@@ -13,7 +13,7 @@ function refusal(template: string): ReceiptdError {
   return expect.fail(`${template} was accepted`);
 }
 
-describe('fields', () => {
+describe('template fields', () => {
   test.each([
     [DEFAULT_TEMPLATE, 'SCAN0001-0123456789ab'],
     ['{folder}_{path}_{stem}.{ext}', 'scans_front desk_SCAN0001.jpg'],
@@ -33,17 +33,17 @@ describe('fields', () => {
     ['.hidden', 'hidden|'],
     ['a/b.c/plain', 'plain|'],
     ['ends with dot.', 'ends with dot|'],
-  ])('the file name %s has stem and extension %s', (path, name) => {
+  ])('split the file name %s into stem and extension %s', (path, name) => {
     expect(first('{stem}|{ext}', { path })).toBe(name);
   });
 
-  test('directories are joined, and empty at the top level', () => {
+  test('join directories, and are empty at the top level', () => {
     expect(first('{path}+{stem}', { path: 'a/b/c.png' })).toBe('a-b+c');
     expect(first('{path}+{stem}', { path: 'c.png' })).toBe('+c');
     expect(first('{folder}', { folder: '/srv/scans/' })).toBe('scans');
   });
 
-  test('a template reports whether it needs a number or the capture time', () => {
+  test('tell whether the template needs a number or the capture time', () => {
     expect(parseTemplate('{seq:3}-{stem}')).toMatchObject({ usesSeq: true, usesCaptured: false });
     expect(parseTemplate('{captured:YYYY}-{hash}')).toMatchObject({ usesSeq: false, usesCaptured: true });
   });
@@ -73,7 +73,7 @@ describe('an invalid template', () => {
     ['{date:yyyy-mm-dd}', /is not valid/, /YYYY YY MM DD HH mm ss/],
     ['{date:YYYY-mm-DD}', /is not valid/, /MM for months/],
     ['{date:}', /is not valid/, /A date format may only contain/],
-  ])('%s is refused with where and what to do', (template, message, hint) => {
+  ])('is refused with position and hint: %s', (template, message, hint) => {
     const error = refusal(template);
     expect(error.code).toBe('TEMPLATE_INVALID');
     expect(error.message).toMatch(message);

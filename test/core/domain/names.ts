@@ -16,7 +16,7 @@ export function context(more: Partial<NameContext> = {}): NameContext {
   };
 }
 
-/** The name that is proposed first. */
+/** The first proposed name. */
 export function first(template: string, more: Partial<NameContext> = {}, seq = 1): string {
   return parseTemplate(template).propose(context(more), seq)[0]!;
 }

@@ -5,8 +5,8 @@ import { MIN_NAME_BYTES, namesOf, usesSeq } from '../../../src/core/domain/namin
 import { context, first, HASH } from './names.ts';
 import { anyCharacter } from '../../support/anyCharacter.ts';
 
-describe('names in order of preference', () => {
-  test('the template, then more of the hash, then all of it', () => {
+describe('proposed names', () => {
+  test('are the template, the template with more of the hash, and with the full hash', () => {
     expect(parseTemplate('{stem}').propose(context(), 1)).toEqual([
       'SCAN0001',
       `SCAN0001-${HASH.slice(0, 16)}`,
@@ -14,7 +14,7 @@ describe('names in order of preference', () => {
     ]);
   });
 
-  test('a file called like the whole hash of another image leaves that name alone', () => {
+  test('leave a name that equals the full hash of another image to that image', () => {
     const foreign = 'f'.repeat(64);
     const names = parseTemplate('{stem}').propose(context({ path: `scan-${foreign}.jpg` }), 1);
     expect(names[0]).toBe(`scan-${foreign}-${HASH.slice(0, 16)}`);
@@ -24,23 +24,23 @@ describe('names in order of preference', () => {
     expect(parseTemplate('{stem}').propose(context({ path: `scan-${HASH}.jpg` }), 1)[0]).toBe(`scan-${HASH}`);
   });
 
-  test('a template that comes to nothing still gives a name', () => {
+  test('are not empty if the template yields nothing', () => {
     expect(parseTemplate('{ext}').propose(context({ path: 'x' }), 1)[0]).toBe('_');
     expect(parseTemplate('{stem}').propose(context({ path: '...' }), 1)[0]).toBe('_');
   });
 
-  test('a template whose fixed parts are longer than the limit gives way to the hash', () => {
+  test('shrink to the hash if the fixed parts of the template exceed the limit', () => {
     const names = parseTemplate('{hash:64}{hash:64}').propose(context({ maxBytes: MIN_NAME_BYTES }), 1);
     expect(names.at(-1)).toBe(HASH);
     for (const name of names) expect(Buffer.byteLength(name)).toBeLessThanOrEqual(MIN_NAME_BYTES);
   });
 });
 
-describe('what stays and what goes', () => {
+describe('sanitizing a name', () => {
   const decomposed = 'Cafe\u0301';
   const emoji = '👩‍👩‍👧‍👦🏳️‍🌈';
   test.each([decomposed, emoji, 'إيصال ١٢٣', '領収書', 'नमस्ते', 'a\u200Fb', 'a b', '-_+=,;!@#%&()'])(
-    '%s stays as it is',
+    'keeps %s unchanged',
     (stem) => {
       expect(first('{stem}', { path: `${stem}.jpg` })).toBe(stem);
     },
@@ -56,22 +56,22 @@ describe('what stays and what goes', () => {
     ['a\uD800b\uDC00', 'a_b_'],
     ['  a. ', 'a'],
     ['..', '_'],
-  ])('%j becomes %j', (stem, name) => {
+  ])('turns %j into %j', (stem, name) => {
     expect(first('{stem}', { path: `${stem}.jpg` })).toBe(name);
   });
 
-  test('separators in the template itself go, too', () => {
+  test('replaces separators in the template itself', () => {
     expect(first('{endpoint}/{stem}')).toBe('office_SCAN0001');
   });
 });
 
 describe('the length limit', () => {
-  test('a file name of 255 bytes is not cut by default', () => {
+  test('leaves a file name of 255 bytes uncut by default', () => {
     const stem = 'é'.repeat(125);
     expect(first(DEFAULT_TEMPLATE, { path: `${stem}.jpeg` })).toBe(`${stem}-0123456789ab`);
   });
 
-  test('text is cut between characters as people see them, and the hash never', () => {
+  test('cuts text between visible characters, and never cuts the hash', () => {
     const family = '👩‍👩‍👧‍👦';
     const size = Buffer.byteLength(family);
     const name = first('{stem}-{hash:12}', { path: `${family.repeat(10)}.jpg`, maxBytes: size * 4 });
@@ -81,15 +81,15 @@ describe('the length limit', () => {
     );
   });
 
-  test('the longest text is cut first', () => {
+  test('cuts the longest text first', () => {
     const name = first('{folder}-{stem}-{hash:12}', { path: `${'x'.repeat(200)}.jpg`, maxBytes: 100 });
     expect(name).toBe(`scans-${'x'.repeat(100 - 6 - 13)}-0123456789ab`);
   });
 });
 
-describe('whatever files are called', () => {
+describe('names of arbitrary files', () => {
   const hash = fc.stringMatching(/^[0-9a-f]{64}$/);
-  // Everything a file system may hold, and what a decoder makes of bytes that are no text.
+  // Every character that a file system can hold, and what a decoder turns invalid bytes into.
   const text = fc.oneof(
     fc.string({ unit: anyCharacter, maxLength: 300 }),
     fc.string({
@@ -135,7 +135,7 @@ describe('whatever files are called', () => {
     .map((parts) => parts.join(''));
   const seqs = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
 
-  test('a name keeps the limit, carries nothing forbidden, and survives a query parameter', () => {
+  test('keep the limit, contain nothing forbidden, and survive a query parameter', () => {
     fc.assert(
       fc.property(templates, contexts, seqs, (template, given, seq) => {
         const names = parseTemplate(template).propose(given, seq);
@@ -151,7 +151,7 @@ describe('whatever files are called', () => {
     );
   });
 
-  test('the same context gives the same names, and the last holds the whole hash', () => {
+  test('are the same for the same context, and the last one contains the full hash', () => {
     fc.assert(
       fc.property(templates, contexts, seqs, (template, given, seq) => {
         const names = parseTemplate(template).propose(given, seq);
@@ -161,13 +161,13 @@ describe('whatever files are called', () => {
     );
   });
 
-  test('no image is ever offered the last name of another', () => {
+  test('never include the last name of another image', () => {
     fc.assert(
       fc.property(templates, contexts, contexts, seqs, (template, one, other, seq) => {
         fc.pre(one.hash !== other.hash);
         const parsed = parseTemplate(template);
         const last = parsed.propose(one, seq).at(-1)!;
-        // At worst the other file is called just like it.
+        // In the worst case the other file has exactly that name.
         const hostile = { ...other, path: `${last}.jpg`, maxBytes: 400 };
         for (const names of [parsed.propose(hostile, seq), parseTemplate('{stem}').propose(hostile, seq)]) {
           expect(names).not.toContain(last);
@@ -176,7 +176,7 @@ describe('whatever files are called', () => {
     );
   });
 
-  test('what is said as data gives the same names once the number is known', () => {
+  test('are the same when built from data once the number is known', () => {
     fc.assert(
       fc.property(templates, contexts, seqs, (template, given, seq) => {
         const parsed = parseTemplate(template);
@@ -187,7 +187,7 @@ describe('whatever files are called', () => {
     );
   });
 
-  test('the hash of the template is in the name unless the limit leaves no room for it', () => {
+  test('contain the hash of the template unless the limit leaves no room for it', () => {
     fc.assert(
       fc.property(contexts, (given) => {
         const name = parseTemplate('{stem}-{host}-{hash:20}').propose(given, 1)[0]!;

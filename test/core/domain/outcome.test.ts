@@ -22,8 +22,8 @@ function response(httpStatus: number, body: unknown = '', retryAfterMs: number |
   };
 }
 
-describe('one row of the design after the other', () => {
-  it('200 with a record of our name and endpoint is accepted, unknown fields kept', () => {
+describe('classifying an answer', () => {
+  it('accepts 200 with a record of our name and endpoint, keeping unknown fields', () => {
     const body = JSON.stringify({ ...record, mystery: { pages: 2 } });
     expect(classify(response(200, body), expected)).toEqual({
       kind: 'accepted',
@@ -31,20 +31,20 @@ describe('one row of the design after the other', () => {
     });
   });
 
-  it('an undocumented status is accepted unchanged', () => {
+  it('accepts an undocumented status unchanged', () => {
     expect(classify(response(200, { ...record, status: 'ANALYSED?' }), expected)).toMatchObject({
       kind: 'accepted',
       record: { status: 'ANALYSED?' },
     });
   });
 
-  it('a status of megabytes is accepted, and truncated', () => {
+  it('accepts a status of megabytes, truncated', () => {
     const outcome = classify(response(200, { ...record, status: '\u{1F9FE}'.repeat(1_000_000) }), expected);
     const { status } = (outcome as Extract<typeof outcome, { kind: 'accepted' }>).record;
     expect(status).toBe(`${'\u{1F9FE}'.repeat(499)}…`);
   });
 
-  it('a status with control characters is accepted without them', () => {
+  it('accepts a status with control characters, without them', () => {
     expect(classify(response(200, { ...record, status: 'DONE\u0000\u001B[2J\n' }), expected)).toMatchObject({
       kind: 'accepted',
       record: { status: 'DONE\uFFFD\uFFFD[2J\uFFFD' },
@@ -62,7 +62,7 @@ describe('one row of the design after the other', () => {
     ['another endpoint', { ...record, endpointUid: 'uid-2' }],
     ['no status', { ...record, status: undefined }],
     ['a status that is no text', { ...record, status: 1 }],
-  ])('200 with %s is trouble of the service, and the document may be there', (_what, body) => {
+  ])('treats 200 with %s as service trouble with a possibly stored document', (_what, body) => {
     expect(classify(response(200, body), expected)).toMatchObject({
       kind: 'serviceTrouble',
       reason: 'NOT_THE_SERVICE',
@@ -71,21 +71,21 @@ describe('one row of the design after the other', () => {
     });
   });
 
-  it.each([201, 202, 206])('%d quotes nothing of the body, which may be anything', (status) => {
+  it.each([201, 202, 206])('quotes nothing from the body of %d, which may contain anything', (status) => {
     const outcome = classify(response(status, { token: 'secret words' }), expected);
     expect(outcome).toMatchObject({ kind: 'endpointHold', answerLost: true });
     expect(JSON.stringify(outcome)).not.toContain('secret words');
   });
 
-  it.each([200, 201, 400, 402, 500])('%d may come with megabytes of spaces', (status) => {
+  it.each([200, 201, 400, 402, 500])('handles %d with megabytes of spaces', (status) => {
     expect(() => classify(response(status, ' '.repeat(16 * 1024 * 1024)), expected)).not.toThrow();
   });
 
-  it('401 concerns the credentials', () => {
+  it('attributes 401 to the credentials', () => {
     expect(classify(response(401), expected)).toMatchObject({ kind: 'unauthorized', reason: 'HTTP_401' });
   });
 
-  it.each([403, 404, 410])('%d holds the endpoint', (status) => {
+  it.each([403, 404, 410])('holds the endpoint after %d', (status) => {
     for (const expectation of [expected, afterLostAnswer]) {
       expect(classify(response(status), expectation)).toMatchObject({
         kind: 'endpointHold',
@@ -94,7 +94,7 @@ describe('one row of the design after the other', () => {
     }
   });
 
-  it.each([402, 429])('%d slows the endpoint down for the time that the service asks for', (status) => {
+  it.each([402, 429])('slows the endpoint down after %d for the time that the service asks for', (status) => {
     expect(classify(response(status, '', 30_000), expected)).toMatchObject({
       kind: 'slowDown',
       reason: `HTTP_${status}`,
@@ -106,14 +106,14 @@ describe('one row of the design after the other', () => {
     });
   });
 
-  it.each([400, 413, 415, 422])("%d fails the document with the service's message", (status) => {
+  it.each([400, 413, 415, 422])("fails the document after %d with the service's message", (status) => {
     const outcome = classify(response(status, 'too\n  blurred'), expected);
     expect(outcome).toMatchObject({ kind: 'failed', reason: `HTTP_${status}` });
     expect(outcome.kind === 'failed' && outcome.message).toContain('"too blurred"');
   });
 
   it.each([400, 413, 415, 422, 418, 451])(
-    '%d after a lost answer leaves the document unconfirmed',
+    'leaves the document unconfirmed if %d follows a lost answer',
     (status) => {
       expect(classify(response(status), afterLostAnswer)).toMatchObject({
         kind: 'unconfirmed',
@@ -122,13 +122,13 @@ describe('one row of the design after the other', () => {
     },
   );
 
-  it('409 leaves the document unconfirmed', () => {
+  it('leaves the document unconfirmed after 409', () => {
     for (const expectation of [expected, afterLostAnswer]) {
       expect(classify(response(409), expectation)).toMatchObject({ kind: 'unconfirmed', reason: 'HTTP_409' });
     }
   });
 
-  it.each([201, 202, 204, 405, 418, 451])('%d, which is undocumented, holds the endpoint', (status) => {
+  it.each([201, 202, 204, 405, 418, 451])('holds the endpoint after the undocumented status %d', (status) => {
     expect(classify(response(status, record), expected)).toMatchObject({
       kind: 'endpointHold',
       reason: `HTTP_${status}`,
@@ -138,7 +138,7 @@ describe('one row of the design after the other', () => {
   it.each([
     [407, false],
     [408, true],
-  ])('%d is trouble of the service, no error of its own', (status, answerLost) => {
+  ])('treats %d as service trouble, but not as a server error', (status, answerLost) => {
     expect(classify(response(status), expected)).toMatchObject({
       kind: 'serviceTrouble',
       reason: `HTTP_${status}`,
@@ -148,7 +148,7 @@ describe('one row of the design after the other', () => {
   });
 
   it.each([500, 501, 502, 503, 504, 520, 599])(
-    '%d is trouble of the service, and counts for the document',
+    'treats %d as service trouble and as a server error for the document',
     (status) => {
       expect(classify(response(status, '', 5000), expected)).toMatchObject({
         kind: 'serviceTrouble',
@@ -168,7 +168,7 @@ describe('one row of the design after the other', () => {
     ['ECONNRESET', true],
     ['UND_ERR_HEADERS_TIMEOUT', true],
   ])(
-    'a fault (%s) is trouble of the service; the answer is lost only if something was sent',
+    'treats a fault (%s) as service trouble, and the answer as lost only if something was sent',
     (code, sent) => {
       expect(classify({ kind: 'fault', sent, code, message: 'words' }, expected)).toMatchObject({
         kind: 'serviceTrouble',
@@ -180,7 +180,7 @@ describe('one row of the design after the other', () => {
     },
   );
 
-  it.each([301, 302, 303, 307, 308])('%d is trouble of the service', (status) => {
+  it.each([301, 302, 303, 307, 308])('treats %d as service trouble', (status) => {
     expect(classify(response(status), expected)).toMatchObject({
       kind: 'serviceTrouble',
       reason: 'REDIRECT',
@@ -222,7 +222,7 @@ describe('any answer', () => {
   const check = (property: (answer: Answer, expectation: Expectation) => void): void =>
     fc.assert(fc.property(answers, expectations, property), { numRuns: 500 });
 
-  it('there is an outcome, in one line of sane length', () => {
+  it('has an outcome whose message is one short line', () => {
     check((answer, expectation) => {
       const outcome = classify(answer, expectation);
       if (answer.kind === 'fault' || outcome.kind === 'accepted') return;
@@ -231,20 +231,20 @@ describe('any answer', () => {
     });
   });
 
-  it('no document fails after an answer was lost', () => {
+  it('never fails a document after a lost answer', () => {
     check((answer) => {
       expect(classify(answer, afterLostAnswer).kind).not.toBe('failed');
     });
   });
 
-  it('no document fails but by one of the four refusals', () => {
+  it('fails a document only for one of the four refusals', () => {
     check((answer, expectation) => {
       if (classify(answer, expectation).kind !== 'failed') return;
       expect([400, 413, 415, 422]).toContain(answer.kind === 'response' && answer.httpStatus);
     });
   });
 
-  it('only a 200 with a record of our own name and endpoint is accepted', () => {
+  it('is accepted only if it is a 200 with a record of our own name and endpoint', () => {
     let accepted = 0;
     check((answer, expectation) => {
       const outcome = classify(answer, expectation);
@@ -259,7 +259,7 @@ describe('any answer', () => {
     expect(accepted).toBeGreaterThan(0);
   });
 
-  it('a fault of which something was sent is never forgotten', () => {
+  it('never forgets that a request which failed was partly sent', () => {
     fc.assert(
       fc.property(fc.boolean(), fc.string(), expectations, (sent, code, expectation) => {
         const outcome = classify({ kind: 'fault', sent, code, message: '' }, expectation);

@@ -5,7 +5,7 @@ import { isValueMeant } from '../../../src/core/domain/valueFilter.ts';
 import { postedWords } from '../../../src/core/domain/search.ts';
 
 describe('values that a service posted', () => {
-  it('are found by JSON pointers, except fields that the ledger has anyway', () => {
+  it('are found by JSON pointer, except fields that the ledger has anyway', () => {
     const payload = {
       name: 'a',
       status: 'DONE',
@@ -32,9 +32,9 @@ describe('values that a service posted', () => {
     ['nothing but what is known', '{"name":"a","status":"DONE"}'],
     ['an empty list', '[]'],
     ['more than is read', JSON.stringify({ a: 'x'.repeat(300_000) })],
-  ])('are none in %s', (_, text) => expect(readPosted(text)).toBeNull());
+  ])('are missing in %s', (_, text) => expect(readPosted(text)).toBeNull());
 
-  it('are kept within limits for any posted data', () => {
+  it('stay within limits for any posted data', () => {
     assert(
       property(array(jsonValue({ maxDepth: 12 }), { maxLength: 400 }), (value) => {
         const posted = readPosted(JSON.stringify(value));
@@ -56,7 +56,7 @@ describe('values that a service posted', () => {
     expect(({} as Record<string, unknown>)['total']).toBeUndefined();
   });
 
-  it('are shown as they were posted last', () => {
+  it('are shown as last posted', () => {
     const results = [{ '/total': 1, '/merchant': 'A' }, { '/total': 2 }, { '/paid': true }];
     expect(['/total', '/merchant', '/paid', '/date'].map((each) => lastPosted(results, each))).toEqual([
       2,
@@ -67,7 +67,7 @@ describe('values that a service posted', () => {
   });
 });
 
-describe('a filter by a value', () => {
+describe('a filter by value', () => {
   const posted = [{ '/total': '1.234,50 €', '/merchant': 'Hôtel Adler', '/date': '2026-05-14', '/sum': 12 }];
   it.each([
     ['contains words in any order', { pointer: '/merchant', contains: 'adler HOTEL' }, true],
@@ -96,4 +96,4 @@ it.each([
   ['Taxi 4711', 4711],
   ['Hotel', null],
   [true, null],
-])('takes %j for the amount %j', (value, amount) => expect(amountOf(value)).toBe(amount));
+])('parses %j as the amount %j', (value, amount) => expect(amountOf(value)).toBe(amount));

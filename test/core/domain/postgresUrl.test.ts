@@ -28,7 +28,7 @@ it.each([
   'postgres://ann@db/%zz',
   'postgres://ann@db/ledger#part',
   'postgres://a@b@db/ledger',
-])('takes %s for none', (text) => {
+])('rejects %s', (text) => {
   expect(readPostgresUrl(text)).toBeNull();
 });
 

@@ -7,12 +7,12 @@ describe('a rate', () => {
     ['120/min', { count: 120, intervalMs: 60_000 }],
     ['1000/h', { count: 1_000, intervalMs: 3_600_000 }],
     ['unlimited', null],
-  ])('%s is read', (text, rate) => {
+  ])('is parsed from %s', (text, rate) => {
     expect(parseRate(text)).toEqual(rate);
   });
 
   it.each(['0/s', '-1/s', '5', '5/sec', '5 /s', '1.5/s', '5/d', '', 'Unlimited', '5/s\n', '99999999/s'])(
-    '%j is refused with what to write instead',
+    'rejects %j and says what to write instead',
     (text) => {
       expect(() => parseRate(text)).toThrow(
         expect.objectContaining({ code: 'CONFIG_INVALID', hint: expect.stringContaining('120/min') }),

@@ -14,7 +14,7 @@ describe('a file that cannot be sent may be a receipt', () => {
     ['SCAN0001', 'unread'],
     ['scan.v2', 'unread'],
     ['.jpg', 'unknown'],
-  ])('by name, by content, or because neither says what it is: %s (%s)', (path, content) => {
+  ])('if its name or its content suggests one, or neither tells what it is: %s (%s)', (path, content) => {
     expect(mayBeReceipt(path, content)).toBe(true);
   });
 
@@ -27,7 +27,7 @@ describe('a file that cannot be sent may be a receipt', () => {
     ['archive', 'file'],
     ['film.mp4', 'unread'],
     ['sub/._scan.jpg', 'unknown'],
-  ])('and is none where both say so: %s (%s)', (path, content) => {
+  ])('but not if both name and content rule it out: %s (%s)', (path, content) => {
     expect(mayBeReceipt(path, content)).toBe(false);
   });
 });
@@ -41,7 +41,7 @@ describe('a person is needed', () => {
       expect(needsPerson({ ...one, state })).toBe(true);
   });
 
-  it('for nothing that goes out, is no receipt, has left, or was dismissed', () => {
+  it('not for anything that is sent, is no receipt, has left, or was dismissed', () => {
     for (const state of ['queued', 'uploading', 'held', 'accepted', 'duplicate', 'skipped'] as const)
       expect(needsPerson({ ...one, state })).toBe(false);
     expect(needsPerson({ ...one, reason: 'NOT_AN_IMAGE' })).toBe(false);

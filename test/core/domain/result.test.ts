@@ -16,10 +16,10 @@ describe('the documented fields of a result', () => {
     ['other types', '{"name":1,"endpointUid":{},"status":["DONE"]}'],
     ['nothing in them', '{"name":"","status":""}'],
     ['what comes from a prototype', '{"__proto__":{"name":"a","status":"DONE"}}'],
-    // What keeps a text may end it at a zero, and DONE is another word.
+    // Some storage ends text at a NUL, which would turn this into DONE.
     ['control characters', JSON.stringify({ name: 'a\0b', endpointUid: 'u\n', status: 'DONE\0NOT' })],
     ['too much', JSON.stringify({ name: 'a'.repeat(1_001), status: 'b'.repeat(1_001) })],
-  ])('are none in %s', (_what, text) => {
+  ])('are missing in %s', (_what, text) => {
     expect(readResult(text)).toEqual(NONE);
   });
 });

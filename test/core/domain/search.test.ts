@@ -5,7 +5,7 @@ import { anyCharacter } from '../../support/anyCharacter.ts';
 
 const text = string({ unit: anyCharacter, maxLength: 30 });
 
-describe('what a search compares', () => {
+describe('folding text for search', () => {
   it.each([
     ['Müller', 'muller'],
     ['Mu\u0308ller', 'muller'],
@@ -16,11 +16,11 @@ describe('what a search compares', () => {
     ['ΟΔΟΣ', 'οδοσ'],
     ['ﬁ ½', 'fi 1⁄2'],
     ['Rechnung №\u00a05', 'rechnung no 5'],
-  ])('is of %j %j', (given, folded) => {
+  ])('turns %j into %j', (given, folded) => {
     expect(fold(given)).toBe(folded);
   });
 
-  it('is the same when it is folded once more', () => {
+  it('is idempotent', () => {
     assert(
       property(text, (any) => {
         expect(fold(fold(any))).toBe(fold(any));
@@ -28,7 +28,7 @@ describe('what a search compares', () => {
     );
   });
 
-  it('is null if lowercasing is enough', () => {
+  it('returns null if lowercasing is enough', () => {
     expect(foldedUnlessAscii('SCAN 1')).toBeNull();
     expect(foldedUnlessAscii('Scän')).toBe('scan');
   });
@@ -60,7 +60,7 @@ it.each([
   '1234.5 scan0001',
 ])('finds by %j', (search) => expect(isFound(row, searchWords(search))).toBe(search !== 'COFFEE failed'));
 
-it('finds a part of any text, in any spelling', () => {
+it('finds any substring in any spelling', () => {
   assert(
     property(text, text, text, (a, b, c) => {
       for (const word of searchWords(b))

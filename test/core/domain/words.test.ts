@@ -41,7 +41,7 @@ describe('a time for people', () => {
 
   it.each([
     ['UTC', '2026-10-25T00:30:00Z', '2026-10-25 00:30:00 +00:00'],
-    // The same hour of the clock, twice.
+    // The same local time, twice.
     ['Europe/Berlin', '2026-10-25T00:30:00Z', '2026-10-25 02:30:00 +02:00'],
     ['Europe/Berlin', '2026-10-25T01:30:00Z', '2026-10-25 02:30:00 +01:00'],
     ['Europe/Berlin', '2026-03-29T01:00:00Z', '2026-03-29 03:00:00 +02:00'],
@@ -51,7 +51,7 @@ describe('a time for people', () => {
     ['Australia/Lord_Howe', '2026-04-04T15:00:00Z', '2026-04-05 01:30:00 +10:30'],
     ['Pacific/Kiritimati', '2026-01-01T00:00:00Z', '2026-01-01 14:00:00 +14:00'],
     ['Pacific/Pago_Pago', '2026-01-01T00:00:00Z', '2025-12-31 13:00:00 -11:00'],
-  ])('in %s says which zone it is of: %s', (zone, at, text) => {
+  ])('in %s includes its UTC offset: %s', (zone, at, text) => {
     process.env['TZ'] = zone;
     expect(local(at)).toBe(text);
   });
