@@ -133,9 +133,11 @@ async function newestBackup({ stateDir }: Site): Promise<string | null> {
   return name === undefined ? null : join(dir, name);
 }
 
-/** Every file was looked at, nothing waits, and what is to be moved or deleted is. */
+/** Every file was looked at, nothing waits, and what is to be moved or deleted is, with nothing set aside for it. */
 function isQuiet({ settings }: Site, { scans, journal, files }: Observation): boolean {
-  const waits = journal.documents.some(({ state }) => state === 'queued');
+  const waits =
+    journal.documents.some(({ state }) => state === 'queued') ||
+    files.some(({ path }) => path.includes('/.receiptd-'));
   const accepted = new Set(
     journal.documents.filter(({ state }) => state === 'accepted').map((each) => keyOf(each)),
   );
