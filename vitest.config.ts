@@ -5,6 +5,7 @@ import { defineConfig } from 'vitest/config';
 import { mutationPlugin } from './test/reliability/mutation/chosen.ts';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { SecondTries } from './test/support/secondTries.ts';
+import { turnsOf } from './test/support/turns.ts';
 
 /** The slowest files run first, in this order, then the other end-to-end tests, then the quick ones. */
 const LONG = [
@@ -35,11 +36,16 @@ const LONG = [
   'intake/',
 ];
 
-/** Tests that mock modules: they need a fresh process, because other files have already loaded the originals. */
-const ISOLATED = readdirSync(join(import.meta.dirname, 'test'), { recursive: true, encoding: 'utf8' })
+const FILES = readdirSync(join(import.meta.dirname, 'test'), { recursive: true, encoding: 'utf8' })
   .map((path) => `test/${path.replaceAll('\\', '/')}`)
-  .filter((path) => path.endsWith('.test.ts'))
-  .filter((path) => /\bvi\.(?:mock|doMock)\(/.test(readFileSync(join(import.meta.dirname, path), 'utf8')));
+  .filter((path) => path.endsWith('.test.ts'));
+
+/** Tests that mock modules: they need a fresh process, because other files have already loaded the originals. */
+const ISOLATED = FILES.filter((path) =>
+  /\bvi\.(?:mock|doMock)\(/.test(readFileSync(join(import.meta.dirname, path), 'utf8')),
+);
+
+const END_TO_END = turnsOf(FILES.filter((path) => path.startsWith('test/e2e/')));
 
 /** Without it, a machine without cached timings may start the longest file last, with all other workers idle. */
 class LongestFirst extends BaseSequencer {
@@ -49,7 +55,7 @@ class LongestFirst extends BaseSequencer {
       return at < 0 ? LONG.length : at;
     };
     // A worker process is reused within a project, so the files of each project stay together.
-    const projects = ['e2e', 'unit', 'unit-isolated'];
+    const projects = ['e2e', 'e2e-another-day', 'unit', 'unit-isolated'];
     const group = ({ project }: TestSpecification) => projects.indexOf(project.name);
     return files.toSorted(
       (a, b) => group(a) - group(b) || turn(a) - turn(b) || a.moduleId.localeCompare(b.moduleId),
@@ -81,7 +87,7 @@ export default defineConfig({
     retry: process.env['RECEIPTD_NO_SKIP'] ? 1 : 0,
     reporters: ['default', new SecondTries()],
     // More workers than processors, because many tests mostly wait.
-    maxWorkers: availableParallelism() + 2,
+    maxWorkers: availableParallelism() + 4,
     // Generous for busy machines; a passing test does not wait longer.
     expect: { poll: { timeout: 30_000 } },
     coverage: {
@@ -105,7 +111,11 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'] },
+        test: { name: 'e2e', include: END_TO_END.today },
+      },
+      {
+        extends: true,
+        test: { name: 'e2e-another-day', include: END_TO_END.anotherDay },
       },
       {
         extends: true,

@@ -1,6 +1,37 @@
-/** Rotates expensive test cases by day, a few each day. `RECEIPTD_ALL_TURNS=1` runs all of them. */
+/** Rotates expensive test cases and end-to-end test files by day, a few each day. `RECEIPTD_ALL_TURNS=1` runs all of them. */
 const DAY_MS = 86_400_000;
 const KILLS = 5;
+/** Each of the other end-to-end test files runs every third day. */
+const DAYS = 3;
+
+/** End-to-end test files that run every day: they test the promises on the built program, or what every user does first. */
+export const EVERY_DAY: readonly string[] = [
+  'accounts',
+  'afterUpload',
+  'audit',
+  'built',
+  'console/daemon',
+  'control',
+  'diskFull',
+  'fleet/campaign',
+  'kill',
+  'limits',
+  'receipts',
+  'results',
+  'secrets',
+  'security',
+  'setup',
+  'start',
+  'stop',
+  'trouble',
+].map((name) => `test/e2e/${name}.test.ts`);
+
+/** Divides end-to-end test files into those of today and those of another day. */
+export function turnsOf(files: readonly string[]): { today: string[]; anotherDay: string[] } {
+  const rotating = files.filter((file) => !EVERY_DAY.includes(file)).toSorted();
+  const anotherDay = rotating.filter((_, at) => !hasTurn(at, DAYS));
+  return { today: files.filter((file) => !anotherDay.includes(file)), anotherDay };
+}
 
 /** Whether case number `at` runs today; every `of`-th does. */
 export function hasTurn(at: number, of: number): boolean {
