@@ -25,7 +25,7 @@ async function filesOf(place: WatchingPlace): Promise<string[]> {
 }
 
 describe('the original of an accepted document', () => {
-  it('is archived once the acceptance is in the ledger, not before', async () => {
+  it('is archived after the ledger has recorded the acceptance, not before', async () => {
     const place = await watchingPlace();
     const bytes = await place.drop('a.jpg');
     const { intake } = await place.once(ARCHIVE);
@@ -39,7 +39,7 @@ describe('the original of an accepted document', () => {
     expect((await place.once(ARCHIVE)).admitted).toEqual([]);
   });
 
-  it('is deleted once the acceptance is in the ledger, not before', async () => {
+  it('is deleted after the ledger has recorded the acceptance, not before', async () => {
     const place = await watchingPlace();
     await place.drop('a.jpg');
     const { intake } = await place.once(DELETE);
@@ -52,7 +52,7 @@ describe('the original of an accepted document', () => {
     expect((await place.once(DELETE)).admitted).toEqual([]);
   });
 
-  it('waits for a result with one of the statuses if the folder is configured so', async () => {
+  it('waits for a result with one of the configured statuses', async () => {
     const place = await watchingPlace();
     await place.drop('a.jpg');
     const options = { settings: { afterUpload: 'archive', afterUploadOn: ['DONE'] } } as const;
@@ -86,13 +86,13 @@ describe('the original of an accepted document', () => {
     expect(await filesOf(place)).toEqual(['a.jpg']);
   });
 
-  it('stays if it has changed since, and becomes another document', async () => {
+  it('stays if it has changed since, and becomes a new document', async () => {
     const place = await watchingPlace();
     await place.drop('a.jpg', 'first');
     const { intake } = await place.once(DELETE);
     await place.acceptAll();
     const second = await place.drop('a.jpg', 'second');
-    // It is not touched again either.
+    // A second run does not touch it either.
     for (let n = 0; n < 2; n += 1) await intake.dispose(never);
     expect(await readFile(join(place.scans, 'a.jpg'))).toEqual(second);
     expect(place.log.said('The original stays')).toHaveLength(1);
@@ -130,7 +130,7 @@ describe('the original of an accepted document', () => {
     expect(place.log.said('The original stays, because its blank pages')).toHaveLength(1);
   });
 
-  it('is not read into memory if what lies there now is larger', async () => {
+  it('is not read into memory if the file there now is larger', async () => {
     const place = await watchingPlace();
     const bytes = await place.drop('a.jpg');
     const limits: number[] = [];
@@ -175,7 +175,7 @@ describe('the original of an accepted document', () => {
     expect(await filesOf(place)).toEqual([]);
   });
 
-  it('that is moved away at the same moment causes no error and no wait', async () => {
+  it('causes no error and no wait if it is moved away during its disposal', async () => {
     const place = await watchingPlace();
     await place.drop('a.jpg', 'a');
     await place.drop('b.jpg', 'b');
@@ -203,7 +203,7 @@ describe('the original of an accepted document', () => {
     expect(await ledger.begunDisposals(place.scans)).toEqual([]);
   });
 
-  it('that a kill left behind is disposed of at the next start', async () => {
+  it('is disposed of at the next start after a kill', async () => {
     const place = await watchingPlace();
     await place.drop('a.jpg');
     await place.once(DELETE);
@@ -214,8 +214,8 @@ describe('the original of an accepted document', () => {
   });
 });
 
-describe('a kill between the steps', () => {
-  it('leaves a file aside, which is put back at the next start and disposed of then', async () => {
+describe('a kill in the middle of a disposal', () => {
+  it('leaves the file aside until the next start puts it back and disposes of it', async () => {
     const place = await watchingPlace();
     const bytes = await place.drop('a.jpg');
     const { real } = await place.once(ARCHIVE);
@@ -229,7 +229,7 @@ describe('a kill between the steps', () => {
     expect(place.log.said('Put back a file')).toHaveLength(1);
   });
 
-  it('puts a file back next to one that took its name meanwhile', async () => {
+  it('puts the file back next to one that has taken its name', async () => {
     const place = await watchingPlace();
     const first = await place.drop('a.jpg', 'first');
     const { real } = await place.once();
@@ -245,7 +245,7 @@ describe('a kill between the steps', () => {
     expect(contents).toContainEqual(second);
   });
 
-  it('does not prevent watching if a file cannot be put back', async () => {
+  it('does not prevent watching if the file cannot be put back', async () => {
     const place = await watchingPlace();
     await place.drop('a.jpg');
     const { real } = await place.once();
@@ -270,7 +270,7 @@ describe('originals that were accepted before afterUpload was set', () => {
     await place.acceptAll();
     return place;
   }
-  /** A run that finds existing files, gets them accepted, and disposes of them. */
+  /** A run that admits existing files, has them accepted, and disposes of them. */
   async function run(place: WatchingPlace, settings: Partial<FolderSettings>) {
     const { intake } = await place.once({ settings });
     await place.acceptAll();
@@ -278,7 +278,7 @@ describe('originals that were accepted before afterUpload was set', () => {
     return filesOf(place);
   }
 
-  it.each(['archive', 'delete'] as const)('stay with %s, and later ones are disposed of', async (how) => {
+  it.each(['archive', 'delete'] as const)('stay with %s, while later ones are disposed of', async (how) => {
     const place = await accepted();
     expect(await run(place, { afterUpload: how })).toEqual(['old.jpg']);
     expect(place.log.said('Files accepted before afterUpload was set stay')).toMatchObject([
@@ -316,14 +316,14 @@ describe('originals that were accepted before afterUpload was set', () => {
 
   it('stay although an older ledger was restored', async () => {
     const place = await accepted();
-    // Accepted after the backup that was restored: to the ledger, it is new.
+    // Accepted after the backup was taken, so the restored ledger does not know it.
     await place.drop('since.jpg', 'since');
     expect(await run(place, { afterUpload: 'delete' })).toEqual(['old.jpg', 'since.jpg']);
     await place.drop('new.jpg', 'new');
     expect(await run(place, { afterUpload: 'delete' })).toEqual(['old.jpg', 'since.jpg']);
   });
 
-  it('stay if their folder has another path, and if they are renamed', async () => {
+  it('stay after their folder was moved and they were renamed', async () => {
     const place = await accepted();
     await rename(place.scans, join(place.dir, 'moved'));
     await mkdir(place.scans);
@@ -335,7 +335,7 @@ describe('originals that were accepted before afterUpload was set', () => {
     expect(await readdir(moved)).toEqual(['renamed.jpg']);
   });
 
-  it('are not told from later ones before all that lies in the folder is known', async () => {
+  it('are not distinguished from later ones until the whole folder has been scanned', async () => {
     const place = await watchingPlace();
     let isThrough = false;
     const { settings } = place.create(DELETE);
@@ -349,7 +349,7 @@ describe('originals that were accepted before afterUpload was set', () => {
     expect(await rule.stays()).toBe(await ledger.lastSighting());
   });
 
-  it('are all that lie in a folder that is new, where the configuration leaves them', async () => {
+  it('include every file in a new folder, if the configuration says `leave`', async () => {
     const place = await watchingPlace();
     await place.drop('old.jpg', 'old');
     const leave = { afterUpload: 'delete', afterUploadExisting: 'leave' } as const;
@@ -438,7 +438,7 @@ describe('an unfinished disposal', () => {
     expect(await sighting()).toMatchObject({ disposed: 'archived', archivedTo: archived });
   });
 
-  it('waits while another folder is in its place', async () => {
+  it('waits while another folder is in place of its own', async () => {
     const { place, options, sighting } = await begun('deleted');
     const { folder, settings } = place.create({
       ...options,
@@ -456,7 +456,7 @@ describe('an unfinished disposal', () => {
     expect(await place.ledger.begunDisposals(place.scans)).toHaveLength(1);
   });
 
-  it('waits while its file is being written to', async () => {
+  it('waits while its file is being written', async () => {
     const { place, options, sighting } = await begun('deleted');
     const folder = (real: WatchedFolder): WatchedFolder => ({
       ...real,
@@ -469,7 +469,7 @@ describe('an unfinished disposal', () => {
     expect(await place.ledger.begunDisposals(place.scans)).toHaveLength(1);
   });
 
-  it('is ended by the same run if only the ledger could not be written', async () => {
+  it('is completed by the same run if only the ledger write failed', async () => {
     const { place, options, file, sighting } = await begun('deleted');
     let failures = 1;
     const ledger = (real: Ledger): Ledger => ({
@@ -505,7 +505,7 @@ describe('an unfinished disposal', () => {
     expect(place.log.said('An original could not be archived or deleted')).toHaveLength(1);
   });
 
-  it('has its file put back by the same run as soon as that works', async () => {
+  it('has its file put back by the same run as soon as possible', async () => {
     const place = await watchingPlace();
     const bytes = await place.drop('a.jpg');
     let broken = true;
@@ -529,7 +529,7 @@ describe('an unfinished disposal', () => {
 });
 
 describe('a file that cannot be disposed of', () => {
-  /** Its disposal fails as often as it is tried. */
+  /** Every attempt to dispose of it fails. */
   function failing(code: string, isMeant: (path: string) => boolean = () => true) {
     const tries: string[] = [];
     const folder = (real: WatchedFolder): WatchedFolder => ({
@@ -543,7 +543,7 @@ describe('a file that cannot be disposed of', () => {
     return { tries, folder };
   }
 
-  it('waits some minutes while the others continue', async () => {
+  it('waits some minutes, while others continue', async () => {
     const place = await watchingPlace();
     await place.drop('a.jpg');
     await place.once(DELETE);
@@ -584,7 +584,7 @@ describe('a file that cannot be disposed of', () => {
     expect(said.map(({ level }) => level)).toEqual(['warn']);
   });
 
-  it('stops the others if the whole archive or folder is in trouble', async () => {
+  it('stops the others if the whole archive or folder is unavailable', async () => {
     const place = await watchingPlace();
     for (const name of ['a.jpg', 'b.jpg']) await place.drop(name);
     await place.once();
@@ -598,8 +598,8 @@ describe('a file that cannot be disposed of', () => {
   });
 });
 
-describe('the files that wait for their disposal', () => {
-  it('are limited in number; beyond that the folder waits', async () => {
+describe('files waiting for another attempt', () => {
+  it('are limited in number; beyond the limit the whole folder waits', async () => {
     const { clock } = await watchingPlace();
     const waits = new DisposalWaits(clock);
     for (let id = 0; id < 1_000; id += 1) expect(waits.add(id)).toBe(true);
@@ -613,7 +613,7 @@ describe('the files that wait for their disposal', () => {
 });
 
 describe('an archive that cannot be written', () => {
-  it('leaves the original where it was, and is tried again some minutes later', async () => {
+  it('leaves the original in place, and is tried again some minutes later', async () => {
     const place = await watchingPlace();
     const { uid, gid } = ordinaryOwner();
     const archive = join(place.dir, 'archive');
@@ -631,7 +631,7 @@ describe('an archive that cannot be written', () => {
       const failures = () => place.log.said('An original could not be archived or deleted').length;
       await place.clock.advanceUntil(() => failures() === 1);
       expect(await readFile(join(place.scans, 'a.jpg'))).toEqual(bytes);
-      // It was touched, so it is read again, which must not trigger another attempt at once.
+      // The attempt touched the file, so it is read again, which must not trigger another attempt at once.
       for (let i = 0; i < 40; i += 1)
         await place.clock.advanceUntil(() => true).then(() => place.clock.advance(5_000));
       expect(failures()).toBe(1);

@@ -15,7 +15,7 @@ import { watchingPlace, type WatchingPlace } from '../watching.ts';
 const never = new AbortController().signal;
 const FOREIGN = 'somebody else’s';
 
-/** The watched folder is in memory if there is enough, otherwise on the disk. */
+/** The watched folder is in memory if there is enough, otherwise on disk. */
 const watchedUnder = memoryDirectory();
 const elsewhere = watchedUnder === tmpdir() ? '/dev/shm' : tmpdir();
 const otherDevice = requirement(
@@ -31,11 +31,11 @@ beforeAll(async () => {
 
 interface Scenario {
   readonly afterUpload: 'archive' | 'delete';
-  /** Directory of the archive; null: next to the folder. */
+  /** Directory of the archive; null: next to the watched folder. */
   readonly archiveUnder: string | null;
 }
 
-/** An accepted scan in a subdirectory, its duplicate, a waiting one, and a foreign file of its name in the archive. */
+/** An accepted scan in a subdirectory, its duplicate, a queued scan, and somebody else's file with the scan's name in the archive. */
 async function prepare({ afterUpload, archiveUnder }: Scenario) {
   const place = await watchingPlace();
   const archive = join(place.dir, 'archive');
@@ -59,7 +59,7 @@ async function prepare({ afterUpload, archiveUnder }: Scenario) {
   return { place, archive, options, accepted: hashOf(accepted), waiting: hashOf(waiting) };
 }
 
-/** What it said before it ended: the change that it did not make any more, or `done` and their number. */
+/** The output: the change before which it was killed, or `done` and the number of changes. */
 function dispose(
   place: WatchingPlace,
   nth: number | 'list',
@@ -74,7 +74,7 @@ function dispose(
 
 const known = new Map<string, string[]>();
 
-/** The changes of a disposal that nobody ends. */
+/** All changes of a disposal that is not killed. */
 async function changesOf(scenario: Scenario): Promise<string[]> {
   const key = JSON.stringify(scenario);
   const changes = known.get(key) ?? dispose((await prepare(scenario)).place, 'list', scenario).split('\n');
@@ -88,7 +88,7 @@ async function restart({ place, options }: Awaited<ReturnType<typeof prepare>>) 
   return admitted.filter(({ kind }) => kind === 'queued' || kind === 'requeued');
 }
 
-/** Hash of each file, by path; directories that are the agent's own are shown with their names. */
+/** Hash of each file by path; the agent's own directories appear by name. */
 async function contents(directory: string): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
@@ -141,7 +141,7 @@ async function expectDone(
   expect(place.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
 }
 
-/** Right after a kill: nothing is cut short under a name, and what is not to be deleted is somewhere. */
+/** Right after a kill: no visible file is truncated, and every original that must survive exists somewhere. */
 async function expectNothingLost(
   { place, archive, accepted, waiting }: Awaited<ReturnType<typeof prepare>>,
   { afterUpload }: Scenario,
@@ -162,8 +162,8 @@ describe.each<[string, Scenario, boolean, number]>([
   ['an archive on the same file system', { afterUpload: 'archive', archiveUnder: null }, true, 0],
   ['an archive on another file system', { afterUpload: 'archive', archiveUnder: elsewhere }, otherDevice, 1],
   ['delete', { afterUpload: 'delete', archiveUnder: null }, true, 2],
-])('a disposal killed before any of its changes, with %s', (_, scenario, present, at) => {
-  it.skipIf(!present)('is completed as configured after a restart, and recorded in the ledger', async () => {
+])('a disposal killed before each of its changes, with %s', (_, scenario, present, at) => {
+  it.skipIf(!present)('is completed as configured after a restart and recorded in the ledger', async () => {
     const changes = await changesOf(scenario);
     for (const nth of chosenKills(changes, (change) => change, hasTurn(at, 3))) {
       const at = await prepare(scenario);
@@ -207,7 +207,7 @@ describe.skipIf(!canMount())('an archive on another file system', () => {
   it.each([
     ['that is full', '4k', 'head -c 9000 /dev/zero > "$1/filler"'],
     ['that is read-only', '4k,ro', 'true'],
-  ])('%s leaves the originals in their places, says so once, and is tried again', async (_, size, fill) => {
+  ])('%s leaves the originals in place, is reported once, and is tried again', async (_, size, fill) => {
     const scenario: Scenario = { afterUpload: 'archive', archiveUnder: null };
     const at = await prepare(scenario);
     const before = await contents(at.place.scans);

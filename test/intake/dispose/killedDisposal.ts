@@ -10,10 +10,9 @@ import { DisposalWaits } from '../../../src/intake/dispose/disposalWaits.ts';
 import { disposeAccepted, recoverAside, type DisposeDeps } from '../../../src/intake/dispose/dispose.ts';
 
 /**
- * Disposes of what is accepted in a place, as a start of the agent does, and kills itself right before its n-th change
- * of a file, a directory or the ledger: a kill after a change is one before the next. A write is cut in its middle.
- * Says on stdout which change that was, or `done`, how many there were, and what it warned of. Arguments: place, n, archive or delete;
- * with `list` for n it says each change.
+ * Disposes of accepted files as a starting agent does, and kills itself right before its n-th change of a file, a directory or the ledger.
+ * A kill after one change is a kill before the next. A write is cut in half. Prints the change before which it was killed, or `done`, the
+ * number of changes and the warnings. Arguments: place, n, archive or delete; with `list` for n it prints every change.
  */
 const [dir, nth, afterUpload] = process.argv.slice(2);
 if (dir === undefined || nth === undefined) throw new Error('usage: killedDisposal DIR N archive|delete');

@@ -22,7 +22,7 @@ async function folderWith(files: Record<string, string>, options: Parameters<typ
   return { root, folder: watched(root, options) };
 }
 
-/** A file system without hard links (FAT, many shares) answers so. */
+/** The answer of a file system without hard links (FAT, many shares). */
 function withoutLinks(code = 'EPERM'): void {
   const link = vi.spyOn(fs, 'link').mockRejectedValue(Object.assign(new Error(code), { code }));
   syncBuiltinESMExports();
@@ -40,7 +40,7 @@ const otherDevice = requirement(
 );
 
 describe('setting a file aside', () => {
-  it('keeps its bytes and name, out of every listing', async () => {
+  it('keeps its bytes and name, and hides it from listings', async () => {
     const { root, folder } = await folderWith({ 'x/a.jpg': 'a' });
     const aside = await folder.setAside('x/a.jpg');
     expect(aside).toMatch(/^x\/\.receiptd-aside-[0-9a-f]{8}\/a\.jpg$/);
@@ -50,7 +50,7 @@ describe('setting a file aside', () => {
     expect(await folder.read(aside, 10)).toMatchObject({ kind: 'bytes', bytes: Buffer.from('a') });
   });
 
-  it('below a directory that gave way to a file fails with the place in plain words', async () => {
+  it('names the obstacle if a directory on the path has become a file', async () => {
     const { root, folder } = await folderWith({ 'x/y/z/a.jpg': 'a' });
     await fs.rm(join(root, 'x/y'), { recursive: true });
     await fs.writeFile(join(root, 'x/y'), 'a file');
@@ -70,13 +70,13 @@ describe('setting a file aside', () => {
     expect(await folder.setAside('b.jpg')).toBe('.receiptd-aside-80000000/b.jpg');
   });
 
-  it('leaves nothing behind if there is no such file', async () => {
+  it('leaves nothing behind if the file does not exist', async () => {
     const { root, folder } = await folderWith({});
     await expect(folder.setAside('a.jpg')).rejects.toMatchObject({ code: 'ENOENT' });
     expect(await fs.readdir(root)).toEqual([]);
   });
 
-  it('says so in a folder that may not be written, and leaves the file', async () => {
+  it('rejects in a folder that may not be written, and leaves the file', async () => {
     const { root, folder } = await folderWith({ 'a.jpg': 'a' });
     const { uid, gid } = ordinaryOwner();
     await fs.chown(root, uid, gid);
@@ -102,7 +102,7 @@ describe.each([
     expect((await fs.stat(join(root, 'x/a.jpg'))).mtimeMs).toBe(2_000_000);
   });
 
-  it('uses a free name where the old one is taken', async () => {
+  it('uses a free name if the old one is taken', async () => {
     prepare();
     const { root, folder } = await folderWith({ 'a.jpg': 'old', 'a (2).jpg': 'two' });
     const aside = await folder.setAside('a.jpg');
@@ -111,7 +111,7 @@ describe.each([
     expect(await filesIn(root)).toEqual({ 'a.jpg': 'new', 'a (2).jpg': 'two', 'a (3).jpg': 'old' });
   });
 
-  it('overwrites nothing when many race for one name', async () => {
+  it('overwrites nothing if many race for one name', async () => {
     prepare();
     const { root, folder } = await folderWith({});
     const texts = Array.from({ length: 12 }, (__, i) => `bytes ${i}`);
@@ -143,7 +143,7 @@ describe.each([
     expect(await fs.readdir(join(root, 'x/y'))).toEqual([]);
   });
 
-  it('overwrites nothing when many race for one name', async () => {
+  it('overwrites nothing if many race for one name', async () => {
     prepare();
     const { root, folder } = await folderWith({ 'archive/a.jpg': 'old' });
     const texts = Array.from({ length: 12 }, (__, i) => `bytes ${i}`);
@@ -164,7 +164,7 @@ describe.each([
 });
 
 describe('archiving', () => {
-  it('does not follow a link among the directories that it makes', async () => {
+  it('does not follow a link among the directories that it creates', async () => {
     const elsewhere = await temporaryDirectory();
     const { root, folder } = await folderWith({ 'x/a.jpg': 'a', 'archive/keep': '' });
     await fs.symlink(elsewhere, join(root, 'archive/x'));
@@ -174,7 +174,7 @@ describe('archiving', () => {
     expect(await folder.read(aside, 10)).toMatchObject({ kind: 'bytes' });
   });
 
-  it('follows a link that the admin configured, elsewhere', async () => {
+  it('follows a link elsewhere that the admin configured', async () => {
     const elsewhere = await temporaryDirectory();
     const archiveTo = join(await temporaryDirectory(), 'link');
     await fs.symlink(elsewhere, archiveTo);
@@ -183,7 +183,7 @@ describe('archiving', () => {
     expect(await filesIn(elsewhere)).toEqual({ 'a.jpg': 'a' });
   });
 
-  it('follows no link in the watched folder: anyone who scans may have put it there', async () => {
+  it('follows no link in the watched folder, where anyone who scans may have put it', async () => {
     const elsewhere = await temporaryDirectory();
     for (const [link, archiveTo] of [
       ['archive', 'archive'],
@@ -199,7 +199,7 @@ describe('archiving', () => {
     expect(await filesIn(elsewhere)).toEqual({});
   });
 
-  it.skipIf(!otherDevice)('crosses to another file system, overwriting nothing', async () => {
+  it.skipIf(!otherDevice)('moves to another file system and overwrites nothing', async () => {
     const archiveTo = await temporaryDirectory(memory);
     const { root, folder } = await folderWith({ 'x/a.jpg': 'a'.repeat(3_000_000) }, { archiveTo });
     await fs.mkdir(join(archiveTo, 'x'));
@@ -210,7 +210,7 @@ describe('archiving', () => {
     expect(await filesIn(root)).toEqual({});
   });
 
-  it('keeps the aside file, and no half copy, when the copy fails', async () => {
+  it('keeps the aside file and no partial copy if the copy fails', async () => {
     withoutLinks('EXDEV');
     const { root, folder } = await folderWith({ 'a.jpg': 'a' });
     const aside = await folder.setAside('a.jpg');
@@ -221,14 +221,14 @@ describe('archiving', () => {
     const sync = vi
       .spyOn(prototype, 'sync')
       .mockRejectedValue(Object.assign(new Error('full'), { code: 'ENOSPC' }));
-    // Making the archive directory syncs too.
+    // Creating the archive directory syncs too.
     await fs.mkdir(join(root, 'archive'));
     await expect(folder.archive(aside, 'a.jpg')).rejects.toMatchObject({ code: 'ENOSPC' });
     sync.mockRestore();
     expect(await filesIn(root)).toEqual({ [aside]: 'a' });
   });
 
-  it('finishes what a crash cut short between the two names', async () => {
+  it('completes a move that a crash interrupted between the two names', async () => {
     const { root, folder } = await folderWith({ 'a.jpg': 'a', 'b.jpg': 'b' });
     const [asideA, asideB] = [await folder.setAside('a.jpg'), await folder.setAside('b.jpg')];
     await fs.mkdir(join(root, 'archive'));
@@ -240,18 +240,18 @@ describe('archiving', () => {
   });
 });
 
-describe('an archive that has the same bytes under that name already', () => {
+describe('an archive that already has the same bytes under that name', () => {
   it.each([
     ['with hard links', () => undefined],
     ['without hard links', withoutLinks],
-  ])('is not given them twice, %s', async (_, prepare) => {
+  ])('gets no second copy, %s', async (_, prepare) => {
     prepare();
     const { root, folder } = await folderWith({ 'a.jpg': 'bytes', 'archive/a.jpg': 'bytes' });
     expect(await folder.archive(await folder.setAside('a.jpg'), 'a.jpg')).toBe(join(root, 'archive/a.jpg'));
     expect(await filesIn(root)).toEqual({ 'archive/a.jpg': 'bytes' });
   });
 
-  it('is given them again if it only has a link to them', async () => {
+  it('gets another copy if it only has a link to them', async () => {
     const elsewhere = await temporaryDirectory();
     const { root, folder } = await folderWith({ 'a.jpg': 'bytes', 'archive/keep': '' });
     await fs.writeFile(join(elsewhere, 'a.jpg'), 'bytes');
@@ -262,10 +262,10 @@ describe('an archive that has the same bytes under that name already', () => {
   });
 });
 
-describe('finding what was archived', () => {
+describe('finding an archived file', () => {
   const sha256 = createHash('sha256').update('bytes').digest('hex');
 
-  it('goes by name, size and hash, and by nothing but real files', async () => {
+  it('compares name, size and hash, and considers only regular files', async () => {
     const files = { 'x/a.jpg': 'other', 'x/a (2).jpg': 'bytes', 'x/a (3).jpg': 'bytes', 'x/b.jpg': 'bytes' };
     const { root } = await folderWith(files);
     expect(await findArchived(root, 'x/a.jpg', 5, sha256)).toBe(join(root, 'x/a (2).jpg'));
@@ -277,7 +277,7 @@ describe('finding what was archived', () => {
     expect(await findArchived(root, 'y/b.jpg', 5, sha256)).toBeNull();
   });
 
-  it('knows every name that archiving gives', async () => {
+  it('knows every name that archiving chooses', async () => {
     const long = `${'ä'.repeat(125)}.jpg`;
     const { root, folder } = await folderWith({});
     for (const name of [long, 'a', 'b.tar.gz', '.hidden', 'a (2).jpg']) {
@@ -292,14 +292,14 @@ describe('finding what was archived', () => {
     }
   });
 
-  it('rejects where the archive is away', async () => {
+  it('rejects if the archive is unavailable', async () => {
     await expect(findArchived('/nonexistent/archive', 'a.jpg', 5, sha256)).rejects.toMatchObject({
       code: 'ENOENT',
     });
   });
 });
 
-describe.skipIf(!otherDevice)('a copy that a kill cut short', () => {
+describe.skipIf(!otherDevice)('a copy truncated by a kill', () => {
   async function cutShort() {
     const archiveTo = await temporaryDirectory(memory);
     const { root, folder } = await folderWith({ 'a.jpg': 'bytes' }, { archiveTo });
@@ -310,20 +310,20 @@ describe.skipIf(!otherDevice)('a copy that a kill cut short', () => {
     return { archiveTo, root, folder, aside, incoming };
   }
 
-  it('goes when its file is put back', async () => {
+  it('is removed when its file is put back', async () => {
     const { archiveTo, root, aside } = await cutShort();
     expect(await putBack(root, aside, 'a.jpg', Math.random, archiveTo)).toBe('a.jpg');
     expect(await fs.readdir(archiveTo)).toEqual([]);
   });
 
-  it('keeps no file from being put back where the archive is away', async () => {
+  it('does not prevent putting its file back if the archive is unavailable', async () => {
     const { archiveTo, root, aside } = await cutShort();
     await fs.rename(archiveTo, `${archiveTo}-away`);
     onTestFinished(() => fs.rm(`${archiveTo}-away`, { recursive: true }));
     expect(await putBack(root, aside, 'a.jpg', Math.random, archiveTo)).toBe('a.jpg');
   });
 
-  it('goes at the next copy into that directory if it is old, and stays if it may be another agent’s', async () => {
+  it('is removed by the next copy into that directory if old, and stays if it may be another agent’s', async () => {
     const { archiveTo, folder, aside, incoming } = await cutShort();
     const recent = join(archiveTo, '.receiptd-incoming-00000000');
     await fs.mkdir(recent);
@@ -337,8 +337,8 @@ describe.skipIf(!otherDevice)('a copy that a kill cut short', () => {
   });
 });
 
-describe('a directory that is replaced by a link between the look and the move', () => {
-  /** Before the next call of that name, `directory` is moved away and a link to `elsewhere` takes its place. */
+describe('a directory that is replaced by a link between check and move', () => {
+  /** Right before the next such call, moves `directory` away and puts a link to `elsewhere` in its place. */
   function swapBefore(call: 'mkdir' | 'link' | 'unlink', directory: string, elsewhere: string): void {
     const { [call]: real, rename, symlink } = fs;
     let swapped = false;
@@ -357,7 +357,7 @@ describe('a directory that is replaced by a link between the look and the move',
     });
   }
 
-  it('does not lead out of the folder', async () => {
+  it('does not divert the move out of the folder', async () => {
     const elsewhere = await temporaryDirectory();
     await fs.writeFile(join(elsewhere, 'a.jpg'), 'not ours');
     const { root, folder } = await folderWith({ 'x/a.jpg': 'a' });
@@ -368,7 +368,7 @@ describe('a directory that is replaced by a link between the look and the move',
     expect(await folder.putBack(left?.aside ?? '', left?.path ?? '')).toBe('x.moved/a.jpg');
   });
 
-  it('does not lead out of the archive', async () => {
+  it('does not divert the move out of the archive', async () => {
     const elsewhere = await temporaryDirectory();
     const { root, folder } = await folderWith({ 'x/a.jpg': 'a', 'archive/x/keep': '' });
     const aside = await folder.setAside('x/a.jpg');
@@ -378,7 +378,7 @@ describe('a directory that is replaced by a link between the look and the move',
     expect(await filesIn(root)).toEqual({ 'archive/x.moved/a.jpg': 'a', 'archive/x.moved/keep': '' });
   });
 
-  it('has nothing deleted elsewhere', async () => {
+  it('does not cause a deletion elsewhere', async () => {
     const elsewhere = await temporaryDirectory();
     const { root, folder } = await folderWith({ 'x/a.jpg': 'a' });
     const aside = await folder.setAside('x/a.jpg');
@@ -392,7 +392,7 @@ describe('a directory that is replaced by a link between the look and the move',
 });
 
 describe('a file of another user', () => {
-  it('may not be linked by us, and is put back as the file that it was', async () => {
+  it('is put back as the same file, although we may not link it', async () => {
     const { root, folder } = await folderWith({ 'a.jpg': 'a' });
     const before = await fs.stat(join(root, 'a.jpg'));
     const { uid, gid } = ordinaryOwner();
@@ -413,8 +413,8 @@ describe('a file of another user', () => {
   });
 });
 
-describe('an error that is told', () => {
-  it('names the file as people know it', async () => {
+describe('a reported error', () => {
+  it('names the file by its visible path', async () => {
     const { root, folder } = await folderWith({ 'x/a.jpg': 'a' });
     const link = vi.spyOn(fs, 'link').mockImplementation(async (from, to) => {
       throw Object.assign(new Error(`EIO: i/o error, link '${String(from)}' -> '${String(to)}'`), {
@@ -452,7 +452,7 @@ describe('discarding', () => {
 });
 
 describe('aside files of an earlier run', () => {
-  it('are found in the whole tree, whatever the patterns say, and empty directories removed', async () => {
+  it('are found in the whole tree regardless of patterns, and empty directories are removed', async () => {
     const files = { 'a.jpg': 'a', 'x/y/b.jpg': 'b', '.hidden/c.jpg': 'c', 'd.jpg': 'd' };
     const { root, folder } = await folderWith(files);
     const expected = [];
@@ -471,13 +471,13 @@ describe('aside files of an earlier run', () => {
     expect(await later.leftAside()).toEqual([]);
   });
 
-  it('are looked for in a folder that is there', async () => {
+  it('are only looked for in an existing folder', async () => {
     await expect(watched('/nonexistent/scans').leftAside()).rejects.toMatchObject({ code: 'ENOENT' });
   });
 });
 
-describe('somebody who writes in the middle of a move', () => {
-  /** Calls `write` after the next call of this method of an open file, whichever it is. */
+describe('a write in the middle of a move', () => {
+  /** Calls `write` after the next call of this method on any open file. */
   async function after(method: 'stat' | 'sync', file: string, write: () => Promise<void>): Promise<void> {
     const handle = await fs.open(file);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
@@ -495,7 +495,7 @@ describe('somebody who writes in the middle of a move', () => {
     onTestFinished(() => spy.mockRestore());
   }
 
-  it('into a file that is being copied has no copy taken for the file', async () => {
+  it('into the file being copied rejects the copy', async () => {
     const { root } = await folderWith({ 'a.jpg': 'a' });
     const [source, target] = [join(root, 'a.jpg'), join(root, 'copy.jpg')];
     await after('sync', source, () => fs.appendFile(source, 'nd more'));
@@ -503,7 +503,7 @@ describe('somebody who writes in the middle of a move', () => {
     expect(await filesIn(root)).toEqual({ 'a.jpg': 'and more' });
   });
 
-  it('under the name that a file is to take keeps what was written', async () => {
+  it('to the target name is preserved', async () => {
     const { root } = await folderWith({ 'a.jpg': 'a' });
     const [source, target] = [join(root, 'a.jpg'), join(root, 'b.jpg')];
     await after('stat', source, () => fs.writeFile(target, 'theirs'));

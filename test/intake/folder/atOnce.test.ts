@@ -18,7 +18,7 @@ const told = (read: FileRead) =>
 const buffers = new ImageBuffers();
 const take = (size: number): Buffer => buffers.take(size);
 
-/** The same folder, looked at in this thread and in others. */
+/** The same folder, read in this thread and in others. */
 async function both(root: string, readBeside?: ReadBeside) {
   const beside = readBeside && { readBeside, allocate: take };
   const atOnce = watched(root, { ownDirectory: root, ...beside });
@@ -56,7 +56,7 @@ describe("a folder on the agent's own disk", () => {
     }
   });
 
-  it('says the same of files that another thread reads, and asks it for no others', async () => {
+  it('reports the same about files read by another thread, and delegates no others', async () => {
     const root = await temporaryDirectory();
     const sizes = { 'photo.jpg': 500_000, 'large.jpg': 3_000_000, 'huge.jpg': 17_000_000, 'a.jpg': 1_000 };
     for (const [name, size] of Object.entries(sizes))
@@ -87,7 +87,7 @@ describe("a folder on the agent's own disk", () => {
     ]);
   });
 
-  it('reads itself what another thread was to read and could not', async () => {
+  it('reads a file itself after another thread failed to', async () => {
     const root = await temporaryDirectory();
     await writeFile(join(root, 'photo.jpg'), Buffer.alloc(500_000, 'x'));
     const readBeside = vi.fn(createHashing('/there/is/no/program.js').readBeside);
@@ -97,7 +97,7 @@ describe("a folder on the agent's own disk", () => {
     expect(readBeside).toHaveBeenCalledOnce();
   });
 
-  it('tells a file that may not be read', async () => {
+  it('reports a file that may not be read', async () => {
     const root = await temporaryDirectory();
     const { uid, gid } = ordinaryOwner();
     await chmod(root, 0o755);

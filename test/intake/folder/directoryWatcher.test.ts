@@ -25,7 +25,7 @@ async function kernelWatches(): Promise<number> {
   return count;
 }
 
-/** Those of Node, of which each holds memory until it is closed, even when the kernel's is gone. */
+/** Watches of Node. Each holds memory until closed, even when the kernel's watch is gone. */
 const nodeWatches = () => process.getActiveResourcesInfo().filter((kind) => kind === 'FSEventWrap').length;
 
 async function directoriesIn(root: string): Promise<string[]> {
@@ -78,8 +78,8 @@ async function watching(root: string) {
   };
 }
 
-describe.skipIf(!hasInotify)('what is kept of directories that came and went', () => {
-  it('is nothing, for one for each job', async () => {
+describe.skipIf(!hasInotify)('the watches and cached directories', () => {
+  it('do not leak for directories created and deleted job by job', async () => {
     const root = await temporaryDirectory();
     await mkdir(join(root, 'stays/deep'), { recursive: true });
     const { troubles, settled, heard, hints } = await watching(root);
@@ -105,7 +105,7 @@ describe.skipIf(!hasInotify)('what is kept of directories that came and went', (
     expect(troubles).toEqual([]);
   });
 
-  it('is nothing, for many at once', async () => {
+  it('do not leak for many directories at once', async () => {
     const root = await temporaryDirectory();
     const { settled } = await watching(root);
     const names = '$(seq 60)';
@@ -120,7 +120,7 @@ describe.skipIf(!hasInotify)('what is kept of directories that came and went', (
     expect(await readdir(root)).toEqual([]);
   });
 
-  it('is what is there, where the same names come, go and come within milliseconds', async () => {
+  it('match the existing directories if the same names come, go and return within milliseconds', async () => {
     const root = await temporaryDirectory();
     const { settled, heard, hints, troubles } = await watching(root);
     for (let round = 0; round < 150; round++) {
@@ -139,16 +139,16 @@ describe.skipIf(!hasInotify)('what is kept of directories that came and went', (
     await settled();
     expect(troubles).toEqual([]);
   });
-  it('is nothing, for one that has gone when it is to be watched', async () => {
+  it('do not leak for directories that are gone before they can be watched', async () => {
     const root = await temporaryDirectory();
     const { watcher, settled, heard } = await watching(root);
     for (let i = 0; i < 20; i++) watcher.add(join(root, `gone-${i}/deep`));
     for (let i = 0; i < 20; i++) watcher.add(join(root, `gone-${i}`));
-    // The same if it disappears with its parent right after it was found.
+    // The same happens if it disappears together with its parent right after it was found.
     const late = join(root, 'late/deep');
     const found = watcher._getWatchHelpers(late);
     await watcher._nodeFsHandler._handleDir(late, await stat(root), true, 1, '', found, late);
-    // Found after them.
+    // Found after the others.
     await mkdir(join(root, 'there'));
     await heard(join(root, 'there/1.jpg'));
     await settled();

@@ -6,7 +6,7 @@ it.each([
   ['linux', 'Café.jpg', true],
   ['linux', 'SCAN00~1.JPG', true],
   ['linux', 'Caf\uFFFD.jpg', false],
-  // As one character, and as two.
+  // In composed and decomposed form.
   ['darwin', 'Caf\u00e9.jpg', false],
   ['darwin', 'Cafe\u0301.jpg', false],
   ['darwin', 'SCAN0001.JPG', true],

@@ -16,13 +16,13 @@ function sources(type: number) {
   return { statfs: async () => ({ type }), mounts: async () => MOUNTS };
 }
 
-describe('what a folder lies on', () => {
+describe('the file system of a folder', () => {
   it.each([
     ['nfs', 0x6969, 52n, 'nfs nas:/export/scans'],
     ['cifs', 0xff534d42, 53n, 'cifs //nas/scans'],
     ['smb2', 0xfe534d42, 53n, 'smb2 //nas/scans'],
     ['fuse', 0x65735546, 55n, 'fuse scanner@nas:scans'],
-    // Mounted at a path that this process does not see.
+    // Mounted at a path outside this process's view.
     ['9p', 0x01021997, 77n, '9p'],
   ])('is network for %s, marked by its source', async (name, type, device, mark) => {
     expect(await fileSystemOf('/srv/scans', device, sources(type))).toEqual({ name, network: true, mark });
@@ -53,7 +53,7 @@ describe('what a folder lies on', () => {
     expect(await fileSystemOf('/srv', 53n, sources(0xff534d42 | 0))).toMatchObject({ name: 'cifs' });
   });
 
-  it.skipIf(process.platform !== 'linux')('is found out from the system', async () => {
+  it.skipIf(process.platform !== 'linux')('is detected from the real system', async () => {
     const folder = await temporaryDirectory();
     const { dev } = await stat(folder, { bigint: true });
     const found = await fileSystemOf(folder, dev);
@@ -85,7 +85,7 @@ describe('on Windows', () => {
       String.raw`\\nas\scans\office`,
       String.raw`smb \\nas\scans` + '\\',
     ],
-  ])('%s is one', async (_what, folder, real, mark) => {
+  ])('%s is a network path', async (_what, folder, real, mark) => {
     expect(await fileSystemOf(folder, 7n, leadsTo(real))).toEqual({ name: 'smb', network: true, mark });
   });
 
@@ -93,7 +93,7 @@ describe('on Windows', () => {
     ['a drive', String.raw`C:\Scans`],
     ['its long form', String.raw`\\?\C:\Scans`],
     ['a volume without a letter', String.raw`\\?\Volume{1}\Scans`],
-  ])('%s is none', async (_what, folder) => {
+  ])('%s is local', async (_what, folder) => {
     expect(await fileSystemOf(folder, 7n, leadsTo(folder))).toEqual({
       name: 'local',
       network: false,
@@ -101,7 +101,7 @@ describe('on Windows', () => {
     });
   });
 
-  it('a path with unknown target counts as a drive', async () => {
+  it('a path with an unknown target counts as a drive', async () => {
     const realPath = () => Promise.reject(new Error('EPERM'));
     expect(await fileSystemOf(String.raw`Z:\x`, 7n, { platform, realPath })).toMatchObject({
       network: false,
@@ -137,17 +137,17 @@ describe('on macOS', () => {
     ['/Users/office/Scans', 'apfs'],
     ['/Volumes/Scans2', 'apfs'],
     ['/Volumes/USB on a stick/DCIM', 'exfat'],
-  ])('%s is none', async (folder, name) => {
+  ])('%s is local', async (folder, name) => {
     expect(await at(folder)).toMatchObject({ name, network: false });
   });
 
-  it('nothing is known without the table', async () => {
+  it('a folder counts as local without the mount table', async () => {
     expect(await at('/Volumes/Scans', null)).toMatchObject({ name: 'local', network: false });
   });
 });
 
-describe('the inode of a file', () => {
-  it('counts as 0 on a share, in what is read too, and as it is on a disk', async () => {
+describe("a file's inode", () => {
+  it('is reported as 0 on a share, also by reads, and as it is on a disk', async () => {
     const folder = await temporaryDirectory();
     await writeFile(join(folder, 'a.jpg'), 'a');
     const share = watched(folder, { fileSystem: sources(0x6969) });
@@ -158,7 +158,7 @@ describe('the inode of a file', () => {
     expect(await watched(folder).stat('a.jpg')).toMatchObject({ identity: { inode: ino } });
   });
 
-  it('counts again once a disk stands in the place of the share', async () => {
+  it('is reported again once a disk replaces the share', async () => {
     const folder = await temporaryDirectory();
     await writeFile(join(folder, 'a.jpg'), 'a');
     let type = 0x6969;

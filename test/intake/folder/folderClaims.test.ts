@@ -11,7 +11,7 @@ import { temporaryDirectory } from './fixture.ts';
 const MINUTE = 60_000;
 const tokenOfFolder = async (folder: string) => tokenOf(await statFolder(folder));
 
-/** A folder, and agents that watch it with a state directory each. */
+/** A folder and two agents that watch it, each with its own state directory. */
 async function place() {
   const clock = new FakeClock();
   const log = new RecordedLog();
@@ -38,7 +38,7 @@ async function place() {
 }
 
 describe.runIf(process.platform === 'linux')('the claim of a folder', () => {
-  it('is held by one agent at a time, under any name, and names its holder', async () => {
+  it('is held by one agent at a time under any path, and names its holder', async () => {
     const { folder, token, agent, first, second } = await place();
     const [one, other] = [agent(first), agent(second)];
     expect(await one.hold(token)).toBeNull();
@@ -54,7 +54,7 @@ describe.runIf(process.platform === 'linux')('the claim of a folder', () => {
     expect(await looker.look(token)).toEqual({ kind: 'free' });
   });
 
-  it('of one folder is given up when another folder stands in its place', async () => {
+  it('is released when another folder takes the place of the claimed one', async () => {
     const { folder, token, agent, first } = await place();
     const claim = agent(first);
     await claim.hold(token);
@@ -68,7 +68,7 @@ describe.runIf(process.platform === 'linux')('the claim of a folder', () => {
     expect(await looker.look(elsewhere)).toEqual({ kind: 'free' });
   });
 
-  it('goes back to the first agent when it restarts, and to the second once the first has stayed away', async () => {
+  it('returns to the first agent when it restarts, and passes to the second if the first stays away', async () => {
     const { clock, token, agent, first, second, lookFor } = await place();
     const [one, other] = [agent(first), agent(second)];
     await one.hold(token);
@@ -96,7 +96,7 @@ describe.runIf(process.platform === 'linux')('the claim of a folder', () => {
     await other.release();
   });
 
-  it('is waited for by a second agent that restarts itself, until it has taken over', async () => {
+  it('keeps its waiting period for a second agent that restarts before it has taken over', async () => {
     const { token, agent, first, second, lookFor } = await place();
     const [one, other] = [agent(first), agent(second)];
     await one.hold(token);
@@ -107,7 +107,7 @@ describe.runIf(process.platform === 'linux')('the claim of a folder', () => {
     await lookFor(restarted, 11 * MINUTE);
     expect(await restarted.hold(token)).toBeNull();
     await restarted.release();
-    // A crash before its files were processed.
+    // Crashed before its files were processed.
     const crashed = agent(second);
     expect(await crashed.hold(token)).toContain('This agent takes over at');
     await lookFor(crashed, 11 * MINUTE);
@@ -118,7 +118,7 @@ describe.runIf(process.platform === 'linux')('the claim of a folder', () => {
     await own.release();
   });
 
-  it('is not taken over on the strength of a time in which this agent did not look', async () => {
+  it('is not taken over for time during which this agent was not checking', async () => {
     const { clock, token, agent, first, second } = await place();
     const [one, other] = [agent(first), agent(second)];
     await one.hold(token);
@@ -129,7 +129,7 @@ describe.runIf(process.platform === 'linux')('the claim of a folder', () => {
     expect(await other.hold(token)).toContain('This agent takes over at');
   });
 
-  it('of a shared folder passes on at once: the fleet has decided who leads', async () => {
+  it('passes on at once for a shared folder, whose leader the fleet decides', async () => {
     const { token, agent, first, second } = await place();
     const [one, other] = [agent(first, { isShared: true }), agent(second, { isShared: true })];
     await one.hold(token);
@@ -140,7 +140,7 @@ describe.runIf(process.platform === 'linux')('the claim of a folder', () => {
     await other.release();
   });
 
-  it('is taken at once by a single run, and where what is remembered is of no use', async () => {
+  it('is taken at once by a single run, or if the record of claims is unreadable', async () => {
     const { token, second } = await place();
     const file = join(second, 'taken-folders.json');
     await writeFile(file, '["/scans"]');

@@ -1,4 +1,4 @@
-/** A FUSE mount that hangs, goes away and comes back; `statfs` calls it what it stands for. */
+/** A FUSE mount that hangs, goes away and comes back; `statfs` reports it as the type of share under test. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -17,7 +17,7 @@ describe.skipIf(!hasBindfs)('a share', () => {
     sources = await sourceUrls();
   });
 
-  /** `say` writes a value; `share` and `disk` are folders, `share` a mount of `dir/server` on `dir/share`. */
+  /** Runs `code` in a mount namespace. `say` outputs a value; `share` (`dir/server` mounted on `dir/share`) and `disk` are folders. */
   async function run(type: number, code: string): Promise<unknown[]> {
     const dir = await temporaryDirectory();
     for (const name of ['server', 'share', 'disk']) await mkdir(join(dir, name));
@@ -48,27 +48,21 @@ describe.skipIf(!hasBindfs)('a share', () => {
     );
   }
 
-  it.each(KINDS)(
-    '(%s) is network, marked by what it is a mount of, and has no inodes',
-    async (name, type) => {
-      const [found, stat] = await run(
-        type,
-        `say(await share.availability()); say(await share.stat('a.jpg'));`,
-      );
-      expect(found).toMatchObject({
-        state: 'present',
-        fileSystem: {
-          name,
-          network: true,
-          mark: expect.stringMatching(new RegExp(`^${name} /.*/server$`)) as unknown,
-        },
-      });
-      expect(stat).toMatchObject({ kind: 'file', identity: { inode: '0' } });
-    },
-  );
+  it.each(KINDS)('(%s) is a network folder, marked by its source, without inodes', async (name, type) => {
+    const [found, stat] = await run(type, `say(await share.availability()); say(await share.stat('a.jpg'));`);
+    expect(found).toMatchObject({
+      state: 'present',
+      fileSystem: {
+        name,
+        network: true,
+        mark: expect.stringMatching(new RegExp(`^${name} /.*/server$`)) as unknown,
+      },
+    });
+    expect(stat).toMatchObject({ kind: 'file', identity: { inode: '0' } });
+  });
 
-  it('that is slow is not taken for one that hangs: what comes piece by piece is read to its end', async () => {
-    // All of it takes six seconds, and nothing may show no progress for longer than four.
+  it('that is slow does not count as hanging: data that arrives piecemeal is read to the end', async () => {
+    // The whole read takes six seconds; only a pause of four seconds without progress counts as hanging.
     const said = await run(
       0x6969,
       `const { mkdirSync, writeFileSync } = await import('node:fs');
@@ -85,12 +79,10 @@ describe.skipIf(!hasBindfs)('a share', () => {
     expect(said).toEqual(['file', ['bytes', 1_200_000], 'present']);
   });
 
-  it.each(KINDS)(
-    '(%s) that hangs is unreachable, takes no other folder with it, and comes back',
-    async (_, type) => {
-      const [hung, elsewhere, refused, back, same] = (await run(
-        type,
-        `const before = await share.stat('a.jpg');
+  it.each(KINDS)('(%s) that hangs is unreachable, affects no other folder, and recovers', async (_, type) => {
+    const [hung, elsewhere, refused, back, same] = (await run(
+      type,
+      `const before = await share.stat('a.jpg');
       const server = shell('pgrep bindfs').trim();
       shell('kill -STOP ' + server);
       const many = Promise.all(Array.from({ length: 50 }, () => codeOf(share.stat('other' + Math.random()))));
@@ -108,28 +100,27 @@ describe.skipIf(!hasBindfs)('a share', () => {
       say({ state: (await share.availability()).state, list: await listed(share) });
       const after = await share.stat('a.jpg');
       say({ before: before.identity, after: after.identity });`,
-      )) as [
-        { all: string[]; read: unknown; list: string; state: string },
-        { disk: boolean; list: string[]; ms: number },
-        { ms: number },
-        unknown,
-        { before: unknown; after: unknown },
-      ];
-      expect(hung).toEqual({
-        all: ['ETIMEDOUT'],
-        read: { kind: 'unreadable', code: 'ETIMEDOUT' },
-        list: 'ETIMEDOUT',
-        state: 'unreachable',
-      });
-      expect(elsewhere).toMatchObject({ disk: true, list: ['a.jpg'] });
-      expect(elsewhere.ms).toBeLessThan(5_000);
-      expect(refused.ms).toBeLessThan(400);
-      expect(back).toEqual({ state: 'present', list: ['a.jpg'] });
-      expect(same.after).toEqual(same.before);
-    },
-  );
+    )) as [
+      { all: string[]; read: unknown; list: string; state: string },
+      { disk: boolean; list: string[]; ms: number },
+      { ms: number },
+      unknown,
+      { before: unknown; after: unknown },
+    ];
+    expect(hung).toEqual({
+      all: ['ETIMEDOUT'],
+      read: { kind: 'unreadable', code: 'ETIMEDOUT' },
+      list: 'ETIMEDOUT',
+      state: 'unreachable',
+    });
+    expect(elsewhere).toMatchObject({ disk: true, list: ['a.jpg'] });
+    expect(elsewhere.ms).toBeLessThan(5_000);
+    expect(refused.ms).toBeLessThan(400);
+    expect(back).toEqual({ state: 'present', list: ['a.jpg'] });
+    expect(same.after).toEqual(same.before);
+  });
 
-  it('whose server dies is unreachable until it is mounted again, and has the same mark and files then', async () => {
+  it('whose server dies is unreachable until remounted, and then has the same mark and files', async () => {
     const [before, dead, unmounted, after] = await run(
       0x6969,
       `const look = async () => {
@@ -154,7 +145,7 @@ describe.skipIf(!hasBindfs)('a share', () => {
     expect(after).toEqual(before);
   });
 
-  it('that hangs for good and is replaced by another mount is found again', async () => {
+  it('that hangs for good is available again once another mount replaces it', async () => {
     const [state, list] = await run(
       0x6969,
       `shell('kill -STOP $(pgrep bindfs)');

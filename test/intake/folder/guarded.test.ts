@@ -49,7 +49,7 @@ describe('an operation that hangs', () => {
     expect(performance.now() - again).toBeLessThan(LIMIT_MS / 2);
   });
 
-  it('occupies only a few threads, for any number of callers and any time', async () => {
+  it('occupies only a few threads, regardless of callers and time', async () => {
     const { guard, hang } = hanging();
     let begun = 0;
     const operation = async (): Promise<void> => {
@@ -141,7 +141,7 @@ describe('an operation without a time limit', () => {
     expect(await long).toBe('copied');
   });
 
-  it('is given up if the folder stops answering, and not restarted while it may still take effect', async () => {
+  it('is abandoned if the folder stops answering, and not restarted while it may still take effect', async () => {
     let hung = true;
     let end = (): void => {};
     const silence = new Promise<void>((resolve) => {
@@ -158,7 +158,7 @@ describe('an operation without a time limit', () => {
   });
 });
 
-it('reads a hundred files with the few concurrent operations that a folder is allowed', async () => {
+it('reads a hundred files with the few concurrent operations allowed per folder', async () => {
   const folder = await temporaryDirectory();
   const names = Array.from({ length: 100 }, (_, n) => `${n}.jpg`);
   await Promise.all(names.map((name) => writeFile(join(folder, name), name)));

@@ -83,7 +83,7 @@ describe('a hint comes', () => {
     expect(watch.troubles).toEqual([]);
   });
 
-  it('for files in directories that were there before', async () => {
+  it('for files in existing directories', async () => {
     const root = await temporaryDirectory();
     await mkdir(join(root, 'x/y~'), { recursive: true });
     const { hints } = await watching(root);
@@ -91,7 +91,7 @@ describe('a hint comes', () => {
     await vi.waitFor(() => expect(hints).toContain(join(root, 'x/y~/a.jpg')), DEADLINE);
   });
 
-  it('for a directory moved in whole, and for what comes into it later', async () => {
+  it('for a directory that is moved in, and for files added to it later', async () => {
     const root = await temporaryDirectory();
     const outside = await temporaryDirectory();
     await mkdir(join(outside, 'batch/deep'), { recursive: true });
@@ -104,7 +104,7 @@ describe('a hint comes', () => {
     expect(hints).toContain(join(root, 'batch/deep/b.jpg'));
   });
 
-  it('for an ancestor after a directory made in haste was filled', async () => {
+  it('for an ancestor after a new nested directory was filled quickly', async () => {
     const root = await temporaryDirectory();
     const { hints } = await watching(root);
     execFileSync(
@@ -122,19 +122,19 @@ describe('a hint comes', () => {
     );
   });
 
-  it('for the directory again, when there has been time to watch it', async () => {
+  it('for a new directory again once it is watched', async () => {
     const root = await temporaryDirectory();
     const { hints } = await watching(root);
     const directory = join(root, 'x');
     await mkdir(directory);
-    // Raw, found by chokidar, and once more.
+    // The raw event, the one from chokidar, and the repeat.
     await vi.waitFor(
       () => expect(hints.filter((path) => path === directory).length).toBeGreaterThan(2),
       DEADLINE,
     );
   });
 
-  it('in a directory deleted and made again at once', async () => {
+  it('in a directory that is deleted and recreated at once', async () => {
     const root = await temporaryDirectory();
     await mkdir(join(root, 'day/scans'), { recursive: true });
     const { hints } = await watching(root);
@@ -154,7 +154,7 @@ describe('a hint comes', () => {
     await vi.waitFor(() => expect(hints).toContain(join(root, 'last.jpg')), DEADLINE);
   });
 
-  it('for each of 150 directories, with no more hints than a few for each change', async () => {
+  it('for each of 150 directories, with only a few hints per change', async () => {
     const root = await temporaryDirectory();
     const files = Array.from({ length: 150 }, (_, i) => join(root, `${i}`, 'a.jpg'));
     for (const file of files) await mkdir(join(file, '..'));
@@ -164,7 +164,7 @@ describe('a hint comes', () => {
     expect(hints.length).toBeLessThan(150 * 10);
   });
 
-  it('under the name that is configured, where that is a link to the folder', async () => {
+  it('under the configured path if that is a link to the folder', async () => {
     const root = await temporaryDirectory();
     await mkdir(join(root, 'real'));
     await symlink(join(root, 'real'), join(root, 'alias'));
@@ -173,7 +173,7 @@ describe('a hint comes', () => {
     await vi.waitFor(() => expect(hints).toContain(join(root, 'alias/a.jpg')), DEADLINE);
   });
 
-  it('for the directory where a name is not valid UTF-8', async () => {
+  it('for the directory if a file name in it is not valid UTF-8', async () => {
     const root = await temporaryDirectory();
     const { hints, hinted } = await watching(root);
     await writeFile(Buffer.concat([Buffer.from(`${root}/bad-`), Buffer.from([0xe4])]), '');
@@ -183,7 +183,7 @@ describe('a hint comes', () => {
 });
 
 describe('no hint comes', () => {
-  it('from sub-directories when not recursive, but for them', async () => {
+  it('from inside subdirectories when not recursive', async () => {
     const root = await temporaryDirectory();
     await mkdir(join(root, 'x'));
     const watch = await watching(root, false);
@@ -232,7 +232,7 @@ describe('no hint comes', () => {
   });
 });
 
-describe('trouble', () => {
+describe('Nothing is watched afterwards: the pipeline checks the folder every few seconds.', () => {
   // After that nothing is watched: the pipeline looks at the folder's availability every few seconds.
   it.each(['empty', 'with directories'])('is reported once if the folder is deleted, %s', async (kind) => {
     const root = join(await temporaryDirectory(), 'scans');
@@ -268,7 +268,7 @@ describe('trouble', () => {
   it.each([
     ['ENOSPC', 'max_user_watches'],
     ['EMFILE', 'max_user_instances'],
-  ])('is said once, with what to do, when the limit gives %s for many directories', async (code, hint) => {
+  ])('is reported once, with a hint, if the limit causes %s for many directories', async (code, hint) => {
     const root = await temporaryDirectory();
     for (let i = 0; i < 50; i++) await mkdir(join(root, `${i}`));
     failWatch(code, (path) => path !== root);
@@ -284,7 +284,7 @@ describe('trouble', () => {
     expect(troubles).toMatchObject([{ code: 'WATCH_LIMIT' }]);
   });
 
-  it('is a rejection if there is no folder to watch', async () => {
+  it('rejects the watch if the folder does not exist or cannot be watched', async () => {
     const root = await temporaryDirectory();
     await writeFile(join(root, 'file'), '');
     await mkdir(join(root, 'a\\b'));

@@ -38,7 +38,7 @@ test('finds folder names used by scanners, their programs and people, and no oth
   expect([...(await likelyFolders(here))].sort()).toEqual(likely.map((each) => `${home}/${each}`).sort());
 });
 
-test('looks into Documents and Pictures under the names of the desktop, and into /srv', async () => {
+test('searches Documents and Pictures under their localized names, and /srv', async () => {
   const there = ['/home/anna/Dokumente/Eingescannt', '/srv/scans', '/srv/samba/scan_inbox'];
   const text = (path: string) =>
     Promise.resolve(path.endsWith('user-dirs.dirs') ? 'XDG_DOCUMENTS_DIR="$HOME/Dokumente"\n' : null);
@@ -46,7 +46,7 @@ test('looks into Documents and Pictures under the names of the desktop, and into
   expect(await likelyFolders(here)).toEqual(there);
 });
 
-test('names shares that are mounted, with spaces in their names, after folders in them', async () => {
+test('lists mounted shares, also with spaces in their names, after the folders found in them', async () => {
   const mounts = [
     '36 35 98:0 / /mnt/office\\040share rw,noatime master:1 - cifs //nas/office rw',
     '37 35 98:1 / /mnt/data rw - ext4 /dev/sdb1 rw',
@@ -57,14 +57,14 @@ test('names shares that are mounted, with spaces in their names, after folders i
   expect(await likelyFolders(here)).toEqual(['/mnt/office share/Scans', '/mnt/office share', '/srv/nfs']);
 });
 
-test('knows the places of macOS', async () => {
+test('knows the locations of macOS', async () => {
   const home = '/Users/anna';
   const there = [`${home}/Documents/EPSON Scan`, '/Users/Shared/Scanner', '/Volumes/NAS/scans'];
   const found = await likelyFolders(machine('darwin', home, there));
   expect(found).toEqual([...there, '/Volumes/NAS']);
 });
 
-test('knows the places of Windows: OneDrive, the public folders, other drives', async () => {
+test('knows the locations of Windows: OneDrive, the public folders, other drives', async () => {
   const home = 'C:\\Users\\anna';
   const env = { OneDrive: `${home}\\OneDrive`, PUBLIC: 'C:\\Users\\Public', SystemDrive: 'C:' };
   const there = [

@@ -31,7 +31,7 @@ async function ownedDirectory(path: string, mode: number): Promise<void> {
 }
 
 describe('a listing', () => {
-  it('goes breadth first, one directory after the other', async () => {
+  it('goes breadth-first, one directory at a time', async () => {
     const root = await temporaryDirectory();
     await tree(root, 'a.jpg', 'x/b.jpg', 'x/deep/c.jpg', 'y/d.jpg');
     const batches = await collect(watched(root).list());
@@ -46,7 +46,7 @@ describe('a listing', () => {
     );
   });
 
-  it('gives a long directory in several batches, in the order of the names', async () => {
+  it('splits a long directory into several batches, sorted by name', async () => {
     const root = await temporaryDirectory();
     const names = Array.from({ length: 2_500 }, (_, index) => `SCAN${index}.jpg`);
     for (const name of names) writeFileSync(join(root, name), '');
@@ -106,7 +106,7 @@ describe('a listing', () => {
     expect(await paths(folder.list('archive'))).toEqual([]);
   });
 
-  it('knows the archive by whatever way it is configured', async () => {
+  it('recognizes the archive through a link in either path', async () => {
     const root = await temporaryDirectory();
     await tree(root, 'real/a.jpg', 'real/archive/b.jpg');
     await symlink(join(root, 'real'), join(root, 'alias'));
@@ -135,7 +135,7 @@ describe('a listing', () => {
     await expect(folder.setAside('out/secret.jpg')).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  it('passes over a FIFO and never blocks on it', async () => {
+  it('skips a FIFO without blocking', async () => {
     const root = await temporaryDirectory();
     await tree(root, 'a.jpg');
     execFileSync('mkfifo', [join(root, 'pipe.jpg')]);
@@ -146,7 +146,7 @@ describe('a listing', () => {
     await expect(folder.setAside('pipe.jpg')).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  it('says which names are not valid UTF-8, and knows a U+FFFD that is meant', async () => {
+  it('reports names that are not valid UTF-8, but not a genuine U+FFFD', async () => {
     const root = await temporaryDirectory();
     await writeFile(
       Buffer.concat([Buffer.from(`${root}/bad-`), Buffer.from([0xe4]), Buffer.from('.jpg')]),
@@ -160,7 +160,7 @@ describe('a listing', () => {
     expect(await paths(watched(root).list())).toEqual(['good.jpg', 'meant-\uFFFD.jpg']);
   });
 
-  it('lists a file beside one whose invalid name looks the same, and shows no two invalid names alike', async () => {
+  it('lists a file next to one whose invalid name looks the same, and displays invalid names distinctly', async () => {
     const root = await temporaryDirectory();
     const raw = (...bytes: number[]) =>
       Buffer.concat([Buffer.from(`${root}/scan-`), Buffer.from(bytes), Buffer.from('.jpg')]);
@@ -172,7 +172,7 @@ describe('a listing', () => {
     expect([...(batch?.badNames ?? [])].sort()).toEqual(['scan-%E4.jpg%', 'scan-%F6.jpg', 'scan-%FC.jpg']);
   });
 
-  it('says which directories it could not read, and lists the rest', async () => {
+  it('reports unreadable directories and lists the rest', async () => {
     const root = await temporaryDirectory();
     await ownedDirectory(root, 0o755);
     await tree(root, 'a.jpg', 'shut/b.jpg', 'open/c.jpg');
@@ -188,7 +188,7 @@ describe('a listing', () => {
     ]);
   });
 
-  it('says which directories vanished in the middle of it', async () => {
+  it('reports directories that vanish during the listing', async () => {
     const root = await temporaryDirectory();
     await tree(root, 'a.jpg', 'x/b.jpg');
     const batches: ListedDirectory[] = [];
@@ -203,7 +203,7 @@ describe('a listing', () => {
     expect(await collect(watched(root).list('x'))).toEqual([batches[1]]);
   });
 
-  it('rejects where the folder itself is missing, a file, or shut', async () => {
+  it('rejects if the folder itself is missing, a file, or not readable', async () => {
     const root = await temporaryDirectory();
     await tree(root, 'file');
     await mkdir(join(root, 'shut'));
@@ -217,7 +217,7 @@ describe('a listing', () => {
     );
   });
 
-  it('rejects if the folder is replaced by another while it is listed', async () => {
+  it('rejects if the folder is replaced while it is listed', async () => {
     const parent = await temporaryDirectory();
     const root = join(parent, 'scans');
     await tree(root, 'a.jpg', 'x/b.jpg');
@@ -271,12 +271,12 @@ describe('availability', () => {
     expect(second).not.toEqual(first);
   });
 
-  it('has another token for a folder made again, though it mostly gets the same inode', async () => {
+  it('has a new token for a recreated folder, which mostly gets the same inode', async () => {
     const root = join(await temporaryDirectory(), 'scans');
     await mkdir(root);
     const folder = watched(root);
     const first = await folder.availability();
-    // Again and again, because the file system's clock ticks slowly.
+    // Repeated, because the file system's clock ticks slowly.
     await vi.waitFor(async () => {
       await rm(root, { recursive: true });
       await mkdir(root);
@@ -286,7 +286,7 @@ describe('availability', () => {
     });
   });
 
-  it('tells a file from a folder', async () => {
+  it('distinguishes a file from a folder', async () => {
     const root = await temporaryDirectory();
     await tree(root, 'file');
     expect(await watched(join(root, 'file')).availability()).toMatchObject({ state: 'notADirectory' });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createPathFilter } from '../../../src/intake/folder/pathFilter.ts';
 
 describe('patterns', () => {
-  it('without include let every name in, whatever it is made of', () => {
+  it('without include match every name', () => {
     const filter = createPathFilter([], []);
     for (const path of ['a', '.a', '-rf', 'a\nb', 'x/y z', '٣.jpg', '🧾.png'])
       expect(filter.includes(path)).toBe(true);
@@ -24,7 +24,7 @@ describe('patterns', () => {
     ['/*.jpg', 'sub/a.jpg', false],
     ['K\u00e4se*', 'Ka\u0308se 1.jpg', true],
     ['*.{jpg,png}', 'a.png', true],
-  ])('include %j takes %j: %s', (pattern, path, expected) => {
+  ])('include %j matches %j: %s', (pattern, path, expected) => {
     expect(createPathFilter([pattern], []).includes(path)).toBe(expected);
   });
 
@@ -40,7 +40,7 @@ describe('patterns', () => {
     ['out/**', 'in/out/a.jpg', false],
     ['**/out/**', 'in/out/a.jpg', true],
     ['~$*', '~$a.tif', true],
-  ])('ignore %j keeps out %j: %s', (pattern, path, expected) => {
+  ])('ignore %j excludes %j: %s', (pattern, path, expected) => {
     expect(createPathFilter([], [pattern]).ignores(path)).toBe(expected);
   });
 });

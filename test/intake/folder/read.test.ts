@@ -7,7 +7,7 @@ import { filesIn, temporaryDirectory, watched } from './fixture.ts';
 
 const LIMIT = 64 * 1024 * 1024;
 
-/** Runs `change` once, after the read has looked at the file's size. */
+/** Runs `change` once, after the read has checked the file's size. */
 function whileReading(change: () => void): AbortSignal {
   const { signal } = new AbortController();
   vi.spyOn(signal, 'throwIfAborted').mockImplementationOnce(change);
@@ -15,7 +15,7 @@ function whileReading(change: () => void): AbortSignal {
 }
 
 describe('reading a file', () => {
-  it('gives its bytes and the identity that stat gives', async () => {
+  it('returns its bytes and the same identity as stat', async () => {
     const root = await temporaryDirectory();
     const bytes = Buffer.alloc(20_000_000, 'receipt ');
     await writeFile(join(root, 'a.jpg'), bytes);
@@ -32,7 +32,7 @@ describe('reading a file', () => {
     ['grows', (file) => appendFileSync(file, 'more')],
     ['shrinks', (file) => truncateSync(file, 10)],
     ['is overwritten with as many bytes', (file) => writeFileSync(file, Buffer.alloc(1000, 'b'))],
-  ])('notices that it %s meanwhile', async (_, change) => {
+  ])('notices if it %s meanwhile', async (_, change) => {
     const root = await temporaryDirectory();
     const file = join(root, 'a.jpg');
     await writeFile(file, Buffer.alloc(1000, 'a'));
@@ -41,7 +41,7 @@ describe('reading a file', () => {
     expect(await watched(root).read('a.jpg', LIMIT, { signal })).toEqual({ kind: 'changed' });
   });
 
-  it('refuses what is over the limit without reading it', async () => {
+  it('refuses a file over the limit without reading it', async () => {
     const root = await temporaryDirectory();
     await writeFile(join(root, 'a.jpg'), '');
     await truncate(join(root, 'a.jpg'), 300_000_000_000);
@@ -51,7 +51,7 @@ describe('reading a file', () => {
     expect(await watched(root).read('a.jpg', 4)).toEqual({ kind: 'tooLarge' });
   });
 
-  it('tells gone from unreadable', async () => {
+  it('distinguishes a missing file from an unreadable one', async () => {
     const root = await temporaryDirectory();
     await mkdir(join(root, 'directory'));
     await writeFile(join(root, 'shut.jpg'), 'x');
@@ -90,7 +90,7 @@ describe('reading a file', () => {
     ['leading dash', '-rf.jpg'],
     ['backslash', 'a\\b.jpg'],
     ['dots', '...jpg'],
-  ])('takes a name as it is: %s', async (_, name) => {
+  ])('preserves the name: %s', async (_, name) => {
     const root = await temporaryDirectory();
     await writeFile(join(root, name), name);
     const folder = watched(root, { include: ['*.jpg'], archiveTo: 'done' });

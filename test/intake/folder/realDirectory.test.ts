@@ -16,7 +16,7 @@ async function tree(depth: number): Promise<string> {
   return folder;
 }
 
-/** Operations on the file system that `work` begins. */
+/** Number of file system operations that `work` starts. */
 async function operations(work: () => Promise<unknown>): Promise<number> {
   let count = 0;
   const hook = createHook({
@@ -30,7 +30,7 @@ async function operations(work: () => Promise<unknown>): Promise<number> {
 }
 
 it.runIf(process.platform === 'linux')(
-  'a file costs as many operations at a depth of 320 as at 20',
+  'a file at depth 320 costs as many operations as one at depth 20',
   async () => {
     const counts: number[][] = [];
     for (const depth of [20, 320]) {
@@ -46,7 +46,7 @@ it.runIf(process.platform === 'linux')(
   },
 );
 
-it('a link on the way is found at any depth, and what lies behind it is not reached', async () => {
+it('a link on the path is detected at any depth, and its target is not reached', async () => {
   for (const depth of [2, 12]) {
     for (const at of [1, depth]) {
       const folder = await tree(depth);
@@ -62,7 +62,7 @@ it('a link on the way is found at any depth, and what lies behind it is not reac
   }
 });
 
-it('a folder that is a link itself is followed at any depth', async () => {
+it('a folder that is itself a link is followed at any depth', async () => {
   for (const depth of [2, 12]) {
     const folder = await tree(depth);
     const link = join(folder, '..', 'link');
@@ -73,7 +73,7 @@ it('a folder that is a link itself is followed at any depth', async () => {
   }
 });
 
-it('a directory that is missing is missing at any depth', async () => {
+it('a missing directory is reported as missing at any depth', async () => {
   for (const depth of [2, 12]) {
     const folder = await tree(depth);
     expect(await parentsAreReal(folder, `${nested(depth)}/e/a.jpg`)).toBe(false);
@@ -85,7 +85,7 @@ it('a directory that is missing is missing at any depth', async () => {
   }
 });
 
-it('whether a directory is entered is asked once, and of no directory below one that is not', () => {
+it('each directory is checked once, and none below an excluded one', () => {
   const asked: string[] = [];
   const directories = new EnteredDirectories((path) => {
     asked.push(path);
@@ -99,7 +99,7 @@ it('whether a directory is entered is asked once, and of no directory below one 
   expect(asked).toEqual(['a/not']);
 });
 
-it('an archive in a watched folder is made, and the folder itself is not: a share that is away stays away', async () => {
+it('an archive in a watched folder is created, but not the folder itself, which may be an unmounted share', async () => {
   const root = await temporaryDirectory();
   const folder = join(root, 'share');
   const archive = join(folder, 'done');

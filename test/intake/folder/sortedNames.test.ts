@@ -14,7 +14,7 @@ function bytesOf(name: string): Buffer {
   return Buffer.from(name);
 }
 
-it('gives names in the order of their bytes, whatever order they came in', () => {
+it('yields names in byte order, whatever order they came in', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ minLength: 1 })), fc.integer({ min: 1, max: 7 }), (names, limit) => {
       const expected = names.map(bytesOf).sort((a, b) => Buffer.compare(a, b));
@@ -23,7 +23,7 @@ it('gives names in the order of their bytes, whatever order they came in', () =>
   );
 });
 
-it.each([8_192, 8_193, 50_000])('gives all of %d names, which are merged from several runs', (count) => {
+it.each([8_192, 8_193, 50_000])('yields all of %d names, merged from several runs', (count) => {
   const names = Array.from({ length: count }, (_, index) => `SCAN${(index * 7_919) % count}.jpg`);
   expect(taken(names, 1_000)).toEqual(names.toSorted());
 });
