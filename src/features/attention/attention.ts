@@ -1,4 +1,4 @@
-import { attentionText, safeName, type Amiss } from '../../core/domain/attention.ts';
+import { attentionText, safeName } from '../../core/domain/attention.ts';
 import { describeError, isOfLedger, systemCode } from '../../core/domain/errors.ts';
 import type {
   AttentionBook,
@@ -9,12 +9,14 @@ import type {
 import type { Clock } from '../../core/ports/clock.ts';
 import type { WatchedFolder } from '../../core/ports/folder.ts';
 import type { Incidents } from '../../core/ports/incident.ts';
-import type { FileStanding, LedgerReports } from '../../core/ports/ledgerReports.ts';
+import type { LedgerReports } from '../../core/ports/ledgerReports.ts';
 import type { Log } from '../../core/ports/log.ts';
 import { sameIdentity } from '../../core/domain/document.ts';
 import { listedPage, pageOf } from '../../core/domain/pages.ts';
 import { relativeTo } from '../../core/paths.ts';
 import { Notifier } from '../../core/notifier.ts';
+import { amissAt, STATES, type Found } from './amiss.ts';
+import { unwritable } from './unwritable.ts';
 
 export interface AttentionDeps {
   /** A separate instance, so that admissions never wait for it. */
@@ -46,7 +48,6 @@ const IN_PLACE_MS = 500;
 const AGAIN_MS = 30_000;
 /** Interval of queries about a shared folder, since nothing signals what other agents found out about its documents. */
 const ASK_OTHERS_MS = 60_000;
-const STATES = ['rejected', 'incomplete', 'unreadable', 'failed'] as const;
 
 interface New {
   readonly entry: AttentionEntry;
@@ -116,7 +117,7 @@ export class Attention {
           'Files that need attention could not be shown in the folder for people; trying again',
           describeError(error),
         );
-      else incidents.open({ key, code: 'ATTENTION_UNWRITABLE', ...trouble(place.path, code) });
+      else incidents.open({ key, code: 'ATTENTION_UNWRITABLE', ...unwritable(place.path, code) });
       return AGAIN_MS;
     }
   }
@@ -179,13 +180,13 @@ export class Attention {
   }
 
   async #endThoseOver(): Promise<void> {
-    const { ledger, place } = this.#deps;
+    const { ledger, folder, place } = this.#deps;
     if (this.#entries.size === 0) return;
     const seq = (await ledger.head())?.seq;
     if (seq !== undefined && seq === this.#checkedAt) return;
     const over: AttentionEntry[] = [];
     for (const entry of this.#entries.values()) {
-      if ((await this.#amiss(entry.path))?.about !== entry.about) over.push(entry);
+      if ((await amissAt(ledger, folder.path, entry.path))?.about !== entry.about) over.push(entry);
     }
     // A needs-attention folder on another disk may be unmounted, and still hold the files.
     if (over.length > 0 && !(await place.isThere()) && !this.#liesInside) return;
@@ -213,11 +214,11 @@ export class Attention {
   }
 
   async #show(paths: readonly string[], signal: AbortSignal): Promise<void> {
-    const { place } = this.#deps;
+    const { ledger, folder, place } = this.#deps;
     const made: New[] = [];
     try {
       for (const path of paths) {
-        const found = await this.#amiss(path);
+        const found = await amissAt(ledger, folder.path, path);
         if (found === null || this.#entries.get(path)?.about === found.about) continue;
         if (signal.aborted || !(await this.#hasRoom(made.length))) break;
         const prepared = await this.#prepare(path, found);
@@ -286,17 +287,6 @@ export class Attention {
     return false;
   }
 
-  async #amiss(path: string): Promise<Found | null> {
-    const { ledger, folder } = this.#deps;
-    const standing = await ledger.standing({ folder: folder.path, path });
-    if (standing === null || standing.isDismissed) return null;
-    const state = STATES.find((each) => each === standing.state);
-    if (state === undefined) return null;
-    const { sighting, reason, message } = standing;
-    const amiss = { state, reason: reason ?? '', message: message ?? '' };
-    return { standing, amiss, about: `${sighting} ${state} ${amiss.reason}` };
-  }
-
   get #key() {
     return { folder: this.#deps.folder.path, place: this.#deps.place.path };
   }
@@ -308,23 +298,4 @@ export class Attention {
   #write(): Promise<void> {
     return this.#deps.book.write(this.#key, { entries: [...this.#entries.values()], made: this.#made });
   }
-}
-
-interface Found {
-  readonly standing: FileStanding;
-  readonly amiss: Amiss;
-  readonly about: string;
-}
-
-function trouble(place: string, code: string): { message: string; hint: string } {
-  const unseen = "so people at the scanner can't see which files could not be sent.";
-  if (code === 'ENOTDIR' || code === 'ELOOP')
-    return {
-      message: `${place} is not a folder or is reached through a link. receiptd never writes or deletes through a link, ${unseen}`,
-      hint: 'Find out who put the link there and remove it, or set `needsAttention` to another folder. Everything else continues.',
-    };
-  return {
-    message: `${place} can't be written (${code}), ${unseen}`,
-    hint: "Allow the agent's user to create files in it, or correct `needsAttention`. Everything else continues.",
-  };
 }
