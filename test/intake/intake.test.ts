@@ -22,7 +22,7 @@ import { SHOP } from '../delivery/sending.ts';
 import { watchingPlace } from './watching.ts';
 
 describe('a file that is being written', () => {
-  it('in ten pieces over ten seconds is admitted once, completely', async () => {
+  it('is admitted once and complete if it arrives in ten pieces over ten seconds', async () => {
     const place = await watchingPlace();
     const { intake, admitted, watching } = place.start();
     await watching();
@@ -46,7 +46,7 @@ describe('a file that is being written', () => {
     expect(admitted[0]?.document.size).toBe(bytes.length);
   });
 
-  it('as a TIFF gets all its pages, because it waits for the long quiet time', async () => {
+  it('is admitted with all its pages if it is a TIFF, because of the long quiet time', async () => {
     const place = await watchingPlace();
     const { intake, admitted, watching } = place.start();
     await watching();
@@ -68,7 +68,7 @@ describe('a file that is being written', () => {
     const second = await drawReceipt({ type: 'jpeg', seed: 'second', width: 120 });
     await writeFile(join(place.scans, 'a.jpg'), first);
     let intruded = false;
-    // The scanner writes the next scan, and the event comes, between reading and judging.
+    // The scanner writes the next scan, and its event arrives, between reading and judging.
     const folder = (real: WatchedFolder): WatchedFolder => ({
       ...real,
       read: async (...all) => {
@@ -165,7 +165,7 @@ describe('a file that is being written', () => {
 });
 
 describe('a file that is not an accepted image', () => {
-  it('is rejected with a reason, after the long quiet time only', async () => {
+  it('is rejected with a reason, but only after the long quiet time', async () => {
     const place = await watchingPlace();
     const { intake, watching } = place.start();
     await watching();
@@ -177,7 +177,7 @@ describe('a file that is not an accepted image', () => {
     expect(await place.rows()).toMatchObject([{ state: 'rejected', reason: 'DAMAGED', name: null }]);
   });
 
-  it('of a type that is not accepted is judged again only once the configuration accepts it', async () => {
+  it('is judged again once the configuration accepts its type', async () => {
     const place = await watchingPlace();
     await writeFile(join(place.scans, 'a.pdf'), await drawReceipt({ type: 'pdf', seed: 'a' }));
     await place.once();
@@ -194,7 +194,7 @@ describe('a file that is not an accepted image', () => {
     expect(await place.states()).toEqual({ 'a.pdf': 'queued' });
   });
 
-  it('because of its size is judged again when the limit rises', async () => {
+  it('is judged again once the size limit is raised', async () => {
     const place = await watchingPlace();
     const bytes = await place.drop('a.jpg');
     await place.once({ settings: { maxFileSize: bytes.length - 1 } });
@@ -205,7 +205,7 @@ describe('a file that is not an accepted image', () => {
 });
 
 describe('a known path', () => {
-  it('with new bytes is a new document; the old one keeps its name', async () => {
+  it('with new bytes is a new document, while the old one keeps its name', async () => {
     const place = await watchingPlace();
     await place.drop('SCAN0001.jpg', 'monday');
     const { admitted, watching } = place.start();
@@ -256,7 +256,7 @@ describe('a known path', () => {
   });
 });
 
-it('the same image in another folder is a duplicate in the same endpoint, and a document in another', async () => {
+it('an image in another folder is a duplicate in the same endpoint, and a new document in another one', async () => {
   const place = await watchingPlace();
   await place.drop('a.jpg', 'same');
   await place.drop('sub/b.jpg', 'same');
@@ -307,7 +307,7 @@ describe('a known file that is replaced by something else', () => {
 });
 
 describe('a file that exists when its folder is first watched', () => {
-  it('is skipped if so configured, sent when that changes, and never twice', async () => {
+  it('is skipped if so configured, sent when that changes, and never sent twice', async () => {
     const place = await watchingPlace();
     await place.drop('old.jpg');
     await place.once({ settings: { existing: { kind: 'skip' } } });
@@ -346,7 +346,7 @@ describe('a file that exists when its folder is first watched', () => {
 });
 
 describe('a folder', () => {
-  it('that is missing is waited for', async () => {
+  it('is waited for while it is missing', async () => {
     const place = await watchingPlace();
     const { rmdir } = await import('node:fs/promises');
     await rmdir(place.scans);
@@ -360,7 +360,7 @@ describe('a folder', () => {
     await place.clock.advanceUntil(() => admitted.length === 1);
   });
 
-  it('that another takes the place of is listed and watched again', async () => {
+  it('is listed and watched again after another folder has taken its place', async () => {
     const place = await watchingPlace();
     await place.drop('a.jpg');
     const { admitted, watching } = place.start();
@@ -374,7 +374,7 @@ describe('a folder', () => {
     await place.clock.advanceUntil(() => admitted.length === 2);
     await place.drop('c.jpg');
     await place.clock.advanceUntil(() => admitted.length === 3);
-    // The first folder returns, as a share does, and its files are known.
+    // The first folder returns, as a remounted share does, and its files are known.
     await rename(place.scans, other);
     await rename(join(place.dir, 'away'), place.scans);
     await place.clock.advanceUntil(() => admitted.length === 4);
@@ -382,7 +382,7 @@ describe('a folder', () => {
     expect((await place.rows()).filter(({ state }) => state === 'queued')).toHaveLength(3);
   });
 
-  it('with a directory that can’t be read loses none of the files in it', async () => {
+  it('with an unreadable directory loses none of the files in it', async () => {
     const place = await watchingPlace();
     const { uid, gid } = ordinaryOwner();
     for (const path of [place.dir, place.scans]) await chown(path, uid, gid);
@@ -404,7 +404,7 @@ describe('a folder', () => {
     expect(await place.ledger.known({ folder: place.scans, path: 'b.jpg' })).not.toBeNull();
   });
 
-  it('with a file that can’t be read says so once, delays no other, and reads it when it can', async () => {
+  it('with an unreadable file reports it once, delays no others, and reads the file once it can', async () => {
     const place = await watchingPlace();
     const { uid, gid } = ordinaryOwner();
     for (const path of [place.dir, place.scans]) await chown(path, uid, gid);
@@ -427,7 +427,7 @@ describe('a folder', () => {
     });
   });
 
-  it('of 1,000 files keeps no more in memory than it may, and admits all', async () => {
+  it('of 1,000 files keeps only a limited number in memory, and admits all', async () => {
     const place = await watchingPlace();
     const bytes = await drawReceipt({ type: 'png', seed: 'many', width: 4, height: 4 });
     for (let i = 0; i < 1_000; i += 1) {
@@ -439,18 +439,18 @@ describe('a folder', () => {
       most = Math.max(most, intake.status.settling);
       return admitted.length === 1_000;
     }, 20);
-    // The capacity, plus the chunk that was looked up when there was last room.
+    // The limit, plus the batch that was looked up when there was still room.
     expect(most).toBeGreaterThanOrEqual(500);
     expect(most).toBeLessThanOrEqual(500 + 256);
     await watching();
     expect((await place.ledger.counts()).reduce((sum, { count }) => sum + count, 0)).toBe(1_000);
   });
 
-  it('can be left in the middle of a listing', async () => {
+  it('can be stopped in the middle of a listing', async () => {
     const place = await watchingPlace();
     for (let i = 0; i < 1_000; i += 1) await writeFile(join(place.scans, `${i}.jpg`), 'not at rest');
     const { intake, stop } = place.start();
-    // It is full, and the listing waits for room.
+    // The settling queue is full, and the listing waits for room.
     await place.clock.advanceUntil(() => intake.status.settling >= 500, 1);
     await stop();
     expect(intake.status.state).toBe('starting');
@@ -458,7 +458,7 @@ describe('a folder', () => {
   });
 });
 
-it('hundreds of truncated files delay a good one only for seconds', async () => {
+it('hundreds of truncated files delay a good one by seconds only', async () => {
   const place = await watchingPlace();
   const whole = await drawReceipt({ type: 'jpeg', seed: 'cut' });
   for (let i = 0; i < 800; i += 1) {
@@ -470,7 +470,7 @@ it('hundreds of truncated files delay a good one only for seconds', async () => 
   expect(place.clock.monotonic()).toBeLessThan(60_000);
 });
 
-it('a ledger that cannot be written keeps a file waiting, and nothing is lost', async () => {
+it('a file waits while the ledger cannot be written, and nothing is lost', async () => {
   const place = await watchingPlace();
   let broken = true;
   await place.drop('a.jpg');

@@ -15,7 +15,7 @@ const GOOD: Appearance = {
 };
 const AT = { folder: '/scans', endpoint: { baseUrl: 'https://service.example', uid: 'office' } };
 
-/** Documents by hash; each image was scanned in this order, and all of the papers look the same. */
+/** Documents by hash, scanned in this order. All papers look the same. */
 function office(documents: Readonly<Record<string, DocumentState>>) {
   const remembered: PaperImage[] = Object.keys(documents).map((sha256) => ({ sha256, print: 'stripes' }));
   let measured = 0;
@@ -48,7 +48,7 @@ function office(documents: Readonly<Record<string, DocumentState>>) {
   return { looks, remembered, state, measured: () => measured };
 }
 
-describe('a paper that is scanned again', () => {
+describe('a paper scanned again', () => {
   it('is reported as similar to the document of the first scan', async () => {
     const { looks } = office({ first: 'accepted' });
     const { remark } = await looks.atPage(GOOD, { ...AT, sha256: 'second' });
@@ -71,7 +71,7 @@ describe('a paper that is scanned again', () => {
     expect(remembered).toEqual([{ sha256: 'first', print: 'stripes' }]);
   });
 
-  it('is not compared where it is blank, and told of with what else is wrong', async () => {
+  it('is not compared if it is blank, and is reported together with other problems', async () => {
     const { looks } = office({ first: 'queued' });
     const of = async (differs: Partial<Appearance>) =>
       (await looks.atPage({ ...GOOD, ...differs }, { ...AT, sha256: 'second' })).remark;

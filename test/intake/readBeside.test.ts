@@ -35,12 +35,12 @@ async function readingBeside(before: (file: string) => Promise<void> = async () 
   return { place, admitted, reads };
 }
 
-/** Of more bytes than are read at once by the way. */
+/** Larger than what is read in the main thread. */
 async function photograph(seed: string): Promise<Buffer> {
   return withTrailer(await drawReceipt({ type: 'jpeg', seed }), 200_000, seed.length);
 }
 
-describe('an image that a thread reads', () => {
+describe('an image read by a thread', () => {
   it('is admitted with its bytes and their hash', async () => {
     const { place, admitted, reads } = await readingBeside();
     const images = await Promise.all(['a', 'bb', 'ccc'].map(photograph));
@@ -51,7 +51,7 @@ describe('an image that a thread reads', () => {
     expect(reads.toSorted()).toEqual(images.map(({ length }) => [length, 'bytes']).toSorted());
   });
 
-  it('is admitted whole, and once, although it grows after its size was looked at', async () => {
+  it('is admitted once and complete although it grew after its size was checked', async () => {
     const bytes = await photograph('growing');
     let isFirst = true;
     const { place, admitted, reads } = await readingBeside(async (file) => {

@@ -109,7 +109,7 @@ test('sends a named image from the copy, whatever happens to the file', async ()
   await place.clock.advanceUntil(async () => (await site.copies()).length === 0);
 });
 
-test('promises nothing and removes the copy if the ledger fails', async () => {
+test('admits nothing and removes the copy if the ledger fails', async () => {
   const place = await sendingPlace();
   const failure = new ReceiptdError('LEDGER_WRITE_FAILED', 'The ledger cannot be written.');
   const site = await desk(place, { gate: () => Promise.reject(failure) });
@@ -118,7 +118,7 @@ test('promises nothing and removes the copy if the ledger fails', async () => {
   expect(await site.copies()).toEqual([]);
 });
 
-test('names nothing without room for a copy', async () => {
+test('assigns no name without room for a copy', async () => {
   const place = await sendingPlace();
   const full = await desk(place, { keeping: { spoolLimit: 1_000 } });
   await expect(full.take('a.jpg', await image())).rejects.toMatchObject({ code: 'SPOOL_FULL' });
@@ -133,7 +133,7 @@ test('names nothing without room for a copy', async () => {
   expect(await place.ledger.counts()).toEqual([]);
 });
 
-test('keeps no copy of a duplicate unless its document waits', async () => {
+test('keeps no copy of a duplicate unless its document is waiting', async () => {
   const place = await sendingPlace();
   const site = await desk(place);
   const bytes = await image();
@@ -149,7 +149,7 @@ test('keeps no copy of a duplicate unless its document waits', async () => {
   expect(await site.copies()).toEqual([]);
 });
 
-test('what is no image, cut short, of another type or too large is rejected, and nothing of it is kept', async () => {
+test('rejects non-images, truncated files, other types and too large files, and keeps nothing of them', async () => {
   const place = await sendingPlace();
   const bytes = await image();
   const site = await desk(place, { settings: { maxFileSize: bytes.length } });
@@ -164,7 +164,7 @@ test('what is no image, cut short, of another type or too large is rejected, and
   expect(await place.ledger.counts()).toEqual([]);
 });
 
-test('rejects an original that the agent cannot read unchanged if there are no copies', async () => {
+test('rejects an original that cannot be read back unchanged if there are no copies', async () => {
   const place = await sendingPlace();
   const site = await desk(place, { keeping: { mode: 'never' } });
   const bytes = await image();

@@ -26,7 +26,7 @@ export interface WatchOptions {
   readonly settings?: Partial<FolderSettings>;
   /** Wraps the folder. */
   readonly folder?: (real: WatchedFolder) => WatchedFolder;
-  /** Opens the folder. */
+  /** Options for opening the folder. */
   readonly opened?: Partial<WatchedFolderOptions>;
   readonly ledger?: (real: Ledger) => Ledger;
   readonly deps?: Partial<IntakeDeps>;
@@ -48,7 +48,7 @@ export const FOLDER_SETTINGS: Omit<FolderSettings, 'path'> = {
   afterUploadOn: null,
 };
 
-/** `shared`: what the sending half works on, so that both do. */
+/** `shared`: what the delivery side uses, so that both work on the same. */
 export async function watchingPlace(shared?: Pick<Place, 'dir' | 'scans' | 'clock' | 'log' | 'ledger'>) {
   const dir = shared?.dir ?? (await temporary());
   const scans = join(dir, 'scans');
@@ -119,7 +119,7 @@ export async function watchingPlace(shared?: Pick<Place, 'dir' | 'scans' | 'cloc
     return { ...created, stop, watching };
   }
 
-  /** One listing, as `run --once` does it. */
+  /** One listing, like `run --once`. */
   async function once(options: WatchOptions = {}) {
     const created = create(options);
     let done = false;
@@ -137,7 +137,7 @@ export async function watchingPlace(shared?: Pick<Place, 'dir' | 'scans' | 'cloc
     return found;
   }
 
-  /** `path: state`, by path. */
+  /** States by path. */
   async function states(): Promise<Record<string, string>> {
     const all = await rows();
     return Object.fromEntries(all.map(({ path, state }) => [path.slice(scans.length + 1), state]));
@@ -150,7 +150,7 @@ export async function watchingPlace(shared?: Pick<Place, 'dir' | 'scans' | 'cloc
     return bytes;
   }
 
-  /** Accepts every queued document, as the service would. */
+  /** Accepts every queued document, like the service. */
   async function acceptAll(): Promise<void> {
     for (const row of await rows()) {
       if (row.state !== 'queued' || row.documentId === null) continue;

@@ -16,7 +16,7 @@ describe('capture time', () => {
   );
 
   test.each(['jpeg', 'png', 'tiff', 'webp', 'heic', 'gif', 'bmp', 'pdf'] as const)(
-    '%s without one',
+    '%s has none',
     async (type) => {
       const bytes = await drawReceipt({ type, seed: 'not captured' });
       expect(await inspector.capturedAt(bytes, type)).toBeNull();
@@ -42,7 +42,7 @@ describe('capture time', () => {
 
   const exif = (date: Date) => Buffer.concat([Buffer.from('Exif\0\0'), buildExif({ capturedAt: date })]);
 
-  test('of two blocks of EXIF the first that has one counts, and nothing is written to the console', async () => {
+  test('comes from the first EXIF block that has one, and nothing is written to the console', async () => {
     const warn = vi.spyOn(console, 'warn');
     const jpeg = await drawReceipt({ type: 'jpeg', seed: 'two blocks' });
     const later = insertJpegSegment(jpeg, 0xe1, exif(new Date(2025, 0, 1)));
@@ -53,7 +53,7 @@ describe('capture time', () => {
     expect(warn).not.toHaveBeenCalled();
   });
 
-  test('is read from a BigTIFF, of either byte order', async () => {
+  test('is read from a BigTIFF in either byte order', async () => {
     const pages = [{ width: 1, height: 1, data: Buffer.alloc(3, 1) }];
     for (const order of ['II', 'MM'] as const) {
       const bytes = buildTiff({ pages, order, big: true, capturedAt: moment });
@@ -70,7 +70,7 @@ describe('capture time', () => {
     expect(await inspector.capturedAt(bytes, 'heic')).toEqual(moment);
   });
 
-  test('is read from a WebP that names its EXIF as a JPEG does', async () => {
+  test("is read from a WebP whose EXIF has the prefix of a JPEG's", async () => {
     const block = exif(moment);
     const size = Buffer.alloc(4);
     size.writeUInt32LE(block.length);
@@ -78,10 +78,10 @@ describe('capture time', () => {
     expect(await inspector.capturedAt(bytes, 'webp')).toEqual(moment);
   });
 
-  test('a date as long as the file takes neither time nor memory', async () => {
+  test('costs neither time nor memory for a date as long as the file', async () => {
     const tiff = Buffer.alloc(4_000_000, 'A');
     buildExif({ capturedAt: moment }).copy(tiff);
-    // The count of letters, in the only entry of the EXIF directory.
+    // The character count, in the only entry of the EXIF directory.
     tiff.writeUInt32LE(tiff.length - 44, 32);
     tiff.writeUInt32LE(0, 40);
     const before = process.memoryUsage().heapUsed;

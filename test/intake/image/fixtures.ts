@@ -9,7 +9,7 @@ export interface Fixture {
   readonly bytes: Buffer;
 }
 
-/** One file for each layout that the structure checks tell apart. All are complete, without trailing bytes. */
+/** One complete file without trailing bytes for each layout that the structure checks distinguish. */
 export async function drawFixtures(): Promise<Fixture[]> {
   const picture = createHash('sha512').update('picture').digest();
   const capturedAt = new Date(2024, 1, 3, 4, 5, 6);

@@ -26,14 +26,14 @@ function image(size: number, seed: number): Buffer {
 }
 
 describe('the hash of an image', () => {
-  it('is the same in a thread, for many at once, wherever they begin in their memory', async () => {
+  it('is the same in a thread, for many concurrent images at any offset in memory', async () => {
     const { hash } = createHashing(fileURLToPath(program.url));
     const images = Array.from({ length: 40 }, (_, n) => image(100_000 + n, n + 3));
     const digests = await Promise.all(images.map((bytes, n) => hash(shared(bytes, n))));
     expect(digests).toEqual(images.map(digestOf));
   });
 
-  it('is computed in the calling thread for small images and memory that is not shared', async () => {
+  it('is computed in the calling thread for small images and unshared memory', async () => {
     const { hash } = createHashing('/there/is/no/program.js');
     const [small, large] = [image(1_000, 3), image(100_000, 5)];
     expect(await hash(shared(small))).toBe(digestOf(small));
@@ -47,7 +47,7 @@ describe('the hash of an image', () => {
     expect(await hash(shared(images[0]!))).toBe(digestOf(images[0]!));
   });
 
-  it('comes from a new thread after the first one was idle for a while', async () => {
+  it('is computed by a new thread after the first one was idle for a while', async () => {
     let threads = 0;
     const onWorker = (): void => void (threads += 1);
     process.on('worker', onWorker);

@@ -7,7 +7,7 @@ vi.mock('file-type', { spy: true });
 const asked = vi.mocked(fileType.fileTypeFromBuffer);
 afterEach(() => void asked.mockClear());
 
-/** What file-type says, and what follows from it. */
+/** The verdict of file-type. */
 async function told(bytes: Buffer): Promise<string | undefined> {
   return (await fileType.fileTypeFromBuffer(bytes).catch(() => undefined))?.ext;
 }
@@ -23,14 +23,14 @@ const IHDR = chunk('IHDR', Buffer.alloc(13));
 
 describe('a JPEG or a PNG', () => {
   it.each(['jpeg', 'png'] as const)(
-    'is known by its beginning, and file-type is not asked: %s',
+    'is recognized by its first bytes, without asking file-type: %s',
     async (type) => {
       expect(await identify(await drawReceipt({ type, seed: 'plain' }))).toEqual({ type });
       expect(asked).not.toHaveBeenCalled();
     },
   );
 
-  it('is one where file-type says so, whatever marker comes first', async () => {
+  it('is recognized wherever file-type does so, whatever marker comes first', async () => {
     for (let marker = 0; marker < 256; marker += 1) {
       for (const length of [3, 4, 12, 40]) {
         const bytes = Buffer.alloc(length, 'ftypheic');
@@ -43,7 +43,7 @@ describe('a JPEG or a PNG', () => {
     }
   });
 
-  it('is no JPEG where brands of HEIC follow', async () => {
+  it('is no JPEG if HEIC brands follow', async () => {
     const bytes = Buffer.from('\xff\xd8\xff\xe0ftypheic\0\0\0\0heic', 'latin1');
     expect(await identify(bytes)).toEqual({ type: 'heic' });
   });
@@ -68,7 +68,7 @@ describe('a JPEG or a PNG', () => {
     expect(await identify(bytes)).toEqual({ type: 'png' });
   });
 
-  it('is none after other bytes, or with one of its own missing', async () => {
+  it('is neither after other bytes nor with a byte of the signature missing', async () => {
     const png = await drawReceipt({ type: 'png', seed: 'plain' });
     for (const bytes of [Buffer.concat([Buffer.from('x'), png]), png.subarray(1), png.subarray(0, 7)])
       expect((await identify(bytes)).type).toBeNull();

@@ -8,12 +8,12 @@ import { drawFixtures } from './fixtures.ts';
 const inspector = createImageInspector();
 const fixtures = await drawFixtures();
 
-describe('what the content is', () => {
-  test.each(fixtures)('$name is known by its content and complete', async ({ type, bytes }) => {
+describe('inspecting the content', () => {
+  test.each(fixtures)('recognizes $name as complete', async ({ type, bytes }) => {
     expect(await inspector.inspect(bytes)).toMatchObject({ type, structure: 'complete' });
   });
 
-  test('a view into a larger memory is read from where it begins', async () => {
+  test('reads a view into a larger buffer from where the view begins', async () => {
     const png = await drawReceipt({ type: 'png', seed: 'view' });
     const memory = new Uint8Array(png.length + 20).fill(7);
     memory.set(png, 11);
@@ -43,13 +43,13 @@ describe('what the content is', () => {
       Buffer.from('9c01e5037f02aa00bb11cc22dd33ee44ff5501', 'hex'),
       'its content is not of a known type',
     ],
-  ])('%s is named', async (_, bytes, detail) => {
+  ])('names %s', async (_, bytes, detail) => {
     expect(await inspector.inspect(bytes)).toMatchObject({ type: null, detail });
   });
 
   const images = fixtures.filter(({ type }) => !['pdf', 'heic'].includes(type));
   test.each(images)(
-    '$name after a byte order mark or an ID3 tag is none that could be decoded',
+    'finds no type that could be decoded in $name after a byte order mark or an ID3 tag',
     async ({ bytes }) => {
       for (const before of ['\xef\xbb\xbf', 'ID3\x04\0\0\0\0\0\0']) {
         const hidden = Buffer.concat([Buffer.from(before, 'latin1'), bytes]);
@@ -59,7 +59,7 @@ describe('what the content is', () => {
   );
 
   test.each(['heic', 'heix', 'heim', 'heis', 'hevc', 'hevx', 'mif1', 'msf1'])(
-    'the brand %s is HEIC',
+    'recognizes the brand %s as HEIC',
     async (brand) => {
       const bytes = buildHeic({ picture: Buffer.alloc(9, 1), brands: [brand, brand] });
       expect(await inspector.inspect(bytes)).toEqual({ type: 'heic', structure: 'complete' });
@@ -69,7 +69,7 @@ describe('what the content is', () => {
 
 describe('bytes after the end', () => {
   test.each(fixtures.filter(({ name }) => name !== 'HEIC, media data to the end'))(
-    '$name is complete with padding after it',
+    'leave $name complete if they are padding',
     async ({ type, bytes }) => {
       for (const count of [1, 7, 512, 70_000]) {
         expect(await inspector.inspect(withTrailer(bytes, count))).toMatchObject({
@@ -81,7 +81,7 @@ describe('bytes after the end', () => {
   );
 
   test.each(fixtures.filter(({ type }) => ['jpeg', 'png', 'gif', 'tiff', 'bmp', 'webp'].includes(type)))(
-    '$name is complete with a vendor trailer after it',
+    'leave $name complete if they are a vendor trailer',
     async ({ type, bytes }) => {
       expect(await inspector.inspect(withTrailer(bytes, 300, 0xff))).toMatchObject({
         type,

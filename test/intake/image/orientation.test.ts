@@ -14,11 +14,11 @@ it.each([
   [3, true],
   [6, true],
   [8, true],
-])('a JPEG of EXIF orientation %s is to be turned: %s', async (orientation, expected) => {
+])('a JPEG with EXIF orientation %s needs turning: %s', async (orientation, expected) => {
   expect(isTurned(await jpeg(orientation))).toBe(expected);
 });
 
-it('is told of no bytes that are cut anywhere, whatever lies in them', async () => {
+it('truncated or arbitrary bytes cause no error', async () => {
   const whole = await jpeg(6);
   for (let length = 0; length < whole.length; length += 1)
     expect([true, false]).toContain(isTurned(whole.subarray(0, length)));

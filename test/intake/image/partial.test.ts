@@ -10,10 +10,10 @@ import { drawFixtures } from './fixtures.ts';
 
 const inspector = createImageInspector();
 const fixtures = await drawFixtures();
-/** Below this many bytes a file may be of no type yet. */
+/** A file with fewer bytes may not have a type yet. */
 const TINY = 18;
 
-/** A part of a file that was taken for the whole, or for something else; null when it was not. */
+/** Describes a part of a file that was taken for complete or for another type; null if it was judged correctly. */
 async function mistake(part: Buffer, type: string, written: number): Promise<string | null> {
   const seen = await inspector.inspect(part);
   const verdict = seen.type === null ? 'no type' : `${seen.type} ${seen.structure}`;
@@ -21,7 +21,7 @@ async function mistake(part: Buffer, type: string, written: number): Promise<str
   return right ? null : `${verdict} with ${written} bytes written`;
 }
 
-/** The mistakes made about all these parts. */
+/** The wrong verdicts about all these parts. */
 async function mistakes(
   type: string,
   points: readonly number[],
@@ -35,7 +35,7 @@ async function mistakes(
   return all;
 }
 
-/** Every point of a small file; of a large one some points all over it, and all near its end. */
+/** Every offset of a small file; samples of a large one, and every offset near its end. */
 function cuts(length: number, most: number): number[] {
   const step = Math.max(1, Math.floor(length / most));
   const points = new Set<number>();
@@ -48,7 +48,7 @@ test('every type of image has a fixture', () => {
   expect(new Set(fixtures.map(({ type }) => type))).toEqual(new Set(IMAGE_TYPES));
 });
 
-describe('a file that is cut off is never complete', () => {
+describe('a truncated file is never complete', () => {
   test.each(fixtures)('$name', async ({ type, bytes }) => {
     const points = cuts(lengthThatMatters(type, bytes), 800);
     expect(await mistakes(type, points, (at) => bytes.subarray(0, at))).toEqual([]);
@@ -61,20 +61,20 @@ describe('a file that is cut off is never complete', () => {
     for (const file of files) {
       const bytes = readFileSync(path.join(receipts, file));
       expect(await inspector.inspect(bytes)).toEqual({ type: 'jpeg', structure: 'complete' });
-      // They may carry bytes after their end marker.
+      // They may have bytes after their end marker.
       const end = bytes.lastIndexOf(Buffer.from([0xff, 0xd9])) + 2;
       expect(await mistakes('jpeg', cuts(end, 30), (at) => bytes.subarray(0, at))).toEqual([]);
     }
   });
 });
 
-/** The line feed after %%EOF is no part of the structure of a PDF. */
+/** The line feed after %%EOF is not part of a PDF's structure. */
 function lengthThatMatters(type: string, bytes: Buffer): number {
   return type === 'pdf' ? bytes.length - 1 : bytes.length;
 }
 
-describe('a file of its final size whose rest is zeros is never complete', () => {
-  // Where the format can tell; what can't be told stands in the comments of src/intake/image/structure.
+describe('a preallocated file filled up with zeros is never complete', () => {
+  // Only formats that can tell; comments in src/intake/image/structure say which cannot.
   test.each(fixtures.filter(({ type }) => ['jpeg', 'png', 'gif', 'pdf'].includes(type)))(
     '$name',
     async ({ type, bytes }) => {
@@ -97,7 +97,7 @@ describe('a file of its final size whose rest is zeros is never complete', () =>
 });
 
 function zerosMistaken(type: string, bytes: Buffer, end: number): Promise<string[]> {
-  // Where only zeros are missing, nothing is.
+  // If only zeros are missing, the file is complete.
   const points = cuts(end, 800).filter((at) => !preallocated(bytes, at).equals(bytes));
   return mistakes(type, points, (at) => preallocated(bytes, at));
 }
@@ -109,7 +109,7 @@ describe('hostile bytes', () => {
     maxLength: 12,
   });
 
-  test.each(fixtures)('$name with damage is judged without an exception', async ({ bytes, name, type }) => {
+  test.each(fixtures)('$name with damage is judged without throwing', async ({ bytes, name, type }) => {
     const seed = createHash('sha256').update(name).digest().readInt32BE(0);
     await fc.assert(
       fc.asyncProperty(
@@ -118,7 +118,7 @@ describe('hostile bytes', () => {
         noise,
         async (changes, cut, more) => {
           const file = Buffer.from(bytes);
-          // Headers hold the lengths and offsets, so that most of the damage goes there.
+          // Headers hold lengths and offsets, so most of the damage goes there.
           for (const [at, value] of changes)
             file[at % 2 ? at % Math.min(200, file.length) : at % file.length] = value;
           const hostile = Buffer.concat([file.subarray(0, Math.ceil(cut * file.length)), more]);

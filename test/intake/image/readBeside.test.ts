@@ -38,9 +38,9 @@ beforeEach(async () => {
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
 });
 
-/** Bytes that no other seed has. */
+/** Bytes unique to the seed. */
 function image(size: number, seed: number): Buffer {
-  // The pattern repeats after 256 bytes.
+  // The pattern repeats every 256 bytes.
   return Buffer.alloc(
     size,
     Uint8Array.from({ length: 256 }, (_, at) => (at * seed + seed) & 0xff),
@@ -66,7 +66,7 @@ function bytesOf(read: FileRead | null): Buffer {
 }
 
 describe('reading in a thread', () => {
-  it('gives bytes, their digest and the exact identity', async () => {
+  it('returns bytes, their digest and the exact identity', async () => {
     const { hash, readBeside } = createHashing(program);
     const bytes = image(SIZE, 7);
     const file = await put('a.jpg', bytes);
@@ -74,7 +74,7 @@ describe('reading in a thread', () => {
     const read = await readBeside(file, SIZE, take);
     expect(read).toMatchObject({ identity: { size: SIZE, mtimeNs, ctimeNs, inode: ino } });
     expect(bytesOf(read).equals(bytes)).toBe(true);
-    // Changed since, in memory: the digest is not worked out again.
+    // Changed in memory since, so that a new digest would differ.
     bytesOf(read).fill(0);
     expect(await hash(bytesOf(read))).toBe(digestOf(bytes));
     const hashedHere = vi.mocked(crypto.hash);
@@ -98,7 +98,7 @@ describe('reading in a thread', () => {
     expect(digests).toEqual(images.map(digestOf));
   });
 
-  it('never mixes up images that lie in the same memory one after the other', async () => {
+  it('never mixes up images that occupy the same memory one after the other', async () => {
     const { hash, readBeside } = createHashing(program);
     for (let n = 1; n < 20; n += 1) {
       const bytes = image(SIZE, 2 * n + 1);
@@ -137,21 +137,21 @@ describe('reading in a thread', () => {
         execFileSync('mkdir', [file]);
       },
     ],
-  ])('tells a file that %s', async (_, expected, change) => {
+  ])('reports a file that %s', async (_, expected, change) => {
     const { readBeside } = createHashing(program);
     const file = await put('a.jpg', image(SIZE, 7));
     await change(file);
     expect(await readBeside(file, SIZE, take)).toEqual(expected);
   });
 
-  it('tells a file that may not be read', async () => {
+  it('reports a file that may not be read', async () => {
     const { readBeside } = createHashing(program);
     const { uid, gid } = ordinaryOwner();
     await chmod(dir, 0o755);
     const [file, other] = [await put('shut.jpg', image(SIZE, 7)), await put('b.jpg', image(SIZE, 9))];
     await chown(file, uid, gid);
     await chmod(file, 0);
-    // The thread runs from here on.
+    // Starts the thread.
     bytesOf(await readBeside(other, SIZE, take));
     const read = await asOrdinaryUser(() => readBeside(file, SIZE, take));
     expect(read).toEqual({ kind: 'unreadable', code: 'EACCES' });
@@ -161,7 +161,7 @@ describe('reading in a thread', () => {
     ['grows', `fs.appendFileSync(FILE, 'x')`],
     ['is overwritten with as many bytes', `fs.writeFileSync(FILE, Buffer.alloc(${SIZE}, 'b'))`],
     ['shrinks', `fs.truncateSync(FILE, 10)`],
-  ])('tells a file that %s while it is read', async (_, change) => {
+  ])('reports a file that %s while it is read', async (_, change) => {
     const file = await put('a.jpg', image(SIZE, 7));
     await utimes(file, 1, 1);
     const meddling = join(dir, 'meddling.mjs');
@@ -181,7 +181,7 @@ describe('reading in a thread', () => {
     expect(await readBeside(file, SIZE, take)).toEqual({ kind: 'changed' });
   });
 
-  it('is left to the caller for small or empty files and memory that is not shared', async () => {
+  it('is left to the caller for small or empty files and unshared memory', async () => {
     const { readBeside } = createHashing(program);
     const takes: number[] = [];
     const counted = (size: number): Buffer => (takes.push(size), take(size));

@@ -1,4 +1,4 @@
-/** The whole agent on a real folder, ledger, spool and journal, with a ledger that may be away; killed and started again. */
+/** The whole agent on a real folder, ledger, spool and journal. The ledger can be offline; the agent can be killed and restarted. */
 import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -29,7 +29,7 @@ type Folder = PipelineConfig['folders'][number];
 
 export interface AgentOptions {
   readonly folder?: Partial<Folder>;
-  /** None: the folder is no longer in the configuration. */
+  /** Empty: the folder is no longer in the configuration. */
   readonly folders?: readonly Folder[];
   readonly spool?: PipelineConfig['spool'];
   readonly spoolLimit?: number;
@@ -42,7 +42,7 @@ export interface AgentOptions {
   readonly isAway?: boolean;
   /** Called while the ledger is opened. */
   readonly opening?: () => Promise<unknown>;
-  /** The former agent's: as another configuration in the same process. */
+  /** Taken from the previous agent, as when the configuration is reloaded in one process. */
   readonly seenSince?: SeenSince;
 }
 
@@ -189,7 +189,7 @@ export async function offlinePlace() {
     real,
     start,
     rows,
-    /** By path: the states of all that was seen there. */
+    /** States of all sightings, by path. */
     states: async (): Promise<Record<string, string>> =>
       Object.fromEntries((await rows()).map(({ path, state }) => [path.slice(scans.length + 1), state])),
     /** Writes aside and renames, as some scanners do. */
@@ -200,7 +200,7 @@ export async function offlinePlace() {
       await rename(join(dir, 'aside'), join(scans, name));
       return bytes;
     },
-    /** What the service was sent, in the order of its bytes. */
+    /** What the service received, sorted by content. */
     received: (): string[] => service.asked.map(({ text }) => text).toSorted(),
     copies: async (): Promise<string[]> =>
       (await readdir(join(dir, 'spool'), { recursive: true, withFileTypes: true }))

@@ -16,7 +16,7 @@ const FAR = 60 * 60_000;
 const watching = (agent: Agent) => eventually(() => agent.intakes[0]?.status.state === 'watching');
 const waits = (agent: Agent, count: number) => eventually(() => agent.deferred.waiting().length === count);
 
-/** It lies there, and the clock of its file system has moved on. */
+/** Drops a file and waits until the file system's clock has moved on. */
 async function old(place: Place, name = 'old.jpg'): Promise<void> {
   await place.drop(name);
   const { ctimeMs } = await stat(join(place.scans, name));
@@ -26,13 +26,13 @@ async function old(place: Place, name = 'old.jpg'): Promise<void> {
 it.each<{ name: string; existing: Existing }>([
   { name: 'skip', existing: { kind: 'skip' } },
   { name: 'since', existing: { kind: 'since', at: Date.now() + FAR, text: 'tomorrow' } },
-])('what `spool: never` leaves in its folder is sent with `existing: $name`', async ({ existing }) => {
+])('a file that `spool: never` leaves in its folder is sent with `existing: $name`', async ({ existing }) => {
   const place = await offlinePlace();
   await old(place);
   const agent = await place.start({ isAway: true, spool: 'never', folder: { existing } });
   await eventually(() => agent.away.calls.has('folderMark'));
   await place.drop('fresh.jpg');
-  // As a program does that copies a file with its times.
+  // Like a program that preserves times when it copies.
   await utimes(join(place.scans, 'fresh.jpg'), 1_000, 1_000);
   agent.comeBack();
   await watching(agent);
@@ -40,7 +40,7 @@ it.each<{ name: string; existing: Existing }>([
   expect(await place.states()).toEqual({ 'old.jpg': 'skipped', 'fresh.jpg': 'accepted' });
 });
 
-it('a file that came to a polled folder after its last look is sent', async () => {
+it('a file that arrives in a polled folder after the last look is sent', async () => {
   const place = await offlinePlace();
   await old(place);
   // Only the first look is due during this test.
@@ -71,7 +71,7 @@ it('a file left undecided because the spool is full is sent', async () => {
   expect((await place.states())['old.jpg']).toBe('skipped');
 });
 
-it('a file that comes during a failed opening of the ledger is new', async () => {
+it('a file that arrives during a failed attempt to open the ledger is new', async () => {
   const place = await offlinePlace();
   await old(place);
   const agent = await place.start({
@@ -79,7 +79,7 @@ it('a file that comes during a failed opening of the ledger is new', async () =>
     folder: SKIP,
     opening: async () => {
       await place.drop('fresh.jpg');
-      // Else the file system may stamp it with the tick of the end.
+      // Otherwise the file system may stamp it with the tick in which the attempt ends.
       const { ctimeMs } = await stat(join(place.scans, 'fresh.jpg'));
       await eventually(() => Date.now() > ctimeMs + 50);
     },
@@ -91,7 +91,7 @@ it('a file that comes during a failed opening of the ledger is new', async () =>
   expect(await place.states()).toEqual({ 'old.jpg': 'skipped', 'fresh.jpg': 'accepted' });
 });
 
-it('another configuration forgets neither when the agent went offline, nor that a folder was not watched before', async () => {
+it('a new configuration forgets neither when the agent went offline nor that a folder was not watched before', async () => {
   const place = await offlinePlace();
   await old(place);
   const settle = { shortMs: FAR, longMs: FAR, patienceMs: FAR };
@@ -109,7 +109,7 @@ it('another configuration forgets neither when the agent went offline, nor that 
   expect(await place.states()).toEqual({ 'old.jpg': 'skipped', 'fresh.jpg': 'accepted' });
 });
 
-it('what lay in a folder before another configuration named it is old, however long the ledger was away by then', async () => {
+it('a file that was in a folder before a new configuration added it is old, even if the ledger was already offline', async () => {
   const place = await offlinePlace();
   const elsewhere = join(place.dir, 'elsewhere');
   await mkdir(elsewhere);
@@ -125,7 +125,7 @@ it('what lay in a folder before another configuration named it is old, however l
   expect(await place.states()).toEqual({ 'old.jpg': 'skipped', 'fresh.jpg': 'accepted' });
 });
 
-it('with the ledger there, `existing: skip` skips what lies there at the first watch, also what came since the start', async () => {
+it('while the ledger is online, `existing: skip` skips all files present at the first watch, even those that arrived since startup', async () => {
   const place = await offlinePlace();
   const agent = await place.start({ folder: SKIP, opening: () => old(place, 'early.jpg') });
   await watching(agent);
@@ -139,7 +139,7 @@ it('an image that a killed agent replayed before the first watch stays one docum
   await waits(agent, 1);
   const [image] = agent.deferred.waiting();
   if (!image) throw new Error('nothing was deferred');
-  // Does what a replay does, then is killed.
+  // Does what a replay does before the kill.
   const { folder, path, identity, ...rest } = image;
   await place.real.admit({ ...rest, file: { folder, path, identity }, naming: ['fresh'] });
   await agent.deferred.admitted(image);
@@ -150,7 +150,7 @@ it('an image that a killed agent replayed before the first watch stays one docum
   expect(await place.rows()).toHaveLength(1);
 });
 
-/** A folder that lies on a file system of this name. */
+/** A folder on a file system with this mark. */
 const lying =
   (on: () => string) =>
   (real: WatchedFolder): WatchedFolder => ({
@@ -162,7 +162,7 @@ const lying =
     },
   });
 
-it('a share that was mounted while the ledger was away is the folder, whatever became of what it held meanwhile', async () => {
+it('a share that was mounted while the ledger was offline is the folder, even if its new file is gone', async () => {
   const place = await offlinePlace();
   let on = 'the disk below';
   const agent = await place.start({ seen: lying(() => on) });
@@ -181,7 +181,7 @@ it('a share that was mounted while the ledger was away is the folder, whatever b
   expect(await place.real.folderMark(place.scans)).toBe('the share');
 });
 
-it('what is scanned into an unmounted folder while the ledger is away makes nothing of the share count as gone', async () => {
+it("files scanned into an unmounted folder while the ledger is offline do not make the share's files count as gone", async () => {
   const place = await offlinePlace();
   let on = 'the share';
   const agent = await place.start({ seen: lying(() => on) });
@@ -200,7 +200,7 @@ it('what is scanned into an unmounted folder while the ledger is away makes noth
   expect(known?.verdict).toBe('document');
 });
 
-it('an image of a share that is unmounted when the ledger is back keeps the share from nothing once that is mounted again', async () => {
+it('an image from a share that is unmounted when the ledger returns does not block the share once it is mounted again', async () => {
   const place = await offlinePlace();
   let on = 'the share';
   const admitted: unknown[] = [];

@@ -16,7 +16,7 @@ type Agent = Awaited<ReturnType<Awaited<ReturnType<typeof offlinePlace>>['start'
 const watching = (agent: Agent) => eventually(() => agent.intakes[0]?.status.state === 'watching');
 const waits = (agent: Agent, count: number) => eventually(() => agent.deferred.waiting().length === count);
 
-it('scans during an outage of the ledger are deferred, even if overwritten or deleted, and sent once it is back', async () => {
+it('scans during a ledger outage are deferred, even if overwritten or deleted, and sent after it', async () => {
   const place = await offlinePlace();
   const agent = await place.start();
   const before = await place.drop('before.jpg');
@@ -47,11 +47,11 @@ it('scans during an outage of the ledger are deferred, even if overwritten or de
   await eventually(async () => (await place.states())['SCAN0001.jpg'] === 'accepted');
   expect(place.received()).toEqual(texts([before, first, second, deleted]));
   expect(new Set(place.service.asked.map(({ name }) => name)).size).toBe(4);
-  // In the order of deferral and with its times.
+  // In the order of deferral and with the original times.
   const documents = (await place.rows()).filter(({ documentId }) => documentId !== null);
   const sent = documents.filter(({ path }) => !path.endsWith('before.jpg'));
   expect(sent.map(({ createdAt }) => Date.parse(createdAt)).toSorted()).toEqual(deferredAt);
-  // Not noted while there was nowhere to.
+  // Not recorded during the outage, when there was no ledger to record it in.
   await eventually(async () => (await place.states())['note.txt'] === 'rejected');
   expect([agent.deferred.waiting(), agent.notes(), agent.incidents.list()]).toEqual([[], [], []]);
   await eventually(async () => (await place.copies()).length === 0);
@@ -64,7 +64,7 @@ it('scans during an outage of the ledger are deferred, even if overwritten or de
   ]);
 });
 
-it('an agent killed at any point of the replay admits nothing twice and forgets nothing', async () => {
+it('an agent killed at any point of the replay admits nothing twice and loses nothing', async () => {
   const place = await offlinePlace();
   const first = await place.start();
   await watching(first);
@@ -87,7 +87,7 @@ it('an agent killed at any point of the replay admits nothing twice and forgets 
   expect(silent.deferred.waiting()).toHaveLength(6);
   silent.comeBack();
   await waits(silent, 3);
-  // It never gets further.
+  // The replay stops there.
   await eventually(async () => (await place.rows()).length === 6);
   const stopped = silent.stop();
   bury();
@@ -102,10 +102,10 @@ it('an agent killed at any point of the replay admits nothing twice and forgets 
   await eventually(async () => (await place.copies()).length === 0);
 });
 
-it('an agent started while the ledger is offline defers scans without failing, and begins once it is back', async () => {
+it('an agent started while the ledger is offline defers scans without failing, and starts fully once it is back', async () => {
   const place = await offlinePlace();
   const old = await place.drop('old.jpg');
-  // Its time of change is of the agent's life otherwise.
+  // Otherwise its ctime would fall within the agent's lifetime.
   const { ctimeMs } = await stat(join(place.scans, 'old.jpg'));
   await eventually(() => Date.now() > ctimeMs + 20);
   const agent = await place.start({ isAway: true });
@@ -136,11 +136,11 @@ it('`existing: skip` skips existing files, but not images deferred before the le
 });
 
 it.each([
-  // What is left of the longest tick, where the file system of this test takes up to 10 ms of it.
+  // The remainder of the longest tick, given that the test's own file system takes up to 10 ms of it.
   { fileSystem: 'ext4', behindNs: 5_000_000n },
   { fileSystem: 'vfat', behindNs: 1_900_000_000n },
 ])(
-  'a file that comes right after the start is new, although $fileSystem keeps an earlier time of it',
+  'a file that arrives right after startup is new, although $fileSystem gives it an earlier time',
   async (kind) => {
     const place = await offlinePlace();
     const agent = await place.start({
@@ -156,7 +156,7 @@ it.each([
   },
 );
 
-it('existing files are not read again, judged on a share by the shareâ€™s own clock', async () => {
+it('existing files are not read again; on a share, its own clock decides which exist', async () => {
   const place = await offlinePlace();
   // The server's clock is an hour behind, so its new files look older than the start of the outage.
   const HOUR_NS = 3_600_000_000_000n;
@@ -165,7 +165,7 @@ it('existing files are not read again, judged on a share by the shareâ€™s own cl
   });
   for (let i = 0; i < 20; i += 1) await place.drop(`${i}.jpg`);
   await eventually(() => place.service.asked.length === 20);
-  // Later than the coarsest clock of a share can hide.
+  // After the longest tick of a share's clock.
   const last = await place.drop('last.jpg');
   await eventually(() => place.service.asked.length === 21);
   await eventually(async () => (await stat(join(place.scans, 'last.jpg'))).ctimeMs + 2_500 < Date.now());
@@ -192,7 +192,7 @@ function onFileSystem(name: string, network: boolean, real: WatchedFolder): Watc
   };
 }
 
-/** A folder whose file system stamps every change that much later. */
+/** A folder whose file system shifts every timestamp by this much. */
 function withTimes(real: WatchedFolder, laterNs: bigint): WatchedFolder {
   const shifted = <T>(found: T): T => {
     if (typeof found !== 'object' || found === null || !('identity' in found)) return found;
@@ -264,7 +264,7 @@ it('`spool: never` defers nothing: files wait in their folder', async () => {
   expect(existsSync(join(place.dir, 'deferred.journal'))).toBe(false);
 });
 
-it('a deferred image is named by the template of its folder, or of its endpoint if the folder is gone', async () => {
+it('a deferred image is named by the template of its folder, or of its endpoint if the folder was removed', async () => {
   const place = await offlinePlace();
   const first = await place.start();
   await watching(first);
@@ -302,7 +302,7 @@ it('a deferred duplicate is recognized and its copy removed; an image that canâ€
   expect(place.received()).toEqual(texts([known, good]));
   await eventually(() => place.log.said('A deferred image could not be recorded').length === 1);
   await eventually(async () => (await place.states())['again.jpg'] === 'duplicate');
-  // It waits, with its bytes, for a template that gives it a name.
+  // It keeps waiting, with its bytes, for a template that can name it.
   await waits(agent, 1);
   await eventually(async () => (await place.copies()).length === 1);
   isOdd = false;
@@ -313,7 +313,7 @@ it('a deferred duplicate is recognized and its copy removed; an image that canâ€
   expect(place.received()).toEqual(texts([known, good, odd]));
 });
 
-it('an image that is being deferred keeps its copy when another one with the same bytes no longer needs it', async () => {
+it('an image being deferred keeps its copy when another one with the same bytes no longer needs it', async () => {
   const place = await offlinePlace();
   let isDeferring = false;
   let write = (): void => {};
@@ -329,7 +329,7 @@ it('an image that is being deferred keeps its copy when another one with the sam
       },
     }),
   });
-  // Before the agent is stopped, which waits for what is under way.
+  // Must come before the agent stops, which waits for running work.
   onTestFinished(() => write());
   await watching(agent);
   agent.leave();
@@ -339,7 +339,7 @@ it('an image that is being deferred keeps its copy when another one with the sam
   await eventually(() => isDeferring);
   agent.comeBack();
   await eventually(async () => (await place.states())['first.jpg'] === 'accepted');
-  // By the time this one is sent, the copy of the first was looked at.
+  // Once this one has been sent, the copy of the first has been checked.
   await place.drop('third.jpg');
   await eventually(async () => (await place.states())['third.jpg'] === 'accepted');
   expect(await place.copies()).toHaveLength(1);

@@ -33,7 +33,7 @@ async function begin(path: string): Promise<Split> {
   return split;
 }
 
-/** Pages are drawn as `first 1`, `first 2`. `canOpen`: whether a file can be split now. */
+/** Pages are drawn as `first 1`, `first 2`. `canOpen`: whether files can be split at the moment. */
 function splitting(
   drawn: string,
   whileDrawn: (page: number) => Promise<unknown> = async () => {},
@@ -111,14 +111,14 @@ async function documents(): Promise<string[]> {
   return names.map((each) => each.replace(/-[0-9a-f]{12}/, '')).toSorted();
 }
 
-it('a page of a copy is named again only while the document of the first one has failed', async () => {
+it("a page of a copy gets a new name only if the document of the first copy's page has failed", async () => {
   await takeApart(await begin('one.pdf'), 'first');
   const pages = await ledger.pagesOfBytes(OFFICE, sha256(FILE));
   const ids: number[] = [];
   for await (const { documentId, state } of ledger.list({})) if (state === 'queued') ids.push(documentId!);
   expect([pages.length, ids.length]).toEqual([2, 2]);
   for (const id of ids) await refuse(id);
-  // While the second copy's second page is drawn, a person has the first one's sent again.
+  // While the second page of the second copy is drawn, a person retries that page of the first.
   await takeApart(
     await begin('two.pdf'),
     'second',
@@ -127,7 +127,7 @@ it('a page of a copy is named again only while the document of the first one has
   expect(await documents()).toEqual(['one duplicate', 'one failed', 'one queued', 'two queued']);
 });
 
-it('a page whose image was lost is drawn again when its file is found again', async () => {
+it('a page whose image was lost is drawn again once its file is found again', async () => {
   await takeApart(await begin('one.pdf'), 'first');
   const [lost] = await ledger.pagesOfBytes(OFFICE, sha256(FILE));
   const document = await ledger.bySha256(OFFICE, lost!.sha256!);
@@ -137,7 +137,7 @@ it('a page whose image was lost is drawn again when its file is found again', as
   expect(await documents()).toEqual(['one queued', 'one queued']);
 });
 
-it('a file that can’t be split now keeps no other waiting', async () => {
+it('a file that can’t be split at the moment does not block others', async () => {
   for (const path of ['first.pdf', 'second.pdf']) await begin(path);
   let opened = 0;
   const deps = splitting('page', undefined, () => (opened += 1) > 1);

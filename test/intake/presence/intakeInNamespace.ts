@@ -1,4 +1,4 @@
-/** Intakes with all their real parts in namespaces of their own, where things can be mounted and limited. */
+/** Complete intakes in namespaces of their own, where file systems can be mounted and limited. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SourceUrls } from '../../support/compiled.ts';
@@ -8,8 +8,8 @@ import { temporary } from '../../delivery/sending.ts';
 export const SPEED = 50;
 
 /**
- * `code` may use `say(value)`, `shell(command)`, `until(condition)`, `start(path, statfs)` (which resolves an intake with what
- * it `admitted` and how often it `read`), `incidents`, `log` and `current(path)`. Time runs fast.
+ * `code` may use `say(value)`, `shell(command)`, `until(condition)`, `start(path, statfs)` (resolves an intake with what it `admitted` and
+ * how often it `read`), `incidents`, `log` and `current(path)`. Time is sped up.
  */
 export async function runIntakes(
   sources: SourceUrls,

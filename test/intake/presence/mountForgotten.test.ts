@@ -1,4 +1,4 @@
-/** A ledger rebuilt from its journal knows the files of a folder, but not their file system. */
+/** A ledger rebuilt from its journal knows the files of a folder, but not its file system. */
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -16,19 +16,19 @@ async function forgotten() {
   return { file: join(scans, 's.jpg'), elsewhere: join(dir, 's.jpg'), look, isThere };
 }
 
-it('a folder without its known files may be an unmounted share, until one of them is back', async () => {
+it('a folder without its known files may be an unmounted share until one of them is back', async () => {
   const { file, elsewhere, look, isThere } = await forgotten();
   await rename(file, elsewhere);
   expect(await look()).toContain('holds none of its files');
   expect(await isThere()).toBe(false);
-  // As at the next start, too.
+  // The same at the next start.
   expect(await look()).toContain('holds none of its files');
   await rename(elsewhere, file);
   expect(await look()).toBeNull();
   expect(await isThere()).toBe(true);
 });
 
-it('a folder with one of its known files is the folder, and is remembered as such', async () => {
+it('a folder with one of its known files is the same folder, and stays so once confirmed', async () => {
   const { file, look, isThere } = await forgotten();
   expect(await look()).toBeNull();
   await rm(file);
@@ -36,14 +36,14 @@ it('a folder with one of its known files is the folder, and is remembered as suc
   expect(await isThere()).toBe(true);
 });
 
-it('an outdated look does not move the folder', async () => {
+it('an outdated look does not change the recorded mount', async () => {
   const { ledger, clock, open, scans } = await sendingPlace();
   const folder = open(scans);
   const found = await folder.availability();
   if (found.state !== 'present') throw new Error(found.message);
   await ledger.setFolderMark(scans, found.fileSystem.mark, clock.now());
   const identity = new MountIdentity({ folder, ledger, clock });
-  // Nothing is known in it any more, and its share is back since the look that found the disk below.
+  // The folder has no known files, and its share has returned since the look that found the disk below.
   expect(await identity.look({ ...found.fileSystem, mark: 'the disk below' })).toContain(
     'a different file system',
   );
@@ -51,14 +51,14 @@ it('an outdated look does not move the folder', async () => {
   expect(await identity.look(found.fileSystem)).toBeNull();
 });
 
-it('a record that is outdated once written is undone', async () => {
+it('a record that is outdated when written is undone', async () => {
   const { ledger, clock, open, scans } = await sendingPlace();
   const folder = open(scans);
   const found = await folder.availability();
   if (found.state !== 'present') throw new Error(found.message);
   const on = (mark: string) => ({ ...found, fileSystem: { ...found.fileSystem, mark } });
   await ledger.setFolderMark(scans, 'the share', clock.now());
-  // The share is back by the time at which the disk below is recorded.
+  // The share returns while the disk below is being recorded.
   const isRecorded = async () => (await ledger.folderMark(scans)) === 'the disk below';
   const availability = async () => on((await isRecorded()) ? 'the share' : 'the disk below');
   const identity = new MountIdentity({ folder: { ...folder, availability }, ledger, clock });
@@ -67,7 +67,7 @@ it('a record that is outdated once written is undone', async () => {
   expect(await identity.look(on('the share').fileSystem)).toBeNull();
 });
 
-/** Between two file systems, where what is admitted is not committed yet. */
+/** A folder that moves between two file systems while an admission awaits its commit. */
 async function moved() {
   const { ledger, clock, open, scans } = await sendingPlace();
   const folder = open(scans);
@@ -98,7 +98,7 @@ async function moved() {
   return { identity, fileSystem, admit, lookBegins, mark: () => ledger.folderMark(scans) };
 }
 
-it('what was admitted on the share, and waits for its commit, counts as known', async () => {
+it('an image admitted on the share counts as known although its commit is pending', async () => {
   const { identity, fileSystem, admit, mark } = await moved();
   const admitted = admit();
   expect(await identity.look(fileSystem)).toContain('a different file system');
@@ -106,11 +106,11 @@ it('what was admitted on the share, and waits for its commit, counts as known', 
   expect(await mark()).toContain('the share');
 });
 
-it('what is admitted while the mount is looked at does not count: it may lie where the folder lies now', async () => {
+it('an image admitted while the mount is checked does not count, since it may be on the new file system', async () => {
   const { identity, fileSystem, admit, lookBegins, mark } = await moved();
   const looked = identity.look(fileSystem);
   await lookBegins;
-  // In one commit with the look, and overwritten since.
+  // Committed together with the look, and overwritten since.
   await admit();
   expect(await looked).toBeNull();
   expect(await mark()).toBe(fileSystem.mark);

@@ -8,7 +8,7 @@ import { watchingPlace } from '../watching.ts';
 const ARCHIVE = { afterUpload: 'archive', watch: 'poll' } as const;
 const CODE = 'FOLDER_TAKEN_ELSEWHERE';
 
-/** This agent has sent the files, and another one, or a person, moves some before it does. */
+/** A folder whose files this agent has sent; `move` is somebody else moving one before the agent does. */
 async function sentByBoth(count: number, settings: Partial<FolderSettings> = ARCHIVE) {
   const place = await watchingPlace();
   const agent = place.start({ settings });
@@ -40,7 +40,7 @@ it.each<{ name: string; to: string; settings: Partial<FolderSettings> }>([
   { name: 'that somebody put elsewhere', to: 'elsewhere', settings: ARCHIVE },
   { name: 'of a folder that archives nothing', to: 'archive', settings: { ...ARCHIVE, afterUpload: 'keep' } },
   { name: 'of a folder that a fleet shares', to: 'archive', settings: { ...ARCHIVE, share: 'scans' } },
-])('says nothing of files $name', async ({ to, settings }) => {
+])('does not report files $name', async ({ to, settings }) => {
   const { names, move, warnings } = await sentByBoth(4, settings);
   for (const name of names) await move(name, to);
   expect(warnings()).toEqual([]);

@@ -16,12 +16,12 @@ const NFS = 0x6969;
 const EXT4 = 0xef53;
 const VFAT = 0x4d44;
 
-/** A folder on the file system that `type` currently returns. */
+/** A folder on the file system type that `type` currently returns. */
 function lyingOn(type: () => number): { fileSystem: FileSystemSources } {
   return { fileSystem: { statfs: async () => ({ type: type() }), mounts: async () => null } };
 }
 
-/** Counts what costs the share something. */
+/** Counts the operations that cost the share something. */
 function counting() {
   const count = { reads: 0, watches: 0 };
   const folder = (real: WatchedFolder): WatchedFolder => ({
@@ -54,7 +54,7 @@ describe('a folder on a share', () => {
     expect(watches).toBe(0);
   });
 
-  it('and one that is to be polled wherever it lies says so; another is watched', async () => {
+  it('reports polling if so configured on any file system, and watching otherwise', async () => {
     const place = await watchingPlace();
     const polled = place.start({ opened: lyingOn(() => EXT4), settings: { watch: 'poll' } });
     await polled.watching();
@@ -68,42 +68,45 @@ describe('a folder on a share', () => {
   it.each([
     ['nfs', NFS],
     ['vfat', VFAT],
-  ])('with a clock as coarse as that of %s loses no scan written twice within one tick', async (_, type) => {
-    const place = await watchingPlace();
-    // What is written within two seconds bears the same times; the inode says nothing.
-    const coarse = (identity: FileIdentity): FileIdentity => ({ ...identity, ...stamp });
-    let stamp = { mtimeNs: 1n, ctimeNs: 1n, inode: 0n };
-    const folder = (real: WatchedFolder): WatchedFolder => ({
-      ...real,
-      stat: async (path) => {
-        const found = await real.stat(path);
-        return found?.kind === 'file' ? { ...found, identity: coarse(found.identity) } : found;
-      },
-      read: async (...all) => {
-        const read = await real.read(...all);
-        return read.kind === 'bytes' ? { ...read, identity: coarse(read.identity) } : read;
-      },
-    });
-    const settings = { watch: 'poll' } as const;
-    const { intake, admitted, watching } = place.start({ opened: lyingOn(() => type), folder, settings });
-    await watching();
-    const [first, second] = await sameSize('first', 'second');
-    await writeFile(join(place.scans, 'a.jpg'), first);
-    await place.clock.advanceUntil(() => intake.status.settling === 1);
-    await place.clock.advance(1_500);
-    await writeFile(join(place.scans, 'a.jpg'), second);
-    await place.clock.advanceUntil(() => admitted.length === 1);
-    expect(admitted[0]?.document.sha256).toBe(sha256(second));
-    stamp = { ...stamp, mtimeNs: 2n, ctimeNs: 2n };
-    await writeFile(join(place.scans, 'a.jpg'), first);
-    await place.clock.advanceUntil(() => admitted.length === 2);
-    expect(admitted[1]?.document.sha256).toBe(sha256(first));
-  });
+  ])(
+    'with a clock as coarse as that of %s loses no scan that is overwritten within one tick',
+    async (_, type) => {
+      const place = await watchingPlace();
+      // Files written within two seconds have the same times, and the inode does not distinguish them.
+      const coarse = (identity: FileIdentity): FileIdentity => ({ ...identity, ...stamp });
+      let stamp = { mtimeNs: 1n, ctimeNs: 1n, inode: 0n };
+      const folder = (real: WatchedFolder): WatchedFolder => ({
+        ...real,
+        stat: async (path) => {
+          const found = await real.stat(path);
+          return found?.kind === 'file' ? { ...found, identity: coarse(found.identity) } : found;
+        },
+        read: async (...all) => {
+          const read = await real.read(...all);
+          return read.kind === 'bytes' ? { ...read, identity: coarse(read.identity) } : read;
+        },
+      });
+      const settings = { watch: 'poll' } as const;
+      const { intake, admitted, watching } = place.start({ opened: lyingOn(() => type), folder, settings });
+      await watching();
+      const [first, second] = await sameSize('first', 'second');
+      await writeFile(join(place.scans, 'a.jpg'), first);
+      await place.clock.advanceUntil(() => intake.status.settling === 1);
+      await place.clock.advance(1_500);
+      await writeFile(join(place.scans, 'a.jpg'), second);
+      await place.clock.advanceUntil(() => admitted.length === 1);
+      expect(admitted[0]?.document.sha256).toBe(sha256(second));
+      stamp = { ...stamp, mtimeNs: 2n, ctimeNs: 2n };
+      await writeFile(join(place.scans, 'a.jpg'), first);
+      await place.clock.advanceUntil(() => admitted.length === 2);
+      expect(admitted[1]?.document.sha256).toBe(sha256(first));
+    },
+  );
 });
 
 describe('a share that goes away', () => {
   it.each(['EIO', 'ESTALE', 'ENOTCONN', 'ETIMEDOUT', 'EHOSTDOWN', 'ENODEV'])(
-    'with %s is unreachable, loses nothing, and is not read again afterwards',
+    'with %s is unreachable, loses nothing, and is not read again on its return',
     async (code) => {
       const place = await watchingPlace();
       for (const name of ['a.jpg', 'b.jpg', 'sub/c.jpg']) await place.drop(name);
@@ -172,8 +175,8 @@ describe('a share that goes away', () => {
   let intakeFolder: WatchedFolder;
 });
 
-describe('an empty directory where a share was mounted', () => {
-  it('is not taken for an empty share: nothing is gone, and new files are admitted, even after a restart', async () => {
+describe('an empty directory in place of an unmounted share', () => {
+  it('does not count as an empty share: no file is gone, and new files are admitted, even after a restart', async () => {
     const share = await mounted();
     const { place, opened } = share;
     for (const name of ['a.jpg', 'b.jpg']) await place.drop(name);
@@ -205,7 +208,7 @@ describe('an empty directory where a share was mounted', () => {
     expect(await currentFiles(place)).toEqual(['a.jpg', 'b.jpg']);
   });
 
-  it('is not taken for the share because a scanner writes a known name into it', async () => {
+  it('does not count as the share because a scanner writes a file with a known name into it', async () => {
     const share = await mounted();
     const { place, opened } = share;
     await place.drop('SCAN0001.jpg', 'monday');
@@ -222,7 +225,7 @@ describe('an empty directory where a share was mounted', () => {
   });
 
   it.each(['read', 'looked at'])(
-    'is not taken for the share because its first file was %s just before',
+    'does not count as the share because its first file was %s just before',
     async (step) => {
       const share = await mounted();
       const { place, opened } = share;
@@ -258,7 +261,7 @@ describe('an empty directory where a share was mounted', () => {
       });
       await place.clock.advanceUntil(() => hasLeft);
       await place.clock.advance(60_000);
-      // It would count as gone from there.
+      // Admitted there, it would later count as gone.
       expect(admitted).toEqual([]);
       await share.mount();
       await watching();
@@ -277,7 +280,7 @@ describe('an empty directory where a share was mounted', () => {
     await place.acceptAll();
     await share.unmount();
     await place.drop('a.jpg');
-    // No witness: it was written at another time.
+    // No proof of the share: it was written at another time.
     await utimes(join(place.scans, 'a.jpg'), 0, 0);
     const { intake } = place.start({ opened, settings });
     await place.clock.advanceUntil(() => intake.status.state === 'unreachable');
@@ -286,7 +289,7 @@ describe('an empty directory where a share was mounted', () => {
     expect(await readdir(place.scans)).toEqual(['a.jpg']);
   });
 
-  it('keeps the bytes of a document away, not lost', async () => {
+  it("makes a document's bytes count as away, not as lost", async () => {
     const share = await mounted();
     const { place, opened } = share;
     await place.drop('a.jpg');
@@ -299,11 +302,11 @@ describe('an empty directory where a share was mounted', () => {
     expect((await locateOriginal(document, place.ledger, open)).kind).toBe('away');
   });
 
-  it('is not watched for the first time while it is away, though the ledger knows files of it', async () => {
+  it("is not watched for the first time in the share's absence if the ledger knows files of the share", async () => {
     const share = await mounted();
     const { place, opened } = share;
     await place.drop('a.jpg');
-    // As after a kill that came when deferred images had been recorded: known files, but no first watch.
+    // As after a kill right after deferred images were recorded: known files, but no first watch.
     await place.once({ opened, ledger: (real) => ({ ...real, markWatched: async () => {} }) });
     expect(await place.states()).toEqual({ 'a.jpg': 'queued' });
     expect(await place.ledger.isFirstWatch(place.scans)).toBe(true);
@@ -320,7 +323,7 @@ describe('an empty directory where a share was mounted', () => {
     expect(await place.ledger.isFirstWatch(place.scans)).toBe(false);
   });
 
-  it('is the folder once a person confirms it', async () => {
+  it('becomes the folder once a person confirms it', async () => {
     const share = await mounted();
     const { place, opened } = share;
     await place.drop('a.jpg');
@@ -334,8 +337,8 @@ describe('an empty directory where a share was mounted', () => {
   });
 });
 
-describe('a folder on another file system than before', () => {
-  it('is the same folder if it has a known file, and the others are gone', async () => {
+describe('a folder on a different file system than before', () => {
+  it('is the same folder if it has a known file; the other files are gone', async () => {
     const place = await watchingPlace();
     for (const name of ['a.jpg', 'b.jpg']) await place.drop(name);
     await place.once({ opened: lyingOn(() => EXT4) });
@@ -356,7 +359,7 @@ describe('a folder on another file system than before', () => {
     expect(place.incidents.list()).toEqual([]);
   });
 
-  it('is the same folder if no file was known, even if the first one is overwritten right after its admission', async () => {
+  it('is the same folder if no file was known, even if the first one is overwritten right after admission', async () => {
     const { place, admitted, intake, lookEnds } = await movedBetweenLooks();
     await place.clock.advanceUntil(() => admitted.length === 1);
     expect(await currentFiles(place)).toEqual(['first.jpg']);
@@ -368,11 +371,11 @@ describe('a folder on another file system than before', () => {
     expect(place.incidents.list()).toEqual([]);
   });
 
-  it('with a coarse clock admits no file sooner than that clock allows, whatever the one before allowed', async () => {
+  it('with a coarse clock admits files only as soon as that clock allows, regardless of the previous one', async () => {
     const stamp = { mtimeNs: 1n, ctimeNs: 1n, inode: 0n };
     const { place, admitted, lookEnds, bytes } = await movedBetweenLooks(stamp);
     await place.clock.advance(1_500);
-    // In the same tick as the first time.
+    // In the same tick as the first write.
     await writeFile(join(place.scans, 'first.jpg'), bytes);
     lookEnds();
     await place.clock.advanceUntil(() => admitted.length === 2);
@@ -380,7 +383,7 @@ describe('a folder on another file system than before', () => {
   });
 });
 
-/** A folder that lies on another file system since the agent last looked: it still looks at what an event told of. */
+/** A folder that has changed its file system since the agent's last look, which is still examining a reported file. */
 async function movedBetweenLooks(stamp: Partial<FileIdentity> = {}) {
   const place = await watchingPlace();
   let type = EXT4;
@@ -450,7 +453,7 @@ async function currentFiles(place: WatchingPlace): Promise<string[]> {
   return names.sort();
 }
 
-/** Two images with as many bytes; what follows the end of an image does not count. */
+/** Two images of equal size, padded after the end of the image. */
 async function sameSize(...seeds: [string, string]): Promise<[Buffer, Buffer]> {
   const [a, b] = await Promise.all(seeds.map((seed) => drawReceipt({ type: 'jpeg', seed })));
   if (!a || !b) throw new Error('no images');

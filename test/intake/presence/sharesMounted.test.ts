@@ -1,4 +1,4 @@
-/** Real mounts (FUSE, which counts as a share) under whole intakes. */
+/** Complete intakes on real FUSE mounts, which count as shares. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -18,7 +18,7 @@ async function receipts(dir: string, ...names: string[]): Promise<void> {
     await writeFile(join(dir, name), await drawReceipt({ type: 'jpeg', seed: dir + name }));
 }
 
-/** A share that serves two receipts, a disk, and receipts for later. */
+/** A share with two receipts, a disk, and receipts for later. */
 async function shareAndDisk(dir: string): Promise<string> {
   for (const name of ['share', 'disk']) await mkdir(join(dir, name));
   await receipts(join(dir, 'server'), 'a.jpg', 'b.jpg');
@@ -26,8 +26,8 @@ async function shareAndDisk(dir: string): Promise<string> {
   return `bindfs ${dir}/server ${dir}/share`;
 }
 
-describe.skipIf(!hasBindfs)('a share that is really mounted', () => {
-  it('and unmounted leaves an empty directory: nothing is gone, and nothing is read again afterwards', async () => {
+describe.skipIf(!hasBindfs)('a real mounted share', () => {
+  it('that is unmounted leaves an empty directory: no file is gone, and nothing is read again on its return', async () => {
     const [first, empty, back] = await runIntakes(
       sources,
       shareAndDisk,
@@ -60,7 +60,7 @@ describe.skipIf(!hasBindfs)('a share that is really mounted', () => {
     expect(back).toMatchObject({ fileSystem: 'fuse', current: ['a.jpg', 'b.jpg'], incidents: [], reads: 3 });
   });
 
-  it('and hangs waits; the other folder goes on; what came meanwhile is found, nothing else read', async () => {
+  it('that hangs waits while the other folder continues; then new files are found and nothing else is read', async () => {
     const [hung, back] = await runIntakes(
       sources,
       shareAndDisk,
@@ -87,19 +87,19 @@ describe.skipIf(!hasBindfs)('a share that is really mounted', () => {
   });
 });
 
-describe.skipIf(!hasNamespaces)('a limit of inotify that is too low', () => {
+describe.skipIf(!hasNamespaces)('an inotify limit that is too low', () => {
   it.each([
     ['max_inotify_watches', 5, 'ENOSPC'],
     ['max_inotify_instances', 0, 'EMFILE'],
   ])(
-    '(%s) makes the folder polled, once said, until it is raised',
+    '(%s) makes the folder polled and is reported once, until it is raised',
     async (limit, low, code) => {
       const [limited, raised] = await runIntakes(
         sources,
         async (dir) => {
           for (let n = 0; n < 20; n += 1) await mkdir(join(dir, 'disk', `day${n}`), { recursive: true });
           await receipts(join(dir, 'later'), 'c.jpg', 'd.jpg');
-          // Of this namespace alone; those below /proc/sys/fs are the machine's.
+          // Limits of this namespace only; those below /proc/sys/fs apply to the whole machine.
           return `echo ${low} > /proc/sys/user/${limit}`;
         },
         `const { writeFileSync } = await import('node:fs');

@@ -6,7 +6,7 @@ import { HintQueue } from '../../../src/intake/watch/hintQueue.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
 import { watchingPlace } from '../watching.ts';
 
-/** A tree of directories one in the other appears, each is told of by an event: how many are listed, and how many looked at. */
+/** Creates a chain of nested directories, each reported by an event; counts how many are listed and how many are checked. */
 async function costOf(depth: number): Promise<{ listed: number; looks: number }> {
   const place = await watchingPlace();
   const cost = { listed: 0, looks: 0 };
@@ -60,7 +60,7 @@ it('each directory of a new nested tree is listed once, however deep the tree is
   }
 });
 
-it('of hinted directories those are listed in which no other lies', () => {
+it('only the topmost of hinted directories are listed', () => {
   const never = async () => null;
   const hinted = new HintQueue({
     clock: new FakeClock(),

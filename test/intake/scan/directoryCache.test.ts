@@ -8,10 +8,10 @@ import { watchingPlace } from '../watching.ts';
 
 const EXT4 = 0xef53;
 const MINUTE = 60_000;
-/** No event comes through: what is found is found by listings. */
+/** Delivers no events, so that only listings find changes. */
 const DEAF: FolderHints = { watch: async () => ({ close: async () => {} }) };
 
-/** Lists as `real` does, and notes the directories that are not passed over. */
+/** Lists as `real` does, and notes the directories that are not skipped. */
 function noting(real: WatchedFolder, listed: string[]): WatchedFolder['list'] {
   return async function* (...all) {
     for await (const batch of real.list(...all)) {
@@ -21,7 +21,7 @@ function noting(real: WatchedFolder, listed: string[]): WatchedFolder['list'] {
   };
 }
 
-/** A folder with `a.jpg` and `sub/b.jpg`, known, whose directories are compared again after an hour; `later` is how late it is there. */
+/** A folder with the known files `a.jpg` and `sub/b.jpg`; `later` is how far its clock is ahead of the files' times. */
 async function quiet(later = MINUTE) {
   const place = await watchingPlace();
   for (const name of ['a.jpg', 'sub/b.jpg']) await place.drop(name);
@@ -57,7 +57,7 @@ async function quiet(later = MINUTE) {
   return { ...place, intake, listed, compared, tell };
 }
 
-it('directories in which nothing changed are passed over, and all is compared again in its time', async () => {
+it('unchanged directories are skipped, and everything is compared again at the longer interval', async () => {
   const { clock, listed, compared, intake } = await quiet();
   const before = intake.status.lastListing;
   await clock.advance(3 * MINUTE);
@@ -70,7 +70,7 @@ it('directories in which nothing changed are passed over, and all is compared ag
   expect(clock.monotonic()).toBeLessThan(18 * MINUTE);
 });
 
-it('what is created, renamed or deleted without an event is found at the next look', async () => {
+it('a file that is created, renamed or deleted without an event is found at the next look', async () => {
   const place = await quiet();
   await place.drop('sub/new.jpg');
   await place.clock.advance(MINUTE + 10_000);
@@ -85,7 +85,7 @@ it('what is created, renamed or deleted without an event is found at the next lo
   expect(await known('sub/b.jpg')).toBeNull();
 });
 
-it('a new directory, one that is gone and a file that another is renamed over are found without an event', async () => {
+it('a new directory, a missing one and a file replaced by a rename are found without an event', async () => {
   const place = await quiet();
   await place.drop('deep/er/x.jpg');
   await rm(join(place.scans, 'sub'), { recursive: true });
@@ -98,7 +98,7 @@ it('a new directory, one that is gone and a file that another is renamed over ar
   expect((await place.rows()).filter(({ path }) => path.endsWith('/a.jpg'))).toHaveLength(2);
 });
 
-it('a file that is overwritten without an event is found when all is compared, and at the next look if events may be missing', async () => {
+it('a file overwritten without an event is found by the full comparison, or at the next look if events may be missing', async () => {
   const place = await quiet();
   const count = async () => (await place.rows()).length;
   await place.drop('a.jpg', 'another');
@@ -113,7 +113,7 @@ it('a file that is overwritten without an event is found when all is compared, a
   expect(await count()).toBe(4);
 });
 
-it('a stamp that was taken soon after the last change is not trusted, nor one that is put back', async () => {
+it('a stamp taken soon after the last change is not trusted, nor one that was set back', async () => {
   const { clock, listed } = await quiet(0);
   await clock.advance(2 * MINUTE);
   expect(new Set(listed)).toEqual(new Set(['', 'sub']));
@@ -125,7 +125,7 @@ it('a stamp that was taken soon after the last change is not trusted, nor one th
   expect(place.listed).toContain('sub');
 });
 
-it('nothing is passed over on a file system whose stamps are not known to count', async () => {
+it('nothing is skipped on a file system whose stamps may be unreliable', async () => {
   const place = await watchingPlace();
   await place.drop('a.jpg');
   let compared = 0;
@@ -167,13 +167,13 @@ it('a directory with a file that could not be compared is listed again', async (
   expect(listed).toEqual(['', '']);
 });
 
-it('a change within the margin before a listing does not stand for it, nor one from the future', () => {
+it('a change within the margin before a listing, or in the future, makes its stamp unusable', () => {
   expect(standsForListing(8_000, 10_000)).toBe(true);
   expect(standsForListing(8_001, 10_000)).toBe(false);
   expect(standsForListing(20_000, 10_000)).toBe(false);
 });
 
-it('a listing during which something may have been missed stands for nothing, nor does one that was cut short', () => {
+it('a listing is not cached if events may have been missed, or if it was interrupted', () => {
   const unchanged = new DirectoryCache();
   const first = unchanged.lookOver(true);
   first.listed('', '1', ['a']);

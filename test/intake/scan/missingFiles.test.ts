@@ -21,7 +21,7 @@ function absentees(known: Readonly<Record<string, readonly string[]>>, full = tr
   });
 }
 
-it('finds what lies before, between and after the listed names, over batches of both', async () => {
+it('finds known files before, between and after the listed names, across batches of both', async () => {
   const found = absentees({ '': ['a', 'b', 'c', 'd', 'e', 'f', 'g'], sub: ['x', 'y'] });
   const isKnown = async (dir: string, names: string[]) =>
     (await found.known(dir, names)).map((file) => file !== undefined);
@@ -32,14 +32,14 @@ it('finds what lies before, between and after the listed names, over batches of 
   expect(await found.all('')).toEqual(['a', 'd', 'g']);
 });
 
-it('finds all of a directory that was not listed or is empty, and nothing of one that can’t be read', async () => {
+it('finds all files of a directory that is empty or was not listed, and none of one that can’t be read', async () => {
   const found = absentees({ '': ['a'], gone: ['b', 'c', 'd'], shut: ['e'] });
   await found.badNames('', []);
   found.without('shut');
   expect(await found.all('')).toEqual(['a', 'gone/b', 'gone/c', 'gone/d']);
 });
 
-it('goes by the bytes of names, and takes a name that is not valid UTF-8 for listed wherever it comes', async () => {
+it('compares names by bytes, and treats a name that is not valid UTF-8 as listed', async () => {
   const names = ['\u{1F9FE}.jpg', '\uFF21.jpg', 'ä.jpg', 'bad-\uFFFD.jpg', 'b.jpg'];
   const found = absentees({ '': names });
   const listed = names.filter((name) => !name.startsWith('bad')).toSorted(byBytes);
@@ -49,14 +49,14 @@ it('goes by the bytes of names, and takes a name that is not valid UTF-8 for lis
   expect(await found.all('')).toEqual([]);
 });
 
-it('finds more that are gone than it asks the ledger for at once', async () => {
+it('finds more missing files than one request to the ledger returns', async () => {
   const many = Array.from({ length: 2_500 }, (_, index) => `${index}`.padStart(4, '0'));
   const found = absentees({ '': many });
   expect((await found.known('', ['2400']))[0]).toBeDefined();
   expect(await found.all('')).toEqual(many.filter((name) => name !== '2400'));
 });
 
-it('tells what is known of a part of a folder, and that nothing is gone', async () => {
+it('for a part of a folder, returns the known files and reports none as missing', async () => {
   const found = absentees({ '': ['a', 'b', 'c'] }, false);
   expect((await found.known('', ['b', 'bb'])).map((file) => file?.verdict)).toEqual(['document', undefined]);
   expect(await found.all('')).toEqual([]);

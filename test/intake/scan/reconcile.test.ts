@@ -7,7 +7,7 @@ import { reconcile } from '../../../src/intake/scan/reconcile.ts';
 import { Settling } from '../../../src/intake/settle/settling.ts';
 import { watchingPlace } from '../watching.ts';
 
-it('a long directory is compared in the order in which the ledger keeps names, and what is gone is found', async () => {
+it("a long directory is compared in the ledger's order of names, and missing files are found", async () => {
   const place = await watchingPlace();
   const names = Array.from({ length: 1_200 }, (_, index) => `SCAN${index}.jpg`);
   for (const name of names) await writeFile(join(place.scans, name), '');
@@ -39,7 +39,7 @@ it('a long directory is compared in the order in which the ledger keeps names, a
   expect(current).not.toContain('SCAN700.jpg');
 });
 
-it('a file is sent although one with an invalid name looks like it, which is sent once it is renamed', async () => {
+it('a file is sent despite another whose invalid name looks the same, which is sent once renamed', async () => {
   const place = await watchingPlace();
   await place.drop('scan-\uFFFD.jpg');
   const bytes = await place.drop('other.jpg');
@@ -57,7 +57,7 @@ it('a file is sent although one with an invalid name looks like it, which is sen
   expect(await place.states()).toEqual({ 'scan-\uFFFD.jpg': 'queued', 'scan-ä.jpg': 'queued' });
 });
 
-it('no file counts as gone from a folder that went away while the file was looked for', async () => {
+it('no file counts as gone if its folder goes away while the file is being looked for', async () => {
   const place = await watchingPlace();
   await place.drop('a.jpg');
   await place.once();
@@ -85,7 +85,7 @@ it('no file counts as gone from a folder that went away while the file was looke
   expect((await ledger.knownIn(place.scans, '', ['a.jpg'])).size).toBe(1);
 });
 
-it('a directory that can’t be listed keeps no other from being compared', async () => {
+it('a directory that can’t be listed does not keep others from being compared', async () => {
   const place = await watchingPlace();
   await place.drop('open/a.jpg');
   const folder = (real: WatchedFolder): WatchedFolder => ({

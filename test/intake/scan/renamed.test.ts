@@ -5,7 +5,7 @@ import type { WatchedFolder } from '../../../src/core/ports/folder.ts';
 import { spoolingPlace } from '../../delivery/payload/spooling.ts';
 import { watchingPlace, type WatchOptions } from '../watching.ts';
 
-/** A document whose file was renamed while no agent ran, and no copy of it. */
+/** A document without a copy whose file was renamed while no agent ran. */
 async function renamedPlace() {
   const place = await spoolingPlace();
   await place.drop('a.jpg');
@@ -75,7 +75,7 @@ it('an unreachable folder delays only its own documents', async () => {
   expect([isThrough(false), isThrough(true)]).toEqual([true, false]);
 });
 
-it('a folder that is watched is listed soon when somebody asks, and known through then', async () => {
+it('a watched folder is listed soon on request, and then counts as scanned', async () => {
   const place = await watchingPlace();
   const { intake, watching } = place.start({ deps: { reconcileEveryMs: 24 * 3_600_000 } });
   await watching();
@@ -85,7 +85,7 @@ it('a folder that is watched is listed soon when somebody asks, and known throug
   expect(place.clock.monotonic() - since).toBeLessThan(60_000);
 });
 
-it('nobody waits for another listing of a folder that is listed once', async () => {
+it('a folder of a single run counts as scanned without another listing', async () => {
   const place = await watchingPlace();
   await place.drop('a.jpg');
   const { intake } = await place.once();

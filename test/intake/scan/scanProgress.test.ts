@@ -19,7 +19,7 @@ beforeEach(() => {
   });
 });
 
-it('a folder counts as scanned after a complete listing that began afterwards', async () => {
+it('a folder counts as scanned after a complete listing that began after the given time', async () => {
   await clock.advance(1_000);
   expect(looked.isThroughSince(500)).toBe(false);
   const underWay = listing(100);
@@ -38,7 +38,7 @@ it('an interrupted listing does not count', async () => {
   expect([looked.hasBegunSince(0), looked.isThroughSince(0)]).toEqual([false, false]);
 });
 
-it('neither later files nor later listings delay the completion of an earlier one', async () => {
+it('neither later files nor later listings delay the completion of an earlier listing', async () => {
   await clock.advance(1_000);
   unsettled = [1_000];
   await listing();
@@ -55,7 +55,7 @@ it('neither later files nor later listings delay the completion of an earlier on
   expect(looked.isThroughSince(25_000)).toBe(true);
 });
 
-it('waits ten minutes for a file that stays undecided', async () => {
+it('waits at most ten minutes for a file that stays undecided', async () => {
   await clock.advance(1_000);
   unsettled = [1_000];
   await listing();

@@ -6,47 +6,47 @@ import { watchingPlace } from '../watching.ts';
 const NOW = Date.UTC(2026, 1, 3, 4, 5, 6);
 const ext4 = { name: 'ext4', network: false };
 
-/** Changed that long ago, by the clock that stamped it. */
+/** A file changed this long ago, according to the clock that stamped it. */
 function changed(agoMs: number, mtimeAgoMs = agoMs) {
   const at = (ms: number) => BigInt(NOW - ms) * 1_000_000n;
   return { size: 1, inode: 1n, ctimeNs: at(agoMs), mtimeNs: at(mtimeAgoMs) };
 }
 
-describe('how long a file has surely been still', () => {
-  it('is the time since its ctime, less a tick of the kernel', () => {
+describe('the time that a file has certainly been unchanged', () => {
+  it('is the time since its ctime, minus one kernel tick', () => {
     expect(restedMs(changed(1_000), ext4, NOW)).toBe(984);
     expect(restedMs(changed(5), ext4, NOW)).toBe(0);
   });
 
-  it('says nothing of a copy that kept an old mtime', () => {
+  it('ignores an old mtime that a copy preserved', () => {
     expect(restedMs(changed(0, 3_600_000), ext4, NOW)).toBe(0);
   });
 
-  it('is nothing where the clock was set back', () => {
+  it('is zero if the clock was set back', () => {
     expect(restedMs(changed(-60_000), ext4, NOW)).toBe(0);
   });
 
-  it.each(['nfs', 'cifs', 'fuse', '9p', 'vboxsf'])('can’t be told on %s, which has another clock', (name) => {
+  it.each(['nfs', 'cifs', 'fuse', '9p', 'vboxsf'])('is unknown on %s, which has its own clock', (name) => {
     expect(restedMs(changed(3_600_000), { name, network: true }, NOW)).toBe(0);
   });
 
-  it.each(['overlay', 'vfat', 'local', '0x1234'])('can’t be told on %s', (name) => {
+  it.each(['overlay', 'vfat', 'local', '0x1234'])('is unknown on %s', (name) => {
     expect(restedMs(changed(3_600_000), { name, network: false }, NOW)).toBe(0);
   });
 });
 
-describe('the clock', () => {
+describe('trust in the clock', () => {
   const HOUR = 3_600_000;
 
   it.each([
     ['an hour ago', HOUR, true],
     ['a minute ago, when clocks are still set', 60_000, false],
-  ])('of a machine that was started %s', (_when, upForMs, isGiven) => {
+  ])('depends on the uptime, for a machine started %s', (_when, upForMs, isGiven) => {
     expect(new ClockTrust(new FakeClock(), upForMs).isGiven).toBe(isGiven);
   });
 
   it.each([5_000, -5_000, 56 * 365 * 24 * HOUR])(
-    'that is set by %d ms in the midst of a run is not believed in it',
+    'ends for a run in which the clock is set by %d ms',
     (byMs) => {
       const clock = new FakeClock();
       const trust = new ClockTrust(clock, HOUR);
@@ -56,7 +56,7 @@ describe('the clock', () => {
     },
   );
 
-  it('of a machine that was started a moment ago has a single run look twice', async () => {
+  it('is missing right after startup, so a single run looks twice', async () => {
     const place = await watchingPlace();
     await place.drop('yesterday.jpg');
     place.clock.jump(Date.now() + 24 * HOUR - place.clock.now());

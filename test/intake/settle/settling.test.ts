@@ -25,7 +25,7 @@ beforeEach(() => {
 });
 
 describe('a file', () => {
-  it('is due after the short quiet time, which every change starts over', async () => {
+  it('is due after the short quiet time, which restarts at every change', async () => {
     settling.see('a', identity(1), 'fresh');
     await clock.advance(150);
     settling.see('a', identity(2), 'fresh');
@@ -36,7 +36,7 @@ describe('a file', () => {
     expect(takeOne().identity).toEqual(identity(2));
   });
 
-  it('is not taken twice while it is examined', async () => {
+  it('is not taken twice while it is being examined', async () => {
     settling.see('a', identity(1), 'fresh');
     await clock.advance(200);
     const file = takeOne();
@@ -46,14 +46,14 @@ describe('a file', () => {
     expect(settling.takeDue(10)).toHaveLength(1);
   });
 
-  it('that was already at rest is due that much sooner', async () => {
+  it('is due sooner by the time that it has already been at rest', async () => {
     settling.see('a', identity(1), 'fresh', 150);
     expect(settling.nextDueIn()).toBe(50);
     await clock.advance(50);
     expect(settling.isStill(takeOne())).toBe(true);
   });
 
-  it('that was at rest for an hour and may grow waits for the rest of the long quiet time', () => {
+  it('that has been at rest for an hour and may grow waits for the rest of the long quiet time', () => {
     settling.see('a', identity(1), 'fresh', 3_600_000);
     const file = takeOne();
     expect(settling.isStill(file)).toBe(true);
@@ -93,7 +93,7 @@ describe('a file', () => {
     expect(looks).toBeLessThan(60);
   });
 
-  it('that changed while it was judged is judged again, whatever was found', async () => {
+  it('that changes while it is judged is judged again, whatever the verdict', async () => {
     for (const found of [
       (file: Unsettled) => settling.done(file, identity(1)),
       (file: Unsettled) => void settling.markIncomplete(file, identity(1), 'INCOMPLETE', 'cut short'),
@@ -113,7 +113,7 @@ describe('a file', () => {
     }
   });
 
-  it('is checked again after an error of the agent', async () => {
+  it('is checked again after an error in the agent', async () => {
     settling.see('a', identity(1), 'fresh');
     await clock.advance(200);
     settling.retryLater(takeOne());
@@ -121,7 +121,7 @@ describe('a file', () => {
   });
 });
 
-describe('room', () => {
+describe('room for new files', () => {
   it('is made by giving up incomplete files early', async () => {
     for (const path of ['a', 'b', 'c']) settling.see(path, identity(1), 'fresh');
     await clock.advance(TIMES.longMs - 1);
@@ -149,7 +149,7 @@ describe('room', () => {
     expect(settling.roomWaitedMs).toBe(200);
   });
 
-  it('is not waited for after an abort', async () => {
+  it('is not awaited after an abort', async () => {
     for (const path of ['a', 'b', 'c']) settling.see(path, identity(1), 'fresh');
     const stop = new AbortController();
     const waiting = settling.room(stop.signal);
@@ -158,7 +158,7 @@ describe('room', () => {
   });
 });
 
-describe('a file that can’t be read', () => {
+describe('an unreadable file', () => {
   const blockUntil = async (path: string, noted: () => boolean): Promise<number> => {
     for (let tries = 1; ; tries += 1) {
       await clock.advance(settling.nextDueIn() ?? 0);
@@ -169,7 +169,7 @@ describe('a file that can’t be read', () => {
     }
   };
 
-  it('is tried at growing intervals and noted after ten seconds, exactly', async () => {
+  it('is tried at growing intervals, and noted after exactly ten seconds', async () => {
     settling.see('a', identity(1), 'fresh');
     await blockUntil('a', () => settling.unreadable.size === 1);
     expect(clock.monotonic()).toBe(TIMES.shortMs + 10_000);
@@ -181,7 +181,7 @@ describe('a file that can’t be read', () => {
     expect([...settling.unreadable]).toEqual([['a', 'EACCES']]);
   });
 
-  it('is no longer unreadable once it was read, whatever the result', async () => {
+  it('is no longer unreadable once it was read, whatever the verdict', async () => {
     settling.see('a', identity(1), 'fresh');
     await blockUntil('a', () => settling.unreadable.size === 1);
     await clock.advance(settling.nextDueIn() ?? 0);
@@ -190,7 +190,7 @@ describe('a file that can’t be read', () => {
     expect(settling.size).toBe(1);
   });
 
-  it('because its share is unreachable is never noted as unreadable', async () => {
+  it('on an unreachable share is never noted as unreadable', async () => {
     settling.see('a', identity(1), 'fresh');
     for (let tries = 0; tries < 30; tries += 1) {
       await clock.advance(settling.nextDueIn() ?? 0);
@@ -218,7 +218,7 @@ describe('a file that can’t be read', () => {
   });
 });
 
-it('a file that fails again and again is tried at growing intervals, and is a first time once', async () => {
+it('a file that keeps failing is tried at growing intervals, and only the first failure counts as new', async () => {
   settling.see('a', identity(1), 'fresh');
   await clock.advance(200);
   const waits: (number | null)[] = [];
@@ -231,7 +231,7 @@ it('a file that fails again and again is tried at growing intervals, and is a fi
   expect(waits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
 });
 
-it('the quiet time starts once a coarse clock can no longer hide a change', async () => {
+it('the quiet time starts only when a coarse clock can no longer hide a change', async () => {
   settling.requireQuiet(2_000);
   settling.see('a', identity(1), 'fresh');
   await clock.advance(1_999 + TIMES.shortMs);

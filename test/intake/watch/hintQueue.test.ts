@@ -7,7 +7,7 @@ import { FakeClock } from '../../support/fakeClock.ts';
 import { drawReceipt } from '../../support/images.ts';
 import { watchingPlace } from '../watching.ts';
 
-/** A folder whose listings wait at their end until that is said, and hints of the test's own. */
+/** A folder whose listings block at their end until `go`, with hints sent by the test. */
 async function held() {
   const place = await watchingPlace();
   let listings = 0;
@@ -34,10 +34,10 @@ async function held() {
   return { place, go, tell, listings: () => listings, options: { folder, deps: { hints } } };
 }
 
-it('a scan that an event tells of is admitted while the first listing is under way, and is fresh', async () => {
+it('a scan reported by an event is admitted as fresh during the first listing', async () => {
   const { place, go, tell, listings, options } = await held();
   await place.drop('old.jpg');
-  // Known to be watched, so that the listing is the one that compares.
+  // The folder counts as watched before, so this listing compares.
   await place.once();
   const { intake, admitted, watching } = place.start(options);
   await place.clock.advanceUntil(() => listings() === 1);
@@ -52,7 +52,7 @@ it('a scan that an event tells of is admitted while the first listing is under w
   expect(await place.states()).toEqual({ 'old.jpg': 'queued', 'new.jpg': 'queued' });
 });
 
-it('a known file that goes while a listing is under way is gone, and the one that it is replaced by is not', async () => {
+it('a known file deleted during a listing is gone, and its replacement is not', async () => {
   const { place, go, tell, listings, options } = await held();
   for (const name of ['a.jpg', 'b.jpg']) await place.drop(name);
   await place.once();
@@ -72,7 +72,7 @@ it('a known file that goes while a listing is under way is gone, and the one tha
   expect(await known('b.jpg')).not.toBeNull();
 });
 
-it('a fresh scan is admitted although files that are not at rest keep a listing waiting', async () => {
+it('a fresh scan is admitted although files not at rest keep a listing waiting', async () => {
   const { place, go, tell, options } = await held();
   go();
   await place.once();
@@ -85,7 +85,7 @@ it('a fresh scan is admitted although files that are not at rest keep a listing 
   expect(intake.status.state).toBe('starting');
 });
 
-it('what is hinted at while the folder is watched for the first time counts as what lay in it', async () => {
+it('a file hinted at during the first watch counts as existing', async () => {
   const { place, go, tell, listings, options } = await held();
   await place.drop('old.jpg');
   const { watching } = place.start({ ...options, settings: { existing: { kind: 'skip' } } });
@@ -98,7 +98,7 @@ it('what is hinted at while the folder is watched for the first time counts as w
   expect(await place.states()).toEqual({ 'old.jpg': 'skipped' });
 });
 
-it('a look that goes wrong ends the watch, as it does between listings, and it starts over', async () => {
+it('an error during a look ends the watch, which then starts over, as it does between listings', async () => {
   const { place, go, tell, listings, options } = await held();
   await place.once();
   let broken = true;
@@ -122,7 +122,7 @@ it('a look that goes wrong ends the watch, as it does between listings, and it s
   expect(place.log.said('The folder could not be listed')).toHaveLength(1);
 });
 
-it('more files than are looked at one by one have their directories listed, and compared in full', () => {
+it('the directories of too many hinted files are listed and compared in full', () => {
   let missed = 0;
   const hints = new HintQueue({
     clock: new FakeClock(),

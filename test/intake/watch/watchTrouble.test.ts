@@ -13,7 +13,7 @@ function limit(code: 'ENOSPC' | 'EMFILE'): ReceiptdError {
   return new ReceiptdError('WATCH_LIMIT', `The limit is reached (${code}).`, { hint: 'Raise it.', cause });
 }
 
-/** Real hints that fail as long as `fault` says. */
+/** Real hints that fail with `fault` while it is set. */
 function failingHints(fault: () => Error | null) {
   let tries = 0;
   const hints: FolderHints = {
@@ -29,7 +29,7 @@ function failingHints(fault: () => Error | null) {
 
 describe('a folder that can’t be watched', () => {
   it.each(['ENOSPC', 'EMFILE'] as const)(
-    'because of the limit %s is polled, said once, and watched again when that works',
+    'because of the limit %s is polled, reported once, and watched again when possible',
     async (code) => {
       const place = await watchingPlace();
       let error: Error | null = limit(code);
@@ -60,7 +60,7 @@ describe('a folder that can’t be watched', () => {
     },
   );
 
-  it('like another because of the same limit is the same incident, open until both are watched', async () => {
+  it('because of the same limit as another shares its incident, which stays open until both are watched', async () => {
     const place = await watchingPlace();
     const other = join(place.dir, 'other');
     await mkdir(other);
@@ -81,7 +81,7 @@ describe('a folder that can’t be watched', () => {
     expect(place.log.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
   });
 
-  it('for a reason that nobody knows is polled and said once', async () => {
+  it('for an unknown reason is polled and reported once', async () => {
     const place = await watchingPlace();
     const { hints } = failingHints(() => new Error('what is this?'));
     const { intake, watching } = place.start({ deps: { hints, pollEveryMs: 30_000 } });
@@ -92,7 +92,7 @@ describe('a folder that can’t be watched', () => {
   });
 });
 
-it('events that get lost are made up for by the listing', async () => {
+it('a listing makes up for lost events', async () => {
   const place = await watchingPlace();
   const deaf: FolderHints = { watch: async () => ({ close: async () => {} }) };
   const { admitted, watching } = place.start({ deps: { hints: deaf } });
@@ -103,7 +103,7 @@ it('events that get lost are made up for by the listing', async () => {
 });
 
 describe('a folder', () => {
-  it('moved in whole is found with all that is in it', async () => {
+  it('moved in as a whole is found with all its contents', async () => {
     const place = await watchingPlace();
     const elsewhere = join(place.dir, 'elsewhere', 'day');
     await mkdir(elsewhere, { recursive: true });
@@ -128,7 +128,7 @@ describe('a folder', () => {
     }
   });
 
-  it('whose permission is lost and given back waits, loses nothing, and reads nothing again', async () => {
+  it('that loses and regains permission waits, loses nothing, and reads nothing again', async () => {
     const place = await watchingPlace();
     for (const name of ['a.jpg', 'b.jpg']) await place.drop(name);
     const owner = ordinaryOwner();
@@ -157,7 +157,7 @@ describe('a folder', () => {
     expect(admitted).toHaveLength(2);
   });
 
-  it('replaced by another is watched again, by events', async () => {
+  it('that replaces another is watched by events again', async () => {
     const place = await watchingPlace();
     const { intake, admitted, watching } = place.start();
     await watching();
@@ -172,7 +172,7 @@ describe('a folder', () => {
   });
 });
 
-describe('a file that can’t be read for a while', () => {
+describe('a temporarily unreadable file', () => {
   function refusing(codes: Map<string, string>) {
     const tried: { path: string; at: number }[] = [];
     return {
@@ -192,7 +192,7 @@ describe('a file that can’t be read for a while', () => {
   }
 
   it.each(['EBUSY', 'EPERM', 'EACCES', 'EAGAIN', 'ETXTBSY'])(
-    '(%s) is tried again after longer and longer pauses, and nothing is said of it if that passes soon',
+    '(%s) is tried again after growing pauses, and not reported if it is soon readable',
     async (code) => {
       const place = await watchingPlace();
       const codes = new Map([['a.jpg', code]]);
@@ -209,7 +209,7 @@ describe('a file that can’t be read for a while', () => {
     },
   );
 
-  it('is noted after ten seconds, said once, tried on, and admitted when it can be read', async () => {
+  it('is noted after ten seconds, reported once, retried, and admitted when readable', async () => {
     const place = await watchingPlace();
     const codes = new Map([
       ['a.jpg', 'EACCES'],
@@ -243,7 +243,7 @@ describe('a file that can’t be read for a while', () => {
     expect(new Set(Object.values(await place.states()))).toEqual(new Set(['queued']));
   });
 
-  it('and its like, by the thousand, keep no good file waiting', async () => {
+  it('delays no good file, even among a thousand of its kind', async () => {
     const place = await watchingPlace();
     const codes = new Map(Array.from({ length: 1_200 }, (_, n) => [`bad${n}.jpg`, 'EACCES']));
     const bytes = await place.drop('bad0.jpg');
@@ -256,7 +256,7 @@ describe('a file that can’t be read for a while', () => {
   });
 });
 
-describe('while the ledger can’t be written', () => {
+describe('a ledger that can’t be written', () => {
   function failingStorage() {
     let trouble: StorageTrouble | null = null;
     let writes = 0;
@@ -303,7 +303,7 @@ describe('while the ledger can’t be written', () => {
   }
   const DISK_FULL: StorageTrouble = { code: 'DISK_FULL', message: 'The disk is full.', hint: 'Make room.' };
 
-  it('files wait without a word for each, and are admitted when it can be', async () => {
+  it('makes files wait without a message for each, and admits them afterwards', async () => {
     const place = await watchingPlace();
     const storage = failingStorage();
     const { intake, admitted, watching, stop } = place.start({ ledger: storage.ledger });
@@ -320,7 +320,7 @@ describe('while the ledger can’t be written', () => {
     expect(storage.listeners.size).toBe(0);
   });
 
-  it('from one moment to the next, the files under way are not said to be bad', async () => {
+  it('does not make the files under way count as bad when writing fails suddenly', async () => {
     const place = await watchingPlace();
     const storage = failingStorage();
     let seen = 0;
@@ -342,7 +342,7 @@ describe('while the ledger can’t be written', () => {
     expect(place.log.lines.filter(({ level }) => level === 'error' || level === 'warn')).toEqual([]);
   });
 
-  it('a run that ends by itself ends, with the reason', async () => {
+  it('ends a single run with the reason', async () => {
     const place = await watchingPlace();
     const storage = failingStorage();
     await place.drop('a.jpg');
@@ -357,7 +357,7 @@ describe('while the ledger can’t be written', () => {
   });
 });
 
-it('a file that can’t be admitted for a reason of its own waits longer and longer, and is said once', async () => {
+it('a file that can’t be admitted for a reason of its own waits longer each time, and is reported once', async () => {
   const place = await watchingPlace();
   let broken = true;
   const tries: number[] = [];

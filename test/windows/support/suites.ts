@@ -135,16 +135,14 @@ export const LEFT_OUT: readonly LeftOut[] = [
     file: 'intake/intake.test.ts',
     why: RIGHTS,
     tests: [
-      'a folder > with a directory that can’t be read loses none of the files in it',
-      'a folder > with a file that can’t be read says so once, delays no other, and reads it when it can',
+      'a folder > with an unreadable directory loses none of the files in it',
+      'a folder > with an unreadable file reports it once, delays no others, and reads the file once it can',
     ],
   },
   {
     file: 'intake/scan/reconcile.test.ts',
     why: NAMES,
-    tests: [
-      'a file is sent although one with an invalid name looks like it, which is sent once it is renamed',
-    ],
+    tests: ['a file is sent despite another whose invalid name looks the same, which is sent once renamed'],
   },
   {
     file: 'intake/dispose/dispose.test.ts',
@@ -160,7 +158,7 @@ export const LEFT_OUT: readonly LeftOut[] = [
           file: 'intake/watch/watchTrouble.test.ts',
           why: RIGHTS,
           tests: [
-            'a folder > whose permission is lost and given back waits, loses nothing, and reads nothing again',
+            'a folder > that loses and regains permission waits, loses nothing, and reads nothing again',
           ],
         },
       ]),

@@ -12,29 +12,29 @@ const [png, gif, bmp, webp] = await Promise.all(
 );
 
 describe('PNG', () => {
-  test('without image data it is not complete', () => {
+  test('is incomplete without image data', () => {
     const header = png!.subarray(0, 33);
     const end = png!.subarray(-12);
     expect(pngGap(Buffer.concat([header, end]))).toMatch(/no image data/);
   });
 
-  test('an end chunk without its checksum is not written yet', () => {
+  test('is incomplete if the end chunk lacks its checksum', () => {
     expect(pngGap(Buffer.concat([png!.subarray(0, -4), Buffer.alloc(4)]))).toMatch(/not fully written/);
   });
 });
 
 describe('GIF', () => {
-  test('stray zeros between blocks do not end it', () => {
+  test('is not ended by stray zeros between blocks', () => {
     expect(gifGap(Buffer.concat([gif!.subarray(0, -1), Buffer.from([0, 0, 0x3b])]))).toBeNull();
   });
 
-  test('a trailer without an image is not complete', () => {
+  test('is incomplete if it has a trailer but no image', () => {
     expect(gifGap(Buffer.from('GIF89a\x01\0\x01\0\0\0\0;', 'latin1'))).toMatch(/no image/);
   });
 });
 
 describe('BMP', () => {
-  test('its dimensions count when the header says no size, and its header when dimensions say less', () => {
+  test('is measured by its dimensions if the header has no size, and by the header if the dimensions imply less', () => {
     const silent = Buffer.from(bmp!);
     silent.writeUInt32LE(0, 2);
     expect(bmpGap(silent)).toBeNull();
@@ -45,14 +45,14 @@ describe('BMP', () => {
     expect(bmpGap(longer)).toMatch(/of 46,234 bytes/);
   });
 
-  test('rows may run from the top', () => {
+  test('may store its rows from the top', () => {
     const topDown = Buffer.from(bmp!);
     topDown.writeInt32LE(-160, 22);
     expect(bmpGap(topDown)).toBeNull();
     expect(bmpGap(topDown.subarray(0, -1))).not.toBeNull();
   });
 
-  test('the short header of old writers is read', () => {
+  test('may have the short header of old writers', () => {
     const core = Buffer.alloc(14 + 12 + 8);
     core.write('BM');
     core.writeUInt32LE(26, 10);
@@ -67,11 +67,11 @@ describe('BMP', () => {
 });
 
 describe('WebP', () => {
-  test('an empty container is not complete', () => {
+  test('is incomplete if the container is empty', () => {
     expect(webpGap(Buffer.from('RIFF\x04\0\0\0WEBP', 'latin1'))).toMatch(/no image data/);
   });
 
-  test('a chunk that reaches beyond its container is damage', () => {
+  test('is damaged if a chunk reaches beyond its container', () => {
     const damaged = Buffer.from(webp!);
     damaged.writeUInt32LE(damaged.length * 2, 16);
     expect(webpGap(damaged)).toMatch(/reaches beyond/);
@@ -81,11 +81,11 @@ describe('WebP', () => {
 describe('HEIC', () => {
   const heic = buildHeic({ picture: Buffer.alloc(500, 9) });
 
-  test('a location beyond the last box makes it incomplete', () => {
+  test('is incomplete if a location points beyond the last box', () => {
     expect(heicGap(heic.subarray(0, heic.indexOf('mdat') - 4))).toMatch(/incomplete: image data should end/);
   });
 
-  test('zeros in place of the media data box make it incomplete', () => {
+  test('is incomplete if zeros replace the media data box', () => {
     const at = heic.indexOf('mdat');
     const taken: number[] = [];
     for (let written = 20; written <= at + 3; written += 1) {
@@ -95,7 +95,7 @@ describe('HEIC', () => {
     expect(taken).toEqual([]);
   });
 
-  test('extents that take no bytes cost no time', () => {
+  test('spends no time on extents without bytes', () => {
     const iloc = Buffer.alloc(3_000_000, 0xff);
     iloc.writeUInt32BE(iloc.length, 0);
     iloc.write('iloc', 4);

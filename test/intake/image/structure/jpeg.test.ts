@@ -11,7 +11,7 @@ const SCAN_OF_ONE = [0xff, 0xda, 0, 8, 1, 1, 0, 0, 63, 0];
 const COMMENT = [0xff, 0xfe, 0, 4, 0xff, 0xd9];
 
 describe('JPEG', () => {
-  test("a thumbnail's end marker is not the image's", async () => {
+  test('does not end at the end marker of a thumbnail', async () => {
     const withThumbnail = await drawReceipt({ type: 'jpeg', seed: 'thumbnail', exifThumbnail: true });
     const thumbnailEnd = withThumbnail.indexOf(Buffer.from([0xff, 0xd9])) + 2;
     expect(thumbnailEnd).toBeLessThan(withThumbnail.length);
@@ -19,7 +19,7 @@ describe('JPEG', () => {
     expect(jpegGap(withThumbnail)).toBeNull();
   });
 
-  test('says after how many bytes the end marker is missing', () => {
+  test('reports after how many bytes the end marker is missing', () => {
     const padded = Buffer.concat([jpeg.subarray(0, 3000), Buffer.alloc(81_920 - 3000, 0x11)]);
     expect(jpegGap(padded)).toBe('the JPEG end marker is missing after 81,920 bytes');
   });
@@ -59,7 +59,7 @@ describe('JPEG', () => {
     expect(jpegGap(Buffer.from([0xff, 0xd8, ...body])) === null).toBe(complete);
   });
 
-  test('a segment as long as a length can say is passed over', () => {
+  test('skips a segment of the maximum length', () => {
     expect(jpegGap(insertJpegSegment(jpeg, 0xe2, Buffer.alloc(65_533, 0xff)))).toBeNull();
   });
 });

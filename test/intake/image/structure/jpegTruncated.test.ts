@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { jpegGap } from '../../../../src/intake/image/structure/jpeg.ts';
 import { drawReceipt, preallocated, withTrailer } from '../../../support/images.ts';
 
-/** From marker to marker, with no thought of how a frame is made: what `jpegGap` says sooner where it can. */
+/** The reference: walks from marker to marker. `jpegGap` decides sooner by looking at the frame. */
 function walked(bytes: Buffer): boolean {
   let scans = 0;
   let at = 2;
@@ -25,7 +25,7 @@ function walked(bytes: Buffer): boolean {
   }
 }
 
-/** Where the file, cut off there or with zeros from there on, is judged otherwise than by the walk. */
+/** Offsets at which the file, truncated or zeroed from there, is judged differently than by the walk. */
 function differences(bytes: Buffer, points: readonly number[]): number[] {
   return points.filter((at) =>
     [bytes.subarray(0, at), preallocated(bytes, at)].some(
@@ -34,7 +34,7 @@ function differences(bytes: Buffer, points: readonly number[]): number[] {
   );
 }
 
-/** Some points of the head and of the scan, and each at the end. */
+/** Some offsets in the header and in the scan, and each one near the end. */
 function cuts(length: number): number[] {
   const step = Math.ceil(length / 12);
   const points = [0, length];
@@ -49,7 +49,7 @@ const oneScan = await drawReceipt(SMALL);
 const severalScans = await drawReceipt({ ...SMALL, progressive: true });
 const withThumbnail = await drawReceipt({ ...SMALL, exifThumbnail: true });
 
-describe('a JPEG that is cut off anywhere is judged as by a walk from marker to marker', () => {
+describe('a JPEG truncated anywhere is judged as by a walk from marker to marker', () => {
   test.each([
     ['one scan', oneScan],
     ['several scans', severalScans],

@@ -9,15 +9,15 @@ describe('PDF', () => {
     ['white space', Buffer.from('\r\n\r\n  ')],
     ['a block of zeros', Buffer.alloc(100_000)],
     ['a little garbage', Buffer.from('<html></html>')],
-  ])('%s after the end is passed over', (_, after) => {
+  ])('ignores %s after the end', (_, after) => {
     expect(pdfGap(Buffer.concat([pdf, after]))).toBeNull();
   });
 
-  test('an end far before the end of the file is not its end', () => {
+  test('does not end at an end marker far before the end of the file', () => {
     expect(pdfGap(Buffer.concat([pdf, Buffer.alloc(5000, 'a')]))).toMatch(/end \(%%EOF\) is missing/);
   });
 
-  test('a revision that is being appended makes it incomplete until its own end', () => {
+  test('is incomplete while a revision is being appended, until its own end', () => {
     const revised = appendToPdf(pdf, [
       '<< /Type /Catalog /Pages 2 0 R >>',
       `<< /Note (${'x'.repeat(3000)}) >>`,
@@ -30,17 +30,17 @@ describe('PDF', () => {
     expect(pdfGap(revised)).toBeNull();
   });
 
-  test('the first part of a linearized file is not the whole', () => {
+  test('is incomplete with only the first part of a linearized file', () => {
     const first =
       '%PDF-1.4\n1 0 obj\n<< /Linearized 1 /L 9000 /O 3 /E 400 /N 1 /T 800 >>\nendobj\nstartxref\n0\n%%EOF\n';
     expect(pdfGap(Buffer.from(first))).toBe(`the PDF has ${first.length} bytes of 9,000 bytes`);
     const whole = appendToPdf(Buffer.from(first.padEnd(8900, ' ')), ['<< >>']);
     expect(pdfGap(whole)).toBeNull();
-    // Its final size, but not its final content.
+    // The final size, but not the final content.
     expect(pdfGap(Buffer.concat([Buffer.from(first), Buffer.alloc(9000)]))).toMatch(/does not say where/);
   });
 
-  test.each(['0', '99999999', 'x', ''])('a table said to be at "%s" makes it incomplete', (offset) => {
+  test.each(['0', '99999999', 'x', ''])('is incomplete if its table is said to be at "%s"', (offset) => {
     const text = pdf.toString('latin1').replace(/startxref\n\d+/, `startxref\n${offset}`);
     expect(pdfGap(Buffer.from(text, 'latin1'))).toMatch(/does not say where/);
   });

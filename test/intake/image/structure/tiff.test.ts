@@ -3,20 +3,20 @@ import { tiffGap } from '../../../../src/intake/image/structure/tiff.ts';
 import { drawMultiPageTiff } from '../../../support/images.ts';
 
 describe('TIFF', () => {
-  test('the pages that are written so far make no whole when the last points to another', () => {
+  test('is incomplete if the last written page points to another', () => {
     const pages = drawMultiPageTiff('pages', 3, { directory: 'before' });
     const one = drawMultiPageTiff('pages', 1, { directory: 'before' });
     expect(tiffGap(one)).toBeNull();
     expect(tiffGap(pages.subarray(0, one.length))).toMatch(/incomplete: a page's directory at byte/);
   });
 
-  test('a directory that is not written yet is waited for', () => {
+  test('is incomplete while the directory is not written yet', () => {
     const bytes = drawMultiPageTiff('late', 1);
     bytes.writeUInt32LE(0, 4);
     expect(tiffGap(bytes)).toMatch(/directory is not written yet/);
   });
 
-  test('directories in a circle are damage, not an endless walk', () => {
+  test('is damaged if its directories form a loop', () => {
     const bytes = drawMultiPageTiff('circle', 2, { directory: 'before' });
     const first = bytes.readUInt32LE(4);
     const second = bytes.readUInt32LE(first + 2 + 9 * 12);
@@ -24,7 +24,7 @@ describe('TIFF', () => {
     expect(tiffGap(bytes)).toBe('the TIFF is damaged: its directories run in a circle');
   });
 
-  test('a strip list shared by many directories costs no more than the bytes of the file', () => {
+  test('takes no longer than its size allows if many directories share a strip list', () => {
     const strips = 500_000;
     const pages = 20_000;
     const listAt = 8;
@@ -50,7 +50,7 @@ describe('TIFF', () => {
     expect(user + system).toBeLessThan(2_000_000);
   });
 
-  test('image data of no known length is not taken for whole', () => {
+  test('is incomplete if the length of the image data is unknown', () => {
     const bytes = drawMultiPageTiff('no lengths', 1);
     const lengths = bytes.readUInt32LE(4) + 2 + 8 * 12;
     expect(bytes.readUInt16LE(lengths)).toBe(279);
@@ -58,7 +58,7 @@ describe('TIFF', () => {
     expect(tiffGap(bytes)).toMatch(/does not say how long/);
   });
 
-  test('more sub-directories than any honest file has are not kept in memory', () => {
+  test('does not keep more sub-directories in memory than any real file has', () => {
     const count = 65_537;
     const bytes = Buffer.alloc(8 + 18 + 4 * count, 8);
     bytes.write('II*\0\x08\0\0\0\x01\0', 'latin1');
