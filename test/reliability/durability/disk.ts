@@ -2,19 +2,18 @@ import { dirname } from 'node:path';
 import type { FileCall } from './trace.ts';
 
 interface File {
-  /** Written to since it was last synced. */
+  /** Whether it was written since its last sync. */
   isDirty: boolean;
 }
 
 /**
- * What a power failure would leave below `root`, which was empty at the beginning: contents count once their file was synced,
- * names once their directory was (POSIX fsync(2), "Calling fsync() does not necessarily ensure that the entry in the directory
- * has also reached disk").
+ * What a power failure would leave below `root`, which starts empty: contents count once their file was synced, names once their directory
+ * was (POSIX fsync(2), "Calling fsync() does not necessarily ensure that the entry in the directory has also reached disk").
  */
 export class Disk {
   readonly #root: string;
   readonly #files = new Map<string, File>();
-  /** Names that were given or taken since their directory was synced. */
+  /** Names added or removed since their directory was synced. */
   readonly #unsyncedNames = new Map<string, Set<string>>();
 
   constructor(root: string) {
@@ -58,7 +57,7 @@ export class Disk {
     }
   }
 
-  /** Why the file would not be there, or not whole, after a power failure at this moment; null if it would. */
+  /** Why the file would be missing or incomplete after a power failure at this moment; null if it would survive. */
   doubt(path: string): string | null {
     const file = this.#files.get(path);
     if (!file) return `${path} is not there`;
@@ -87,14 +86,14 @@ export class Disk {
 }
 
 export interface Complaint {
-  /** What the process had said, or was about to do. */
+  /** What the process had reported, or was about to do. */
   readonly when: string;
   readonly doubt: string;
 }
 
 /**
- * Goes through a trace. `mark durable PATH`: a power failure may come now, and the file has to be there. `keepsFor` names the file
- * that has to be durable before the given one is unlinked, if there is one.
+ * Replays a trace. `mark durable PATH`: from here on, the file has to survive a power failure. `keepsFor` names the file that has to be
+ * durable before the given one is unlinked, if any.
  */
 export function complaintsAbout(
   calls: readonly FileCall[],

@@ -18,7 +18,7 @@ const hasStrace = ((): boolean => {
 })();
 
 describe.skipIf(!requirement('strace', hasStrace, 'scripts/install-test-parts.sh'))(
-  'what counts as durable outlasts a power failure:',
+  'a power failure does not lose',
   () => {
     async function trace(what: string, inject: readonly string[] = []) {
       const dir = await realpath(await mkdtemp(join(tmpdir(), 'receiptd-durability-')));
@@ -39,8 +39,8 @@ describe.skipIf(!requirement('strace', hasStrace, 'scripts/install-test-parts.sh
       expect(await trace(what)).toEqual({ complaints: [], marks });
     });
 
-    it('an archived original, which goes from its folder only after that', async () => {
-      // It is linked: the bytes are as durable as the scanner left them, and what is owed is the name.
+    it('an archived original, which leaves its folder only after that', async () => {
+      // The archive links it, so its bytes are as durable as the scanner left them; the agent has to make the name durable.
       const { complaints, marks } = await trace('archive');
       expect(marks).toBe(1);
       expect(complaints.filter(({ doubt }) => !doubt.endsWith('was written to and not synced'))).toEqual([]);
@@ -49,13 +49,13 @@ describe.skipIf(!requirement('strace', hasStrace, 'scripts/install-test-parts.sh
     it.each([
       ['is on another disk', 'link,linkat:error=EXDEV:when=1'],
       ['knows no links', 'link,linkat:error=EPERM'],
-    ])('an original that is copied into an archive that %s', async (_, fault) => {
+    ])('an original copied into an archive that %s', async (_, fault) => {
       expect(await trace('archive', [fault])).toEqual({ complaints: [], marks: 1 });
     });
   },
 );
 
-test('a trace is read with its threads, and calls that failed are left out', () => {
+test('a trace is parsed per thread, without failed calls', () => {
   const text = [
     '10 openat(AT_FDCWD</>, "/s/a.new", O_WRONLY|O_CREAT|O_EXCL, 0600) = 3</s/a.new>',
     '11 fdatasync(3</s/a.new> <unfinished ...>',
@@ -67,7 +67,7 @@ test('a trace is read with its threads, and calls that failed are left out', () 
   ].join('\n');
   expect(parseTrace(text)).toEqual([
     { kind: 'create', path: '/s/a.new' },
-    // What is written while it goes on is not covered.
+    // The sync does not cover what is written while it runs.
     { kind: 'sync', path: '/s/a.new' },
     { kind: 'write', path: '/s/a.new' },
     { kind: 'rename', path: '/s/a.new', to: '/s/a' },
@@ -79,7 +79,7 @@ test('a trace is read with its threads, and calls that failed are left out', () 
   });
 });
 
-test('contents and names are lost apart', () => {
+test('contents and names are lost independently', () => {
   const disk = new Disk('/s');
   disk.apply({ kind: 'create', path: '/s/a' });
   disk.apply({ kind: 'write', path: '/s/a' });

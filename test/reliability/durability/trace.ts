@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** What a process did to files, in the order in which the kernel had done it. Paths are absolute. */
+/** File calls of a process, in the order in which the kernel completed them. Paths are absolute. */
 export type FileCall =
   | { readonly kind: 'create' | 'write' | 'sync' | 'unlink' | 'mkdir'; readonly path: string }
   | { readonly kind: 'rename' | 'link'; readonly path: string; readonly to: string }
@@ -13,12 +13,12 @@ export type FileCall =
 const CALLS =
   'open,openat,creat,write,pwrite64,writev,pwritev,pwritev2,ftruncate,truncate,fsync,fdatasync,rename,renameat,renameat2,link,linkat,unlink,unlinkat,mkdir,mkdirat';
 const LONGEST_TEXT = 512;
-/** The process writes its marks into a file of this name. */
+/** Name of the file to which the process writes its marks. */
 export const MARKS = 'marks';
 
 /**
- * Runs a program of Node's under the kernel's tracer. `inject` is what strace takes for a call that shall fail.
- * @throws where the program fails
+ * Runs a Node program under strace. `inject` holds strace expressions for calls that shall fail.
+ * @throws if the program fails
  */
 export async function traced(
   args: readonly string[],
@@ -27,9 +27,9 @@ export async function traced(
 ): Promise<FileCall[]> {
   const output = join(dir, 'trace');
   const faults = inject.flatMap((fault) => ['-e', `inject=${fault}`]);
-  // The names of descriptors are asked for at the call, so that a file has the name that it has by then.
+  // Descriptors are resolved to names at the time of the call, so that a file has its current name.
   const options = ['-f', '-y', '-s', String(LONGEST_TEXT), '-e', `trace=${CALLS}`, ...faults, '-o', output];
-  // Faults are counted in each thread.
+  // strace counts faults per thread.
   const env = { ...process.env, ...(inject.length > 0 && { UV_THREADPOOL_SIZE: '1' }) };
   await promisify(execFile)('strace', [...options, process.execPath, ...args], { env });
   return parseTrace(await readFile(output, 'utf8'));
@@ -37,11 +37,11 @@ export async function traced(
 
 interface Begun {
   readonly text: string;
-  /** Calls that were over when it began. */
+  /** Number of calls that had ended when it began. */
   readonly at: number;
 }
 
-/** What strace writes with `-f -y`; calls that failed are left out. A sync covers what was written before it began. */
+/** Parses the output of strace `-f -y`, without failed calls. A sync covers only what was written before it began. */
 export function parseTrace(text: string): FileCall[] {
   const begun = new Map<string, Begun>();
   const opened = new Map<string, string>();
@@ -66,7 +66,7 @@ export function parseTrace(text: string): FileCall[] {
   return over.toSorted((a, b) => a.at - b.at).map(({ call }) => call);
 }
 
-/** Directories are also named by a descriptor of the process, so that nobody can change what lies on the way. */
+/** The agent also addresses directories through a descriptor, so that nobody can swap a directory on the path. */
 function byName(call: string, opened: ReadonlyMap<string, string>): string {
   return call.replace(/"\/proc\/self\/fd\/(\d+)/g, (all, descriptor: string) => {
     const name = opened.get(descriptor);

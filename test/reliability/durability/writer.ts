@@ -1,4 +1,4 @@
-/** Writes whatever the agent must not lose, and says each time what a caller takes for durable from then on. */
+/** Writes everything that the agent must not lose, and reports each time what a caller may rely on from then on. */
 import { createHash } from 'node:crypto';
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -61,7 +61,7 @@ const PARTS: Record<string, () => Promise<void>> = {
     await journal.admitted(images[0]!);
     durable(path, 'a deferred image was admitted');
     await journal.close();
-    // Recreated from what waits.
+    // Recreated from the waiting images.
     const again = await openDeferredJournal({ path, log });
     durable(path, 'the journal was made anew');
     await again.close();
@@ -126,7 +126,7 @@ const PARTS: Record<string, () => Promise<void>> = {
       archiveTo: join(root, 'archive'),
       random: () => 0.5,
     });
-    // As a scanner leaves it: nobody has synced it.
+    // Not synced, like a file from a scanner.
     writeFileSync(join(scans, 'a.jpg'), image('a').bytes);
     const aside = await folder.setAside('a.jpg');
     durable(await folder.archive(aside, 'a.jpg'), 'an original was archived');

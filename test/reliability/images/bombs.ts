@@ -5,7 +5,7 @@ const SCAN = bytes(segment(0xda, [1, 1, 0, 0, 63, 0]), 'data\xff\xd9');
 const DATED = buildExif({ capturedAt: new Date(2024, 1, 29, 23, 4, 59) });
 const STRIP = [entry(273, 4, 1, 4), entry(279, 4, 1, 4)];
 
-/** Files as large as a folder takes, each of which multiplies what it costs to read it if it can. */
+/** Files of the maximum size, each of which tries to multiply the cost of reading it. */
 export const BOMBS: Readonly<Record<string, (size: number) => Buffer>> = {
   'JPEG of markers': (size) => fill('\xff\xd8', '\xff\xd0', size, SCAN),
   'JPEG of fill bytes': (size) => fill('\xff\xd8', '\xff', size, SCAN),
@@ -103,7 +103,7 @@ export const BOMBS: Readonly<Record<string, (size: number) => Buffer>> = {
   'byte order marks': (size) => fill('', '\xef\xbb\xbf', size),
 };
 
-/** Exactly `size` bytes, if the end fits. */
+/** Exactly `size` bytes, if `end` fits. */
 function fill(head: Piece, body: Piece, size: number, end: Piece = ''): Buffer {
   const [first, last] = [bytes(head), bytes(end)];
   const file = Buffer.alloc(size).fill(bytes(body), first.length);
@@ -135,7 +135,7 @@ function manyTypes(size: number): Buffer {
   return file;
 }
 
-/** A chain of directories of one entry each, `stride` apart. */
+/** A chain of directories with one entry each, `stride` apart. */
 function chain(size: number, stride = 1): Buffer {
   const count = Math.floor((size - 8) / 18);
   const file = Buffer.alloc(8 + count * 18);

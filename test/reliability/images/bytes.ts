@@ -1,4 +1,4 @@
-/** Bytes of hostile files, put together from texts, numbers and other bytes. */
+/** Builds hostile files from texts, numbers and bytes. */
 
 export type Piece = string | Uint8Array | readonly number[];
 
@@ -55,7 +55,7 @@ export function segment(marker: number, ...content: readonly Piece[]): Buffer {
   return bytes([0xff, marker], u16(body.length + 2), body);
 }
 
-/** A chunk of a PNG; its CRC is wrong unless told. */
+/** A chunk of a PNG. Its CRC is wrong unless given. */
 export function chunk(type: string, content: Piece = '', crc = 0): Buffer {
   const body = bytes(content);
   return bytes(u32(body.length), type, body, u32(crc));

@@ -5,17 +5,17 @@ import { hostileFiles } from './hostile.ts';
 import { mutated, type Origin } from './mutate.ts';
 import { placesOf } from './places.ts';
 
-/** `bombs`: large files; `handmade`: hostile files as they are; `parts`: whole files cut off; `mutations`. */
+/** `bombs`: large files; `handmade`: hostile files unchanged; `parts`: truncated complete files; `mutations`: damaged files. */
 export const PHASES = ['bombs', 'handmade', 'parts', 'mutations'] as const;
 export type Phase = (typeof PHASES)[number];
 
 export interface Case {
-  /** What it is, so that a person can find it. */
+  /** A description for people. */
   readonly name: string;
   readonly bytes: Buffer;
-  /** What the inspector may say of it, if only that. */
+  /** The only verdicts that the inspector may return; null: any. */
   readonly expected: readonly string[] | null;
-  /** What it is counted under. */
+  /** The categories under which it is counted. */
   readonly kinds: readonly string[];
 }
 
@@ -25,14 +25,14 @@ export interface Cases {
   make(phase: Phase, number: number): Case;
 }
 
-/** The first letters of a file may be of no type yet. */
+/** A file with fewer bytes may have no type yet. */
 const SHORTEST_TYPE = 18;
-/** Whole files of more bytes are seldom mutated: a case costs what its bytes cost. */
+/** Larger complete files are seldom mutated, since the cost of a case grows with its size. */
 const SMALL = 24_000;
 const LARGE_CHANCE = 0.004;
 
 export function createCases(wholes: readonly Whole[], bombSize: number, every = 1): Cases {
-  // Each is made when it is first asked for: a process that tries one large file needs none of the others.
+  // Created on first use: a process that tries one large file needs none of the others.
   const bombs = once(() => Object.entries(BOMBS));
   const handmade = once(hostileFiles);
   const parts = once(() =>
@@ -95,7 +95,7 @@ export function createCases(wholes: readonly Whole[], bombSize: number, every = 
   };
 }
 
-/** Every byte of a small file; of a large one some all over it, and all near its end. */
+/** Every offset of a small file; samples of a large one, and every offset near its end. */
 function cuts({ bytes, end }: Whole): number[] {
   const near = bytes.length <= SMALL ? 0 : end - 200;
   const points = new Set<number>();
@@ -105,7 +105,7 @@ function cuts({ bytes, end }: Whole): number[] {
   return [...points, bytes.length];
 }
 
-/** Types in turn, so that the many JPEGs do not crowd out the others. */
+/** Picks the type first, so that the many JPEGs do not crowd out other types. */
 function ofEachType(bases: readonly Origin[], dice: Dice): Origin {
   const type = dice.pick([...new Set(bases.map(({ type }) => type))]);
   return dice.pick(bases.filter((base) => base.type === type));

@@ -6,11 +6,11 @@ import type { Inspection } from '../../../src/core/ports/image.ts';
 import type { Surroundings } from './surroundings.ts';
 
 export interface Judged {
-  /** `jpeg complete`, `no type`; empty when the inspector threw. */
+  /** `jpeg complete`, `no type`; empty if the inspector threw. */
   readonly verdict: string;
-  /** What was breached, as a sentence; null when nothing. */
+  /** The breach, as a sentence; null if there is none. */
   readonly breach: string | null;
-  /** Of the slowest of the calls. */
+  /** CPU time of the slowest call. */
   readonly cpuMs: number;
 }
 
@@ -21,7 +21,7 @@ const CONTROL = /[\p{Cc}\p{Cs}\u2028\u2029]/u;
 const NAMES = parseTemplate('{captured:YYYY-MM-DD_HH.mm.ss}-{hash:64}');
 const HASH = 'ab'.repeat(32);
 
-/** A file may keep the processor this long: a moment, and so much for each byte. */
+/** CPU time allowed for a file: a constant plus an amount per byte. */
 const MOMENT_MS = 100;
 const MS_PER_BYTE = 0.00006;
 
@@ -29,7 +29,7 @@ export function timeAllowedMs(length: number): number {
   return MOMENT_MS + length * MS_PER_BYTE;
 }
 
-/** Everything that must hold of any bytes at all. */
+/** Checks everything that must hold for any bytes. */
 export async function judge(file: Buffer, surroundings: Surroundings): Promise<Judged> {
   const first = await look(file);
   if (first.threw !== null) return { verdict: '', breach: first.threw, cpuMs: first.cpuMs };
@@ -47,7 +47,7 @@ export async function judge(file: Buffer, surroundings: Surroundings): Promise<J
   return { verdict: verdictOf(first.inspection), breach, cpuMs: Math.min(first.cpuMs, second.cpuMs) };
 }
 
-/** The same of a file so large that once has to do. */
+/** The same for a file so large that one inspection has to suffice. */
 export async function judgeOnce(file: Buffer): Promise<Judged> {
   const { inspection, date, threw, cpuMs } = await look(file);
   const breach =
@@ -83,7 +83,7 @@ async function look(file: Uint8Array): Promise<Seen> {
   return { inspection, date, threw, cpuMs, answer: `${JSON.stringify(inspection)} ${JSON.stringify(date)}` };
 }
 
-/** What has no type is still given to the reader of capture times, as one of those that carry any. */
+/** A file without a type is still passed to the reader of capture times, as an arbitrary type. */
 function guess(file: Uint8Array): ImageType {
   return IMAGE_TYPES[file.length % IMAGE_TYPES.length] ?? 'jpeg';
 }
@@ -113,7 +113,7 @@ const STARTS: Readonly<Record<ImageType, RegExp>> = {
   pdf: /%PDF/,
 };
 
-/** A decoder looks at the first bytes, those of a PDF at the first 1,024. */
+/** A decoder looks at the first bytes, for a PDF at the first 1,024. */
 function misnamed({ type }: Inspection, file: Buffer): string | null {
   const right = type === null || STARTS[type].test(file.toString('latin1', 0, 1024));
   return right ? null : `It is called ${type} and does not begin as one.`;
@@ -128,7 +128,7 @@ function misdated(date: Date | null): string | null {
   return name !== undefined && right.test(name) ? null : `Its capture time makes the name ${name}.`;
 }
 
-/** Slow twice may be the machine; slow each time is the file. */
+/** Being slow once or twice may be due to the machine; being slow every time is due to the file. */
 async function tooSlow(file: Buffer, cpuMs: number): Promise<string | null> {
   const allowed = timeAllowedMs(file.length);
   let least = cpuMs;

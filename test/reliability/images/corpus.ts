@@ -5,12 +5,12 @@ import { IMAGE_TYPES, type ImageType } from '../../../src/core/domain/imageType.
 import { buildExif, buildHeic, insertJpegSegment } from '../../support/handmadeImages.ts';
 import { drawMultiPageTiff, drawReceipt } from '../../support/images.ts';
 
-/** A file that is whole and that the inspector has to call complete. */
+/** A complete file that the inspector must recognize as such. */
 export interface Whole {
   readonly name: string;
   readonly type: ImageType;
   readonly bytes: Buffer;
-  /** A part of fewer bytes is not the whole image. What follows is padding. */
+  /** Bytes that the complete image needs; the rest is padding. */
   readonly end: number;
 }
 
@@ -21,7 +21,7 @@ export async function drawnFiles(): Promise<Whole[]> {
   const files: Whole[] = [];
   const size = { width: 40, height: 56 };
   const add = (name: string, type: ImageType, bytes: Buffer) =>
-    // The line feed after %%EOF is no part of the structure of a PDF.
+    // The line feed after %%EOF is not part of a PDF's structure.
     files.push({ name, type, bytes, end: type === 'pdf' ? bytes.length - 1 : bytes.length });
   for (const type of IMAGE_TYPES)
     add(`drawn ${type}`, type, await drawReceipt({ type, seed: type, ...size }));
@@ -53,7 +53,7 @@ export async function drawnFiles(): Promise<Whole[]> {
   return files;
 }
 
-/** The photographed receipts, if they lie beside the checkout: whole, and made small in several types. */
+/** The photographed receipts, if they exist next to the checkout: in full size, and reduced in several types. */
 export async function realFiles(most = Infinity): Promise<Whole[]> {
   const folder = join(process.cwd(), '..', 'shared', 'receipts');
   if (!existsSync(folder)) return [];

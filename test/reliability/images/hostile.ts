@@ -4,13 +4,13 @@ import { hostileJpegs } from './hostileJpegs.ts';
 import { hostileOthers } from './hostileOthers.ts';
 import { hostileTiffs } from './hostileTiffs.ts';
 
-/** A file made by hand to break a reader. */
+/** A file handmade to break a reader. */
 export interface Hostile {
   readonly name: string;
   readonly bytes: Buffer;
 }
 
-/** All of them, of at most a megabyte or so. */
+/** All handmade files, each of about a megabyte at most. */
 export function hostileFiles(): Hostile[] {
   const kinds = [hostileJpegs(), hostileTiffs(), hostileChunks(), hostileBoxes(), hostileOthers()];
   return kinds.flatMap((kind) => Object.entries(kind).map(([name, bytes]) => ({ name, bytes })));

@@ -12,7 +12,7 @@ function meta(...boxes: readonly Piece[]): Buffer {
   return box('meta', FULL, ...boxes);
 }
 
-/** One extent for each of the items; widths of four bytes. */
+/** One extent for each item, with widths of four bytes. */
 function iloc(items: number, ...extents: readonly Piece[]): Buffer {
   return box('iloc', FULL, [0x44, 0], u16(items), ...extents);
 }

@@ -11,7 +11,7 @@ function png(...pieces: readonly Piece[]): Buffer {
   return bytes(PNG, IHDR, ...pieces);
 }
 
-/** RIFF with its true length, unless told. */
+/** A RIFF container, with its true length unless given. */
 function webp(content: Buffer, length = content.length + 4): Buffer {
   return bytes('RIFF', u32(length, 'II'), 'WEBP', content);
 }
@@ -20,7 +20,7 @@ function riff(type: string, content: Piece = '', length = bytes(content).length)
   return bytes(type, u32(length, 'II'), content);
 }
 
-/** PNG, WebP and GIF: rows of chunks. */
+/** PNG, WebP and GIF: sequences of chunks. */
 export function hostileChunks(): Record<string, Buffer> {
   return {
     'PNG, signature alone': bytes(PNG),

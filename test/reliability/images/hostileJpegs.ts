@@ -7,7 +7,7 @@ const SCAN = bytes(segment(0xda, [1, 1, 0, 0, 63, 0]), 'data');
 const EXIF = 'Exif\0\0';
 const TIFF = 'II*\0\x08\0\0\0';
 
-/** With an image in the middle, such as it is. */
+/** Encloses the given body, which need not be a valid image. */
 function jpeg(...pieces: readonly Piece[]): Buffer {
   return bytes(SOI, ...pieces, SCAN, EOI);
 }
@@ -16,7 +16,7 @@ function withExif(...block: readonly Piece[]): Buffer {
   return jpeg(segment(0xe1, EXIF, ...block));
 }
 
-/** Hostile EXIF dates; of all that a text may hold. */
+/** Hostile EXIF dates, with anything that text can contain. */
 export const DATES = [
   '2024:02:29 23:04:59\0../../etc/passwd',
   '2024:02:29 23:04:59/../..',
@@ -125,7 +125,7 @@ export function hostileJpegs(): Record<string, Buffer> {
   };
 }
 
-/** An EXIF block with such a capture time. */
+/** An EXIF block with the given capture time. */
 function dated(text: string): Buffer {
   const content = bytes(text, '\0');
   return bytes(

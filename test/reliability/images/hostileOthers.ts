@@ -52,7 +52,7 @@ function pdf(...pieces: readonly Piece[]): Buffer {
   return bytes('%PDF-1.7\n', ...pieces);
 }
 
-/** BMP, PDF, what is two things at once, and what is none. */
+/** BMP, PDF, files of two types at once, and files of none. */
 export function hostileOthers(): Record<string, Buffer> {
   const whole = buildPdf('hostile');
   return {

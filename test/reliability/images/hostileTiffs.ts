@@ -118,7 +118,7 @@ function chain(length: number): Buffer {
   return tiff(all);
 }
 
-/** Each directory begins four bytes into the one before. */
+/** Each directory begins four bytes into the previous one. */
 function overlapping(length: number): Buffer {
   const file = Buffer.alloc(8 + length * 4 + 64);
   bytes(HEAD).copy(file);

@@ -1,4 +1,4 @@
-/** The short form of `npm run campaign -- images`, and hostile files given to the whole agent. */
+/** The short form of `npm run campaign -- images`, and hostile files given to the complete agent. */
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { IMAGE_TYPES } from '../../../src/core/domain/imageType.ts';
@@ -13,10 +13,10 @@ import { drawnFiles } from './corpus.ts';
 import { hostileFiles } from './hostile.ts';
 
 const MUTATED = 40;
-/** An agent at rest takes about 110 MB (0018-heap-flag), with these files 275, and 325 where garbage waits for a busy processor. */
+/** An idle agent takes about 110 MB (0018-heap-flag), with these files 275, or 325 if garbage collection lags on a busy processor. */
 const MOST_MB = 450;
 const BOMB_SIZE = 12_000_000;
-/** Those that once stopped an agent, or would have; each day every other one. */
+/** Files that once stopped an agent, or would have. Each day tries every other one. */
 const BOMBS_DROPPED = [
   'TIFF with a date of all letters',
   'TIFF with many EXIF pointers',
@@ -28,14 +28,14 @@ const BOMBS_DROPPED = [
 ];
 
 describe('hostile images', () => {
-  it('are judged without an exception, without a hang, in little memory, and the same each time', async () => {
+  it('are judged without exception or hang, within a memory limit, and the same each time', async () => {
     const trial = await compileTrials();
     const ended = await trial('images', '--cases', '80', '--every', '2400', '--megabytes', '1');
     expect(ended, ended.stdout).toMatchObject({ status: 0, stderr: '' });
     expect(ended.stdout).toMatch(/ cases in /);
   });
 
-  it('do not keep the agent from good ones in the same folder', async () => {
+  it('do not block good images in the same folder', async () => {
     const site = await prepare();
     const inbox = site.file('inbox');
     const settle = { short: '100ms', long: '200ms', patience: '200ms' };

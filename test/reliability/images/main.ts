@@ -1,5 +1,5 @@
 /**
- * Hostile images: large ones, handmade ones, every part of whole ones, and mutations of real ones, given to the inspector.
+ * Hostile images, given to the inspector: large ones, handmade ones, every part of complete ones, and mutations of real ones.
  *
  *   npm run campaign -- images --cases 1000000 --from 0
  */
@@ -11,7 +11,7 @@ import { drawnFiles, realFiles } from './corpus.ts';
 import { run, type Summary } from './run.ts';
 import type { Breach } from './worker.ts';
 
-/** A defect seldom comes alone; more tell nothing more. */
+/** Stops early: further breaches rarely reveal more. */
 const SHOWN = 20;
 const COMMAND = 'npm run campaign -- images';
 const options = trialOptions(COMMAND, {

@@ -3,7 +3,7 @@ import type { Dice } from '../support/dice.ts';
 import { word } from './bytes.ts';
 import type { Place } from './places.ts';
 
-/** A file that mutations begin with. */
+/** A file to mutate. */
 export interface Origin {
   readonly name: string;
   readonly type: ImageType;
@@ -35,7 +35,7 @@ const WEIGHTS: Readonly<Record<Mutation, number>> = {
 
 type Mutate = (file: Buffer, dice: Dice, origin: Origin, others: readonly Origin[]) => Buffer;
 
-/** Most cases have little damage, since much of it ends the reading early. */
+/** Most cases have little damage, since heavy damage often ends the reading early. */
 export function mutated(origin: Origin, others: readonly Origin[], dice: Dice): [Buffer, Mutation[]] {
   let file = origin.bytes;
   const done: Mutation[] = [];
@@ -88,12 +88,12 @@ const PREFIXES = [
 ];
 
 const MUTATIONS = {
-  /** A length, a count or an offset becomes another, mostly one at which programs break. */
+  /** Changes a length, a count or an offset, mostly to a value at which programs break. */
   number(file, dice, { places }) {
     const place = dice.chance(0.85) && places.length > 0 ? dice.pick(places) : somewhere(file, dice);
     return put(file, place.at, word(odd(file, place, dice), place.width, dice.chance(0.5) ? 'II' : 'MM'));
   },
-  /** A number points to another place, or to itself. */
+  /** Points a number to another place, or to itself. */
   pointer(file, dice, { places }) {
     if (places.length === 0) return file;
     const from = dice.pick(places);
@@ -113,7 +113,7 @@ const MUTATIONS = {
     return changed;
   },
   byte: (file, dice) => put(file, position(file, dice), Buffer.from([dice.int(0, 255)])),
-  /** Numbers in text: those of a PDF, and dates. */
+  /** Changes numbers in text: those of a PDF, and dates. */
   digits(file, dice) {
     const found = [...file.toString('latin1', 0, 4096).matchAll(/\d+/g)];
     if (found.length === 0) return file;
@@ -161,7 +161,7 @@ const MUTATIONS = {
     const [from, to] = range(file, dice);
     return Buffer.from(file).fill(dice.pick([0, 0, 0xff, 0x20]), from, to);
   },
-  /** The beginning of this, the rest of another. */
+  /** Joins the beginning of this file and the rest of another. */
   splice(file, dice, _, others) {
     const other = dice.pick(others).bytes;
     return Buffer.concat([
@@ -169,7 +169,7 @@ const MUTATIONS = {
       other.subarray(dice.int(0, other.length)),
     ]);
   },
-  /** Another inside this. */
+  /** Inserts another file into this one. */
   graft(file, dice, _, others) {
     const at = dice.int(0, file.length);
     return Buffer.concat([
@@ -202,7 +202,7 @@ function somewhere(file: Buffer, dice: Dice): Place {
   return { at: position(file, dice), width: dice.pick([1, 2, 4, 8]) };
 }
 
-/** Headers decide most, so that half of the damage goes to the first bytes. */
+/** Headers matter most, so half of the damage goes to the first bytes. */
 function position(file: Buffer, dice: Dice): number {
   if (file.length === 0) return 0;
   const last = dice.chance(0.5) ? Math.min(file.length, 200) - 1 : file.length - 1;

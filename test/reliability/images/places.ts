@@ -1,6 +1,6 @@
 import type { ImageType } from '../../../src/core/domain/imageType.ts';
 
-/** Where a number stands that says how long, how many or where. */
+/** Position of a number that gives a length, a count or an offset. */
 export interface Place {
   readonly at: number;
   readonly width: 1 | 2 | 4 | 8;
@@ -8,7 +8,7 @@ export interface Place {
 
 const MOST = 400;
 
-/** The lengths, counts and offsets of a well-formed file, found without the code under test. */
+/** Finds the lengths, counts and offsets of a well-formed file, without the code under test. */
 export function placesOf(type: ImageType, file: Buffer): Place[] {
   const places: Place[] = [];
   const add = (at: number, ...widths: Place['width'][]): void => {

@@ -7,9 +7,9 @@ export interface Summary {
   readonly breaches: readonly Breach[];
   readonly tally: ReadonlyMap<string, number>;
   readonly slowest: Readonly<Record<Phase, Result['slowest']>>;
-  /** So far, where the large files are small ones, and one process does everything. */
+  /** Peak so far, if bombs are small and one process does everything. */
   readonly peakRssMb: Readonly<Record<Phase, number>>;
-  /** Of the process that tries mutations, after its first and its last batch. */
+  /** Heap of the process that tries mutations, after its first and its last batch. */
   readonly heapMb: readonly [number, number];
   readonly cases: number;
   readonly ms: number;
@@ -18,21 +18,21 @@ export interface Summary {
 export interface Plan {
   readonly wholes: readonly Whole[];
   readonly bombSize: number;
-  /** Mutations. */
+  /** Number of the first mutation. */
   readonly from: number;
   readonly count: number;
-  /** Of the parts, every so many. */
+  /** Tries only every n-th part. */
   readonly every: number;
   readonly onProgress?: (line: string) => void;
 }
 
 const BATCH = 2000;
-/** Bytes of a bomb that leaves little behind. */
+/** Size in bytes of a bomb that leaves little garbage behind. */
 const SMALL_BOMB = 5_000_000;
-/** More are the same defect again. */
+/** Further breaches would repeat the same defect. */
 const ENOUGH = 40;
 
-/** All phases, one case after another, in a process that is watched, and restarted after a case that ends it. */
+/** Runs all phases, case by case, in a watched process that is restarted after a case that ends it. */
 export async function run({ wholes, bombSize, from, count, every, onProgress }: Plan): Promise<Summary> {
   const cases = createCases(wholes, bombSize, every);
   const breaches: Breach[] = [];
@@ -43,7 +43,7 @@ export async function run({ wholes, bombSize, from, count, every, onProgress }: 
   const heap: number[] = [];
   const started = performance.now();
   let judged = 0;
-  // Large ones: what one leaves behind is not to be taken for what the next one needs, nor for what the other phases need.
+  // Each large bomb gets its own process, so that its garbage does not count towards the next one or another phase.
   const isLarge = bombSize > SMALL_BOMB;
   let child: WatchedProcess | null = null;
   for (const phase of PHASES) {

@@ -2,7 +2,7 @@ import type { Judged } from './check.ts';
 
 const MOST_TRIES = 3000;
 
-/** The smallest part found of a file that breaches in the same way: pieces are left out as long as that holds. */
+/** Shrinks a file to the smallest part found that breaches in the same way, by leaving out pieces. */
 export async function smallest(
   file: Buffer,
   breach: string,
@@ -22,7 +22,7 @@ export async function smallest(
   return least;
 }
 
-/** Without what differs from case to case. */
+/** Removes what differs from case to case. */
 function kind(sentence: string): string {
   return sentence.split('\n', 1)[0]!.replaceAll(/\d[\d,.]*/g, '0');
 }

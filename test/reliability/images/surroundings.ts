@@ -1,11 +1,11 @@
 /**
- * Memory in which a file lies among parts of others, so that anyone who reads beyond it finds what completes it: before it
- * beginnings, after it ends of images.
+ * Memory in which a file lies among parts of other images: beginnings before it, ends after it. A reader that goes out of bounds finds what
+ * completes the file.
  */
 export interface Surroundings {
-  /** A view of a copy. Holds until the next call. */
+  /** A view of a copy, valid until the next call. */
   embed(file: Buffer): Uint8Array;
-  /** Whether the copy is as it was. */
+  /** Whether the copy is unchanged. */
   isIntact(file: Buffer): boolean;
 }
 
@@ -25,7 +25,7 @@ export function createSurroundings(images: readonly Buffer[]): Surroundings {
   return {
     embed(file) {
       if (memory.length < file.length + 3 * AROUND) memory = Buffer.alloc(2 * file.length + 3 * AROUND);
-      // Odd and even beginnings, so that nothing relies on alignment.
+      // Odd and even offsets, so that nothing relies on alignment.
       at = 1 + ((at * 7 + file.length) % 64);
       const start = at + AROUND;
       const end = start + file.length;

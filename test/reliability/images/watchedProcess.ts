@@ -8,7 +8,7 @@ import type { Batch, Result, Start } from './worker.ts';
 
 export type Ended =
   | { readonly broken: null; readonly result: Result; readonly rssMb: number }
-  /** The case with this number ended the process, or had it ended. */
+  /** The case with this number ended the process, or the process had to be ended during it. */
   | { readonly broken: string; readonly number: number; readonly rssMb: number };
 
 export interface WatchedProcess {
@@ -16,14 +16,14 @@ export interface WatchedProcess {
   end(): Promise<void>;
 }
 
-/** Without a step for so long, a case hangs; far beyond what any is allowed. */
+/** A case without progress for this long hangs; far beyond any allowed time. */
 const HANGS_AFTER_MS = 30_000;
 const LOOK_EVERY_MS = 50;
-/** Of the heap, and of all memory besides what the large file takes. */
+/** Limits of the heap, and of all memory besides that of the large file. */
 const HEAP_LIMIT_MB = 128;
 const RSS_LIMIT_MB = 300;
 
-/** With the directory of each. */
+/** Running processes, with the directory of each. */
 const children = new Map<ChildProcess, string>();
 process.on('exit', () => {
   for (const [child, dir] of children) {
@@ -33,7 +33,7 @@ process.on('exit', () => {
 });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
-/** A process that judges cases, ended when one of them hangs, takes too much memory, or makes it write to the console. */
+/** A process that judges cases. It is ended if a case hangs, takes too much memory, or writes to the console. */
 export async function watchedProcess({
   wholes,
   bombSize,
@@ -111,18 +111,18 @@ function readNumber(file: string): number | null {
   try {
     return readFileSync(file).readInt32LE(0);
   } catch {
-    // Before the first case.
+    // No case has begun yet.
     return null;
   }
 }
 
-/** The largest it ever was. */
+/** Peak resident memory. */
 function residentMb(pid: number | undefined): number {
   try {
     const kib = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
     return (Number(kib ?? 0) * 1024) / 1e6;
   } catch {
-    // Gone.
+    // The process is gone.
     return 0;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Judges cases in a process of its own, whose memory is bounded and which can be ended in the middle of a case. Before
- * each case it writes its number into a file, for whoever watches.
+ * Judges cases in a separate process, whose memory is limited and which can be ended in the middle of a case. Writes each case's number to
+ * a file beforehand, for the watching process.
  */
 import { openSync, writeSync } from 'node:fs';
 import { createCases, type Cases, type Phase } from './cases.ts';
@@ -14,7 +14,7 @@ export interface Start {
   readonly wholes: readonly Whole[];
   readonly bombSize: number;
   readonly every: number;
-  /** Where the number of the case goes: four bytes, little-endian. */
+  /** File for the number of the case: four bytes, little-endian. */
   readonly progress: string;
 }
 

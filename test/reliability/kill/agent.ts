@@ -9,18 +9,18 @@ export interface Ended {
   readonly status: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly output: string;
-  /** The call at which the preload killed it, if any. */
+  /** The call before which the preload killed it, if any. */
   readonly killedAt: string | null;
-  /** That it came to the point of its plan, and was not killed for being late. */
+  /** Whether it reached its planned point, rather than being killed for taking too long. */
   readonly asPlanned: boolean;
   readonly startedAt: number;
   readonly endedAt: number;
 }
 
-/** Whether SQLite's own system calls can be met. */
+/** Whether SQLite's own system calls can be intercepted. */
 export const hasStrace = spawnSync('strace', ['-V']).status === 0;
 
-/** Ready as soon as it writes its first log line. A planned point that does not come by then is given up. */
+/** The agent is ready once it writes its first log line. A planned point not reached within LATE_MS is given up. */
 const READY_MS = 10_000;
 const LATE_MS = 600;
 /** Time limit of a process that ends by itself. */
@@ -30,12 +30,12 @@ const LOOK_EVERY_MS = 50;
 
 const running = new Set<ChildProcess>();
 
-/** Ends all started processes; for interrupts. */
+/** Kills all started processes; for interrupts. */
 export function killAll(): void {
   for (const child of running) signal(child, 'SIGKILL');
 }
 
-/** Starts a command and sees that it ends as planned, or is killed when its point does not come. */
+/** Starts a command and waits until it dies as planned, or kills it if its point is not reached. */
 export async function runAndKill(site: Site, args: readonly string[], kill: Kill): Promise<Ended> {
   const agent = new Agent(site, args, kill);
   const endsByItself = args.includes('--once') || args[0] !== 'run';
@@ -70,7 +70,7 @@ export async function runAndKill(site: Site, args: readonly string[], kill: Kill
   return { ...ended, asPlanned: asPlanned || ended.killedAt !== null };
 }
 
-/** Starts the agent, waits until `isDone`, and stops it as a service manager does; killed if it never is. */
+/** Starts the agent, waits until `isDone`, and stops it like a service manager; kills it at the deadline. */
 export async function runUntil(
   site: Site,
   isDone: () => Promise<boolean>,
@@ -87,7 +87,7 @@ export async function runUntil(
   return agent.ended;
 }
 
-/** Runs a command to its end. */
+/** Runs a command to completion. */
 export function runToEnd(site: Site, args: readonly string[]): Promise<Ended> {
   return new Agent(site, args, null).ended;
 }
@@ -144,7 +144,7 @@ class Agent {
     return this.#end.signal.aborted;
   }
 
-  /** Resolves at its first output, or its end. */
+  /** Resolves at the first output or at the end. */
   async ready(): Promise<void> {
     const said = new Promise<void>((resolve) => {
       this.#onOutput = () => {
@@ -155,7 +155,7 @@ class Agent {
     await Promise.race([said, this.sleep(READY_MS)]);
   }
 
-  /** Resolves early if it ends. */
+  /** Resolves early if the process ends. */
   sleep(ms: number): Promise<void> {
     const { signal: over } = this.#end;
     return new Promise((resolve) => {
@@ -181,7 +181,7 @@ class Agent {
 
 const PRELOAD = inCheckout('test/reliability/kill/preload.cjs');
 
-/** The command's prefix and environment that make it die at the planned call. */
+/** The command prefix and environment variable that kill it at the planned call. */
 function killingAt(
   site: Site,
   kill: Kill | null,
@@ -214,7 +214,7 @@ function placeOf(site: Site, place: Place): { below: readonly string[]; except: 
   }
 }
 
-/** Signals its process group; does nothing if it is gone. */
+/** Signals the process group; does nothing if the process is gone. */
 function signal(child: ChildProcess, name: NodeJS.Signals): void {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   try {

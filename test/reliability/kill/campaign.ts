@@ -8,7 +8,7 @@ export interface Campaign {
   readonly breached: readonly Round[];
 }
 
-/** Plays rounds `from` to `from + rounds - 1`, some at once, as they wait more than they work. */
+/** Plays rounds `from` to `from + rounds - 1`, several at once because they mostly wait. */
 export async function playCampaign(
   {
     from,

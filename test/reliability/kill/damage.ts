@@ -2,11 +2,11 @@ import { open, rm, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Damage } from './plan.ts';
 
-/** Does to the ledger, while nothing runs, what a power failure or a bad disk does. False where there was nothing to do it to. */
+/** Damages the ledger like a power failure or a bad disk, while nothing runs. False if there was nothing to damage. */
 export async function damageLedger(stateDir: string, damage: Damage): Promise<boolean> {
   const ledger = join(stateDir, 'ledger.db');
   const log = `${ledger}-wal`;
-  // The shared memory never outlives a power failure.
+  // The shared memory never survives a power failure.
   await rm(`${ledger}-shm`, { force: true });
   switch (damage.what) {
     case 'noLog':
@@ -43,7 +43,7 @@ async function cut(path: string, share: number): Promise<boolean> {
   return true;
 }
 
-/** A block that never reached the disk. */
+/** Zeroes a block, as if it had never reached the disk. */
 async function zero(path: string, share: number): Promise<boolean> {
   const size = await sizeOf(path);
   if (size === null || size === 0) return false;

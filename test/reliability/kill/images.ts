@@ -10,10 +10,10 @@ export interface Image {
   readonly sha256: string;
 }
 
-/** Larger ones make rounds slow and kills no other. */
+/** Larger images would slow rounds down without new kill points. */
 const MOST_BYTES = 600_000;
 
-/** The photographed receipts beside the checkout; drawn ones where that folder is missing. */
+/** The photographed receipts next to the checkout, or drawn ones if that folder is missing. */
 export async function loadImages(): Promise<{ readonly real: boolean; readonly images: readonly Image[] }> {
   const folder = inCheckout('../shared/receipts');
   if (!existsSync(join(folder, 'manifest.json'))) return { real: false, images: await drawn() };

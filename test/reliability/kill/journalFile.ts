@@ -2,14 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { sha256 } from './digest.ts';
 
-/** What the journal says of a document, read by the campaign itself as docs/audit.md describes the file. */
+/** A document according to the journal, which the campaign reads itself, by the description in docs/audit.md. */
 export interface JournalDocument {
   readonly endpointUid: string;
   readonly name: string;
   readonly sha256: string;
-  /** Upload requests that were recorded. */
+  /** Number of recorded upload requests. */
   readonly requests: number;
-  /** Of those, the ones whose answer is recorded as lost, or not recorded at all. */
+  /** Requests whose answer is recorded as lost, or not recorded. */
   readonly unknown: number;
   readonly state: string;
 }
@@ -17,21 +17,21 @@ export interface JournalDocument {
 export interface JournalSighting {
   readonly verdict: string;
   readonly sha256: string | null;
-  /** Number of the entry. */
+  /** Sequence number of the entry. */
   readonly entry: number;
 }
 
 export interface JournalView {
   readonly documents: readonly JournalDocument[];
-  /** What was last seen at each path. */
+  /** The last sighting at each path. */
   readonly sightings: ReadonlyMap<string, JournalSighting>;
   /** Absolute paths. */
   readonly archived: readonly string[];
-  /** What is wrong with the chain; null where it is sound. A last line that a kill cut short is none. */
+  /** What is wrong with the chain; null if it is sound. A last line truncated by a kill is fine. */
   readonly problem: string | null;
-  /** Number of the last one. */
+  /** Sequence number of the last entry. */
   readonly entries: number;
-  /** Numbers of the entries that told of a ledger recreated. */
+  /** Number of entries that record a recreated ledger. */
   readonly rebuilt: number;
 }
 
@@ -74,7 +74,7 @@ interface Known {
   state: string;
 }
 
-/** Nothing where there is no journal yet. */
+/** An empty view if there is no journal yet. */
 export async function readJournal(path: string): Promise<JournalView> {
   let text: string;
   try {
@@ -115,13 +115,13 @@ interface Entry extends z.infer<typeof ENTRY> {
   readonly personal: unknown;
 }
 
-/** What counts: a commit that a kill cut short does not. */
+/** The entries of complete commits. A commit truncated by a kill does not count. */
 function entriesOf(text: string): { readonly entries: readonly Entry[]; readonly problem: string | null } {
   const entries: Entry[] = [];
   let problem: string | null = null;
   let before = { seq: 0, hash: '0'.repeat(64) };
   const lines = text.split('\n');
-  // What has no line feed at its end was cut short by a kill.
+  // A last line without a line feed was truncated by a kill.
   lines.pop();
   for (const [index, line] of lines.entries()) {
     const [body = '', hash = '', personal = ''] = line.split('\t');
@@ -131,7 +131,7 @@ function entriesOf(text: string): { readonly entries: readonly Entry[]; readonly
       continue;
     }
     const { seq, prev, kind } = parsed.data;
-    // Restarted: what came before is told again after it.
+    // A restarted journal repeats what came before.
     if (index === 0 && kind === 'continued') before = { seq: seq - 1, hash: prev };
     if (seq !== before.seq + 1 || prev !== before.hash)
       problem ??= `entry ${seq} of the journal does not follow entry ${before.seq}`;

@@ -5,14 +5,14 @@ import { drawPlan, type Kill } from './plan.ts';
 import { requirement } from '../../support/requires.ts';
 import { hasTurn } from '../../support/turns.ts';
 
-/** Each has kills of every kind in it; they take turns. */
+/** Seeds whose rounds have all these kinds of kills. They take turns. */
 const SEEDS = [10, 28, 34];
 const ROUNDS = SEEDS.filter((_, at) => hasTurn(at, SEEDS.length));
 
 requirement('strace', hasStrace, 'Debian package strace');
 afterAll(killAll);
 
-test('rounds of kills at random moments, at writes of the state directory and at SQLite’s own breach no promise', async () => {
+test('kills at random moments, at writes of the state directory and at SQLite’s own calls break no promise', async () => {
   for (const seed of ROUNDS) {
     const kinds = new Set<Kill['kind']>(drawPlan(seed).runs.map(({ kill }) => kill.kind));
     expect(kinds).toContain('moment');
@@ -29,7 +29,7 @@ test('rounds of kills at random moments, at writes of the state directory and at
   expect(ROUNDS).not.toEqual([]);
 });
 
-test('a seed draws the same round every time, and another seed another', () => {
+test('a seed always draws the same round, and different seeds differ', () => {
   expect(drawPlan(7)).toEqual(drawPlan(7));
   expect(drawPlan(7)).not.toEqual(drawPlan(8));
 });

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { sha256 } from './digest.ts';
 import { readJournal, type JournalDocument } from './journalFile.ts';
 
-/** What the agent has on record in its state directory. */
+/** What the agent has recorded in its state directory. */
 export interface Known {
   readonly documents: readonly JournalDocument[];
-  /** Hashes of the copies in the spool that are whole. */
+  /** Hashes of the complete copies in the spool. */
   readonly copies: ReadonlySet<string>;
 }
 
-/** The agent may be running. */
+/** Works while the agent is running. */
 export async function knownIn(stateDir: string): Promise<Known> {
   const { documents } = await readJournal(join(stateDir, 'ledger.journal'));
   const spool = join(stateDir, 'spool');

@@ -4,20 +4,22 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** EXT4_IOC_SHUTDOWN with EXT4_GOING_FLAGS_NOLOGFLUSH (Linux, fs/ext4/ext4.h): the file system stops, and nothing more reaches its disk. */
+/**
+ * EXT4_IOC_SHUTDOWN with EXT4_GOING_FLAGS_NOLOGFLUSH (Linux, fs/ext4/ext4.h): stops the file system, so that nothing more reaches its disk.
+ */
 const SHUTDOWN = 0x8004_587d;
 const NO_LOG_FLUSH = 2;
 const SIZE = 96 * 1024 * 1024;
-/** Nothing is committed by time, and no rename writes the contents before it: what nobody synced stays in memory. */
+/** No periodic commit, and no flush of contents on rename: unsynced data stays in memory. */
 const OPTIONS = 'loop,commit=300,noauto_da_alloc';
 const FREE_WITHIN_MS = 10_000;
 
 /**
- * A real ext4 in a file. A power failure takes from it all that was not synced. Its mount is seen by this process and its
- * children alone: the campaign runs in a mount namespace of its own.
+ * A real ext4 in a file. A power failure discards everything that was not synced. Only this process and its children see the mount, since
+ * the campaign runs in its own mount namespace.
  */
 export class LossyDisk {
-  /** Its mount point. */
+  /** The mount point. */
   readonly path: string;
   readonly #image: string;
 
@@ -32,7 +34,7 @@ export class LossyDisk {
     this.#mount();
   }
 
-  /** Call it once the agent is dead: what it had not synced is gone, and the disk is there again. */
+  /** Call it once the agent is dead: discards unsynced data and remounts the disk. */
   async fail(): Promise<void> {
     const ioctl = `open my $d, '<', $ARGV[0] or die $!; my $how = pack 'L', ${NO_LOG_FLUSH}; ioctl $d, ${SHUTDOWN}, $how or die $!`;
     run('perl', '-e', ioctl, this.path);
@@ -45,7 +47,7 @@ export class LossyDisk {
     if (!kept) await rm(this.#image);
   }
 
-  /** For interrupts: what still holds it is about to end. */
+  /** For interrupts: unmounts lazily, since the processes that use it are about to end. */
   abandon(): void {
     spawnSync('umount', ['--lazy', this.path]);
   }
@@ -54,7 +56,7 @@ export class LossyDisk {
     run('mount', '-o', OPTIONS, this.#image, this.path);
   }
 
-  /** Killed processes may hold it a moment longer. */
+  /** Retries, because killed processes may keep it busy a moment longer. */
   async #unmount(): Promise<void> {
     const deadline = performance.now() + FREE_WITHIN_MS;
     for (;;) {

@@ -5,7 +5,7 @@ import { playCampaign } from './campaign.ts';
 import type { Round } from './round.ts';
 import { removeOpen } from './site.ts';
 
-/** Set in the process that has a mount namespace of its own. */
+/** Set in the child process that has its own mount namespace. */
 const OWN_MOUNTS = 'RECEIPTD_CAMPAIGN_MOUNTS';
 const COMMAND = 'npm run campaign -- kill';
 
@@ -27,7 +27,7 @@ const options = trialOptions(
   },
 );
 
-// Its disks are mounted where nobody else sees them.
+// Restarts itself in a private mount namespace for its disks.
 if (options.power && process.env[OWN_MOUNTS] === undefined) {
   const again = ['--mount', '--propagation', 'private', process.execPath, ...process.argv.slice(1)];
   const { status } = spawnSync('unshare', again, {

@@ -116,7 +116,7 @@ const observation = (
   ...more,
 });
 
-/** Two images: the first accepted in the run that was killed, the second in the last one. */
+/** Two images: the first was accepted in the run that was killed, the second in the last run. */
 function sound(): Writable<World> {
   return {
     settings: {
@@ -154,7 +154,7 @@ function sound(): Writable<World> {
 }
 
 const inTheEnd = (world: World): Observation => world.observations.at(-1)!;
-/** The world with another end. */
+/** Changes the last observation. */
 const ending = (world: Writable<World>, more: Partial<Observation>): void => {
   world.observations = [...world.observations.slice(0, -1), { ...inTheEnd(world), ...more }];
 };
@@ -349,7 +349,7 @@ const BREACHES: Record<string, readonly [says: string, tamper: (world: Writable<
 };
 
 describe('the oracle', () => {
-  test('has nothing to say against a world in which every promise was kept', () => {
+  test('has no complaint if every promise was kept', () => {
     expect(judge(sound())).toEqual([]);
   });
 
@@ -359,7 +359,7 @@ describe('the oracle', () => {
     expect(judge(world).join('\n')).toContain(says);
   });
 
-  test('lets a lost answer and a loss through where the ledger tells of them and nothing could be done', () => {
+  test('accepts a lost answer and a loss if the ledger records them and they were unavoidable', () => {
     const world = sound();
     world.stored = [stored('a.jpg', A, { tries: 2 })];
     world.rows = [row('a.jpg', A, { answerLost: true }), row('b.jpg', B, { state: 'lost' })];

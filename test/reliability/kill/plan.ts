@@ -4,22 +4,22 @@ import { Dice } from '../support/dice.ts';
 export interface Settings {
   readonly spool: 'auto' | 'always' | 'never';
   readonly afterUpload: 'keep' | 'archive' | 'delete';
-  /** Where the archive is: in the folder, beside it, or on another file system. */
+  /** Location of the archive: in the folder, next to it, or on another file system. */
   readonly archive: 'inside' | 'beside' | 'elsewhere';
   readonly folders: 1 | 2;
   readonly watch: 'auto' | 'poll';
   readonly concurrency: number;
-  /** Upload requests a second; null: unlimited. */
+  /** Upload requests per second; null: unlimited. */
   readonly perSecond: number | null;
-  /** Upload requests a day, until the last run; null: unlimited. */
+  /** Upload requests per day, lifted for the last run; null: unlimited. */
   readonly perDay: number | null;
   readonly template: string;
   readonly onRepeat: 'accept' | 'conflict';
-  /** Answers are waited for less than a second, so that those that never come are given up soon. */
+  /** Waits less than a second for answers, so that missing ones are given up soon. */
   readonly impatient: boolean;
 }
 
-/** What happens in a folder; `careless` waits for nothing, otherwise only what is accepted or copied goes. */
+/** An action in a folder. `careless` ones do not wait; others remove only files that are accepted or copied. */
 export type Step = {
   readonly pauseMs: number;
   readonly folder: number;
@@ -38,29 +38,26 @@ export type SystemCall = (typeof SYSTEM_CALLS)[number];
 
 export type Kill =
   | { readonly kind: 'moment'; readonly from: 'start' | 'ready'; readonly afterMs: number }
-  /** Just before the sandbox's n-th answer to an upload leaves it. */
+  /** Right before the sandbox's n-th answer to an upload. */
   | { readonly kind: 'answer'; readonly nth: number }
   /** During a clean stop. */
   | { readonly kind: 'stopping'; readonly readyMs: number; readonly afterMs: number }
   | { readonly kind: 'write'; readonly place: Place; readonly call: number; readonly when: When }
-  /** Before SQLite's n-th system call of that kind. */
+  /** Before SQLite's n-th system call of this kind. */
   | { readonly kind: 'sqlite'; readonly system: SystemCall; readonly nth: number };
 
-/**
- * What a power failure or a bad disk leaves: one of the two that the ledger is known from stays whole. `share` of the
- * file is kept.
- */
+/** Results of a power failure or a bad disk. Either ledger or journal stays intact. `share` of the file is kept. */
 export type Damage =
   | { readonly what: 'noLog' | 'noLedger' | 'neither' | 'emptyLedger' | 'noJournal' }
   | { readonly what: 'cutLog' | 'zeroedLog' | 'cutLedger'; readonly share: number };
 
 export interface RunPlan {
   readonly once: boolean;
-  /** A backup of the ledger before the start. */
+  /** Whether the ledger is backed up before the start. */
   readonly backup: boolean;
-  /** Happens before the start and after the backup. */
+  /** Damage between the backup and the start. */
   readonly damage: Damage | null;
-  /** Runs `restore` of the newest backup, if any, before the start. */
+  /** Kill of a `restore` of the newest backup before the start; null: no restore. */
   readonly restore: Kill | null;
   readonly revokeTokens: boolean;
   readonly kill: Kill;
@@ -76,7 +73,7 @@ export interface Plan {
   readonly lastIsOnce: boolean;
 }
 
-/** Everything decided beforehand, from the seed alone. */
+/** Everything decided in advance, from the seed alone. */
 export function drawPlan(seed: number): Plan {
   const faults = drawFaults(Dice.of(seed, 'faults'));
   const impatient = faults.some(({ kind }) => kind === 'stall');
@@ -186,13 +183,13 @@ function drawDamage(dice: Dice): Damage {
   return what === 'cutLog' || what === 'zeroedLog' || what === 'cutLedger' ? { what, share } : { what };
 }
 
-/** About as many calls as a run makes that finds some receipts. */
+/** Approximate number of calls in a run with some receipts. */
 const CALLS: Readonly<Record<Place, number>> = { state: 60, spool: 30, folder: 40 };
 const SYSTEM: Readonly<Record<SystemCall, number>> = { pwrite64: 110, fsync: 14, ftruncate: 4, unlink: 2 };
 
 /**
- * The calls of a first run are much the same each time: so many rounds in a row visit every one of them, in the state
- * directory before it and, where it writes, in its middle, and every system call of SQLite's.
+ * Kills of first runs, which make nearly the same calls each time. This many consecutive rounds cover every call in the state directory,
+ * before it and in the middle of each write, and every system call of SQLite.
  */
 const FIRST: readonly Kill[] = [
   ...numbers(60).map((call): Kill => ({ kind: 'write', place: 'state', call, when: 'before' })),
@@ -201,7 +198,7 @@ const FIRST: readonly Kill[] = [
     numbers(SYSTEM[system]).map((nth): Kill => ({ kind: 'sqlite', system, nth })),
   ),
 ];
-/** Has no divisor in common with their number, so that a few rounds already are a mix. */
+/** Coprime to their number, so that a few rounds already give a mix. */
 const STRIDE = 89;
 
 function drawKill(dice: Dice, { spool, afterUpload }: Settings): Kill {
@@ -237,7 +234,7 @@ function drawRestoreKill(dice: Dice): Kill {
   return { kind: 'write', place: 'state', when, call: dice.int(1, when === 'torn' ? 4 : 20) };
 }
 
-/** From 1, small numbers more often, because a run may end before it makes that many calls. */
+/** From 1, favouring small numbers, because a run may end before it makes so many calls. */
 function drawNumber(dice: Dice, most: number): number {
   return 1 + Math.floor(dice.next() ** 2 * most);
 }

@@ -1,12 +1,12 @@
 /**
- * Loaded into the binary with --require: kills it with SIGKILL before, in the middle of, or after its n-th call of node:fs
- * that changes a file below the given directories. What it did is said as one JSON line on descriptor 3. What SQLite writes
- * does not pass here; killPoint.ts says how that is met.
+ * Loaded into the binary with --require: kills it with SIGKILL before, during, or after its n-th call of node:fs that changes a file below
+ * the given directories. Reports the call as one JSON line on descriptor 3. Writes of SQLite bypass it; agent.ts kills at those with
+ * strace.
  */
 const fs = require('node:fs');
 const { syncBuiltinESMExports } = require('node:module');
 
-/** `call`: from 1; of torn ones only writes count. `when`: before, torn or after. */
+/** `call`: counted from 1; if torn, only writes count. `when`: before, torn or after. */
 const { call, when, below, except } = JSON.parse(process.env.RECEIPTD_KILL_POINT);
 const { readlinkSync, writeSync } = fs;
 let calls = 0;
@@ -14,11 +14,11 @@ let calls = 0;
 function die(name, path) {
   writeSync(3, `${JSON.stringify({ name, path })}\n`);
   process.kill(process.pid, 'SIGKILL');
-  // Nothing may happen between the signal and the end.
+  // Nothing may run between the signal and the end.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 }
 
-/** Of a descriptor, a handle or a path; also of one that goes through an open directory. */
+/** Resolves a descriptor or a path, including one through an open directory. */
 function pathOf(file) {
   try {
     if (typeof file === 'number') return readlinkSync(`/proc/self/fd/${file}`);
@@ -32,7 +32,7 @@ function pathOf(file) {
 const isBelow = (path, directories) =>
   directories.some((each) => path === each || path.startsWith(`${each}/`));
 
-/** `fileOf` finds the file among the arguments, null where the call changes none; `half` makes it a write cut short. */
+/** `fileOf` finds the file in the arguments, or null if the call changes none. `half` halves a write. */
 function count(owner, name, fileOf, half) {
   const original = owner[name];
   owner[name] = function counted(...args) {
@@ -53,7 +53,7 @@ function count(owner, name, fileOf, half) {
 const first = (_, [file]) => file;
 const second = (_, [, file]) => file;
 const own = ({ fd }) => fd;
-/** Opening changes something where it makes the file. */
+/** An open call changes something only if it may create the file. */
 const made = (_, [file, flags]) =>
   (typeof flags === 'number' ? (flags & fs.constants.O_CREAT) !== 0 : /^[wa]/.test(flags ?? 'r'))
     ? file
@@ -91,7 +91,7 @@ count(handles, 'writeFile', first, halfSecond);
 for (const name of ['rm', 'unlink', 'mkdir', 'rmdir', 'chmod']) count(handles, name, first);
 for (const name of ['rename', 'link', 'copyFile']) count(handles, name, second);
 
-// The class of file handles has no name of its own: the first one shows it.
+// The class of file handles is not exported; its prototype comes from the first handle.
 const { open } = handles;
 let known = false;
 handles.open = async function opened(...args) {

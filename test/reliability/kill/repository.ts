@@ -4,12 +4,12 @@ import { fileURLToPath } from 'node:url';
 
 const MARK = 'test/reliability/kill/preload.cjs';
 
-/** Path of something in the checkout, from the sources and from where they are compiled to. */
+/** Resolves a path in the checkout, from the sources and from compiled code. */
 export function inCheckout(path: string): string {
   return join(checkout(), path);
 }
 
-/** The binary of the same build; from the sources, which no Node 20 runs, the one in `dist`. */
+/** The binary of the same build, or `dist` when run from the sources, which Node 20 cannot do. */
 export function binary(): string {
   const compiled = fileURLToPath(new URL('../../../src/receiptd.cjs', import.meta.url));
   const path = existsSync(compiled) ? compiled : inCheckout('dist/receiptd.cjs');
@@ -21,7 +21,7 @@ function checkout(): string {
   for (let dir = dirname(fileURLToPath(import.meta.url)); dir !== dirname(dir); dir = dirname(dir)) {
     if (existsSync(join(dir, MARK))) return dir;
   }
-  // npm starts its scripts there.
+  // npm runs scripts in the checkout.
   if (existsSync(join(process.cwd(), MARK))) return process.cwd();
   throw new Error('Start it in the checkout, with npm run.');
 }

@@ -13,21 +13,21 @@ import { ledgerIsWhole, lookAround, observe, type Observation, type Run, type Wo
 
 export interface Round {
   readonly plan: Plan;
-  /** Power failed with each kill. */
+  /** Whether each kill came with a power failure. */
   readonly power: boolean;
   readonly world: World | null;
   readonly breaches: readonly string[];
-  /** What happened, in order; for anyone who looks into a breach. */
+  /** What happened, in order, to analyse a breach. */
   readonly story: readonly string[];
-  /** Where the site is kept; null once it was removed. */
+  /** Path of the kept site; null once removed. */
   readonly keptAt: string | null;
   readonly ms: number;
 }
 
-/** Time limit of the last run; only a defect reaches it. */
+/** Time limit of the last run, reached only by a defect. */
 const QUIET_WITHIN_MS = 30_000;
 
-/** Plays one seed: a new site, kills and restarts, a last run in peace, the oracle. The site is removed if all is well. */
+/** Plays one seed: a new site, kills and restarts, an undisturbed last run, the oracle. Removes the site if there is no breach. */
 export async function playRound(
   seed: number,
   images: readonly Image[],
@@ -55,13 +55,13 @@ async function play(site: Site, plan: Plan, images: readonly Image[], story: str
   const scanner = new Scanner(site, images, plan.seed);
   const observations: Observation[] = [];
   const runs: Run[] = [];
-  // A power failure does to it what the plans of other rounds say.
+  // A power failure may damage the ledger like the planned damage of other rounds.
   let ledgerWasDamaged = site.disk !== null;
   let journalWasLost = false;
   const today = new Date().toDateString();
   await site.configure({ limited: true });
   const scanning = scanner.run(plan.steps);
-  // What fails there is told below; until then nobody waits for it.
+  // Errors are rethrown below; until then nothing awaits it.
   scanning.catch(() => {});
 
   const record = async (run: Run): Promise<void> => {
@@ -77,7 +77,7 @@ async function play(site: Site, plan: Plan, images: readonly Image[], story: str
   for (const { once, backup, damage, restore, revokeTokens, kill } of plan.runs) {
     if (revokeTokens) site.sandbox.revokeTokens();
     if (backup && existsSync(join(site.stateDir, 'ledger.db'))) await makeBackup(site, story);
-    // One of the two is left whole: killed before a new journal was in its place, the ledger is all there is.
+    // One of the two has to stay intact: after a kill before a new journal was in place, only the ledger is left.
     const isOtherWhole =
       damage?.what === 'noJournal'
         ? await ledgerIsWhole(site)
@@ -88,7 +88,7 @@ async function play(site: Site, plan: Plan, images: readonly Image[], story: str
       if (damage.what === 'noJournal') journalWasLost = true;
       story.push(`the ledger: ${JSON.stringify(damage)}`);
     }
-    // A backup does not match a journal that was begun after it.
+    // A backup does not match a journal that was started after it.
     const newest = restore && !journalWasLost && (await newestBackup(site));
     if (restore && newest) {
       ledgerWasDamaged = true;
@@ -101,7 +101,7 @@ async function play(site: Site, plan: Plan, images: readonly Image[], story: str
 
   await scanning;
   site.sandbox.behave();
-  // A day's budget is another's after midnight.
+  // After midnight, the budget is that of another day.
   const requestsOfTheDay = today === new Date().toDateString() ? site.sandbox.arrivals().length : 0;
   await site.configure({ limited: false });
   const ended = plan.lastIsOnce
@@ -133,7 +133,7 @@ async function newestBackup({ stateDir }: Site): Promise<string | null> {
   return name === undefined ? null : join(dir, name);
 }
 
-/** Every file was looked at, nothing waits, and what is to be moved or deleted is, with nothing set aside for it. */
+/** Whether every file was seen, nothing waits, and all due disposals are complete. */
 function isQuiet({ settings }: Site, { scans, journal, files }: Observation): boolean {
   const waits =
     journal.documents.some(({ state }) => state === 'queued') ||

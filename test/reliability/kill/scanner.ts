@@ -8,17 +8,17 @@ import type { Image } from './images.ts';
 import type { Step } from './plan.ts';
 import type { Site, SiteFolder } from './site.ts';
 
-/** How well the agent knew a file when it was taken away: only what is accepted or copied may not be lost. */
+/** How well the agent knew a file when it was removed. Only accepted or copied ones must not be lost. */
 export type KnownAs = 'accepted' | 'copied' | 'named' | 'unseen';
 
-/** Bytes that were written to a path. */
+/** Bytes written to a path. */
 export interface Scan {
   readonly endpointUid: string;
   readonly sha256: string;
   readonly kind: 'image' | 'junk' | 'cutShort';
-  /** Its current or last absolute path. */
+  /** Current or last absolute path. */
   path: string;
-  /** Null while it lies there as far as the scanner knows. */
+  /** Null while the file is in place, as far as the scanner knows. */
   gone: { readonly how: 'overwritten' | 'deleted'; readonly knownAs: KnownAs } | null;
 }
 
@@ -28,8 +28,8 @@ interface Turn {
 }
 
 /**
- * What an office does with its folders: drops scans, in pieces or at once, and copies, renames, overwrites and deletes some.
- * Keeps the record of it that the oracle measures the agent by. `still` keeps the folders as they are for a moment.
+ * The activity in an office's folders: drops scans, in pieces or at once, and copies, renames, overwrites and deletes some. Records what it
+ * does for the oracle. `still` pauses it.
  */
 export class Scanner {
   readonly scans: Scan[] = [];
@@ -46,7 +46,7 @@ export class Scanner {
     this.#seed = seed;
   }
 
-  /** Does all steps while the agent runs. A step that has to wait for the agent is retried with each further step. */
+  /** Performs all steps while the agent runs. A step that has to wait for the agent is retried after each further step. */
   async run(steps: readonly Step[]): Promise<void> {
     await mkdir(this.#aside, { recursive: true });
     for (const [index, step] of steps.entries()) {
@@ -63,7 +63,7 @@ export class Scanner {
   }
 
   async #take(turn: Turn): Promise<void> {
-    // Of its own, so that it does the same however often it has to wait.
+    // Separate dice for each step, so that waiting does not change the outcome.
     const dice = Dice.of(this.#seed, `step ${turn.index}`);
     if (!(await this.still(() => this.#do(turn.step, dice)))) this.#left.push(turn);
   }
@@ -152,7 +152,7 @@ export class Scanner {
       if (await unlessTaken(unlink(scan.path))) scan.gone = { how: 'deleted', knownAs };
       return true;
     }
-    // If the agent removed the file as configured, the path is free and this is an ordinary new scan.
+    // If the agent already removed the file as configured, this is an ordinary new scan.
     const { bytes } = this.#image(step.image);
     const path = scan.path;
     if (this.#site.settings.afterUpload === 'keep' && dice.chance(0.5)) {
@@ -180,7 +180,7 @@ export class Scanner {
     return copies.has(hash) ? 'copied' : 'named';
   }
 
-  /** One that lies in the folder as far as is known. */
+  /** An image that is in the folder, as far as the scanner knows. */
   #one(folder: SiteFolder, dice: Dice): Scan | null {
     const there = this.scans.filter(
       ({ endpointUid, kind, gone }) =>
@@ -204,7 +204,7 @@ export class Scanner {
   }
 }
 
-/** False if the file is gone: the agent takes away what it is told to. */
+/** False if the file is gone, since the agent removes files as configured. */
 async function unlessTaken(work: Promise<unknown>): Promise<boolean> {
   try {
     await work;

@@ -15,7 +15,7 @@ const ENDPOINTS = [
   { alias: 'office', uid: '11111111-2222-4333-8444-555555555555' },
   { alias: 'depot', uid: '66666666-7777-4888-9999-aaaaaaaaaaaa' },
 ] as const;
-/** On most machines not on the file system of the temporary directory. */
+/** Usually not on the file system of the temporary directory. */
 const ELSEWHERE = '/dev/shm';
 
 export interface SiteFolder {
@@ -25,7 +25,7 @@ export interface SiteFolder {
   readonly endpointUid: string;
 }
 
-/** An upload request as the sandbox saw it; times are monotonic milliseconds. */
+/** An upload request from the sandbox's view; times are monotonic milliseconds. */
 export interface Upload {
   readonly arrivedAt: number;
   readonly endpointUid: string;
@@ -36,7 +36,7 @@ export interface Upload {
 
 const open = new Set<Site>();
 
-/** Removes what an interrupted campaign would leave; what is kept for a breach stays. */
+/** Removes what an interrupted campaign would leave behind, except sites kept for a breach. */
 export function removeOpen(): void {
   for (const { dirs, disk } of open) {
     disk?.abandon();
@@ -44,7 +44,7 @@ export function removeOpen(): void {
   }
 }
 
-/** A directory of its own with folders, a state directory and a config, and a service to send to. */
+/** A directory with watched folders, a state directory and a config, and a service to send to. */
 export class Site {
   readonly dir: string;
   readonly stateDir: string;
@@ -57,7 +57,7 @@ export class Site {
   readonly #stalls = monitorEventLoopDelay({ resolution: 5 });
   /** All its directories on the machine. */
   readonly dirs: readonly string[];
-  /** With the state directory and the archives beside the folders, where power fails; null where only processes are killed. */
+  /** Holds the state directory and the archives that are not in the folders, for power failures; null if only processes are killed. */
   readonly disk: LossyDisk | null;
   #durable: Known = { documents: [], copies: new Set() };
   readonly #answers: Answers;
@@ -104,7 +104,7 @@ export class Site {
     this.#stalls.enable();
   }
 
-  /** `power`: power fails, instead of processes being killed alone. */
+  /** `power`: simulate a power failure with each kill. */
   static async open(plan: Plan, { power }: { readonly power: boolean }): Promise<Site> {
     const dir = await mkdtemp(join(tmpdir(), `receiptd-kill-${plan.seed}-`));
     const elsewhere =
@@ -134,7 +134,7 @@ export class Site {
     return site;
   }
 
-  /** `limited`: with the plan's budget for the day. */
+  /** `limited`: apply the plan's daily budget. */
   async configure({ limited }: { readonly limited: boolean }): Promise<void> {
     const { spool, afterUpload, watch, concurrency, perSecond, perDay, template } = this.settings;
     const endpoints = ENDPOINTS.slice(0, this.folders.length);
@@ -169,29 +169,29 @@ export class Site {
     await writeFile(this.config, YAML.stringify(config));
   }
 
-  /** What the agent has on record and can't lose: where power fails, what was there after the last failure. */
+  /** What the agent has durably on record; with power failures, the state after the last one. */
   async known(): Promise<Known> {
     return this.disk === null ? knownIn(this.stateDir) : this.#durable;
   }
 
-  /** Where power fails, it does so now: nothing of the agent runs any more. */
+  /** Simulates a power failure, if this site has them. The agent must not be running. */
   async failPower(): Promise<void> {
     if (this.disk === null) return;
     await this.disk.fail();
     this.#durable = await knownIn(this.stateDir);
   }
 
-  /** True at the n-th answer from now on; false if `givenUp` comes first. */
+  /** True at the n-th answer from now; false if `givenUp` resolves first. */
   async answer(nth: number, givenUp: Promise<void>): Promise<boolean> {
     return Promise.race([this.#answers.next(nth).then(() => true), givenUp.then(() => false)]);
   }
 
-  /** The longest time that this process was kept from noticing arrivals. */
+  /** The longest delay in this process's noticing of arrivals. */
   get stallMs(): number {
     return this.#stalls.max / 1e6;
   }
 
-  /** Its directories stay if they are to be `kept`. */
+  /** Leaves the directories in place if they are to be `kept`. */
   async close({ kept }: { readonly kept: boolean }): Promise<void> {
     this.#stalls.disable();
     await this.sandbox.close();

@@ -3,12 +3,12 @@ import { endOf } from './oracle/expected.ts';
 import type { Kill } from './plan.ts';
 import type { Round } from './round.ts';
 
-/** Figures of a campaign. */
+/** Statistics of a campaign. */
 export class Tally {
   readonly #counts = new Map<string, number>();
-  /** Kinds of calls at which the binary killed itself. */
+  /** Calls at which the binary killed itself, by kind. */
   readonly #calls = new Map<string, number>();
-  /** Numbers of the calls of first runs before or in which it was killed. */
+  /** Call numbers at which first runs were killed, by kind of call. */
   readonly #first = new Map<string, Set<number>>();
   rounds = 0;
   kills = 0;
@@ -75,7 +75,7 @@ export class Tally {
 
   #countCall(report: string): void {
     const { name, path }: { name: string; path: string } = JSON.parse(report);
-    // The journal was linked under its name, and a descriptor shows the first one.
+    // The journal was linked to its final name, but the descriptor shows the first one.
     const file = path
       .replace('.new (deleted)', '')
       .replaceAll(/[0-9a-f]{8,}(-[0-9a-f]{4,})*/g, '*')

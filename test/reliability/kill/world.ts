@@ -14,24 +14,24 @@ export type { Row };
 const HEAD = z.looseObject({ seq: z.number() });
 
 export interface FoundFile {
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
   readonly sha256: string;
 }
 
-/** Folder and journal while nothing runs. */
+/** Folders and journal between runs. */
 export interface Observation {
   /** Monotonic milliseconds. */
   readonly at: number;
   readonly journal: JournalView;
-  /** Everything in the folders and archives. */
+  /** All files in the folders and archives. */
   readonly files: readonly FoundFile[];
   readonly scans: readonly Scan[];
 }
 
 export interface Run {
   readonly kind: 'daemon' | 'once' | 'restore';
-  /** Null for the last run, which nobody kills. */
+  /** Null for the last run, which is not killed. */
   readonly kill: Kill | null;
   readonly ended: Ended;
 }
@@ -40,7 +40,7 @@ export interface Stored {
   readonly endpointUid: string;
   readonly name: string;
   readonly sha256: string;
-  /** Of the bytes that lie there. */
+  /** Hash of the stored bytes. */
   readonly actual: string;
   readonly tries: number;
 }
@@ -54,7 +54,7 @@ export interface Said {
 export interface World {
   readonly settings: Settings;
   readonly folders: readonly SiteFolder[];
-  /** After each run; the last one is the end. */
+  /** One after each run; the last one is the end. */
   readonly observations: readonly Observation[];
   readonly runs: readonly Run[];
   readonly uploads: readonly Upload[];
@@ -62,9 +62,9 @@ export interface World {
   readonly mostAtOnce: number;
   /** Monotonic milliseconds. */
   readonly arrivals: readonly number[];
-  /** By how much arrivals may look closer together than they were. */
+  /** How much closer together arrivals may appear than they were. */
   readonly stallMs: number;
-  /** Upload requests before the budget for the day was lifted. */
+  /** Upload requests before the daily budget was lifted. */
   readonly requestsOfTheDay: number;
   readonly rows: readonly Row[];
   readonly audit: Said;
@@ -72,7 +72,7 @@ export interface World {
   /** Relative to the state directory. */
   readonly stateFiles: readonly string[];
   readonly ledgerWasDamaged: boolean;
-  /** A run killed before it began a new journal may leave none. */
+  /** A run killed before it started a new journal may leave none. */
   readonly journalWasLost: boolean;
 }
 
@@ -123,7 +123,7 @@ export async function lookAround(
   };
 }
 
-/** Whether the ledger holds all that the journal does, so that one can be lost for the other. */
+/** Whether the ledger has everything that is in the journal, so that the journal can be dropped. */
 export async function ledgerIsWhole(site: Site): Promise<boolean> {
   const { status, text } = await say(site, 'ledger', 'head', '--json');
   if (status !== 0) return false;
@@ -132,18 +132,18 @@ export async function ledgerIsWhole(site: Site): Promise<boolean> {
 }
 
 /**
- * In a process of its own: the driver lets go of a closed ledger's files only once the statements are collected, and what
- * is done to those files here (damage.ts) would meet a connection that still has them.
+ * Runs in a separate process: the driver releases a closed ledger's files only once its statements are collected, so that damage to them
+ * (damage.ts) would hit a connection that still has them open.
  */
 async function say(site: Site, ...args: string[]): Promise<Said> {
   const { status, output } = await runToEnd(site, args);
   return { status, text: output };
 }
 
-/** Without what goes while it is looked at: the agent may be running. */
+/** Skips files that disappear meanwhile, since the agent may be running. */
 async function filesBelow(root: string): Promise<FoundFile[]> {
   let entries = null;
-  // A directory that disappears during its listing ends the whole listing.
+  // A directory that disappears during its listing fails the whole listing.
   while (entries === null && existsSync(root))
     entries = await readdir(root, { recursive: true, withFileTypes: true }).catch(ifGone);
   const found = await Promise.all(

@@ -1,4 +1,4 @@
-/** The contract of lists, of both ledgers, over a messy office of any size. */
+/** Runs the contract of lists for both ledgers over a messy office of any size. */
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';

@@ -4,7 +4,7 @@ import type { Plugin } from 'vite';
 import { MUTATIONS, type Mutation } from './mutations.ts';
 import { mutate } from './operators.ts';
 
-/** Which mutation the tests run with: its `what`. */
+/** Selects the mutation that the tests run with, by its `what`. */
 export const MUTATION_VARIABLE = 'RECEIPTD_MUTATION';
 
 function chosen(): Mutation | null {
@@ -15,7 +15,7 @@ function chosen(): Mutation | null {
   return mutation;
 }
 
-/** The sources as the chosen mutation leaves them, for tests that import them. */
+/** Applies the chosen mutation to sources that tests import. */
 export function mutationPlugin(root: string): Plugin[] {
   const mutation = chosen();
   if (mutation === null) return [];
@@ -32,7 +32,7 @@ export function mutationPlugin(root: string): Plugin[] {
   ];
 }
 
-/** The same for the compiled sources that tests run as processes. */
+/** Applies it to the compiled sources that tests run as processes. */
 export async function mutateCompiled(build: string): Promise<void> {
   const mutation = chosen();
   if (mutation !== null) await mutateFiles(build, mutation);

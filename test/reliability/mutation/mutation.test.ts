@@ -7,7 +7,7 @@ import { mutate } from './operators.ts';
 import { tryMutation } from './run.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-/** Tried in each run of the tests; `npm run mutate` tries all. */
+/** Tried in each test run; `npm run mutate` tries all. */
 const AT_ONCE = 1;
 const DAY_MS = 86_400_000;
 const LANGUAGE = new Set(['void', 'null', 'undefined', 'true', 'false', 'this', 'if', 'Promise']);
@@ -25,7 +25,7 @@ test.each(MUTATIONS.map((mutation) => [mutation.what, mutation] as const))(
   },
 );
 
-/** A name that the file does not have any more: that breaks the file for another reason, or for none. */
+/** Names that the file no longer has. Such a mutation breaks the file for another reason, or for none. */
 function unknownNames(edit: object, source: string): string[] {
   const becomes = 'becomes' in edit && typeof edit.becomes === 'string' ? edit.becomes : '';
   const code = becomes.replace(/`[^`]*`|'[^']*'|"[^"]*"/g, "''");
@@ -33,20 +33,20 @@ function unknownNames(edit: object, source: string): string[] {
   return names.filter((name) => !LANGUAGE.has(name) && !new RegExp(`\\b${name}\\b`).test(source));
 }
 
-test('each promise is broken in five ways at least, and each way has a name of its own', () => {
+test('each promise has at least five mutations, each with a unique name', () => {
   for (const promise of PROMISES)
     expect(MUTATIONS.filter(({ promises }) => promises[0] === promise).length, promise).toBeGreaterThan(4);
   expect(new Set(MUTATIONS.map(({ what }) => what)).size).toBe(MUTATIONS.length);
 });
 
-test('docs/reliability.md lists each of them, and what catches it', async () => {
+test('docs/reliability.md lists each mutation and what catches it', async () => {
   const page = await readFile(`${ROOT}/docs/reliability.md`, 'utf8');
   const rows = new Map([...page.matchAll(/^\| (.+?) +\| (.+?) +\|$/gm)].map(([, what, by]) => [what, by]));
   for (const { what, killedBy } of MUTATIONS)
     expect(rows.get(what), what).toBe(killedBy === 'simulation' ? killedBy : `\`${killedBy}\``);
 });
 
-describe('the mutation whose turn it is today is killed', { timeout: 240_000 }, () => {
+describe("today's mutation is killed", { timeout: 240_000 }, () => {
   const quick = MUTATIONS.filter(({ seeds = 0 }) => seeds === 0);
   const first = Math.floor(Date.now() / DAY_MS) * AT_ONCE;
   const turn = Array.from({ length: AT_ONCE }, (_, index) => quick[(first + index) % quick.length]!);

@@ -3,16 +3,16 @@ import type { Edit } from './operators.ts';
 export const PROMISES = ['P1', 'P2', 'P3', 'P4', 'P5', 'P6', 'P7'] as const;
 export type PromiseName = (typeof PROMISES)[number];
 
-/** A promise broken on purpose, and who has to notice. */
+/** A promise broken on purpose, and the test that has to notice. */
 export interface Mutation {
   readonly what: string;
-  /** Which the breach is of; the first one first. */
+  /** Promises that it breaks, the main one first. */
   readonly promises: readonly PromiseName[];
-  /** The simulation, whose oracle complains of one of these promises; or the test in which a test fails. */
+  /** The simulation, whose oracle must report one of these promises, or a test file in which a test must fail. */
   readonly killedBy: 'simulation' | `test/${string}.test.ts`;
-  /** A seed that notices it, tried first. Where it does no more, seeds from 1 on are. */
+  /** A seed known to notice it, tried first. If it no longer does, seeds from 1 on are tried. */
   readonly seed?: number;
-  /** Simulated seeds until it is noticed, at most; where rare things have to come together. */
+  /** Maximum number of simulated seeds until it is noticed; set if rare events have to coincide. */
   readonly seeds?: number;
   readonly edits: readonly Edit[];
 }
@@ -27,7 +27,7 @@ const DURABILITY = 'test/reliability/durability/durability.test.ts';
 const LIMITER = 'src/delivery/limits/limiter.ts';
 const HOLDS = 'src/delivery/holds/holds.ts';
 
-/** The journal never hears of one kind of event. */
+/** The journal misses all events of one kind. */
 const unwritten = (kind: string): Edit => ({
   file: STORE,
   in: 'emit',
@@ -515,7 +515,7 @@ export const MUTATIONS: readonly Mutation[] = [
     killedBy: 'simulation',
     edits: [
       { file: DISPOSE, in: 'disposeAccepted', condition: 'keep', is: 'false' },
-      // Either of the two alone keeps them.
+      // Either check alone keeps them.
       { file: 'src/intake/dispose/originalsRule.ts', in: 'begin', condition: 'keep', is: 'false' },
     ],
   },

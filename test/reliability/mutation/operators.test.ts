@@ -51,7 +51,7 @@ test.each([
   expect(after(edit)).toBe(expected);
 });
 
-test('what is not there is refused', () => {
+test('an edit without a place is refused', () => {
   expect(() => after({ in: 'Door.close', drop: 'turn' })).toThrow(NothingToMutate);
   expect(() => after({ in: 'knock', drop: 'turn' })).toThrow(NothingToMutate);
 });

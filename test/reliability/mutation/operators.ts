@@ -1,33 +1,33 @@
 import { parseAst } from 'rolldown/parseAst';
 
 /**
- * One thing that a file does otherwise. It names what it changes (a function, what is called there, a value), never how the lines
- * are written: a refactoring that keeps names keeps the mutation. `$&` in a replacement stands for what was there.
+ * One changed behaviour of a file. It names what it changes (a function, a callee, a value) rather than lines: a refactoring that keeps
+ * names keeps the mutation. `$&` in a replacement stands for the original text.
  */
 export type Edit = {
   readonly file: string;
-  /** The function, as `name` or `Class.name`; everywhere in the file where left out. */
+  /** The function, as `name` or `Class.name`; the whole file if omitted. */
   readonly in?: string;
 } & (
   | {
-      /** Statements that only call this are left out, or become something else. */
+      /** Removes or replaces statements that consist of a call of this function. */
       readonly drop: string;
       readonly becomes?: string;
     }
-  | { /** Each call of this is another expression. */ readonly call: string; readonly becomes: string }
+  | { /** Replaces each call of this function. */ readonly call: string; readonly becomes: string }
   | {
-      /** Conditions in which this name occurs, of `if`, `while` and `?:`, are always so. */
+      /** Replaces each condition of `if`, `while` and `?:` that mentions this name. */
       readonly condition: string;
       readonly is: string;
     }
-  | { /** The whole function does this instead. */ readonly body: string }
-  | { /** The function does this first. */ readonly first: string }
+  | { /** Replaces the whole function body. */ readonly body: string }
+  | { /** Runs before the rest of the function. */ readonly first: string }
   | {
-      /** What a constant, a variable, a property or a parameter's default is set to. */
+      /** Replaces the value of a constant, a variable, a property or a parameter's default. */
       readonly value: string;
       readonly becomes: string;
     }
-  | { /** What the function returns, each time. */ readonly returns: string }
+  | { /** Replaces every returned value. */ readonly returns: string }
 );
 
 interface Node {
@@ -45,7 +45,7 @@ interface Span {
 
 export class NothingToMutate extends Error {}
 
-/** @throws NothingToMutate where the source has no such place */
+/** @throws NothingToMutate if the source has no such place */
 export function mutate(source: string, edits: readonly Edit[], lang: 'ts' | 'js'): string {
   return edits.reduce((text, edit) => applyEdit(text, edit, lang), source);
 }
@@ -59,7 +59,7 @@ function applyEdit(source: string, edit: Edit, lang: 'ts' | 'js'): string {
   let text = source;
   let from = Infinity;
   for (const { start, end, text: replacement } of sorted) {
-    // What contains a place that has changed already stays as it is.
+    // A node that contains a changed place stays as it is.
     if (end > from) continue;
     text = text.slice(0, start) + replacement + text.slice(end);
     from = start;
@@ -111,7 +111,7 @@ function spansOf(scope: Node, edit: Edit, source: string): Span[] {
 
 interface Setting {
   readonly value: Node;
-  /** Where `{ key }` stands for `{ key: key }`. */
+  /** Set for a shorthand `{ key }`, which becomes `{ key: … }`. */
   readonly key: string | null;
 }
 
@@ -168,7 +168,7 @@ function asFunction(node: Node): Node | null {
   return node.type === 'FunctionExpression' || node.type === 'ArrowFunctionExpression' ? node : null;
 }
 
-/** The last name of what is called: `disposing` of `await this.#ledger?.disposing(...)`. */
+/** The last name of the callee: `disposing` of `await this.#ledger?.disposing(...)`. */
 function calledBy(node: Node): string | null {
   switch (node.type) {
     case 'AwaitExpression':
@@ -179,7 +179,7 @@ function calledBy(node: Node): string | null {
       return calledBy(node['expression'] as Node);
     case 'CallExpression': {
       const callee = node['callee'] as Node;
-      // `.catch(...)` behind it is about the same call.
+      // `.catch(...)` after it belongs to the same call.
       const before = callee.type === 'MemberExpression' ? (callee['object'] as Node) : null;
       return nameOf(callee) === 'catch' && before ? calledBy(before) : nameOf(callee);
     }

@@ -10,18 +10,18 @@ const MOST_OUTPUT = 256 * 1024 * 1024;
 
 export interface Verdict {
   readonly isKilled: boolean;
-  /** The first breach, or the first test that failed. */
+  /** The first breach, or the first failed test. */
   readonly by: string;
 }
 
 export interface MutationOptions {
-  /** The compiled sources, which are not changed. */
+  /** Directory of the compiled sources, which stay unchanged. */
   readonly build: string;
   readonly root: string;
   readonly workers: number;
 }
 
-/** Breaks one promise in a copy, and lets anyone who has to notice look. */
+/** Breaks one promise in a copy, and runs what has to notice. */
 export async function tryMutation(mutation: Mutation, options: MutationOptions): Promise<Verdict> {
   return mutation.killedBy === 'simulation'
     ? bySimulation(mutation, options)
@@ -67,7 +67,7 @@ async function byTest(mutation: Mutation, test: string, { root }: MutationOption
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
   const { stdout } = await run([vitest, 'run', '--reporter', 'json', test], root, {
     [MUTATION_VARIABLE]: mutation.what,
-    // What this run has compiled is without the mutation.
+    // Sources compiled earlier in this run lack the mutation.
     RECEIPTD_TEST_COMPILED: undefined,
   });
   const report = JSON.parse(stdout.slice(stdout.indexOf('{'))) as Report;

@@ -1,5 +1,5 @@
 /**
- * Damaged PDFs, TIFFs, HEICs and JPEGs, given to the process that takes files apart.
+ * Damaged PDFs, TIFFs, HEICs and JPEGs, given to the process that splits files into pages.
  *
  *   npm run campaign -- pages --files 10000 --from 0
  */

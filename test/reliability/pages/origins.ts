@@ -11,7 +11,7 @@ export interface PagedOrigin extends Origin {
   readonly type: SplitType;
 }
 
-/** Whole files of pages, small ones: what is damaged in them is soon met. */
+/** Small complete files of pages, so that most damage matters. */
 export async function pagedOrigins(): Promise<readonly PagedOrigin[]> {
   const jpeg = await drawReceipt({ type: 'jpeg', seed: 'pages', width: 120, height: 160 });
   const scan = { jpeg, width: 120, height: 160 };

@@ -2,9 +2,9 @@
 import { expect, it } from 'vitest';
 import { compileTrials } from '../support/compiled.ts';
 
-it('damaged files of pages end with whole images or a reason, whatever becomes of the process that reads them', async () => {
+it('damaged files of pages give complete images or a reason, even if the reading process fails', async () => {
   const trial = await compileTrials();
-  // Others each day.
+  // Different files each day.
   const from = Math.floor(Date.now() / 86_400_000) * 100;
   const ended = await trial('pages', '--files', '30', '--from', String(from));
   expect(ended, ended.stdout).toMatchObject({ status: 0, stderr: '' });

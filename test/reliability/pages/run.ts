@@ -20,7 +20,7 @@ const LIMITS = {
   imageBytes: 50 * 1024 * 1024,
 };
 const PAGES_AT_MOST = 3;
-/** As many as one process of the agent's looks at, at most. */
+/** The number of files that the agent gives to one process at most. */
 const FILES_A_PROCESS = 40;
 
 export interface Breach {
@@ -31,17 +31,17 @@ export interface Breach {
 }
 
 export interface Summary {
-  /** How files and pages ended. */
+  /** Counts of outcomes of files and pages. */
   readonly tally: ReadonlyMap<string, number>;
   readonly breaches: readonly Breach[];
-  /** Processes that a file ended, or that were ended for it. */
+  /** Processes that ended because of a file, or were ended. */
   readonly ended: number;
   readonly slowestMs: number;
 }
 
 /**
- * Damaged files, given to the process that takes files apart: whatever becomes of it, each question gets one answer, which is an image that is
- * whole or a reason, and the process is gone when it is ended.
+ * Gives damaged files to the process that splits files. Whatever happens to it, each question gets one answer, a complete image or a
+ * reason, and the process is gone once it was ended.
  */
 export async function run(from: number, count: number, onProgress: (line: string) => void): Promise<Summary> {
   const origins = await pagedOrigins();
@@ -85,7 +85,7 @@ async function ready(
   return started;
 }
 
-/** Resolves what is wrong with the answers; null where nothing is. */
+/** Resolves what is wrong with the answers; null if nothing is. */
 async function tryFile(
   process: RendererProcess,
   { type }: PagedOrigin,
@@ -119,7 +119,7 @@ function wrongWith(answer: Frame<Reply> | Unreadable): string | null {
   return gap === null ? null : `its ${head.type} is not whole: ${gap}`;
 }
 
-/** Whether this machine has what takes files apart. */
+/** Whether the packages that split files are installed. */
 export function isInstalled(): boolean {
   return installedPackages().missing.length === 0 && existsSync(PROGRAM);
 }

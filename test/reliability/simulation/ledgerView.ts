@@ -14,10 +14,10 @@ export interface KnownDocument {
   readonly name: string;
   readonly sha256: string;
   state: DocumentState;
-  /** All states that it has been in. */
+  /** All states that it has ever been in. */
   readonly states: Set<DocumentState>;
   reason: string | null;
-  /** The service's. */
+  /** Status from the service. */
   status: string | null;
   /** Whether the ledger has a result for it. */
   hasResult: boolean;
@@ -46,16 +46,16 @@ export class LedgerView {
     number,
     { readonly folder: string; readonly path: string; readonly how: string }
   >();
-  /** Files that are being split, by sighting: the hash of their bytes. */
+  /** Files being split, by sighting; with the hash of their bytes. */
   readonly open = new Map<number, { readonly uid: string; readonly sha256: string }>();
   /** For each folder, the id of the last sighting exempt from its rule for originals; 0: none. */
   readonly stays = new Map<string, number>();
   readonly #firstOfBytes = new Map<string, number>();
-  /** By document. */
+  /** First sighting of each document, by document. */
   readonly #firstSightings = new Map<number, number>();
   /** Every path at which these bytes were seen. */
   readonly placesOf = new Map<string, Set<string>>();
-  /** By folder and path, also of what is gone since, as pages are at once. */
+  /** Last verdict by folder and path, including files that are gone, such as pages, which go at once. */
   readonly lastVerdicts = new Map<string, Verdict>();
 
   read(entry: JournalEntry): LedgerEvent {
@@ -85,7 +85,7 @@ export class LedgerView {
         const wasThere = this.sightings.has(id);
         if (event.supersedes !== null) this.sightings.delete(event.supersedes);
         const sha256 = document === null ? event.sha256 : (this.documents.get(document)?.sha256 ?? null);
-        // What is said of one that is gone brings it back to no place.
+        // A later verdict on a sighting that is gone does not make its file present again.
         const isHistory = event.supersedes === id && !wasThere;
         if (!isHistory) this.sightings.set(id, { id, folder, path, verdict, reason, sha256, document });
         if (sha256 !== null && !this.#firstOfBytes.has(sha256)) this.#firstOfBytes.set(sha256, id);
@@ -147,12 +147,12 @@ export class LedgerView {
     return event;
   }
 
-  /** Whether the image was known before the folder's rule for originals: then it is nothing that came from then on. */
+  /** Whether the image was known before the folder's rule for originals took effect, so that the rule does not apply to it. */
   isFromBefore(folder: string, { id }: KnownDocument): boolean {
     return (this.#firstSightings.get(id) ?? Infinity) <= (this.stays.get(folder) ?? 0);
   }
 
-  /** The same of a file of pages. */
+  /** The same for a multi-page file. */
   areBytesFromBefore(folder: string, sha256: string): boolean {
     return (this.#firstOfBytes.get(sha256) ?? Infinity) <= (this.stays.get(folder) ?? 0);
   }

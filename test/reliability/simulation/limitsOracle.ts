@@ -2,7 +2,7 @@ import type { Arrival } from './modelService.ts';
 import type { Plan } from './plan.ts';
 import type { Limits } from '../../../src/core/domain/settings.ts';
 
-/** Violations by the newest arrival: of limits (promise P6) and of requests by the service. */
+/** Violations by the newest arrival: of limits (promise P6) and of the service's demands. */
 export function complaintsAbout(
   arrival: Arrival,
   arrivals: readonly Arrival[],
@@ -15,7 +15,7 @@ export function complaintsAbout(
   return [
     ...limitComplaints('overall', arrival, arrivals, delivery.limits, plan),
     ...(own ? limitComplaints(`at ${arrival.uid}`, arrival, atEndpoint, own, plan) : []),
-    // A wait ends when either clock says so: a wall clock that is set forward ends it, and so does a sleep.
+    // A wait ends when either clock says so. Setting the wall clock forward ends it early, and so does a sleep.
     ...(plan.clockJumps.length + plan.sleeps.length === 0 ? impatience(arrival, arrivals, lives) : []),
     ...besideProbe(arrival, arrivals),
   ];
@@ -35,7 +35,7 @@ function limitComplaints(
     complaints.push(`${open.length} requests at once ${where}; ${concurrency} may be`);
   if (rate && arrivals.length > rate.count) {
     const first = arrivals[arrivals.length - 1 - rate.count]!;
-    // A clock that was set forward while no process lived: nobody could know. Of a sleep the timeline does not count the time.
+    // If the clock was set forward between two lives, the agent could not know. The timeline does not count time asleep.
     const isTold = clockJumps.length + sleeps.length === 0 || first.life === arrival.life;
     const within = arrival.at - first.at;
     if (isTold && within < rate.intervalMs)
@@ -52,17 +52,17 @@ function limitComplaints(
 export interface Lives {
   /** End of each life on the timeline, by its number. */
   readonly endedAt: ReadonlyMap<number, number>;
-  /** What only the tables of the ledger hold is known from then on; on the timeline. */
+  /** Timeline time from which facts that only the tables of the ledger hold are still known. */
   readonly ledgerSince: number;
   /** Upper limit of the time until an answer is in the ledger, even with a slow disk. */
   readonly recordedMs: number;
 }
 
-/** Milliseconds after which an answer has surely taken effect or is in the ledger. */
+/** Milliseconds after which an answer has certainly taken effect or is in the ledger. */
 const TAKEN_TO_HEART_MS = 1_000;
 const ON_HOLD = new Set([403, 404, 410]);
 
-/** Reports a Retry-After that reached the agent and that a later request ignored, in this life or the next. */
+/** Reports a request that ignored an earlier Retry-After which had reached the agent, in this life or the next. */
 function impatience(arrival: Arrival, arrivals: readonly Arrival[], lives: Lives): string[] {
   for (const { answered, answeredAt, life, uid } of arrivals) {
     if (answered?.kind !== 'response' || answered.retryAfterMs === null) continue;
@@ -70,7 +70,7 @@ function impatience(arrival: Arrival, arrivals: readonly Arrival[], lives: Lives
     const isHeeded = answered.httpStatus >= 500 || (answered.httpStatus === 429 && uid === arrival.uid);
     if (!isHeeded || !isKnownTo(arrival.life, { life, answeredAt }, lives)) continue;
     const until = answeredAt + answered.retryAfterMs;
-    // A request asked for within a moment may have been on its way already.
+    // A request made within a moment after the answer may already have been on its way.
     if (arrival.askedAt > answeredAt + TAKEN_TO_HEART_MS && arrival.at < until - 1)
       return [`a request ${(until - arrival.at).toFixed(0)} ms before the service wanted the next one`];
   }
@@ -87,9 +87,7 @@ function isKnownTo(
   return told.answeredAt > ledgerSince && end > told.answeredAt + recordedMs;
 }
 
-/**
- * An endpoint that has refused everybody, and a service that has not answered, are tried by one request at a time until one goes well.
- */
+/** An endpoint that refuses everything, or a service that does not answer, gets one request at a time until one succeeds. */
 function besideProbe(arrival: Arrival, arrivals: readonly Arrival[]): string[] {
   const { uid, life } = arrival;
   const ofLife = arrivals.filter((each) => each.life === life);

@@ -2,7 +2,7 @@ import type { Appearance } from '../../../src/core/domain/look.ts';
 import type { FolderSettings } from '../../../src/core/domain/settings.ts';
 import { Dice } from '../support/dice.ts';
 
-/** How a picture looks to the agent, every time. `untold`: can't be measured. */
+/** How an image always looks to the agent. `untold`: can't be measured. */
 type Looks = 'good' | 'blurred' | 'blank' | 'untold';
 
 const SEEN: Readonly<Record<Exclude<Looks, 'untold'>, Omit<Appearance, 'print'>>> = {
@@ -10,10 +10,10 @@ const SEEN: Readonly<Record<Exclude<Looks, 'untold'>, Omit<Appearance, 'print'>>
   blurred: { width: 800, height: 1_000, paper: 240, detail: 100, sharpness: 0.5 },
   blank: { width: 800, height: 1_000, paper: 240, detail: 5, sharpness: 0.1 },
 };
-/** Whose arrival something waits for. */
+/** Marks images whose delivery the simulation waits for. */
 const CANARY = 'canary';
 
-/** Determined by the content alone. */
+/** Depends on the content alone. */
 function looksOf(content: string | Buffer): Looks {
   const text = content.toString('latin1');
   if (text.includes(CANARY)) return 'good';
@@ -28,7 +28,7 @@ export function appearanceOf(content: string | Buffer): Appearance | null {
 /** Label suffix of a second scan of a paper. */
 export const ONCE_MORE = ' once more';
 
-/** Images of the same paper show the same. */
+/** Images of the same paper give the same result. */
 export function paperOf(content: string | Buffer): string {
   const [head = '', label] = content.toString('latin1').split('|');
   return (label ?? head).replace(ONCE_MORE, '');
@@ -48,12 +48,12 @@ export function isLooking({ look }: Pick<FolderSettings, 'look'>): boolean {
   return look !== 'off';
 }
 
-/** Whether a folder keeps this image from being sent. */
+/** Whether the folder keeps this image from being sent. */
 export function isHeld({ look }: Pick<FolderSettings, 'look'>, image: Buffer): boolean {
   return look === 'hold' && isFlawed(image);
 }
 
-/** What becomes of a page of a file of so many, where it has no document yet: `leftOut` is nobody's trouble, `held` is a person's. */
+/** The fate of a page without a document yet, in a file of `pages` pages. `leftOut` needs nobody's attention, `held` needs a person's. */
 export function fateOf(
   { look }: Pick<FolderSettings, 'look'>,
   text: string,

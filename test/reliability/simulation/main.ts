@@ -7,12 +7,12 @@ import { ENOUGH, FAILED } from './words.ts';
 import type { Work } from './worker.ts';
 
 const COMMAND = 'npm run campaign -- simulate';
-/** What the other processes do: seeds `from`, `from + step`, ... below `until`. */
+/** The result of one worker process. */
 export interface Shared {
   readonly seeds: number;
   readonly counts: Counts;
   readonly failed: readonly Result[];
-  /** Of a single seed: its story is wanted whatever came of it. */
+  /** The result if there was only one seed, to tell its story in any case. */
   readonly only: Result | null;
 }
 
@@ -59,14 +59,14 @@ async function simulateAll({
 
 interface Running {
   readonly done: Promise<Shared>;
-  /** Ends it after the seed that it is at. */
+  /** Ends the worker after its current seed. */
   readonly enough: () => void;
 }
 
 function simulateSome(work: Work, onFailure: () => void): Running {
-  // Daylight saving time is another story, and the same everywhere.
+  // Daylight saving time is tested elsewhere; all machines use the same time zone here.
   const env = { ...process.env, TZ: 'UTC' };
-  // A seed leaves much behind at once, and nothing for long.
+  // A seed allocates much at once, but nothing that lives long.
   const execArgv = ['--max-semi-space-size=32'];
   const child = fork(fileURLToPath(new URL('./worker.js', import.meta.url)), { env, execArgv });
   const done = new Promise<Shared>((resolve, reject) => {

@@ -12,7 +12,7 @@ import type {
 import type { Process } from './process.ts';
 import { hashOf, systemError, type Inode, type Share, type Tree } from './share.ts';
 
-/** Reports each disposal of an original, which the oracle judges before it takes effect. */
+/** Receives each disposal of an original, so that the oracle can judge it before it takes effect. */
 export interface Disposals {
   disposing(share: Share, path: string, file: Inode, how: 'archived' | 'deleted'): void;
 }
@@ -21,7 +21,7 @@ const ASIDE = '.aside-';
 /** Small, so that most directories are listed in several batches. */
 const LISTED_AT_ONCE = 3;
 
-/** The folder port on a share, as one process sees it. `tree` chooses between the folder and its archive. */
+/** The folder port on a share, from the view of one process. `below` selects its archive, or a directory in it. */
 export function modelFolder(
   share: Share,
   process: Process,
@@ -61,7 +61,7 @@ export function modelFolder(
   };
   const stat = (relative: string): Promise<FileStat | null> =>
     process.step('a stat', () => {
-      // As the system reports it: the path does not exist.
+      // The error that the system reports: the path does not exist.
       if (share.state === 'missing' && !isArchive) return null;
       reachable();
       const file = tree().get(relative);
@@ -173,7 +173,7 @@ export function modelFolder(
     },
 
     async archive(aside, relative) {
-      // Copies first and then deletes the original, as between two disks.
+      // Copies first and then deletes the original, like a move between two disks.
       const copied = await step('a copy into the archive', () => {
         if (share.isFull) throw systemError('ENOSPC', share.archivePath);
         const file = fileAt(aside);
@@ -215,7 +215,7 @@ export function modelFolder(
   };
 }
 
-/** File events, late; the share `lostShare` of them is lost, and sometimes they stop altogether. */
+/** Delayed file events. A share of `lostShare` is lost, and sometimes they stop altogether. */
 export function modelHints(
   shares: ReadonlyMap<string, Share>,
   process: Process,

@@ -15,16 +15,16 @@ export interface Receiving {
 
 /** Interval of retries without an answer, in milliseconds. */
 const AGAIN_MS = 8_000;
-/** Delay from storing an image to its result: before the answer, or long after it. */
+/** Delay between storing an image and its result, which may come before the answer or long after it. */
 const SOON_MS = 100;
 const LATE_MS = 40_000;
 export const DONE = 'DONE';
 
-/** Posts results for some of the stored images, until each is accepted. */
+/** Posts results for some of the stored images until each is accepted. */
 export class ModelResults {
   /** Null while no agent runs. */
   receiving: Receiving | null = null;
-  /** A document was accepted by its result, or a hold for its answer came after it; nobody asked the service again. */
+  /** Whether any result proved an acceptance or arrived during its upload: a hold may then last without another request to the service. */
   hasProved = false;
   readonly #timeline: Timeline;
   readonly #dice: Dice;
@@ -65,7 +65,7 @@ export class ModelResults {
         this.#onTaken(arrival);
         onRecorded(recorded);
       },
-      // The disk is full, say: it is asked to come again.
+      // For example, the disk is full; the service has to post again.
       () => {},
     );
   }

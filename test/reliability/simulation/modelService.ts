@@ -13,33 +13,33 @@ import type { Process } from './process.ts';
 import type { Story } from './story.ts';
 import { WORLD, type Timeline } from './timeline.ts';
 
-/** Ways in which the service handles an upload other than accepting it. */
+/** Faults in the service's handling of an upload. */
 export const FAULTS = [
   'unreachable', // no connection: nothing was sent
-  'lostBefore', // the connection breaks before it has stored the image
-  'lostAfter', // stored, and the answer is lost
+  'lostBefore', // the connection breaks before the image is stored
+  'lostAfter', // stored, but the answer is lost
   'slow', // stored; the answer takes up to a minute
-  'silent', // never answers; perhaps stored
+  'silent', // never answers; may have been stored
   'error', // 500 without storing
   'errorStored', // 502 after storing
   'tooMany', // 429 with or without Retry-After
   'quota', // 402
-  'unauthorized', // 401: the token is not taken any more
+  'unauthorized', // 401: the token is no longer valid
   'forbidden', // 403
   'unknownEndpoint', // 404
   'html', // 200 with a web page
   'otherName', // 200 with another document's record
-  'otherEndpoint', // 200 with a record of another endpoint
-  'truncatedRecord', // 200 with half a record
-  'statusless', // 200 with a record that has no status
-  'accepted202', // 202, which nobody has described; stored
+  'otherEndpoint', // 200 with the record of another endpoint
+  'truncatedRecord', // 200 with a truncated record
+  'statusless', // 200 with a record without a status
+  'accepted202', // 202, which is undocumented; stored
   'redirect', // 302
-  'conflict', // 409 whatever the name
-  'refusedOnce', // 422 for whatever comes while it lasts
+  'conflict', // 409 for any name
+  'refusedOnce', // 422 for everything while it lasts
 ] as const;
 export type Fault = (typeof FAULTS)[number];
 
-/** A period with a fault; `uid` null: at every endpoint. Milliseconds of the timeline. */
+/** A period with a fault; `uid` null: at every endpoint. Times in milliseconds of the timeline. */
 export interface Phase {
   readonly from: number;
   until: number;
@@ -49,23 +49,23 @@ export interface Phase {
   readonly share: number;
 }
 
-/** One upload request as the service saw it. */
+/** One upload request from the service's view. */
 export interface Arrival {
-  /** When the agent asked for it, and when its head arrived. */
+  /** When the agent began the request, and when its head arrived. */
   readonly askedAt: number;
   readonly at: number;
   readonly life: number;
   readonly uid: string;
   readonly name: string;
   readonly sha256: string;
-  /** What its image shows. */
+  /** The paper that the image shows. */
   readonly paper: string;
   /** Whether this request stored the image. */
   stored: boolean;
-  /** The answer, once it has reached the agent; null if it has not. */
+  /** The answer, once it has reached the agent; null before. */
   answered: Answer | null;
   answeredAt: number;
-  /** When it ended for the agent. */
+  /** When it ended from the agent's view. */
   endedAt: number;
 }
 
@@ -109,7 +109,7 @@ export class ModelService {
     this.#onStored = onStored;
   }
 
-  /** Answers every request to that endpoint with 403 from now on. */
+  /** Answers every request to this endpoint with 403 from now on. */
   closeForGood(uid: string): void {
     this.#closed = uid;
   }
@@ -175,7 +175,7 @@ export class ModelService {
       const answer = (intended: Answer, delayMs: number): void => {
         this.#timeline.after(delayMs, WORLD, () => {
           if (process.isDead || signal.aborted) return;
-          // Few connections outlast a sleep.
+          // Few connections survive a sleep.
           const isCut = arrival !== null && sleeps !== this.#timeline.sleeps && this.#dice.chance(0.7);
           const given = isCut ? broken('ECONNRESET', true) : intended;
           if (arrival) arrival.endedAt = this.#timeline.now;
@@ -259,7 +259,7 @@ export class ModelService {
       case 'quota':
         return answer(status(402, 'quota'), soon);
       case 'unauthorized':
-        // The first one with it is told, and by then it is another.
+        // Only the first request with this token is told; the token changes then.
         if (token === `${TOKEN}-${this.#tokens}`) this.#tokens += 1;
         return answer(status(401), soon);
       case 'forbidden':

@@ -5,7 +5,7 @@ import { hashOf, Share } from './share.ts';
 import { Timeline } from './timeline.ts';
 import { Dice } from '../support/dice.ts';
 
-it('a refused image that came again is owed as soon as the spool has room for it', () => {
+it('a previously refused image that is scanned again is owed as soon as it fits into the spool', () => {
   const view = new LedgerView();
   const timeline = new Timeline(Dice.of(1, 'order'));
   const kind = { fileSystem: { name: 'ext4', network: false }, tickMs: 1, clockAheadMs: 0 };

@@ -2,21 +2,18 @@ import type { DeferredImage } from '../../../src/core/ports/deferredJournal.ts';
 import type { KnownDocument, LedgerView } from './ledgerView.ts';
 import { hashOf, type Inode, type Share } from './share.ts';
 
-/** An image that had been refused lay down again, at a place where the agent had not seen it. */
+/** A previously refused image, scanned again to a place where the agent had not seen it. */
 interface ScannedAgain {
   readonly uid: string;
   readonly sha256: string;
   readonly share: Share;
   readonly path: string;
   readonly file: Inode;
-  /** Requests of its document by then. */
+  /** Number of its document's requests at that time. */
   readonly begun: number;
 }
 
-/**
- * The agent's obligations, recorded when they arise. The agent's word does not settle any: only the journal does, as the oracle
- * reads it.
- */
+/** The agent's obligations, recorded when they arise. Only the journal settles them, never the agent's own word. */
 export class Obligations {
   readonly #view: LedgerView;
   readonly #deferred: DeferredImage[] = [];
@@ -35,7 +32,7 @@ export class Obligations {
     this.#scannedAgain.push({ ...again, begun });
   }
 
-  /** Whether the journal knows this image, at the place where it was seen. */
+  /** Whether the journal knows this image at the place where it was seen. */
   isAdmitted({ endpoint, sha256, folder, path, isFile }: DeferredImage): boolean {
     if (!isFile && !this.#view.documentOf(endpoint.uid, sha256)) return false;
     return this.#view.placesOf.get(sha256)?.has(`${folder}/${path}`) === true;
@@ -51,8 +48,8 @@ export class Obligations {
   }
 
   /**
-   * `hasRoom`: beside what people have to decide about. Where it does not fit, a scan stays in its folder unread, and `status` says so: nobody
-   * promises more of one whose bytes happen to be those of a copy.
+   * `hasRoom`: whether the bytes fit into the spool next to copies that wait for people. If not, a scan stays in its folder unread and
+   * `status` reports it; nothing is owed then, even if the same bytes have a copy.
    */
   owed(hasRoom: (bytes: Buffer) => boolean): string[] {
     const unadmitted = this.#deferred.filter((image) => !this.isAdmitted(image));

@@ -11,18 +11,19 @@ import { WORLD, type Timeline } from './timeline.ts';
 const AGAIN_MS = 3_000;
 
 /**
- * The people and scanners of an office: they write files to the folders and change them afterwards. Remembers what each
- * content is, so that the oracle can tell complete images from partial ones.
+ * The people and scanners of an office, who write files to the folders and change them afterwards. Remembers what each content is, so that
+ * the oracle can tell complete images from partial ones.
  */
 export class Office {
-  /** Images that were complete in a folder at some time, by hash. */
+  /** Images that were ever complete in a folder, by hash. */
   readonly whole = new Map<string, Picture>();
-  /** Contents that are not a complete image, by hash. */
+  /** Contents that are not complete images, by hash. */
   readonly unfit = new Map<string, 'junk' | 'cut short'>();
-  /** First pages, by hash, and when they were first written: more is to come. */
+  /** Multi-page files, and the images that were made of them. */
   readonly files = new PagedFiles();
-  /** Papers that are scanned a second time, which gives a different image. */
+  /** Papers scanned a second time, which gives a different image. */
   readonly scannedTwice = new Set<string>();
+  /** First pages, by hash, with the time when they were first written; more pages follow. */
   readonly #paged = new Map<string, number>();
   readonly #plan: Plan;
   readonly #shares: readonly Share[];
@@ -49,10 +50,10 @@ export class Office {
     this.#story = story;
   }
 
-  /** Whether these bytes were an image that somebody could take for whole. */
+  /** Whether these bytes ever looked like a complete image. */
   wasWhole(sha256: string): boolean {
     if (this.whole.has(sha256)) return true;
-    // A scanner that pauses between pages for longer than it is waited for.
+    // The scanner pauses between pages for longer than the agent waits.
     const since = this.#paged.get(sha256);
     const longMs = Math.min(...this.#plan.config.folders.map(({ settle }) => settle.longMs));
     return since !== undefined && this.#timeline.now - since >= longMs;
@@ -110,18 +111,18 @@ export class Office {
     }
   }
 
-  /** An image of a page, as the agent has it. */
+  /** Records an image that the agent drew from a page. */
   drawn(bytes: Buffer): void {
     this.#good(pictureOf('page', bytes));
   }
 
-  /** Trouble is over: nobody holds a file any more, or does anything to those of others. */
+  /** Ends all trouble: releases all locks and stops meddling. */
   calm(): void {
     this.#isCalm = true;
     for (const share of this.#shares) for (const file of share.content.values()) file.isLocked = false;
   }
 
-  /** Writes files damaged in every way, which must not affect a good one (promise P4). */
+  /** Writes damaged and locked files, which must not affect a good one (promise P4). */
   makeTrouble(share: Share): void {
     const locked = share.write('locked.jpg', picture(`locked in ${share.path}`, 'jpeg', 20).bytes);
     locked.isLocked = true;
@@ -130,7 +131,7 @@ export class Office {
     this.#put(share, 'cut-later.jpg', this.#unfit(Buffer.from(cut), 'cut short'));
   }
 
-  /** Writes a good image, whose delivery is checked. */
+  /** Writes a good image whose delivery is checked. */
   putCanary(share: Share): Picture {
     const canary = picture(`canary of ${share.path}`, 'jpeg', 60);
     this.#put(share, 'canary.jpg', this.#good(canary));
@@ -174,7 +175,7 @@ export class Office {
     });
   }
 
-  /** Piece by piece with pauses; a TIFF page by page, and each page makes it look whole. */
+  /** Piece by piece with pauses. A TIFF is written page by page and looks complete after each page. */
   #writeSlowly(share: Share, name: string, image: Picture): void {
     const { bytes } = image;
     const isPaged = bytes.includes('|p2');
@@ -184,7 +185,7 @@ export class Office {
       : [this.#dice.int(1, bytes.length - 1), this.#dice.int(1, bytes.length - 1), bytes.length].sort(
           (a, b) => a - b,
         );
-    // Within the time that a scanner is waited for: 200 ms, or the long one for what may still grow.
+    // Mostly within the time that the agent waits for a scanner: 200 ms, or the long quiet time for what may grow.
     const pause = isPaged ? 1_800 : 4_000;
     let at = 0;
     for (const cut of cuts) {
@@ -205,7 +206,7 @@ export class Office {
     }
   }
 
-  /** What people do to files that lie in the folders. */
+  /** What people do to files in the folders. */
   #meddle(): void {
     const share = this.#dice.pick(this.#shares);
     this.#whenThere(share, () => {
@@ -245,7 +246,7 @@ export class Office {
     });
   }
 
-  /** To be written over a file; often of its very size, as uncompressed scans are. */
+  /** An image that overwrites a file, often with exactly the same size, as with uncompressed scans. */
   #another(length: number, name: string): Picture {
     const label = `over ${name} ${this.#dice.int(10, 99)}`;
     const size = length - picture(label, 'jpeg', 0).bytes.length;
@@ -262,7 +263,7 @@ export class Office {
     if (share.files.has(from)) share.rename(from, to);
   }
 
-  /** The next name of a scanner, which starts again at the same name. */
+  /** The next name of a scanner, which reuses a few names. */
   #nameFor(share: Share): string {
     const settings = this.#plan.config.folders.find(({ path }) => path === share.path);
     const below = settings?.recursive && this.#dice.chance(0.4) ? `${this.#dice.pick(['a', 'b'])}/` : '';

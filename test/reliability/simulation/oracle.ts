@@ -20,14 +20,14 @@ import type { Timeline } from './timeline.ts';
 import type { JournalEntry } from '../../../src/core/ports/journal.ts';
 import { VERDICTS } from '../support/verdicts.ts';
 
-/** Upper limit of the space that an image of a page takes in the spool. */
+/** Upper limit of the spool space that an image of a page takes. */
 const PAGE_ROOM = 300;
-/** Milliseconds after which a file can't have been overlooked: the agent looks twice, 15 s apart. */
+/** Milliseconds after which the agent must have seen a file: it looks twice, 15 s apart. */
 const OVERLOOKED_MS = 25_000;
 
 /**
- * Checks the promises against everything that becomes durable or leaves the process, at each moment at which one could be
- * broken. `owed` lists open obligations and must become empty once all trouble is over.
+ * Checks the promises against everything that becomes durable or leaves the process, whenever one could be broken. `owed` lists open
+ * obligations and must become empty once all trouble is over.
  */
 export class Oracle implements Disposals, Witness {
   readonly view = new LedgerView();
@@ -36,14 +36,17 @@ export class Oracle implements Disposals, Witness {
   readonly #story: Story;
   readonly #timeline: Timeline;
   readonly #shares: readonly Share[];
-  /** Set after both exist, because they refer to each other. */
+  /** Set after construction, because they refer to each other. */
   office!: Office;
   service!: ModelService;
   state!: StateDirectory;
-  /** Hashes that had a copy in the spool at some time, which was not dropped because nobody wanted it. */
+  /** Hashes that ever had a copy in the spool, except copies dropped when nothing needed them. */
   readonly #copied = new Set<string>();
   readonly #endedAt = new Map<number, number>();
-  /** What the agent could keep across a death: the tables go with a power failure, and nothing is written while they can't be. */
+  /**
+   * What the agent could have kept across its deaths. A power failure loses the tables, and trouble with the disk or the ledger prevents
+   * writing them.
+   */
   readonly lives: Lives & { ledgerSince: number };
   #disposed = 0;
 
@@ -53,7 +56,7 @@ export class Oracle implements Disposals, Witness {
     this.#timeline = timeline;
     this.#shares = shares;
     const isSure = plan.diskTrouble.length + plan.ledgerAway.length === 0;
-    // The answer, what follows from it and the hold are steps of their own.
+    // The answer, its consequences and the hold are separate steps.
     const recordedMs = 1_000 + 5 * plan.pace.slowMs;
     this.lives = { endedAt: this.#endedAt, ledgerSince: isSure ? 0 : Infinity, recordedMs };
   }
@@ -103,7 +106,7 @@ export class Oracle implements Disposals, Witness {
     }
   }
 
-  /** However often a page is drawn, and whatever it looks like then, it has one name; unless it can't be sent under that. */
+  /** A page has one name, however often it is drawn and however it looks, unless the image under that name can't be sent. */
   #mustBeNewPage(id: number, uid: string, name: string, sha256: string): void {
     for (const { file, page } of this.office.files.pagesBehind(sha256))
       for (const other of this.#pageDocuments(uid, file, page))
@@ -115,7 +118,7 @@ export class Oracle implements Disposals, Witness {
     return this.office.files.imagesOf(file, page).flatMap((image) => this.view.documentOf(uid, image) ?? []);
   }
 
-  /** Pages that are to be sent, and that no document of the endpoint stands for. */
+  /** Pages to be sent that have no document at the endpoint. */
   #pagesWithout(
     uid: string,
     file: string,
@@ -130,7 +133,7 @@ export class Oracle implements Disposals, Witness {
     });
   }
 
-  /** A file was recorded as completely split. */
+  /** Judges a file recorded as completely split. */
   #ended(event: LedgerEvent & { kind: 'sighted' }, uid: string | undefined): void {
     const { verdict, sha256, folder, path } = event;
     if (sha256 === null || uid === undefined) return;
@@ -139,7 +142,7 @@ export class Oracle implements Disposals, Witness {
     const isUnsent = (which: Fate): boolean =>
       this.#pagesWithout(uid, sha256, (page) => fate(page) === which).length > 0;
     const isOnlyBlank = !has('sent', 'held', 'damaged');
-    // A page that is not to be sent may have become a document meanwhile, by way of another folder.
+    // A page that this folder does not send may have a document by way of another folder.
     const mustReject = has('damaged') || isUnsent('held');
     const mayReject = mustReject || has('held') || isOnlyBlank;
     if (verdict === 'rejected' ? !mayReject : mustReject)
@@ -176,11 +179,11 @@ export class Oracle implements Disposals, Witness {
     if (isKept) this.#story.breach('P1', `${folder}/${path} is to be sent, and was to be kept back`);
   }
 
-  /** Whether its folder may keep this image back: it can't be read, or another one of the same paper was sent. */
+  /** Whether the folder may hold this image back: it is unreadable, or another image of the same paper was sent. */
   #mayBeKept(folder: string, image: Buffer): boolean {
     const settings = this.#settingsOf(folder);
     const [paper, hash] = [paperOf(image), hashOf(image)];
-    // Also a part of it that a person renamed while it was written, and that was taken for the whole.
+    // The twin may also be a part of this image that was renamed while it was written, and taken for complete.
     const isTwin =
       this.office.scannedTwice.has(paper) ||
       this.service.arrivals.some((arrival) => arrival.paper === paper && arrival.sha256 !== hash);
@@ -192,7 +195,7 @@ export class Oracle implements Disposals, Witness {
     return verdict === 'rejected' && LOOKS_ODD.has(reason ?? '') && this.#mayBeKept(folder, image);
   }
 
-  /** Nothing is kept back, and no page left out, that looks as it should. */
+  /** Checks that nothing is held back or left out that looks fine. */
   #sighted(event: LedgerEvent & { kind: 'sighted' }, open: LedgerView['open']): void {
     const { folder, path, verdict, reason, message, file } = event;
     const told = /looks like (.*), scanned/.exec(message ?? '')?.[1];
@@ -210,7 +213,7 @@ export class Oracle implements Disposals, Witness {
     if (!isRight) this.#story.breach('P1', `${folder}/${path} is not sent (${reason}), and looks well`);
   }
 
-  /** Checks that a file was at rest: one written a moment ago may be incomplete. */
+  /** Checks that the file was at rest: one written a moment ago may be incomplete. */
   #mustHaveRested(name: string, sha256: string, folder: string): void {
     const { settle } = this.#plan.config.folders.find(({ path }) => path === folder)!;
     const seen = [sha256, ...this.office.files.pagesBehind(sha256).map(({ file }) => file)];
@@ -264,14 +267,14 @@ export class Oracle implements Disposals, Witness {
     }
   }
 
-  /** The agent has answered that it has the result: it must be durable by then, and beside its document. */
+  /** The agent has confirmed a result, which must be durable by now and recorded with its document. */
   resultTaken({ uid, name }: Arrival): void {
     const document = [...this.view.documents.values()].find((each) => each.uid === uid && each.name === name);
     if (!document?.hasResult)
       this.#story.breach('P1', `a result of ${name} was taken, and is not in the journal`);
   }
 
-  /** A file was written in one go. */
+  /** Called after a file was written in one go. */
   scanned(share: Share, path: string): void {
     const file = share.content.get(path)!;
     const sha256 = hashOf(file.bytes);
@@ -297,14 +300,14 @@ export class Oracle implements Disposals, Witness {
       this.#story.breach('P1', `${image.path} counts as admitted, and is not in the journal`);
   }
 
-  /** Anyone who wants the copy at this moment was there to be asked. */
+  /** Called when the agent decides to remove a copy, which nothing may need at this moment. */
   letsGo(sha256: string): void {
     for (const { name } of this.#waitingFor(sha256))
       this.#story.breach('P1', `the copy of ${name}, which waits to be sent, is let go`);
     if (this.#isOpen(sha256)) this.#story.breach('P1', 'the copy of a file that is taken apart is let go');
   }
 
-  /** What is admitted with the same bytes later on has no copy yet. */
+  /** Called when a copy is removed. Images with the same bytes that are admitted later have no copy yet. */
   dropped(sha256: string): void {
     for (const { path } of this.obligations.needing(sha256))
       this.#story.breach('P1', `the copy of ${path}, which was deferred, was dropped`);
@@ -336,7 +339,7 @@ export class Oracle implements Disposals, Witness {
     }
   }
 
-  /** An upload request is at the service. */
+  /** Checks an upload request that has arrived at the service. */
   arrival(arrival: Arrival): void {
     const { uid, name, sha256 } = arrival;
     const document = [...this.view.documents.values()].find((each) => each.uid === uid && each.name === name);
@@ -397,7 +400,7 @@ export class Oracle implements Disposals, Witness {
   ): void {
     const { pages, fate } = this.#fatesOf(folder, file);
     const isDamaged = pages.some((page) => fate(page) === 'damaged');
-    // A page that was left out lies nowhere else.
+    // A left-out page exists nowhere else.
     const has = how === 'deleted' ? ['sent', 'held', 'leftOut'] : ['sent', 'held'];
     const without = this.#pagesWithout(uid, file, (page) => has.includes(fate(page)), ['accepted']);
     if (without.length > 0)
@@ -421,8 +424,8 @@ export class Oracle implements Disposals, Witness {
       'unconfirmed',
     ]);
     if (without.length > 0) return [`${where} has no document for its pages ${without.join(', ')}`];
-    // A page that was refused is sent under another name where it is drawn otherwise; the file in which it was refused stays for a person.
-    // So does the file of a page that its folder kept back, whatever another folder did with that page afterwards.
+    // A refused page gets another name if it is drawn differently, while the file whose page was refused stays for a person. So does a file
+    // with a page that its folder held back, whatever another folder did with that page afterwards.
     const isKept = sighting.verdict === 'rejected' && pages.some((page) => fate(page) === 'held');
     const isSent =
       !isKept &&
@@ -440,7 +443,7 @@ export class Oracle implements Disposals, Witness {
       : [];
   }
 
-  /** Everything not yet as it should be once trouble is over; empty in the end. */
+  /** Everything that is not yet as it should be once trouble is over; must become empty. */
   owed(): string[] {
     const owed = this.obligations.owed((bytes) => this.hasRoom(bytes));
     for (const share of this.#shares) {
@@ -527,7 +530,7 @@ export class Oracle implements Disposals, Witness {
     }
   }
 
-  /** What people have to decide about keeps its copy; a scan that finds no room beside it waits, and that is said. */
+  /** Images that wait for people keep their copies. A scan that does not fit next to them waits, and the agent says so. */
   hasRoom({ length }: Pick<Buffer, 'length'>): boolean {
     const { spool, spoolLimit } = this.#plan.config;
     const used = [...this.state.copies.values()].reduce((sum, copy) => sum + copy.length, 0);
@@ -542,9 +545,9 @@ export class Oracle implements Disposals, Witness {
   }
 }
 
-/** Of a page. */
+/** Fate of a page. */
 type Fate = ReturnType<typeof fateOf> | 'damaged';
-/** As the agent calls images that can't be read. */
+/** The agent's reasons for images that look wrong. */
 const LOOKS_ODD: ReadonlySet<string> = new Set([
   'BLANK',
   'BLURRED',

@@ -6,9 +6,9 @@ import { pictureOf, type Picture } from './pictures.ts';
 import type { Process } from './process.ts';
 import { hashOf } from './share.ts';
 
-/*
- * Files of pages as text: `PDF|label|page~page|END`. A page is `o…`, which holds its image byte for byte, `d…`, which is drawn, and otherwise
- * in each life of the agent, as by another version of what draws it, or `x…`, which nothing can read.
+/**
+ * Multi-page files as text: `PDF|label|page~page|END`. A page is `o…`, which contains its image byte for byte, `d…`, which is drawn, with a
+ * different result in each life of the agent (as by another version of the renderer), or `x…`, which is unreadable.
  */
 
 const HEAD = 'PDF|';
@@ -19,20 +19,20 @@ export interface Page {
   readonly text: string;
 }
 
-/** A page that was made an image of. */
+/** A page from which an image was made. */
 export interface KnownPage {
   readonly file: string;
   readonly page: number;
 }
 
-/** What the world knows of files of pages: what they hold, and which images came of them. */
+/** What the world knows about multi-page files: their pages, and the images made of them. */
 export class PagedFiles {
-  /** By the hash of the file. */
+  /** Pages by the hash of the file. */
   readonly #pages = new Map<string, readonly Page[]>();
-  /** By the hash of the image: every page that it is of. */
+  /** Pages by the hash of an image made of them. */
   readonly #images = new Map<string, KnownPage[]>();
 
-  /** A few pages, some of which lie in other files as well. */
+  /** A few pages, some of which also occur in other files. */
   make(label: string, dice: Dice): Picture {
     const pages = Array.from({ length: dice.int(1, 5) }, (_, at): Page => {
       const kind = dice.weighted({ original: 5, drawn: 4, damaged: 1 });
@@ -48,17 +48,17 @@ export class PagedFiles {
     return made;
   }
 
-  /** Null: it is no file of pages. */
+  /** Null if it is no multi-page file. */
   pagesOf(file: string): readonly Page[] | null {
     return this.#pages.get(file) ?? null;
   }
 
-  /** The pages of which this is an image. */
+  /** The pages that this image shows. */
   pagesBehind(image: string): readonly KnownPage[] {
     return this.#images.get(image) ?? [];
   }
 
-  /** Images that were made of a page. */
+  /** The images made of a page. */
   imagesOf(file: string, page: number): string[] {
     return [...this.#images]
       .filter(([, pages]) => pages.some((each) => each.file === file && each.page === page))
@@ -80,7 +80,7 @@ export class PagedFiles {
 const TROUBLE: Unreadable = { kind: 'refused', reason: 'TROUBLE', detail: 'it ended by itself' };
 const DAMAGED: Unreadable = { kind: 'refused', reason: 'DAMAGED', detail: 'it is damaged' };
 
-/** What takes files apart, as one process has it. Now and then it ends by itself. */
+/** The page splitter of one process. Occasionally fails by itself. */
 export function modelSplitter(
   files: PagedFiles,
   process: Process,

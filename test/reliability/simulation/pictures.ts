@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { ImageInspector, Inspection } from '../../../src/core/ports/image.ts';
 
-/*
- * Images as text: `JPG|label|...|END`, or `TIF|label|page 1|END|page 2|END`, which is complete after each page and may
- * grow. Reading them takes no time; what real ones look like is tested elsewhere.
+/**
+ * Images as text: `JPG|label|...|END`, or `TIF|label|page 1|END|page 2|END`, which is complete after each page and may grow. Reading them
+ * takes no time; realistic images are tested elsewhere.
  */
 
 const MAGIC = { 'JPG|': 'jpeg', 'TIF|': 'tiff', 'PDF|': 'pdf' } as const;
@@ -24,7 +24,7 @@ export function pictureOf(label: string, bytes: Buffer): Picture {
   return { label, bytes, sha256: createHash('sha256').update(bytes).digest('hex') };
 }
 
-/** The first page, which is a whole image as well. */
+/** The first page, which is a complete image as well. */
 export function firstPage({ label, bytes }: Picture): Picture {
   return pictureOf(`${label} (one page)`, bytes.subarray(0, bytes.indexOf(END) + END.length));
 }

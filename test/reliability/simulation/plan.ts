@@ -7,7 +7,9 @@ import { drawLooks } from './looks.ts';
 import { drawScenario, narrow } from './scenarios.ts';
 import type { ShareKind, ShareState } from './share.ts';
 
-/** Trouble lasts until then at the latest; after that everything has to come right. Milliseconds. */
+/**
+ * Everything that a seed decides in advance. All trouble ends at `troubleMs`; after that everything must be settled. Times in milliseconds.
+ */
 export interface Plan {
   readonly config: PipelineConfig & { readonly spoolLimit: number };
   readonly kinds: ReadonlyMap<string, ShareKind>;
@@ -16,7 +18,7 @@ export interface Plan {
   readonly hints: { readonly lostShare: number; readonly failsAfterMs: number | null };
   readonly phases: readonly Phase[];
   readonly isStrict: boolean;
-  /** How the first lives end; those after them last. */
+  /** How the first lives end. Later lives go on. */
   readonly deaths: readonly Death[];
   readonly shareTrouble: readonly {
     readonly at: number;
@@ -29,19 +31,19 @@ export interface Plan {
     readonly forMs: number;
     readonly disk: 'full' | 'failing';
   }[];
-  /** The ledger is one that agents share, and can't be reached for a while; empty: it is the agent's own. */
+  /** Absences of a ledger that agents share; empty: the agent has its own ledger. */
   readonly ledgerAway: readonly { readonly at: number; readonly forMs: number }[];
   readonly archiveFull: readonly { readonly at: number; readonly forMs: number; readonly path: string }[];
   readonly clockJumps: readonly { readonly at: number; readonly byMs: number }[];
   readonly sleeps: readonly { readonly at: number; readonly forMs: number }[];
   readonly scans: number;
-  /** Files that are to be taken apart, beside those. */
+  /** Number of multi-page files, in addition to the scans. */
   readonly filesOfPages: number;
-  /** For throws of their own. */
+  /** For separate dice. */
   readonly seed: number;
-  /** The scans come within so much from the start. */
+  /** All scans start within this time. */
   readonly scansWithinMs: number;
-  /** One endpoint stays closed (403) when everything else has come right (promise P4). */
+  /** An endpoint that stays closed (403) after all other trouble is over (promise P4); null: none. */
   readonly closedForGood: string | null;
 }
 
@@ -60,11 +62,11 @@ const KINDS: readonly ShareKind[] = [
   { fileSystem: { name: 'vfat', network: false }, tickMs: 2_000, clockAheadMs: 0 },
 ];
 
-/** Everything that a seed decides beforehand. */
+/** Draws the plan of a seed. */
 export function planOf(seed: number): Plan {
   const dice = Dice.of(seed, 'plan');
   const files = Dice.of(seed, 'files of pages');
-  // Of throws of their own: all other stories stay what they were.
+  // Separate dice, so that all other stories stay the same.
   const filesOfPages = files.chance(0.3) ? files.int(1, 3) : 0;
   const narrowed = narrow(draw(dice), drawScenario(dice), dice);
   const config = { ...narrowed.config, folders: drawLooks(seed, narrowed.config.folders) };
@@ -76,7 +78,7 @@ export function planOf(seed: number): Plan {
 function absences(dice: Dice, troubleMs: number): Plan['ledgerAway'] {
   const count = dice.chance(0.3) ? dice.int(1, 3) : 0;
   return Array.from({ length: count }, () => ({
-    // From the very start, now and then.
+    // Sometimes from the very start.
     at: dice.chance(0.2) ? 0 : dice.next() * troubleMs,
     forMs: dice.next() * (dice.chance(0.5) ? 5_000 : 60_000),
   }));
@@ -103,7 +105,7 @@ function draw(dice: Dice): Plan {
         : rate === 'second'
           ? { count: dice.int(1, 5), intervalMs: 1_000 }
           : { count: dice.int(10, 60), intervalMs: 60_000 },
-    // No throw of its own: every story would be another one.
+    // Derived instead of drawn, because another draw would change every story.
     spread: folders.length === 1,
     perDay: dice.chance(0.1) ? dice.int(40, 80) : null,
     perMonth: null,
@@ -156,7 +158,7 @@ function draw(dice: Dice): Plan {
       pollEveryMs: dice.int(2, 5) * 1_000,
       takeOverAfterMs: 600_000,
       confirmAbove: 100,
-      // Otherwise so few files are compared at every listing, and nothing is ever passed over.
+      // With the default, so few files are compared at every listing and nothing is ever skipped.
       comparedApartMs: 10_000,
     },
     spool: dice.pick(['auto', 'auto', 'always', 'never']),
@@ -214,7 +216,7 @@ function draw(dice: Dice): Plan {
       at: at(),
       byMs: dice.pick([-86_400_000, -3_600_000, -5_000, 5_000, 3_600_000, 86_400_000]),
     })),
-    // Together never into the next day.
+    // Even together they do not reach the next day.
     sleeps: many(dice.chance(0.15) ? dice.int(1, 2) : 0, () => ({
       at: at(),
       forMs: dice.pick([20_000, 600_000, 14_400_000]),

@@ -1,18 +1,18 @@
 import type { Dice } from '../support/dice.ts';
 import { useTimeline, type Owner, type Timeline } from './timeline.ts';
 
-/** Where a kill may come: before what was asked takes effect, or after it and before anybody is told. */
+/** A point for a kill: before a step takes effect, or after it and before its result is known. */
 export type KillPoint = { readonly atStep: number; readonly when: 'before' | 'after' };
 
-/** How long things take, in milliseconds: mostly next to nothing, now and then very long. */
+/** How long steps take, in milliseconds: mostly next to nothing, sometimes very long. */
 export interface Pace {
   readonly slowShare: number;
   readonly slowMs: number;
 }
 
 /**
- * One life of the agent's process. All that it does to the world goes through `step`: it takes time, others go first
- * meanwhile, and the process may be killed before or after it. What a dead one asks for never comes.
+ * One life of the agent's process. All its effects on the world go through `step`, which takes time and lets others run meanwhile; the
+ * process may be killed before or after it. A dead process gets no results.
  */
 export class Process implements Owner {
   isDead = false;
@@ -41,7 +41,7 @@ export class Process implements Owner {
     useTimeline(timeline, this);
   }
 
-  /** It is not killed any more, however many steps it takes. */
+  /** Prevents a planned kill from now on. */
   disarm(): void {
     this.#kill = null;
   }
@@ -52,7 +52,7 @@ export class Process implements Owner {
     this.#onKilled(how);
   }
 
-  /** Whether this step, the next one, is where the process is to be killed. */
+  /** Counts a step. Returns `before` or `after` if the process is to be killed at it, otherwise null. */
   takeStep(): KillPoint['when'] | null {
     this.steps += 1;
     return this.#kill?.atStep === this.steps ? this.#kill.when : null;
@@ -63,7 +63,7 @@ export class Process implements Owner {
     return this.dice.next() * 2;
   }
 
-  /** Something that the process asks of the world: `effect` happens at once when its time has come. */
+  /** An effect on the world. `effect` happens at once when its time has come. */
   step<T>(what: string, effect: () => T, delayMs = this.delay()): Promise<T> {
     return new Promise((resolve, reject) => {
       if (this.isDead) return;

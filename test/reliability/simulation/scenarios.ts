@@ -2,20 +2,20 @@ import type { Limits } from '../../../src/core/domain/settings.ts';
 import type { Dice } from '../support/dice.ts';
 import type { Death, Plan } from './plan.ts';
 
-/** What chance alone would rarely bring together; each narrows a plan down to it. */
+/** Combinations that chance alone would rarely produce. Each one narrows a plan down to it. */
 export const SCENARIOS = [
   'anything',
-  /** Documents wait for a share that went away before they were sent, and nothing but the share has their bytes. */
+  /** Documents wait for a share that went away before they were sent, and only the share has their bytes. */
   'shareAway',
-  /** Answers are lost, and then whatever is sent again is refused. */
+  /** Answers are lost, and retries are then refused. */
   'refusedAfterLoss',
-  /** A strict limit and one restart after the other. */
+  /** A strict limit and many restarts. */
   'restartsAtLimit',
-  /** More scans than the day's budget lets out. */
+  /** More scans than the daily budget allows. */
   'budgetSpent',
-  /** Two endpoints, of which one is closed for good. */
+  /** Two endpoints, one of which is closed for good. */
   'oneClosed',
-  /** A folder is first watched unmounted, and its share comes back while the shared ledger is away. */
+  /** A folder is first watched while unmounted, and its share appears while the shared ledger is away. */
   'mountedWhileAway',
 ] as const;
 export type Scenario = (typeof SCENARIOS)[number];

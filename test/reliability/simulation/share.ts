@@ -3,37 +3,34 @@ import { sameIdentity, type FileIdentity } from '../../../src/core/domain/docume
 import type { FileSystem } from '../../../src/core/ports/folder.ts';
 import type { Timeline } from './timeline.ts';
 
-/** A file, whatever it is called. */
+/** A file, independent of its name. */
 export interface Inode {
   bytes: Buffer;
   readonly number: number;
   mtimeNs: bigint;
   ctimeNs: bigint;
-  /** Somebody has it locked: nobody else may read it. */
+  /** Whether somebody has locked it, so that nobody else can read it. */
   isLocked: boolean;
-  /** Since when it lies as it is, on the timeline. */
+  /** Timeline time of the last change. */
   since: number;
 }
 
 export type Tree = Map<string, Inode>;
 
-/**
- * `missing`: its directory is gone. `unreachable`: its server does not answer. `unmounted`: an empty directory stands in
- * its place.
- */
+/** `missing`: its directory is gone. `unreachable`: its server does not answer. `unmounted`: an empty directory is in its place. */
 export type ShareState = 'present' | 'missing' | 'unreachable' | 'unmounted';
 
 export interface ShareKind {
   readonly fileSystem: Omit<FileSystem, 'mark'>;
-  /** Milliseconds between two times that its clock can tell apart. */
+  /** Resolution of its clock in milliseconds. */
   readonly tickMs: number;
-  /** Milliseconds that its clock is ahead. */
+  /** How far its clock is ahead, in milliseconds. */
   readonly clockAheadMs: number;
 }
 
 let inodes = 0;
 
-/** A folder and its archive on a file system of the model: paths to files, and times as coarse as its clock. */
+/** A folder and its archive on a model file system: paths with files, and times with the resolution of its clock. */
 export class Share {
   readonly path: string;
   readonly archivePath: string;
@@ -41,19 +38,19 @@ export class Share {
   readonly archive: Tree = new Map();
   readonly #files: Tree = new Map();
   readonly #inItsPlace: Tree = new Map();
-  /** When an entry was last created, renamed or deleted in each directory. Those above it count as changed too. */
+  /** When an entry was last created, renamed or deleted in each directory. Parent directories count as changed too. */
   readonly #entriesChanged = new Map<string, number>();
   readonly #timeline: Timeline;
-  /** For how long contents lay still that do so no more; milliseconds, by hash. */
+  /** How long former contents lay unchanged; milliseconds, by hash. */
   readonly #rested = new Map<string, number>();
-  /** Contents that nothing but reading them tells from what they were written over; by hash. */
+  /** Contents that only reading can tell from what they overwrote; by hash. */
   readonly #alike = new Set<string>();
   state: ShareState = 'present';
-  /** Counts mounts and re-creations: another one is another directory. */
+  /** Counts mounts and re-creations; each one is a different directory. */
   generation = 1;
-  /** No space is left for archived files. */
+  /** Whether there is no space left for archived files. */
   isFull = false;
-  /** Told the absolute path of whatever changes. */
+  /** Receive the absolute path of every change. */
   readonly watchers = new Set<(path: string) => void>();
 
   constructor(path: string, kind: ShareKind, timeline: Timeline) {
@@ -68,7 +65,7 @@ export class Share {
     return this.state === 'present' ? this.#files : this.#inItsPlace;
   }
 
-  /** What is on it, whether anybody sees it or not. */
+  /** What is on it, whether visible or not. */
   get content(): Tree {
     return this.#files;
   }
@@ -85,7 +82,7 @@ export class Share {
     return { size: bytes.length, mtimeNs, ctimeNs, inode };
   }
 
-  /** When that directory was last changed, in milliseconds of this file system's clock; null where that says nothing. */
+  /** When the directory was last changed, in milliseconds of this file system's clock; null if that is unreliable. */
   changedAt(dir: string): number | null {
     return this.fileSystem.name === 'ext4' ? (this.#entriesChanged.get(dir) ?? 0) : null;
   }
@@ -125,7 +122,7 @@ export class Share {
     this.changed(to);
   }
 
-  /** From another share, or into the archive: a copy that keeps the time, as `mv` makes it. */
+  /** Copies a file from another share, or into the archive, and keeps its time like `mv`. */
   place(tree: Tree, path: string, { bytes, mtimeNs }: Inode): void {
     const file = { bytes, number: (inodes += 1), mtimeNs, ctimeNs: 0n, isLocked: false, since: 0 };
     this.#stamp(file, false);
@@ -151,7 +148,7 @@ export class Share {
     this.changed(path);
   }
 
-  /** For how long these bytes have lain still here, at most: as they lie now, or as they once did. Milliseconds. */
+  /** How long these bytes have been unchanged here at most, now or earlier. Milliseconds. */
   restedMs(sha256: string): number {
     const lies = [...this.#files.values(), ...this.#inItsPlace.values()]
       .filter(({ bytes }) => hashOf(bytes) === sha256)
@@ -160,8 +157,8 @@ export class Share {
   }
 
   /**
-   * Whether these bytes were written over others, as many, at a time that the clock, set back meanwhile, had shown before: nothing tells
-   * the two files apart but reading them.
+   * Whether these bytes overwrote others of the same size at a time that the clock, set back meanwhile, had shown before. Only reading the
+   * file can reveal that.
    */
   isAlike(sha256: string): boolean {
     return this.#alike.has(sha256);
@@ -182,7 +179,7 @@ export class Share {
     }
   }
 
-  /** Before it changes, or goes. */
+  /** Called before a file changes or goes. */
   #stirred({ bytes, since }: Inode): void {
     const sha256 = hashOf(bytes);
     const before = this.#rested.get(sha256) ?? 0;

@@ -49,7 +49,7 @@ export type Counts = Readonly<Record<(typeof COUNTED)[number], number>>;
 const PATIENCE_MS = 5 * 3_600_000;
 const LOOK_EVERY_MS = 2_000;
 const CANARIES_BYTES = 1_000;
-/** A story that does not end is a defect, of the agent or of the simulation. */
+/** A story that does not end is a defect of the agent or of the simulation. */
 const MOST_EVENTS = 2_000_000;
 
 /** Simulates an office, a service and an agent for one seed, from the first scan until nothing is owed. */
@@ -156,7 +156,7 @@ class Simulation {
 
   async close(): Promise<void> {
     if (this.#process) this.#process.isDead = true;
-    // Node keeps a signal that follows another for as long as somebody listens to it, and with it a whole dead process.
+    // Node keeps a derived signal, and with it a whole dead process, while it has listeners.
     for (const stop of this.#stops) stop.abort(new Error('the simulation is over'));
     await new Promise((resolve) => setImmediate(resolve));
     useTimeline(null);
@@ -211,7 +211,7 @@ class Simulation {
       },
       (error: unknown) => {
         if (process.isDead) return;
-        // A supervisor starts it again; on a disk that is full it ends with a sentence.
+        // A supervisor restarts it; with a full disk it ends with an error message.
         if (this.#state.disk !== 'well') {
           process.kill(`ended by itself: ${String(error)}`);
           return;
@@ -299,7 +299,7 @@ class Simulation {
     return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
   }
 
-  /** Ends all trouble: from now on, every obligation must be met. */
+  /** Ends all trouble. From now on, every obligation must be met. */
   #calm(): void {
     const { closedForGood } = this.#plan;
     this.#story.tell('world', 'all trouble is over');
@@ -319,7 +319,7 @@ class Simulation {
     this.#timeline.after(LOOK_EVERY_MS, WORLD, look);
   }
 
-  /** Damaged and locked files, and an endpoint that is closed, keep no good image waiting (promise P4). */
+  /** Checks that damaged and locked files, and a closed endpoint, do not delay good images (promise P4). */
   #watchCanaries(): void {
     const { config, closedForGood, pace } = this.#plan;
     const { intake, delivery, folders } = config;
@@ -335,7 +335,7 @@ class Simulation {
     }
     const { intervalMs = 0, count = 1 } = delivery.limits.rate ?? {};
     const rateMs = intervalMs * Math.ceil(folders.length / count);
-    // A limit that the service has shown is approached again step by step.
+    // After a limit became known, the agent approaches it step by step again.
     const isCautious = this.#plan.phases.some(({ fault }) => fault === 'tooMany' || fault === 'quota');
     const boundMs =
       intake.reconcileEveryMs +
@@ -362,7 +362,7 @@ class Simulation {
       };
       look();
     };
-    // By then the trouble beside them is known, and a hold is over whose probe a result has settled.
+    // Waits until the other trouble is known, and until a hold whose probe was settled by a result has ended.
     const knownMs = closedForGood === null ? 0 : boundMs;
     const heldMs = this.#results.hasProved
       ? Math.min(HOLD_BACKOFF.maxMs, this.#state.heldUntil() - this.#timeline.wall)

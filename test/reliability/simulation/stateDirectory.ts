@@ -16,25 +16,25 @@ import type { PaperImage, ScannedPapers } from '../../../src/core/ports/papers.t
 import type { Process } from './process.ts';
 import { hashOf, systemError } from './share.ts';
 
-/** Told of what becomes durable, and of what the agent lets go. */
+/** Learns what becomes durable, and what the agent gives up. */
 export interface Witness {
   entry(entry: JournalEntry): void;
   copied(sha256: string): void;
-  /** The agent asks for a copy's removal. */
+  /** The agent has decided to remove a copy. */
   letsGo(sha256: string): void;
   dropped(sha256: string): void;
   deferred(image: DeferredImage): void;
-  /** The agent counts it as admitted from now on. */
+  /** The agent counts the image as admitted from now on. */
   tickedOff(image: DeferredImage): void;
 }
 
 const LEDGER = 'the ledger';
-/** Commits that fit into the space that the reserve gives back. */
+/** Number of commits that fit into the released reserve. */
 const RESERVED_COMMITS = 20;
 
 /**
- * What outlives a process: the journal's entries and the spool's copies. The ledger proper is SQLite's, in memory; a
- * power failure takes it, and a kill the commits that the journal holds already (src/ledger/sqlite/openLedgerAndJournal.ts).
+ * What survives a process: the journal's entries and the spool's copies. The ledger itself is an in-memory SQLite database. A power failure
+ * loses it, and a kill loses commits that the journal already has (src/ledger/sqlite/openLedgerAndJournal.ts).
  */
 export class StateDirectory {
   readonly journal: JournalEntry[] = [];
@@ -44,9 +44,9 @@ export class StateDirectory {
   /** `full`: no space. `failing`: writes fail. */
   disk: 'well' | 'full' | 'failing' = 'well';
   #reserved = 0;
-  /** What the agent's own file of deferred images holds, in its order. */
+  /** Contents of the agent's file of deferred images, in order. */
   readonly #deferred = new Map<string, DeferredImage>();
-  /** What the papers looked like that were scanned, by folder and image. */
+  /** The appearance of scanned papers, by folder and image. */
   readonly papers = new Map<string, PaperImage & { readonly folder: string; readonly at: number }>();
   #isLedgerAway = false;
   #away: AwayLedger | null = null;
@@ -71,7 +71,7 @@ export class StateDirectory {
     return { ledger: LEDGER, seq: last?.seq ?? 0, hash: last?.hash ?? '' };
   }
 
-  /** The power failed: what SQLite had not synced is gone. */
+  /** A power failure: loses what SQLite had not synced. */
   loseLedger(): void {
     this.#db?.close();
     this.#db = null;
@@ -98,7 +98,7 @@ export class StateDirectory {
     return this.#away.ledger;
   }
 
-  /** When the last hold of the tables ends, by the wall clock; 0 if there is none. */
+  /** When the last hold in the tables ends, by the wall clock; 0 if there is none. */
   heldUntil(): number {
     const row = this.#db?.prepare('SELECT max(until) AS until FROM holds').get() as
       { until: number | null } | undefined;
@@ -214,7 +214,7 @@ export class StateDirectory {
     return this.head;
   }
 
-  /** A kill leaves a commit's entries whole or not at all (src/ledger/journal/journal.ts), and the ledger without them. */
+  /** A kill leaves all entries of a commit in the journal or none (src/ledger/journal/journal.ts), and the ledger without them. */
   #journalOf(process: Process): CommitJournal {
     let before = 0;
     return {

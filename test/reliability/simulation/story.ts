@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Timeline } from './timeline.ts';
 
-/** What happened, in order; the same seed tells the same story. */
+/** What happened, in order. The same seed tells the same story. */
 export class Story {
   readonly #timeline: Timeline;
   readonly #lines: string[] = [];
@@ -15,7 +15,7 @@ export class Story {
     this.#lines.push(`${this.#timeline.now.toFixed(3).padStart(12)}  ${who.padEnd(8)} ${what}`);
   }
 
-  /** A promise was broken. */
+  /** Records a broken promise. */
   breach(promise: string, what: string): void {
     this.tell('ORACLE', `${promise} broken: ${what}`);
     this.breaches.push(`${promise}: ${what}`);
@@ -25,7 +25,7 @@ export class Story {
     return this.#lines;
   }
 
-  /** Changes if anything about the story does. */
+  /** Changes with any detail of the story. */
   fingerprint(): string {
     return createHash('sha256').update(this.#lines.join('\n')).digest('hex').slice(0, 16);
   }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../src/core/ports/clock.ts';
 import type { Dice } from '../support/dice.ts';
 
-/** Whatever has events to come; those of a dead one never happen. */
+/** The owner of pending events. Events of a dead owner never happen. */
 export interface Owner {
   isDead: boolean;
 }
@@ -11,7 +11,7 @@ export const WORLD: Owner = { isDead: false };
 
 interface Event {
   readonly at: number;
-  /** Among events of one moment chance decides, so that every order comes up. */
+  /** Random order of simultaneous events, so that every order occurs. */
   readonly order: number;
   readonly owner: Owner;
   readonly run: () => void;
@@ -22,8 +22,7 @@ interface Event {
 const WALL_START = Date.UTC(2026, 0, 14, 9, 30);
 
 /**
- * Virtual time: what is to happen, in order. Nothing in a simulation waits for anything else, so that one seed has one
- * story. Milliseconds.
+ * Virtual time: pending events, in order. Nothing in a simulation waits for anything real, so that one seed has one story. Milliseconds.
  */
 export class Timeline {
   readonly #dice: Dice;
@@ -49,24 +48,24 @@ export class Timeline {
     this.#wallOffset += byMs;
   }
 
-  /** How often the machine was asleep. */
+  /** How often the machine slept. */
   get sleeps(): number {
     return this.#sleeps;
   }
 
-  /** For how long in all, as the system tells. */
+  /** Total time asleep, as the system reports it. */
   get asleepMs(): number {
     return this.#asleepMs;
   }
 
-  /** The machine sleeps: its monotonic clock and all its timers stand still, and the wall clock goes on. */
+  /** Puts the machine to sleep: the monotonic clock and all timers stop, and the wall clock goes on. */
   sleepMachine(forMs: number): void {
     this.#sleeps += 1;
     this.#asleepMs += forMs;
     this.setClock(forMs);
   }
 
-  /** Resolves the function that cancels it. */
+  /** Returns a function that cancels the event. */
   after(ms: number, owner: Owner, run: () => void): () => void {
     const event = {
       at: this.#now + Math.max(0, ms),
@@ -81,7 +80,7 @@ export class Timeline {
     };
   }
 
-  /** The next event, and all that follows from it at once. False when nothing is left to happen. */
+  /** Runs the next event and everything that follows from it immediately. False if no event is left. */
   async step(): Promise<boolean> {
     for (;;) {
       const event = this.#pop();
@@ -155,8 +154,8 @@ function isSooner(a: Event, b: Event): boolean {
 let current: { timeline: Timeline; owner: Owner } | null = null;
 
 /**
- * Timers and the clock of this process follow the timeline that `useTimeline` names; p-queue has no other way. They
- * belong to the process that lives at that time, and end with it.
+ * Makes timers and clocks of this Node process follow the timeline set by `useTimeline`, since p-queue offers no other way. Timers belong
+ * to the current model process, and end with it.
  */
 export function installVirtualTime(): void {
   const realNow = Date.now;

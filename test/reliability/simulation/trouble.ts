@@ -12,7 +12,7 @@ export interface Troubled {
   readonly state: StateDirectory;
 }
 
-/** What happens to shares, disks and the clock, at its time; each trouble is over when all are. */
+/** Schedules trouble with shares, disks and the clock. All of it ends by `troubleMs`. */
 export function scheduleTrouble({ plan, timeline, story, shares, state }: Troubled): void {
   const { shareTrouble, diskTrouble, archiveFull, clockJumps, phases, troubleMs } = plan;
   const at = (ms: number, what: string, act: () => void): void => {

@@ -3,7 +3,7 @@ import { COUNTED, simulate, type Counts, type Result } from './simulation.ts';
 import { installVirtualTime } from './timeline.ts';
 import { FAILED } from './words.ts';
 
-/** Seeds `from`, `from + step`, ... below `until`, until it is told that there are failures enough. */
+/** Seeds `from`, `from + step`, ... below `until`, unless told to stop. */
 export interface Work {
   readonly from: number;
   readonly until: number;

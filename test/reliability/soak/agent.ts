@@ -18,7 +18,7 @@ export interface Ended {
 
 const children = new Set<ChildProcess>();
 
-/** Whatever this process has started dies with it, however it ends. */
+/** Kills all started processes when this one exits, however it ends. */
 export function killChildren(): void {
   for (const child of children) child.kill('SIGKILL');
 }
@@ -42,7 +42,7 @@ export class Binary {
     return { ...(await ended(child)), ...output };
   }
 
-  /** Starts `receiptd run`; resolves when it says that it has started. */
+  /** Starts `receiptd run`; resolves once it reports that it has started. */
   async start(onLine: (line: LogLine) => void, onOther: (text: string) => void): Promise<Life> {
     const child = this.#spawn(
       ['--trace-warnings', probeArgument()],
@@ -65,7 +65,7 @@ export class Binary {
           PATH,
           HOME,
           TMPDIR,
-          // The binary sets it before its first module is loaded; the probe is a module that comes before that.
+          // The binary sets this before its first module loads; the probe is loaded even earlier.
           UV_THREADPOOL_SIZE: '16',
           RECEIPTD_CLIENT_ID: CLIENT.clientId,
           RECEIPTD_CLIENT_SECRET: CLIENT.clientSecret,
@@ -79,13 +79,13 @@ export class Binary {
   }
 }
 
-/** One life of the agent, from its start to its end. */
+/** One life of the agent, from start to exit. */
 export class Life {
   readonly pid: number;
   readonly started: Promise<void>;
   readonly ended: Promise<Pick<Ended, 'status' | 'signal'>>;
   readonly startedAt = Date.now();
-  /** The latest word from inside; null before the first. */
+  /** The latest report of the probe; null before the first. */
   inside: Inside | null = null;
   readonly #child: ChildProcess;
 
@@ -121,7 +121,7 @@ export class Life {
     this.#child.kill(signal);
   }
 
-  /** Ends it, by SIGTERM or by `kill -9`. */
+  /** Ends it with SIGTERM or SIGKILL. */
   async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<Pick<Ended, 'status' | 'signal'>> {
     this.#child.kill(signal);
     return this.ended;

@@ -1,20 +1,20 @@
 import { UIDS, type Alias } from './place.ts';
 
-/** Of the hash, as the names of the config carry it. */
+/** Length of the hash in names, as configured. */
 const SHORT = 12;
 
 /**
- * What was put into the folders, and what the agent's log said of it.
+ * What was put into the folders, and what the agent's log said about it.
  *
- * An image that comes to rest and stays until it is accepted must be accepted. One that is taken away sooner may also be
- * lost, as long as the ledger says so, or never have been seen.
+ * An image that stays until it is accepted must be accepted. One that is removed sooner may also be lost, if the ledger says so, or never
+ * be seen.
  */
 export class Book {
-  /** By `endpoint uid + hash`: whether it must be accepted. */
+  /** Whether it must be accepted, by `endpoint uid + hash`. */
   readonly images = new Map<string, { must: boolean }>();
-  /** Absolute paths of files that are no images, and the state in which the ledger must have them. */
+  /** Absolute paths of files that are no images, and the state that the ledger must give them. */
   readonly refusals = new Map<string, 'rejected' | 'incomplete'>();
-  /** Hashes of images that were renamed at a moment of their own; the agent may take one for lost until it has found it. */
+  /** Hashes of images renamed at a random moment, which the agent may report as lost until it finds them. */
   readonly moved = new Set<string>();
   readonly counts = new Map<string, number>();
   readonly #accepted = new Set<string>();
@@ -22,7 +22,7 @@ export class Book {
   readonly #open = new Set<string>();
   readonly #waiters = new Map<string, (() => void)[]>();
 
-  /** An image is about to lie in a folder of that endpoint. `must` once is `must` forever. */
+  /** Announces an image before it is written to a folder of the endpoint. `must` is never reset. */
   expect(alias: Alias, sha256: string, must: boolean): void {
     const key = `${UIDS[alias]} ${sha256}`;
     const known = this.images.get(key);
@@ -32,7 +32,7 @@ export class Book {
     if (must && !this.#accepted.has(short)) this.#open.add(short);
   }
 
-  /** Whether the log may say that an image with that hash is lost. */
+  /** Whether the log may report an image with that hash as lost. */
   mayBeLost(sha256: string): boolean {
     if (this.moved.has(sha256)) return true;
     return Object.values(UIDS).some((uid) => this.images.get(`${uid} ${sha256}`)?.must === false);
@@ -42,7 +42,7 @@ export class Book {
     this.counts.set(what, (this.counts.get(what) ?? 0) + by);
   }
 
-  /** A line of the log: it has the document's name alone, which ends with the first of the hash. */
+  /** Takes a log line, which has only the document's name; its ending is the first part of the hash. */
   accepted(name: string): void {
     const key = shortKey(name);
     if (key === null || this.#accepted.has(key)) return;
@@ -56,12 +56,12 @@ export class Book {
     return this.#accepted.has(`${alias} ${sha256.slice(0, SHORT)}`);
   }
 
-  /** How many images must still be accepted, as far as the log says. */
+  /** How many images have yet to be accepted, according to the log. */
   get waiting(): number {
     return this.#open.size;
   }
 
-  /** The log says that the file is not sent. */
+  /** Notes that the log reports the file as not sent. */
   refused(path: string): void {
     this.#refused.add(path);
   }

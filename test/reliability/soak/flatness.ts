@@ -1,15 +1,15 @@
 import type { Sample } from './samples.ts';
 
-/** One figure over the life of an agent, by the quarters after the warm-up. */
+/** One figure over the life of an agent, by quarters after the warm-up. */
 export interface Row {
   readonly what: string;
   readonly unit: string;
-  /** Medians, or lower quartiles where the figure follows the load: what leaks is there when little goes on, too. */
+  /** Medians, or lower quartiles if the figure follows the load: a leak shows even when little goes on. */
   readonly first: number;
   readonly last: number;
-  /** Theil-Sen, in units per minute. */
+  /** Theil-Sen slope, in units per minute. */
   readonly slope: number;
-  /** What is allowed, as text. */
+  /** The tolerance, as text. */
   readonly allowed: string;
   readonly flat: boolean;
 }
@@ -18,24 +18,24 @@ interface Figure {
   readonly what: string;
   readonly unit: string;
   readonly of: (sample: Sample) => number | null;
-  /** The figure follows the load. */
+  /** Whether the figure follows the load. */
   readonly floor?: boolean;
   /** Upper limit of a figure that may grow. */
   readonly most?: number;
-  /** More in the last quarter than in the first: the share of the first, or so much, whichever is more. */
+  /** Tolerated growth from first to last quarter: a share of the first, or an amount, whichever is greater. */
   readonly share?: number;
   readonly more?: number;
-  /** Samples before this holds are warm-up too. */
+  /** Earlier samples for which this is false count as warm-up too. */
   readonly since?: (sample: Sample) => boolean;
 }
 
 const MB = 1e6;
-/** This share of a life, but not more than so many seconds, is warm-up: buffers and compiled code fill. */
+/** Warm-up, in which buffers and compiled code fill up, as a share of a life and at most in seconds. */
 const WARM_UP_SHARE = 0.2;
 const WARM_UP_MOST_S = 180;
 /** SQLite's page cache grows with the ledger up to this size (src/ledger/sqlite/connection.ts). */
 const LEDGER_CACHE_BYTES = 16e6;
-/** Pairs further apart than this share of the time say most of the slope; there are enough of them. */
+/** Minimum number of samples for a verdict, and maximum number of points for a slope. */
 const FEWEST = 40;
 const SLOPE_POINTS = 300;
 
@@ -105,7 +105,7 @@ const FIGURES: readonly Figure[] = [
   { what: 'files in the state directory', unit: '', of: ({ state }) => state, share: 0, more: 1 },
 ];
 
-/** The life's samples in, a verdict for each figure out. Null where there are too few. */
+/** Judges each figure of a life. Null if there are too few samples. */
 export function flatness(samples: readonly Sample[]): Row[] | null {
   const settled = afterWarmUp(samples);
   if (settled.length < FEWEST) return null;
@@ -156,7 +156,7 @@ function judge(
   };
 }
 
-/** Work for one image must not increase as the ledger grows. */
+/** CPU time per image must not increase as the ledger grows. */
 function cpu(samples: readonly Sample[]): Row {
   const cost = (part: readonly Sample[]): number => {
     const [from, to] = [part[0], part.at(-1)];
@@ -176,10 +176,10 @@ function cpu(samples: readonly Sample[]): Row {
   };
 }
 
-/** Of the one request that it belongs to. */
+/** Short-lived resources of a single request. */
 const PASSING = /^(FSReq|Immediate|CloseReq|TCPSocketWrap|TCPConnectWrap|WriteWrap|ShutdownWrap)/;
 
-/** Watched directories have one each, and come and go as they should. */
+/** Excludes one handle for each watched directory, since these come and go legitimately. */
 function handles({ inside, dirs }: Sample): number | null {
   if (!inside) return null;
   const lasting = Object.entries(inside.resources).filter(([type]) => !PASSING.test(type));

@@ -1,6 +1,6 @@
 /**
- * Many may be inside at once, or one who has closed it: an inbox that is taken away has nobody who works in it, and an
- * agent that is being replaced is asked nothing.
+ * Lets many work inside at once, or one who has closed it. Nobody works in an inbox while it is being taken away, and an agent that is
+ * being replaced gets no commands.
  */
 export class Gate {
   #inside = 0;
@@ -22,7 +22,7 @@ export class Gate {
     }
   }
 
-  /** Nobody comes in any more; `work` begins when the last has left. */
+  /** Lets nobody else in; `work` begins when the last one has left. */
   async closed<T>(work: () => Promise<T>): Promise<T> {
     while (this.#closed) await this.#change();
     this.#closed = true;

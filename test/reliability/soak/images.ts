@@ -14,7 +14,7 @@ const DRAWN = 12;
 const REAL = 12;
 const COMMENT = 0xfe;
 
-/** Images of which no two are alike: a few drawn or photographed ones, each time with another comment. */
+/** Unique images: a few drawn or photographed ones, each time with another comment. */
 export class Images {
   readonly #seed: string;
   readonly #drawn: readonly Buffer[];
@@ -36,7 +36,7 @@ export class Images {
     return new Images(seed, drawn, real ? images.slice(0, REAL).map(({ bytes }) => bytes) : []);
   }
 
-  /** Whether there are real receipts among them. */
+  /** Whether real receipts are among them. */
   get hasReal(): boolean {
     return this.#real.length > 0;
   }

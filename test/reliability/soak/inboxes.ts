@@ -2,19 +2,19 @@ import { rename } from 'node:fs/promises';
 import { Gate } from './gate.ts';
 import type { Inbox } from './place.ts';
 
-/** A file that lies in an inbox and has been accepted, or will be. */
+/** A file in an inbox that has been or will be accepted. */
 export interface Lying {
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
   readonly sha256: string;
   readonly at: number;
 }
 
-/** An inbox with those who work in it: scanners, an office that tidies up, and a share that goes away. */
+/** An inbox shared by scanners, by an office that tidies up, and by a share that goes away. */
 export class OpenInbox {
   readonly inbox: Inbox;
   readonly gate = new Gate();
-  /** By path. */
+  /** Files by path. */
   readonly lying = new Map<string, Lying>();
 
   constructor(inbox: Inbox) {
@@ -25,7 +25,7 @@ export class OpenInbox {
     this.lying.set(path, { path, sha256, at: Date.now() });
   }
 
-  /** The whole folder is elsewhere for as long as `meanwhile` takes. */
+  /** Moves the whole folder elsewhere while `meanwhile` runs. */
   takeAway(meanwhile: () => Promise<void>): Promise<void> {
     const { dir } = this.inbox;
     return this.gate.closed(async () => {

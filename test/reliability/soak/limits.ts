@@ -1,21 +1,21 @@
 import { LIMITS, UIDS, type Alias } from './place.ts';
 
-/** How late things may have been seen in a stretch of time, and by how many requests. Monotonic milliseconds. */
+/** A period in which arrivals may have been noticed late. Monotonic milliseconds. */
 export interface Jolt {
   readonly from: number;
   readonly to: number;
   readonly lateMs: number;
-  /** The agent was stopped within it: requests that it had begun arrive when it goes on. */
+  /** The agent was stopped during it, so requests that it had begun arrive when it continues. */
   readonly frozen: boolean;
 }
 
 const KEPT_MS = 300_000;
-/** Arrivals are judged once everything about their time is known. */
+/** Delay before arrivals are judged, so that all jolts of that time are known. */
 const SETTLED_MS = 5_000;
 
 /**
- * Watches the rate at which uploads arrive: never more than `count` in any window, less what this process or the agent
- * was kept from running, since that moves arrivals closer together than they were sent.
+ * Watches the arrival rate of uploads: at most `count` in any window, minus delays of this process or the agent, which make arrivals appear
+ * closer together than they were sent.
  */
 export class RateWatch {
   #jolts: Jolt[] = [];
@@ -28,7 +28,7 @@ export class RateWatch {
     this.#jolts = this.#jolts.filter(({ to }) => to > jolt.to - KEPT_MS);
   }
 
-  /** `arrivals`: what a sandbox keeps of an endpoint, oldest first; those known already are passed over. */
+  /** `arrivals`: all arrivals of an endpoint that the sandbox keeps, oldest first; known ones are skipped. */
   look(alias: Alias, arrivals: readonly number[], now: number): void {
     const { count, intervalMs, concurrency } = LIMITS[alias];
     const known = this.#arrivals[alias];

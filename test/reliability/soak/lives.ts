@@ -5,21 +5,21 @@ import type { OpenInbox } from './inboxes.ts';
 import type { Deed, LogRecord } from './record.ts';
 import { pause } from './weather.ts';
 
-/** Ends of lives, as shares of the time: two short ones, one that is most of it, one that ends when all is sent. */
+/** Ends of lives, as shares of the total time: two short lives, a long one, and one that ends once everything is sent. */
 const ENDS: readonly { readonly at: number; readonly by: 'SIGTERM' | 'SIGKILL' }[] = [
   { at: 0.06, by: 'SIGKILL' },
   { at: 0.12, by: 'SIGTERM' },
   { at: 0.9, by: 'SIGKILL' },
 ];
 
-/** One agent after the other, and what is done to them. */
+/** Runs one agent after another and disturbs them. */
 export class Lives {
   readonly #binary: Binary;
   readonly #log: LogRecord;
-  /** Closed while one agent takes another's place. */
+  /** Closed while one agent replaces another. */
   readonly gate = new Gate();
   readonly deeds: Deed[] = [];
-  /** When the agent was stopped in its tracks; monotonic milliseconds. */
+  /** Periods in which the agent was frozen; monotonic milliseconds. */
   readonly frozen: { readonly from: number; readonly to: number }[] = [];
   readonly breaches: string[] = [];
   /** Null between two lives. */
@@ -43,7 +43,7 @@ export class Lives {
     });
   }
 
-  /** A clean stop, which has to end with status 0. */
+  /** A clean stop, which must exit with status 0. */
   async end(): Promise<void> {
     const life = this.#leave();
     if (life === null) return;
@@ -51,7 +51,7 @@ export class Lives {
     if (status !== 0) this.breaches.push(`the agent ended with ${status ?? signal} on SIGTERM`);
   }
 
-  /** Ends and begins lives, as long as `seconds` say and nobody aborts. */
+  /** Ends and starts lives over `seconds`, until aborted. */
   async run(seconds: number, signal: AbortSignal): Promise<void> {
     const startedAt = performance.now();
     for (const { at, by } of ENDS) {
@@ -67,7 +67,7 @@ export class Lives {
     }
   }
 
-  /** Freezes the agent now and then, and takes a folder away. */
+  /** Occasionally freezes the agent or takes a folder away. */
   async disturb(inboxes: readonly OpenInbox[], dice: Dice, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await pause(dice.int(10_000, 30_000), signal);

@@ -8,8 +8,8 @@ import { UIDS } from './place.ts';
 const KEPT_MS = 12_000;
 
 /**
- * Tidies up as offices do: removes what was accepted a while ago, in the folders and in the archive, and directories that
- * are empty. On the way it looks whether originals are as the config says (promise P3).
+ * Tidies up like an office: removes files accepted a while ago, from folders and archive, and empty directories. Checks on the way that
+ * originals are as configured (promise P3).
  */
 export class Office {
   readonly #inboxes: readonly OpenInbox[];
@@ -17,7 +17,7 @@ export class Office {
   readonly #archive: string;
   readonly #closedDirs: Set<string>;
   readonly breaches: string[] = [];
-  /** Files of the archive, and when they were first seen there. */
+  /** Files in the archive, and when each was first seen there. */
   readonly #filed = new Map<string, number>();
 
   constructor(parts: {
@@ -32,7 +32,7 @@ export class Office {
     this.#closedDirs = parts.closedDirs;
   }
 
-  /** `archiveToo`: not while an agent may have to find out what it did in there before it was killed. */
+  /** `archiveToo`: false while an agent may be finding out what it did there before a kill. */
   async tidy(archiveToo: boolean, keptMs = KEPT_MS): Promise<void> {
     for (const inbox of this.#inboxes) {
       if (inbox.gate.isClosed) continue;
@@ -44,7 +44,7 @@ export class Office {
     }
   }
 
-  /** What still lies in folders from which the agent moves or deletes originals. */
+  /** Files still in folders from which the agent archives or deletes originals. */
   async leftBehind(): Promise<string[]> {
     const left: string[] = [];
     for (const { inbox } of this.#inboxes) {
@@ -98,7 +98,7 @@ export class Office {
       this.#filed.set(path, since);
       if (since > now - keptMs) continue;
       const hash = sha256(await readFile(path));
-      // A line that a kill kept from being written leaves it there to the end.
+      // If a kill prevented the log line, the file stays to the end.
       if (!this.#book.isAccepted('office', hash)) continue;
       if (!this.#book.images.has(`${UIDS.office} ${hash}`))
         this.breaches.push(`${basename(dirname(path))}/${name} holds bytes that nobody scanned`);

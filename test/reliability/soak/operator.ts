@@ -9,7 +9,7 @@ import type { OpenInbox } from './inboxes.ts';
 import type { Place } from './place.ts';
 import { pause } from './weather.ts';
 
-/** What people do at the command line while the agent runs, and how often. */
+/** Commands that people run while the agent runs, with their weights. */
 const CHORES = {
   status: 6,
   list: 3,
@@ -52,7 +52,7 @@ export class Operator {
     this.#agentGate = parts.agentGate;
   }
 
-  /** One chore after the other until aborted; nothing stays paused. */
+  /** Runs one chore after another until aborted; leaves nothing paused. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await pause(this.#dice.int(2_000, 9_000), signal);
@@ -60,12 +60,12 @@ export class Operator {
     }
   }
 
-  /** A person has seen the trouble and has everything tried again. */
+  /** Retries everything, like a person who has resolved the problem. */
   async retryAll(): Promise<void> {
     await this.must('retry', '--all');
   }
 
-  /** Runs a command that has to succeed; its output. */
+  /** Runs a command that must succeed; returns its output. */
   async must(...args: string[]): Promise<string> {
     return (await this.ask([0], ...args)).stdout;
   }
@@ -105,7 +105,7 @@ export class Operator {
       case 'pauseFolder':
         return this.#pause(dice.pick(this.#inboxes).inbox.dir, signal);
       case 'audit':
-        // What has just come or is away is rightly named as not accounted for, or not looked at.
+        // New or absent files are correctly reported as not accounted for, or not checked.
         await this.ask([0, 3, 4], 'audit', '--wait', '3s');
         return;
       case 'verify':

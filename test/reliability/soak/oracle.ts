@@ -9,7 +9,7 @@ export interface Findings {
   readonly counts: Readonly<Record<string, number>>;
 }
 
-/** What the ledger says (`list --json`) against what was scanned and what the service has: P1 and P2. */
+/** Compares the ledger (`list --json`) with what was scanned and what the service has: P1 and P2. */
 export function judgeLedger(list: string, received: readonly StoredDocument[], book: Book): Findings {
   const rows = ROWS.parse(JSON.parse(list));
   const breaches: string[] = [];
@@ -39,7 +39,7 @@ export function judgeLedger(list: string, received: readonly StoredDocument[], b
   }
   breaches.push(...judgeReceived(received, documents));
   for (const [path, state] of book.refusals) {
-    // `list` leaves out what was incomplete and is gone.
+    // `list` omits incomplete files that are gone.
     if (state === 'incomplete' && book.isRefused(path)) continue;
     const is = states.get(path) ?? 'not in the ledger';
     if (is !== state) breaches.push(`${path} is no image, and should be ${state}; it is ${is}`);
@@ -69,7 +69,7 @@ function whatIs({ name, state, reason, path }: Row): string {
   return `${name ?? path} (${state}${reason === null ? '' : `, ${reason}`})`;
 }
 
-/** Names of files that should not be in the state directory of an agent that has stopped with nothing to do. */
+/** Files that should not be in the state directory of a stopped, idle agent. */
 export async function leftovers(stateDir: string): Promise<string[]> {
   const spool = await readdir(join(stateDir, 'spool'), { recursive: true, withFileTypes: true });
   const left = spool.filter((entry) => entry.isFile()).map(({ name }) => `spool/${name}`);

@@ -11,14 +11,14 @@ export type Alias = keyof typeof UIDS;
 
 export const CLIENT = { clientId: 'soak', clientSecret: 'soak-secret' };
 
-/** What the service must never see exceeded. `depot` has the short window, `office` the long one. */
+/** Limits that the service must never see exceeded. `depot` has the short window, `office` the long one. */
 export const LIMITS = {
   concurrency: 8,
   office: { concurrency: 6, count: 2400, intervalMs: 60_000, rate: '2400/min' },
   depot: { concurrency: 4, count: 30, intervalMs: 1_000, rate: '30/s' },
 } as const;
 
-/** The longest that one upload of the soak may take before the agent gives up, per phase of the request. */
+/** Timeout of an upload, per phase of the request. */
 const TIMEOUT = '3s';
 export const LOG_FILES = { maxBytes: 1_000_000, files: 3 };
 
@@ -31,7 +31,7 @@ export interface Inbox {
   readonly polled: boolean;
 }
 
-/** A directory of its own with a config, five watched folders, and room for the state and the sandbox. */
+/** A directory with a config, five watched folders, and space for the state and the sandbox. */
 export interface Place {
   readonly dir: string;
   readonly config: string;
@@ -85,7 +85,7 @@ export async function writeConfig(place: Place, baseUrl: string): Promise<void> 
       watch: polled ? 'poll' : 'auto',
       afterUpload: after,
       ...(after === 'archive' && { archiveTo: place.archive }),
-      // So that a fault of the service can be aimed at one endpoint.
+      // Lets a fault of the service target one endpoint.
       name: `${alias}-{stem}-{hash:12}`,
       settle: { short: '200ms', long: '1s', patience: '4s' },
     })),

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** What a running agent says of itself each second, over a pipe. */
+/** What a running agent reports each second over a pipe. */
 export const INSIDE = z.object({
   heapUsed: z.number(),
-  /** After the latest full collection: what is really held. 0 before the first. */
+  /** Heap after the latest full collection, which is what is really held. 0 before the first. */
   heapLive: z.number(),
   external: z.number(),
   /** Longest delay of the event loop within that second, ms. */
@@ -16,15 +16,15 @@ export type Inside = z.infer<typeof INSIDE>;
 export const PROBE_FD = 3;
 
 /**
- * An argument for node that has the binary tell what only it can see. The binary itself has no debug port and gets
- * none. A module of its own text, for it is loaded by file name nowhere: sources and build lie at different places.
+ * An argument for node that makes the binary report figures only known inside. The binary itself has no debug port. The module is inline
+ * text, since its file path differs between sources and build.
  */
 export function probeArgument(): string {
   return `--import=data:text/javascript,${encodeURIComponent(`(${probe.toString()})(${PROBE_FD})`)}`;
 }
 
 function probe(fd: number): void {
-  // Its threads are given the same arguments, and have heaps of their own.
+  // Threads get the same arguments but have their own heaps.
   if (!process.getBuiltinModule('node:worker_threads').isMainThread) return;
   const { writeSync } = process.getBuiltinModule('node:fs');
   const { PerformanceObserver, constants, monitorEventLoopDelay } =

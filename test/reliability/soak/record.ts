@@ -3,17 +3,17 @@ import type { LogLine } from './agent.ts';
 import type { Book } from './book.ts';
 import type { PhaseName, Spell } from './weather.ts';
 
-/** A stretch of time in which something was done to the agent; wall-clock milliseconds. */
+/** A period in which the agent was disturbed; wall-clock milliseconds. */
 export interface Deed {
   readonly what: 'folder away' | 'frozen' | 'killed';
   readonly from: number;
   to: number;
 }
 
-/** Trouble may be noticed, and said, so much later. */
+/** Maximum delay until trouble is noticed and logged. */
 const LATER_MS = 90_000;
 
-/** Which faults explain a line of level `error`; a line that none explains is a breach. */
+/** The faults that explain a line of level `error`. An unexplained line is a breach. */
 const EXPLAINED: readonly { readonly says: RegExp; readonly by: readonly (PhaseName | Deed['what'])[] }[] = [
   {
     says: /^On hold until a person resolves it$/,
@@ -24,7 +24,7 @@ const EXPLAINED: readonly { readonly says: RegExp; readonly by: readonly (PhaseN
   { says: /^The folder is not available; waiting for it$/, by: ['folder away'] },
 ];
 
-/** Reads the agent's log: tells the book what happened to images, and keeps what must be explained. */
+/** Reads the agent's log: tells the book what happened to images, and keeps lines that need an explanation. */
 export class LogRecord {
   readonly #book: Book;
   readonly #errors: { readonly at: number; readonly text: string; readonly line: LogLine }[] = [];
@@ -52,12 +52,12 @@ export class LogRecord {
       this.#book.refused(join(folder, path));
   }
 
-  /** A line on standard error that is none of the log. */
+  /** A line on standard error that is not from the log. */
   other(text: string): void {
     this.breaches.push(`the agent printed: ${text.slice(0, 500)}`);
   }
 
-  /** Errors that nothing explains. `mayBeLost`: whether an image, by its hash, was taken away before its time. */
+  /** Unexplained errors. `mayBeLost`: whether the image with a hash was removed before it was accepted. */
   unexplained(
     spells: readonly Spell[],
     deeds: readonly Deed[],

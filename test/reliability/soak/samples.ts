@@ -2,15 +2,15 @@ import { readdir, readFile, readlink, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Inside } from './probe.ts';
 
-/** What one second of the agent looks like. Bytes, unless the name says otherwise. */
+/** The agent's figures in one second. In bytes unless the name says otherwise. */
 export interface Sample {
-  /** Seconds since the beginning of the soak. */
+  /** Seconds since the start of the soak. */
   readonly at: number;
   readonly life: number;
   readonly weather: string;
   readonly rss: number;
   readonly inside: Inside | null;
-  /** Open descriptors, by kind: file, socket, pipe, inotify, other. */
+  /** Open descriptors by kind: file, socket, pipe, inotify, other. */
   readonly fds: Readonly<Record<string, number>>;
   readonly threads: number;
   readonly watches: number;
@@ -22,7 +22,7 @@ export interface Sample {
   readonly ledger: number;
   readonly wal: number;
   readonly journal: number;
-  /** Of all copies, as the agent says; null if it did not answer. */
+  /** Total of all copies, as reported by the agent; null if it did not answer. */
   readonly spool: number | null;
   readonly logs: number;
   readonly state: number;
@@ -31,7 +31,7 @@ export interface Sample {
   readonly waiting: number;
 }
 
-/** What /proc says of a process; null if it has gone. Linux only. */
+/** Figures from /proc; null if the process is gone. Linux only. */
 export async function processFigures(
   pid: number,
 ): Promise<Pick<Sample, 'rss' | 'fds' | 'threads' | 'watches' | 'cpuSeconds'> | null> {
@@ -52,7 +52,7 @@ async function descriptors(pid: number): Promise<Pick<Sample, 'fds' | 'watches'>
   const fds: Record<string, number> = {};
   let watches = 0;
   for (const fd of await readdir(`/proc/${pid}/fd`)) {
-    // It may have been closed in between.
+    // The descriptor may have been closed meanwhile.
     const target = await readlink(`/proc/${pid}/fd/${fd}`).catch(() => null);
     if (target === null) continue;
     const kind = kindOf(target);
@@ -71,7 +71,7 @@ function kindOf(target: string): string {
   return target.slice(0, target.indexOf(':'));
 }
 
-/** Sizes of what the agent keeps. */
+/** Sizes of the agent's files. */
 export async function stateFigures(
   stateDir: string,
 ): Promise<Pick<Sample, 'ledger' | 'wal' | 'journal' | 'logs' | 'state'>> {
@@ -89,7 +89,7 @@ export async function stateFigures(
   };
 }
 
-/** Directories below one, itself included. */
+/** Number of directories below this one, including itself. */
 export async function countDirs(dir: string): Promise<number> {
   let count = 1;
   for (const entry of await readdir(dir, { withFileTypes: true }).catch(() => [])) {

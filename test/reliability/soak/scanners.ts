@@ -7,7 +7,7 @@ import { sha256 } from '../kill/digest.ts';
 import type { Image, Images } from './images.ts';
 import type { OpenInbox } from './inboxes.ts';
 
-/** The behaviour of a scanner, and its frequency. */
+/** Behaviours of scanners, with their weights. */
 const HABITS = {
   whole: 40,
   slow: 12,
@@ -23,17 +23,17 @@ const HABITS = {
 };
 type Habit = keyof typeof HABITS;
 
-/** More images than this wait: scanners wait as well, or the disk would be what a long outage tests. */
+/** Scanners stop while more images than this wait; otherwise a long outage would only test the disk. */
 const WAITING_MOST = 4_000;
 /** Number of images that scanners handle concurrently. */
 const BUSY_MOST = 300;
-/** Of one folder: what a duplicate may be a copy of. */
+/** Images remembered per folder, to make duplicates of. */
 const REMEMBERED = 40;
 const TICK_MS = 100;
 /** Number of subdirectories in use at once, and of images in each. */
 const DIRS = 4;
 
-/** Drops receipts into the inboxes as scanners do, until stopped. */
+/** Drops receipts into the inboxes like scanners, until stopped. */
 export class Scanners {
   readonly #inboxes: readonly OpenInbox[];
   readonly #images: Images;
@@ -43,14 +43,14 @@ export class Scanners {
   readonly #signal: AbortSignal;
   readonly #busy = new Set<Promise<void>>();
   readonly #recent = new Map<OpenInbox, Image[]>();
-  /** Of the recursive inbox: directories in use, and how many images each may still get. */
+  /** Directories in use in the recursive inbox, and how many more images each gets. */
   readonly #dirs: { path: string; left: number }[] = [];
   /** Directories that get no more images. */
   readonly closedDirs = new Set<string>();
   readonly breaches: string[] = [];
   #count = 0;
 
-  /** Until `signal` is aborted. */
+  /** Stops when `signal` is aborted. */
   constructor(
     parts: { inboxes: readonly OpenInbox[]; images: Images; book: Book; dice: Dice },
     signal: AbortSignal,
@@ -63,7 +63,7 @@ export class Scanners {
     this.#dice = parts.dice;
   }
 
-  /** `rate`: receipts per second. Resolves when aborted and the last scanner has finished what it does. */
+  /** `rate`: receipts per second. Resolves once aborted and the last scanner has finished. */
   async run(rate: number): Promise<void> {
     let due = 0;
     let before = performance.now();
@@ -191,7 +191,7 @@ export class Scanners {
     }
   }
 
-  /** Scanners that begin at SCAN0001 again write the next receipt over one that was sent. */
+  /** Overwrites a sent receipt with the next one, like scanners that restart at SCAN0001. */
   async #overwriting(
     inbox: OpenInbox,
     stem: string,
@@ -214,7 +214,7 @@ export class Scanners {
     });
   }
 
-  /** A directory that appears with all its files, is renamed when complete, and is removed. */
+  /** A directory that appears with all its files, is renamed once complete, and then removed. */
   async #batch(inbox: OpenInbox, stem: string): Promise<void> {
     const images: Image[] = [];
     for (let n = 0; n < 3; n += 1) images.push(await this.#newImage(inbox));
@@ -234,7 +234,7 @@ export class Scanners {
     });
   }
 
-  /** Resolves once all of them are accepted or nobody waits any more. */
+  /** Resolves once all of them are accepted, or at the end. */
   async #acceptedUnlessOver({ inbox }: OpenInbox, images: readonly Image[]): Promise<void> {
     const accepted = images.map(({ sha256: hash }) => this.#book.whenAccepted(inbox.alias, hash));
     await Promise.race([Promise.all(accepted), this.#over]);

@@ -13,8 +13,8 @@ import { RateWatch } from './limits.ts';
 import { CLIENT, LIMITS, UIDS, type Alias } from './place.ts';
 
 /**
- * The sandbox, over restarts at one port. It checks what it stored and lets go of the bytes, so that an hour fits on the
- * disk; name and hash it keeps.
+ * The sandbox, restarted on the same port. Checks stored files and then deletes them, keeping name and hash, so that an hour fits on the
+ * disk.
  */
 export class Service {
   readonly #dir: string;
@@ -22,7 +22,7 @@ export class Service {
   #sandbox: Sandbox;
   readonly rate = new RateWatch();
   readonly breaches: string[] = [];
-  /** Files whose bytes were looked at, and dropped. */
+  /** Number of files that were checked and deleted. */
   checked = 0;
   uploads = 0;
   restarts = 0;
@@ -42,7 +42,7 @@ export class Service {
     return this.#sandbox.url;
   }
 
-  /** Replaces all faults by these. */
+  /** Replaces all faults. */
   misbehave(rules: readonly FaultRule[]): void {
     this.#sandbox.behave();
     this.#sandbox.misbehave(...rules);
@@ -52,7 +52,7 @@ export class Service {
     this.#sandbox.revokeTokens();
   }
 
-  /** Refuses every connection for that time. */
+  /** Refuses every connection for this long. */
   async away(ms: number, signal: AbortSignal): Promise<void> {
     const { port } = this.#sandbox;
     await this.close();
@@ -69,13 +69,13 @@ export class Service {
     return this.#sandbox.stats().stored;
   }
 
-  /** Looks at the rate of what has arrived since. */
+  /** Judges the rate of new arrivals. */
   watchRate(): void {
     for (const alias of Object.keys(UIDS) as Alias[])
       this.rate.look(alias, this.#sandbox.arrivals(UIDS[alias]), performance.now());
   }
 
-  /** Files that hold other bytes than they say are a breach; all are removed. */
+  /** Reports files whose bytes do not match their hash, and removes all files. */
   async dropBytes(): Promise<void> {
     for (const uid of Object.values(UIDS)) {
       const dir = join(this.#dir, uid);

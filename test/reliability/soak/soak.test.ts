@@ -33,13 +33,13 @@ describe.skipIf(!hasParts)('a short soak', () => {
     });
     expect(outcome.breaches).toEqual([]);
     expect(outcome.counts['ledger: accepted']).toBeGreaterThan(50);
-    // Four, or three where the machine is slow.
+    // Four lives, or three on a slow machine.
     expect(outcome.counts['agent: lives']).toBeGreaterThan(2);
   });
 });
 
-describe('the verdict of flatness', () => {
-  /** Ten minutes of an agent, with what `change` makes of them. */
+describe('the verdict on flatness', () => {
+  /** Samples of ten minutes of an agent, modified by `change`. */
   function life(change: (at: number) => Partial<Sample>): Sample[] {
     return Array.from({ length: 600 }, (_, at) => ({
       at,
@@ -67,11 +67,11 @@ describe('the verdict of flatness', () => {
   const growing = (change: (at: number) => Partial<Sample>): string[] =>
     (flatness(life(change)) ?? []).filter(({ flat }) => !flat).map(({ what }) => what);
 
-  it('is that all is flat where nothing grows', () => {
+  it('is flat for every figure if nothing grows', () => {
     expect(growing(() => ({}))).toEqual([]);
   });
 
-  it('lets memory grow while the ledger still fits into its cache', () => {
+  it('allows memory to grow while the ledger still fits into its cache', () => {
     expect(growing((at) => ({ rss: 120e6 + 2 * Math.min(at * 45e3, 16e6) }))).toEqual([]);
   });
 
@@ -82,11 +82,11 @@ describe('the verdict of flatness', () => {
     ['ledger for each accepted', (at: number) => ({ ledger: at * 30 * (1_500 + at) })],
     ['processor for each accepted', (at: number) => ({ cpuSeconds: at * 0.3 + at * at * 0.001 })],
     ['write-ahead log', () => ({ wal: 200e6 })],
-  ])('is that %s grows where it does', (what, change) => {
+  ])('reports that %s grows', (what, change) => {
     expect(growing(change)).toEqual([what]);
   });
 
-  it('is withheld where there is too little to see', () => {
+  it('is withheld if there are too few samples', () => {
     expect(flatness(life(() => ({})).slice(0, 30))).toBeNull();
   });
 });
@@ -142,7 +142,7 @@ describe('the oracle of the soak', () => {
     expect(judge(rows, received)).not.toEqual([]);
   });
 
-  it('finds a rate that is exceeded, less what is explained', () => {
+  it('finds an exceeded rate, unless a delay explains it', () => {
     const { count } = LIMITS.depot;
     const arrivals = Array.from({ length: count + 1 }, (_, index) => (index * 900) / count);
     const watch = new RateWatch();

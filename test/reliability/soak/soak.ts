@@ -31,16 +31,16 @@ export interface SoakOptions {
 
 export interface Outcome {
   readonly breaches: readonly string[];
-  /** Null where the longest life was too short for a verdict. */
+  /** Null if the longest life was too short for a verdict. */
   readonly flatness: readonly Row[] | null;
   readonly counts: Readonly<Record<string, number>>;
   readonly dir: string;
 }
 
 const TIDY_MS = 2_000;
-/** After a start the agent finds out what it did before it was killed; nobody takes from the archive until then. */
+/** After a restart the agent checks what it did before a kill; nobody removes files from the archive until then. */
 const RECOVERED_MS = 20_000;
-/** Without anything more being accepted; whatever is on hold was tried by then. */
+/** Time without further acceptances after which the soak is stuck; everything on hold has been retried by then. */
 const STUCK_MS = 120_000;
 const LOOK_MS = 2_000;
 const never = new AbortController().signal;
@@ -151,12 +151,12 @@ const STATUS = z.object({
     .nullable(),
 });
 const UNSETTLED = ['queued', 'uploading', 'held', 'failed', 'unconfirmed'];
-/** Looks in which a line that a kill kept from being written may be the only thing missing. */
+/** Number of looks after which a missing acceptance line is attributed to a kill. */
 const LOOKS_FOR_LINES = 10;
-/** A document whose bytes are gone is lost only if it may wait for its folder to be listed: not tried again sooner. */
+/** A document without bytes is lost only after its folder has been listed, so it must not be retried sooner. */
 const LOOKS_BETWEEN_RETRIES = 10;
 
-/** Everything goes out once the faults are over; what a person has to decide is decided. Resolves what does not. */
+/** Waits until everything is sent once the faults are over, and decides what needs a person. Resolves what is left. */
 async function drain(operator: Operator, book: Book): Promise<string[]> {
   let last = { accepted: 0, at: performance.now() };
   for (let looks = 0; ; looks += 1) {
@@ -176,7 +176,7 @@ async function drain(operator: Operator, book: Book): Promise<string[]> {
   }
 }
 
-/** Listing and disposal are every ten seconds at the latest. */
+/** Listing and disposal happen at least every ten seconds. */
 async function originals(office: Office): Promise<string[]> {
   let left = await office.leftBehind();
   for (let looks = 0; looks < 20 && left.length > 0; looks += 1) {

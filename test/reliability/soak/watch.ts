@@ -12,7 +12,7 @@ import type { Weather } from './weather.ts';
 
 export const SAMPLE_MS = 1_000;
 
-/** Takes samples of the agent, and tells the service how late things may have been seen. */
+/** Samples the agent, and tells the service how late arrivals may have been noticed. */
 export class Watch {
   readonly #place: Place;
   readonly #book: Book;
@@ -24,7 +24,7 @@ export class Watch {
   readonly #samples: Sample[] = [];
   readonly #stalls = monitorEventLoopDelay({ resolution: 5 });
 
-  /** `file`: where the samples go, as JSON lines. */
+  /** `file`: destination of the samples, as JSON lines. */
   constructor(
     parts: { place: Place; book: Book; lives: Lives; service: Service; weather: Weather },
     file: string | null,
@@ -62,7 +62,7 @@ export class Watch {
     this.#file?.write(`${JSON.stringify(sample)}\n`);
   }
 
-  /** Of the life that has most of them. */
+  /** Samples of the life that has most of them. */
   longestLife(): readonly Sample[] {
     let longest: Sample[] = [];
     for (let life = 1; life <= this.#lives.count; life += 1) {
@@ -92,7 +92,7 @@ export class Watch {
     });
   }
 
-  /** An agent that is frozen, or just ending, answers late or not at all. */
+  /** An agent that is frozen or ending answers late or not at all. */
   async #askStatus({ isAlive }: Life): Promise<Pick<Sample, 'statusMs' | 'spool'>> {
     if (!isAlive) return { statusMs: null, spool: null };
     const asked = performance.now();

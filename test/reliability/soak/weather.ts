@@ -6,15 +6,15 @@ import type { Service } from './service.ts';
 interface Phase {
   readonly weight: number;
   readonly rules: readonly FaultRule[];
-  /** Seconds, at most. */
+  /** Maximum duration in seconds. */
   readonly longest?: number;
-  /** Whether the agent says afterwards that a person has to look, so that a person does. */
+  /** Whether the agent reports afterwards that a person is needed, so that one acts. */
   readonly callsPerson?: boolean;
 }
 
 const share = (probability: number) => ({ probability });
 
-/** What befalls the service, one after the other. */
+/** Faults of the service, one at a time. */
 const PHASES = {
   slow: { weight: 3, rules: [{ kind: 'delay', delayMs: 300, ...share(0.5) }] },
   errors: {
@@ -70,7 +70,7 @@ const PHASES = {
 } as const satisfies Record<string, Phase>;
 export type PhaseName = keyof typeof PHASES;
 
-/** When which phase was; wall-clock milliseconds. */
+/** When each phase was active; wall-clock milliseconds. */
 export interface Spell {
   readonly phase: PhaseName;
   readonly from: number;
@@ -92,7 +92,7 @@ export class Weather {
     return last && last.to === Infinity ? last.phase : 'fair';
   }
 
-  /** Until aborted; then the service behaves. `person` is called after what needs one, and sometimes otherwise. */
+  /** Runs until aborted and then ends all faults. `person` is called after phases that need one, and sometimes after others. */
   async run(signal: AbortSignal, person: () => Promise<void>): Promise<void> {
     const dice = this.#dice;
     const weights = Object.fromEntries(Object.entries(PHASES).map(([name, { weight }]) => [name, weight]));
@@ -117,7 +117,7 @@ export class Weather {
   }
 }
 
-/** Resolves after so long, or when aborted; at once if that is past, which Node 24 warns of. */
+/** Resolves after `ms` or when aborted; at once if negative, which Node 24 warns about. */
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(Math.max(0, ms), undefined, { signal }).catch(() => {});
 }

@@ -12,7 +12,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** The trials as `npm run` would run them. What still runs of them is killed when the test is over. */
+/** Runs campaigns like `npm run`. Kills those still running when the test ends. */
 export async function compileTrials(): Promise<(trial: string, ...args: string[]) => Promise<Ended>> {
   const running = new Set<ChildProcess>();
   onTestFinished(() => {
@@ -22,7 +22,7 @@ export async function compileTrials(): Promise<(trial: string, ...args: string[]
   return (trial, ...args) =>
     new Promise((resolve) => {
       const main = join(build, 'test', 'reliability', trial, 'main.js');
-      // Coverage would be written by each of its processes, and is not what this is about.
+      // Each process would write coverage data, which these tests do not need.
       const { NODE_V8_COVERAGE: _, ...env } = process.env;
       const options = { cwd: ROOT, env, maxBuffer: 64 * 1024 * 1024 };
       const child = execFile(process.execPath, [main, ...args], options, (error, stdout, stderr) => {

@@ -1,4 +1,4 @@
-/** Chances that come out the same again for the same seed: sfc32, seeded by hashing the text (FNV-1a). */
+/** Random numbers that are the same for the same seed: sfc32, seeded by hashing the text (FNV-1a). */
 export class Dice {
   #a: number;
   #b: number;
@@ -23,7 +23,7 @@ export class Dice {
     return (sum >>> 0) / 4_294_967_296;
   }
 
-  /** A whole number from `least` to `most`, both included. */
+  /** An integer from `least` to `most`, both included. */
   int(least: number, most: number): number {
     return least + Math.floor(this.next() * (most - least + 1));
   }
@@ -37,7 +37,7 @@ export class Dice {
     return list[Math.floor(this.next() * list.length)] as T;
   }
 
-  /** One of the keys, as often as its weight says. */
+  /** One of the keys, with a probability in proportion to its weight. */
   weighted<K extends string>(weights: Readonly<Record<K, number>>): K {
     const entries = Object.entries<number>(weights) as [K, number][];
     let left = this.next() * entries.reduce((sum, [, weight]) => sum + weight, 0);
@@ -63,7 +63,7 @@ export class Dice {
     return bytes;
   }
 
-  /** Another source that depends on this seed and `name` alone, however much was drawn from this one before. */
+  /** An independent source that depends only on this seed and `name`, however much was drawn from this one before. */
   static of(seed: string | number, name: string): Dice {
     return new Dice(`${seed}/${name}`);
   }

@@ -9,8 +9,7 @@ export interface NumberOption {
 type Parsed<N extends string, F extends string> = Record<N, number> & Record<F, boolean>;
 
 /**
- * The options of a trial: whole numbers and switches. What can't be understood ends the process with status 2 and one
- * sentence; `--help` prints what there is.
+ * Parses the options of a campaign: integers and switches. Invalid ones end the process with status 2 and one sentence; `--help` lists all.
  */
 export function trialOptions<N extends string, F extends string = never>(
   command: string,

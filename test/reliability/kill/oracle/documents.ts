@@ -3,10 +3,10 @@ import { VERDICTS } from '../../support/verdicts.ts';
 import { dutiesOf, endOf, keyOf, type Duty } from './expected.ts';
 
 const REFUSALS: ReadonlySet<string> = new Set([...VERDICTS].map(String));
-/** States in which a row stands for a document of its own. */
+/** States of rows that represent a document. */
 const DOCUMENT = new Set(['accepted', 'failed', 'unconfirmed', 'lost', 'queued', 'uploading', 'held']);
 
-/** P1 and P2: every image ends in a state that it may end in, under one name, and is stored as it was. */
+/** P1 and P2: every image ends in a permitted state under one name, and is stored unchanged. */
 export function judgeDocuments(world: World): string[] {
   return [...eachImage(world), ...eachFile(world), ...eachStored(world), ...names(world), ...repeats(world)];
 }
@@ -31,7 +31,7 @@ function* eachImage(world: World): Generator<string> {
   }
 }
 
-/** Null where the document may end like this. */
+/** Null if the document may end in this state. */
 function wrongState(world: World, { state, name, endpointUid, attempts, createdAt, path }: Row, duty: Duty) {
   const answers = world.uploads.filter((each) => each.name === name && each.endpointUid === endpointUid);
   switch (state) {
@@ -53,7 +53,7 @@ function wrongState(world: World, { state, name, endpointUid, attempts, createdA
   }
 }
 
-/** Files that lie there at the end, and those that are no images. */
+/** Files present at the end, and files that are no images. */
 function* eachFile(world: World): Generator<string> {
   const { rows, stored } = world;
   const { scans, journal } = endOf(world);
@@ -113,7 +113,7 @@ function* eachStored(world: World): Generator<string> {
   }
 }
 
-/** A name that was durable once stays the image's, and nobody else's. */
+/** A durable name stays with its image and is never given to another. */
 function* names(world: World): Generator<string> {
   const byImage = new Map<string, string>();
   const byName = new Map<string, string>();
@@ -137,7 +137,7 @@ function rowsOf({ rows }: World) {
   );
 }
 
-/** Sent again only where an answer may have been lost, and then the ledger says so. */
+/** Repeats are allowed only if an answer may have been lost, and the ledger has to say so. */
 function* repeats(world: World): Generator<string> {
   const { rows, stored, uploads, runs, observations, settings } = world;
   for (const { endpointUid, name, tries } of stored) {

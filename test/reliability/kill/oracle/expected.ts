@@ -1,7 +1,7 @@
 import type { Scan } from '../scanner.ts';
 import type { Observation, World } from '../world.ts';
 
-/** What identifies an image in its endpoint. */
+/** Identifies an image within its endpoint. */
 export function keyOf({
   endpointUid,
   sha256,
@@ -18,14 +18,14 @@ export function endOf({ observations }: Pick<World, 'observations'>): Observatio
   return last;
 }
 
-/** Whether there was a journal to be judged by at that moment. */
+/** Whether a journal existed to judge by at that moment. */
 export function hasJournal({ journalWasLost }: World, { journal }: Observation): boolean {
   return !journalWasLost || journal.entries > 0;
 }
 
 /**
- * What may become of an image: `must` be accepted, as it lies there still or was accepted or copied before it went; `maybeLost`
- * where it was named and no more; `free` where it went before anybody had looked.
+ * What may happen to an image. `must`: has to be accepted, because it is still there, or was accepted or copied before it went;
+ * `maybeLost`: was only named when it went; `free`: went before the agent saw it.
  */
 export type Duty = 'must' | 'maybeLost' | 'free';
 

@@ -5,7 +5,7 @@ import { judgeOriginals } from './originals.ts';
 import { judgeRecords } from './records.ts';
 import { judgeRuns } from './runs.ts';
 
-/** What was breached, a sentence each; empty where every promise was kept. */
+/** All breaches, one sentence each; empty if every promise was kept. */
 export function judge(world: World): string[] {
   return [
     ...judgeDocuments(world),

@@ -1,10 +1,10 @@
 import type { World } from '../world.ts';
 import { endOf, hasJournal } from './expected.ts';
 
-/** Two processes on a machine with other work bring requests closer together than they were sent. */
+/** On a busy machine, requests may arrive closer together than they were sent. */
 const LEEWAY_MS = 250;
 
-/** P2 and P6 as the service saw them: recorded before it was sent, and never more than configured, across kills too. */
+/** P2 and P6 from the service's view: requests are recorded before they are sent, and limits hold across kills. */
 export function judgeLimits(world: World): string[] {
   return [...configured(world), ...recordedFirst(world)];
 }

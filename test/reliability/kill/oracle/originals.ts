@@ -4,7 +4,7 @@ import { endOf, hasJournal, keyOf } from './expected.ts';
 
 const ASIDE = /\/\.receiptd-aside-[^/]+\//;
 
-/** P3: an original is where it was, with its bytes, unless it was accepted and is to be moved or deleted. */
+/** P3: an original stays in place, unchanged, unless it was accepted and is to be archived or deleted. */
 export function judgeOriginals(world: World): string[] {
   return [
     ...world.observations.flatMap((each, index) => [...inPlace(world, each, index)]),
@@ -12,7 +12,7 @@ export function judgeOriginals(world: World): string[] {
   ];
 }
 
-/** While nothing runs: a kill may leave an original aside or in both places, and never nowhere. */
+/** Between runs: a kill may leave an original aside or in both places, but never in neither. */
 function* inPlace(world: World, observation: Observation, index: number): Generator<string> {
   const { scans, files, journal } = observation;
   const { afterUpload } = world.settings;
@@ -25,7 +25,7 @@ function* inPlace(world: World, observation: Observation, index: number): Genera
       yield `${where} has other bytes`;
       continue;
     }
-    // Set aside to be looked at once more: a kill leaves it there, and the next start puts it back.
+    // Set aside for a final check: after a kill, the next start puts it back.
     const same = files.filter(({ sha256 }) => sha256 === scan.sha256);
     if (afterUpload !== 'keep' && same.some(({ path }) => ASIDE.test(path))) continue;
     const isAccepted = journal.documents.some(

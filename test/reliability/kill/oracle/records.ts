@@ -1,7 +1,7 @@
 import type { World } from '../world.ts';
 import { endOf, hasJournal, keyOf } from './expected.ts';
 
-/** What may lie in the state directory once nothing runs. */
+/** Files allowed in the state directory between runs. */
 const FILES = [
   /^ledger\.db(-wal|-shm|\.sound)?$/,
   /^ledger\.journal$/,
@@ -11,13 +11,13 @@ const FILES = [
   /^control\.sock$/,
   /^logs\/receiptd\.log(\.\d+)?$/,
 ];
-/** What is set aside, or comes back when power fails just after it was removed; the agent removes it after a day. */
+/** Files set aside, or restored by a power failure right after their removal; the agent removes them after a day. */
 const ASIDE = /^ledger\.db(-wal|-shm)?\.aside-|^before-restore-|^backups\/ledger-\d{8}T\d{9}Z\.db\.new$/;
 const COPY = /^spool\/[0-9a-f]{2}\/([0-9a-f]{64})$/;
-/** States of which a copy is kept. */
+/** States in which the spool keeps a copy. */
 const KEPT = new Set(['failed', 'unconfirmed']);
 
-/** The records agree with one another, and nothing half is left beside them. */
+/** Checks that the records agree and that nothing incomplete is left next to them. */
 export function judgeRecords(world: World): string[] {
   return [...agree(world), ...leftovers(world)];
 }

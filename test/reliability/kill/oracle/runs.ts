@@ -4,7 +4,7 @@ import { endOf } from './expected.ts';
 
 const TRACE = /^\s+at .+:\d+:\d+\)?$|\\n\s+at |node:internal|^Node\.js v|\bERR_[A-Z_]+|Unhandled/m;
 
-/** The processes ended as they should, and said nothing that only a programmer understands. */
+/** Checks that the processes ended as they should and printed no stack traces. */
 export function judgeRuns(world: World): string[] {
   return world.runs.flatMap((run, index) => [...judgeRun(world, run, index)]);
 }
@@ -34,11 +34,11 @@ function fineFor(kind: Run['kind'], kill: Kill): readonly (number | null)[] {
   }
 }
 
-/** A run speaks of what it found itself: what was known before it, and has not changed since, counts no more. */
+/** A run's exit status covers only what it found itself, not what was known before and has not changed since. */
 function statusesOfLast(world: World): readonly number[] {
   const before = world.observations.at(-2);
   const earlier = before === undefined ? new Map<string, number>() : casesOf(before);
-  // What of it a damaged ledger still knew can't be told from outside.
+  // What a damaged ledger still knew can't be determined from outside.
   const isSure = !world.ledgerWasDamaged;
   const met = [...casesOf(endOf(world))].flatMap(([key, status]) =>
     isSure && earlier.has(key) ? [] : [status],
@@ -55,7 +55,7 @@ const STATUS_OF: Readonly<Record<string, number>> = {
   incomplete: 4,
 };
 
-/** What needs a person, by what tells one case from another. */
+/** Cases that need a person, by a key that distinguishes them. */
 function casesOf({ journal, files }: Observation): Map<string, number> {
   const cases = new Map<string, number>();
   const add = (kind: string, key: string): void => {
