@@ -12,6 +12,7 @@ import { Trouble } from '../../../src/ledger/postgres/trouble.ts';
 import type { Clock } from '../../../src/core/ports/clock.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import type { LedgerPlace } from '../../contract/ledger.ts';
+import { hasPgbouncer, startPooler, type Pooler } from '../../support/pgbouncer.ts';
 import { freshDatabase, type FreshDatabase, type Template } from '../../support/postgres.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
 
@@ -141,16 +142,22 @@ export async function removeWithRole(database: FreshDatabase): Promise<void> {
   await database.remove();
 }
 
-/** Places for ledgers one after the other, in one database that is emptied between them, under the role of the agents. */
+/**
+ * Places for ledgers one after the other, in one database that is emptied between them, under the role of the agents. Through a pooler
+ * of sessions, if there is one: the server makes a process for each connection, which takes more than most tests.
+ */
 export function placesInTurn(): { create(): Promise<LedgerPlace>; remove(): Promise<void> } {
   let database: FreshDatabase | null = null;
   let owner: Client | null = null;
+  let pooler: Pooler | null = null;
   let agentUrl = '';
   return {
     async create() {
       if (database === null) {
         database = await freshDatabase();
         agentUrl = await prepared(database);
+        if (hasPgbouncer) pooler = await startPooler(agentUrl, 'session');
+        agentUrl = pooler?.url ?? agentUrl;
         owner = new Client({ connectionString: database.url });
         await owner.connect();
       }
@@ -167,8 +174,9 @@ export function placesInTurn(): { create(): Promise<LedgerPlace>; remove(): Prom
     },
     async remove() {
       await owner?.end();
+      await pooler?.close();
       if (database !== null) await removeWithRole(database);
-      [database, owner] = [null, null];
+      [database, owner, pooler] = [null, null, null];
     },
   };
 }
