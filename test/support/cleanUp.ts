@@ -3,9 +3,14 @@ import type { ChildProcess } from 'node:child_process';
 
 const cleanups: (() => unknown)[] = [];
 const running = new Set<ChildProcess>();
+/** Of a whole file. */
+const lasting = new Set<ChildProcess>();
 
 // A test process that ends early must leave no process behind.
-process.on('exit', killRunning);
+process.on('exit', () => {
+  kill(running);
+  kill(lasting);
+});
 
 /** Runs after the test, last in, first out. */
 export function cleanUp(work: () => unknown): void {
@@ -19,9 +24,28 @@ export function killAfterTest(child: ChildProcess): void {
 }
 
 export async function runCleanups(): Promise<void> {
-  killRunning();
+  kill(running);
+  await run(cleanups.splice(0));
+}
+
+/** For `beforeAll`: what was started up to now lasts until `afterAll` calls the returned function. */
+export function keepForFile(): () => Promise<void> {
+  const works = cleanups.splice(0);
+  const children = [...running];
+  for (const child of children) {
+    running.delete(child);
+    lasting.add(child);
+    child.once('close', () => lasting.delete(child));
+  }
+  return async () => {
+    kill(children);
+    await run(works);
+  };
+}
+
+async function run(works: readonly (() => unknown)[]): Promise<void> {
   const failures: unknown[] = [];
-  for (const work of cleanups.splice(0).toReversed()) {
+  for (const work of works.toReversed()) {
     try {
       await work();
     } catch (e) {
@@ -31,6 +55,6 @@ export async function runCleanups(): Promise<void> {
   if (failures.length > 0) throw new AggregateError(failures, 'something could not be cleaned up');
 }
 
-function killRunning(): void {
-  for (const child of running) child.kill('SIGKILL');
+function kill(children: Iterable<ChildProcess>): void {
+  for (const child of children) child.kill('SIGKILL');
 }

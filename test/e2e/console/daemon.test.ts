@@ -1,16 +1,16 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import {
   axeViolations,
   hasChromium,
   sideways,
   startBrowser,
-  startChromium,
-  type Chromium,
   type TestBrowser,
 } from '../../console/app/support/browser.ts';
 import { announced, heading, rows, shows } from '../../console/app/support/inBrowser.ts';
+import { keepForFile } from '../../support/cleanUp.ts';
 import { drawReceipt } from '../../support/images.ts';
 import { hookServer } from '../../features/alerts/channels/receivers.ts';
 import { prepare, sha256, type Site } from '../support/agent.ts';
@@ -32,81 +32,31 @@ async function bytesSent(page: Page): Promise<() => number> {
   return () => [...received.values()].reduce((sum, each) => sum + each, 0);
 }
 
+/** One agent for all tests, one after the other. */
 describe.skipIf(!hasChromium)('the console of a real agent', () => {
-  let chromium: Chromium;
   let site: Site;
   let browser: TestBrowser;
-  let page: Page;
+  let end: (() => Promise<void>) | undefined;
+  const link = async () => (await site.quickMust('console', '--no-open')).trim();
 
   beforeAll(async () => {
-    chromium = await startChromium();
-  });
-  afterAll(() => chromium?.close());
-
-  beforeEach(async () => {
     site = await prepare();
     await site.quickStart();
-    const link = async () => (await site.quickMust('console', '--no-open')).trim();
+    end = keepForFile();
     const first = await link();
-    let isUsed = false;
-    browser = await startBrowser(
-      {
-        url: new URL(first).origin,
-        link: async () => {
-          if (isUsed) return link();
-          isUsed = true;
-          return first;
-        },
-      },
-      chromium,
-    );
-    page = await browser.open();
+    browser = await startBrowser({ url: new URL(first).origin, link: async () => first });
   });
-
   afterEach(async () => {
     browser.expectNoTrouble();
-    await browser.close();
+    await browser.closePages();
   });
-
-  test('files that were kept back are sent once their folder lets them, and others are dismissed and taken back', async () => {
-    await site.configure({
-      folders: [{ path: site.file('inbox'), endpoint: 'office', maxFileSize: '2kB', accept: ['jpeg'] }],
-    });
-    await site.quickMust('reload');
-    for (const type of ['jpeg', 'png'] as const)
-      await writeFile(
-        site.file('inbox', `scan.${type}`),
-        await drawReceipt({ type, seed: type, width: 400, height: 600 }),
-      );
-    await page.goto(new URL('#/rejected', page.url()).href);
-    await shows(page.getByRole('heading', { name: 'Too large (2)' }));
-    expect(await axeViolations(page)).toEqual([]);
-
-    await page.getByRole('button', { name: 'Dismiss 2' }).click();
-    await shows(page.getByText('No files are held back.'));
-    await page.locator('.notice').getByRole('button', { name: 'Undo' }).click();
-    await page.getByRole('button', { name: 'Raise the limit …' }).click();
-    const dialog = page.getByRole('dialog');
-    expect(await axeViolations(page)).toEqual([]);
-    await dialog.getByLabel('Largest file').fill('nonsense');
-    await dialog.getByRole('button', { name: 'Save and check again' }).click();
-    await shows(dialog.getByRole('alert'));
-    await dialog.getByLabel('Largest file').fill('20MB');
-    await dialog.getByRole('button', { name: 'Save and check again' }).click();
-    await shows(dialog.getByText(/^2 files in .* will be checked again/));
-    await dialog.getByRole('button', { name: 'Save', exact: true }).click();
-
-    await shows(page.getByRole('heading', { name: 'Type not accepted (1)' }));
-    await page.getByRole('button', { name: 'Accept PNG …' }).click();
-    await shows(dialog.getByText('will then send such files'));
-    await dialog.getByRole('button', { name: 'Save and check again' }).click();
-    await dialog.getByRole('button', { name: 'Save', exact: true }).click();
-    await shows(page.getByText('No files are held back.'));
-    await expect.poll(async () => (await site.list('--state', 'accepted')).length).toBe(2);
-    expect(await sideways(page)).toMatchObject({ by: 0, what: '' });
+  afterAll(async () => {
+    await browser?.close();
+    await end?.();
   });
 
   test('a scan is seen from its arrival to its answer, sent again, and its evidence taken', async () => {
+    const page = await browser.open();
     await shows(page.getByText('Everything works'));
     await page.getByRole('link', { name: 'Documents' }).click();
     await shows(page.getByText('Nothing found. Try broader filters.'));
@@ -147,16 +97,17 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
   });
 
   test('the first view and the first screen of the grid are small, as they are sent', async () => {
+    const before = (await site.list()).length;
     const [width, height] = [600, 900];
     for (let n = 0; n < 24; n += 1)
       await writeFile(
         site.file('inbox', `scan-${n}.jpg`),
         await drawReceipt({ type: 'jpeg', seed: String(n), width, height }),
       );
-    await expect.poll(async () => (await site.list()).length).toBe(24);
+    await expect.poll(async () => (await site.list()).length).toBe(before + 24);
     const fresh = await browser.blank();
     const sent = await bytesSent(fresh);
-    await fresh.goto((await site.quickMust('console', '--no-open')).trim());
+    await fresh.goto(await link());
     await heading(fresh, 'Overview');
     await shows(rows(fresh, 'Folders').first());
     const first = sent();
@@ -180,8 +131,8 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
   });
 
   test('limits and folders are changed in the file, a bad value is refused, and a folder is tested', async () => {
+    const page = await browser.open('#/endpoints');
     const folder = site.file('inbox');
-    await page.getByRole('link', { name: 'Endpoints', exact: true }).click();
     await page.getByRole('link', { name: 'Edit office' }).click();
     await page.getByLabel('Rate').fill('quickly');
     await page.getByRole('button', { name: 'Save' }).click();
@@ -213,7 +164,88 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
     expect(await readFile(site.config, 'utf8')).toMatch(/^# by hand\n[^]*20MB/);
   });
 
+  test('alerts are set, tested and undone, and the comments of the file stay', async () => {
+    const page = await browser.open('#/config');
+    const { hooks, url } = await hookServer();
+    const before = `# by hand\n${await readFile(site.config, 'utf8')}`;
+    await writeFile(site.config, before);
+    await page.getByRole('link', { name: 'Alerts' }).click();
+    await page.getByLabel('Webhook', { exact: true }).fill(`${url}/hook`);
+    await page.getByLabel('Daily summary').fill('07:30');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await shows(page.getByText(/^Changed here at .*: alerts/));
+    const after = await readFile(site.config, 'utf8');
+    expect(after).toContain(`${url}/hook`);
+    expect(after).toContain('# by hand');
+    await page.getByRole('button', { name: 'Send a test Webhook' }).click();
+    await shows(page.getByText('Delivered.', { exact: true }));
+    expect(hooks.map(({ url: path }) => path)).toEqual(['/hook']);
+    // The last channel goes with it.
+    await page.getByRole('button', { name: 'Undo' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Undo the last change?' });
+    await shows(dialog.getByText('No channel would be left'));
+    await dialog.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(() => readFile(site.config, 'utf8')).toBe(before);
+    await shows(page.getByText('No alerts are sent, because no mail server'));
+  });
+
+  test('files that were kept back are sent once their folder lets them, and others are dismissed and taken back', async () => {
+    const strict = site.file('strict');
+    await site.configure({
+      folders: [
+        { path: site.file('inbox'), endpoint: 'office' },
+        { path: strict, endpoint: 'office', maxFileSize: '2kB', accept: ['jpeg'] },
+      ],
+    });
+    await site.quickMust('reload');
+    for (const type of ['jpeg', 'png'] as const)
+      await writeFile(
+        join(strict, `scan.${type}`),
+        await drawReceipt({ type, seed: type, width: 400, height: 600 }),
+      );
+    const page = await browser.open('#/rejected');
+    await shows(page.getByRole('heading', { name: 'Too large (2)' }));
+    expect(await axeViolations(page)).toEqual([]);
+
+    await page.getByRole('button', { name: 'Dismiss 2' }).click();
+    await shows(page.getByText('No files are held back.'));
+    await page.locator('.notice').getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: 'Raise the limit …' }).click();
+    const dialog = page.getByRole('dialog');
+    expect(await axeViolations(page)).toEqual([]);
+    await dialog.getByLabel('Largest file').fill('nonsense');
+    await dialog.getByRole('button', { name: 'Save and check again' }).click();
+    await shows(dialog.getByRole('alert'));
+    await dialog.getByLabel('Largest file').fill('20MB');
+    await dialog.getByRole('button', { name: 'Save and check again' }).click();
+    await shows(dialog.getByText(/^2 files in .* will be checked again/));
+    await dialog.getByRole('button', { name: 'Save', exact: true }).click();
+
+    await shows(page.getByRole('heading', { name: 'Type not accepted (1)' }));
+    await page.getByRole('button', { name: 'Accept PNG …' }).click();
+    await shows(dialog.getByText('will then send such files'));
+    await dialog.getByRole('button', { name: 'Save and check again' }).click();
+    await dialog.getByRole('button', { name: 'Save', exact: true }).click();
+    await shows(page.getByText('No files are held back.'));
+    await expect
+      .poll(async () => (await site.list('--state', 'accepted', '--folder', strict)).length)
+      .toBe(2);
+    expect(await sideways(page)).toMatchObject({ by: 0, what: '' });
+  });
+
+  test('the log is live, and the configuration is shown', async () => {
+    const page = await browser.open('#/log');
+    await writeFile(site.file('inbox', 'taxi.jpg'), await drawReceipt({ type: 'jpeg', seed: 'taxi' }));
+    await shows(page.getByRole('log').getByText(/taxi-/).first());
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByRole('link', { name: 'The file' }).click();
+    await shows(page.getByText(site.config));
+  });
+
   test('nothing that was looked at comes out of the browser after signing out, not by its Back button either', async () => {
+    // A session of its own, which ends.
+    const page = await browser.blank();
+    await page.goto(await link());
     await writeFile(site.file('inbox', 'rent.jpg'), await drawReceipt({ type: 'jpeg', seed: 'rent' }));
     await page.getByRole('link', { name: 'Documents' }).click();
     const row = rows(page, 'Documents').first();
@@ -250,42 +282,6 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
     await heading(page, 'You are not signed in');
     expect(await page.getByText('rent-').count()).toBe(0);
     expect(await page.locator('img').count()).toBe(0);
-  });
-
-  test('alerts are set, tested and undone, and the comments of the file stay', async () => {
-    const { hooks, url } = await hookServer();
-    const before = `# by hand\n${await readFile(site.config, 'utf8')}`;
-    await writeFile(site.config, before);
-    await page.getByRole('link', { name: 'Settings' }).click();
-    await page.getByRole('link', { name: 'Alerts' }).click();
-    await page.getByLabel('Webhook', { exact: true }).fill(`${url}/hook`);
-    await page.getByLabel('Daily summary').fill('07:30');
-    await page.getByRole('button', { name: 'Save' }).click();
-    await shows(page.getByText(/^Changed here at .*: alerts/));
-    const after = await readFile(site.config, 'utf8');
-    expect(after).toContain(`${url}/hook`);
-    expect(after).toContain('# by hand');
-    await page.getByRole('button', { name: 'Send a test Webhook' }).click();
-    await shows(page.getByText('Delivered.', { exact: true }));
-    expect(hooks.map(({ url: path }) => path)).toEqual(['/hook']);
-    // The last channel goes with it.
-    await page.getByRole('button', { name: 'Undo' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Undo the last change?' });
-    await shows(dialog.getByText('No channel would be left'));
-    await dialog.getByRole('button', { name: 'Undo' }).click();
-    await expect.poll(() => readFile(site.config, 'utf8')).toBe(before);
-    await shows(page.getByText('No alerts are sent, because no mail server'));
-  });
-
-  test('the log is live, the configuration is shown, and signing out ends it', async () => {
-    await page.getByRole('link', { name: 'Log' }).click();
-    await writeFile(site.file('inbox', 'taxi.jpg'), await drawReceipt({ type: 'jpeg', seed: 'taxi' }));
-    await shows(page.getByRole('log').getByText(/taxi-/).first());
-    await page.getByRole('link', { name: 'Settings' }).click();
-    await page.getByRole('link', { name: 'The file' }).click();
-    await shows(page.getByText(site.config));
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await heading(page, 'You are not signed in');
     await page.reload();
     await heading(page, 'You are not signed in');
   });

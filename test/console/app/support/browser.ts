@@ -3,6 +3,7 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import {
   chromium,
   type Browser,
@@ -13,10 +14,12 @@ import {
 import { expect } from 'vitest';
 import { ordinaryOwner } from '../../../support/ordinaryUser.ts';
 import { requirement } from '../../../support/requires.ts';
+import { signIn } from '../../server/browser.ts';
 
 /** The first there is. The shell has no windows to draw and takes half the processor time. */
 const CHROMIUM =
   ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find(existsSync) ?? '/usr/bin/chromium';
+const VIEWPORT = { width: 1280, height: 900 };
 /** On a busy machine a page takes its time. */
 const PATIENCE_MS = 40_000;
 
@@ -103,7 +106,7 @@ export async function startBrowser(under: ConsoleUnderTest, shared?: Chromium): 
   /** One page of each kind is used again: a new one means a process, and that is most of a test's time. */
   const kept = new Map<BrowserContext, Page>();
   const idle = new Map<BrowserContext, Page>();
-  let state: Awaited<ReturnType<BrowserContext['storageState']>> | undefined;
+  let cookie: string | undefined;
 
   const watch = async (context: BrowserContext): Promise<void> => {
     context.on('request', (request) => requests.push(request.url()));
@@ -125,34 +128,36 @@ export async function startBrowser(under: ConsoleUnderTest, shared?: Chromium): 
     const context = await browser.newContext({
       locale: 'en-GB',
       timezoneId: 'Europe/Berlin',
-      viewport: { width: 1280, height: 900 },
-      ...(isSignedIn && state !== undefined ? { storageState: state } : {}),
+      viewport: VIEWPORT,
       ...options,
     });
     context.setDefaultTimeout(PATIENCE_MS);
     await watch(context);
-    if (isSignedIn) contexts.set(key, context);
-    if (isSignedIn && state === undefined) {
-      const page = await context.newPage();
-      await page.goto(await under.link());
-      await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
-      state = await context.storageState();
-      idle.set(context, page);
+    if (isSignedIn) {
+      // Without a page, which would be drawn for nothing.
+      const [name = '', value = ''] = (cookie ??= await signIn(await under.link())).split('=');
+      await context.addCookies([{ name, value, url: under.url, httpOnly: true, sameSite: 'Strict' }]);
+      contexts.set(key, context);
     }
     return context;
   };
 
   return {
     requests,
-    open: async (place = '#/', options = {}) => {
+    open: async (place = '#/', { viewport, colorScheme = 'light', ...options } = {}) => {
       const context = await contextFor(options, true);
       const known = idle.get(context);
       idle.delete(context);
       const page = known ?? (await context.newPage());
+      // Of the page and not of the context: another context means another process.
+      const size = viewport ?? VIEWPORT;
+      if (!isDeepStrictEqual(page.viewportSize(), size)) await page.setViewportSize(size);
+      await page.emulateMedia({ colorScheme, media: null });
       // A new document, or it would know what the test before had it know. A reload keeps the process: half the processor time.
       if (known?.url().startsWith(`${under.url}/#`)) {
         // Without timers: a search that the test before typed would still go into the address.
         await page.evaluate(`for (let id = setTimeout(() => {}); id > 0; id -= 1) clearTimeout(id);
+          localStorage.clear();
           history.replaceState(null, '', ${JSON.stringify(`/${place}`)})`);
         await page.reload();
       } else await page.goto(`${under.url}/${place}`);
