@@ -84,7 +84,7 @@ inBrowser('the console for everybody', (here) => {
     await heading(page, 'Documents');
     await expect.poll(focused).toBe('Documents');
     expect(await page.title()).toMatch(/^\(\d+\) Documents – receiptd$/);
-    await shows(page.getByText('50 shown.'));
+    await shows(page.getByText(/shown \(all\)/));
     await tabTo(/^scan_\d+-/);
     await page.keyboard.press('Enter');
     await shows(page.getByText('What happened'));

@@ -17,6 +17,7 @@ inBrowser('the page that says whether everything arrived', (here) => {
   };
 
   test('counts the files of a day by folder, names what is open, and leads to it', async () => {
+    here.stub.agent.fill();
     const page = await here.browser.open(`#/days?day=${day(1)}`);
     const seen = seenOn(day(1), day(1));
     expect(seen.length).toBeGreaterThan(20);
@@ -62,8 +63,8 @@ inBrowser('the page that says whether everything arrived', (here) => {
     await shows(page.getByRole('heading', { name: '1 Feb 2026 – 28 Feb 2026' }));
   });
 
-  test('compares the folders with the ledger when somebody asks, whatever the files are called', async () => {
-    const page = await here.browser.open('#/days');
+  test('compares the folders with the ledger when somebody asks, whatever the files are called; on a phone and printed, too', async () => {
+    const page = await here.browser.open('#/days?span=week');
     await page.getByRole('button', { name: 'Compare' }).click();
     const branch = page.getByRole('region', { name: '/srv/scans/branch' });
     await shows(branch.getByText('2 of 12 files do not match the ledger:'));
@@ -72,18 +73,14 @@ inBrowser('the page that says whether everything arrived', (here) => {
       branch.getByText('<img src=x onerror=alert(1)>.jpg: in the ledger, but no longer in the folder'),
     );
     await shows(page.getByText('12 files in the folder, all of them in the ledger.').first());
-    expect(await axeViolations(page)).toEqual([]);
-  });
-
-  test('prints the table without what is for the screen, and fits a phone in the dark', async () => {
-    const page = await here.browser.open('#/days?span=week', {
-      viewport: { width: 360, height: 740 },
-      colorScheme: 'dark',
-    });
     await shows(rows(page, 'Files by folder').first());
+    expect(await axeViolations(page)).toEqual([]);
+
+    await page.setViewportSize({ width: 360, height: 740 });
     expect(await sideways(page)).toMatchObject({ by: 0, what: '' });
     expect(await axeViolations(page)).toEqual([]);
     await page.emulateMedia({ media: 'print' });
+    // Without what is for the screen.
     expect(await page.getByRole('navigation', { name: 'Pages', exact: true }).isVisible()).toBe(false);
     expect(await page.getByRole('table', { name: 'Files by folder' }).isVisible()).toBe(true);
   });

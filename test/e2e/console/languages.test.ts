@@ -8,7 +8,7 @@ inBrowser('the languages of the console', (here) => {
     page.evaluate<string>('document.documentElement.lang');
 
   test('the browser’s language is spoken, dates and numbers included, and English where it is unknown', async () => {
-    await here.browser.open('#/');
+    here.stub.agent.fill();
     const german = await here.browser.open('#/documents', { locale: 'de-DE' });
     await heading(german, 'Belege');
     expect(await languageOf(german)).toBe('de');
@@ -25,7 +25,6 @@ inBrowser('the languages of the console', (here) => {
     const { stub } = here;
     const { agent } = stub;
     const mark = 'Said in English';
-    await here.browser.open('#/');
     const since = new Date().toISOString();
     agent.incidents = ERROR_CODES.map((code) => ({
       code,
@@ -38,7 +37,6 @@ inBrowser('the languages of the console', (here) => {
     agent.paused.add('office');
     agent.notes = [{ text: mark, about: { kind: 'hours', until: since } }];
     agent.problem = mark;
-    agent.keepFew();
     agent.rows = agent.rows.map((row, index) => ({
       ...row,
       needsPerson: row.needsPerson || row.state === 'rejected',

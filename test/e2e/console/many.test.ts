@@ -11,6 +11,7 @@ inBrowser('acting on many documents', (here) => {
     here.stub.agent.rows.filter((row) => row.state === state).flatMap((row) => row.documentId ?? []);
 
   test('retries those that are selected, by keys alone', async () => {
+    here.stub.agent.fill();
     const ids = idsOf('failed');
     const page = await here.browser.open('#/documents?state=failed');
     await shows(page.getByText(/shown \(all\)/));
@@ -25,6 +26,7 @@ inBrowser('acting on many documents', (here) => {
   });
 
   test('each act says how many of the selected it is about', async () => {
+    here.stub.agent.fill();
     const page = await here.browser.open('#/documents');
     await shows(page.getByText('50 shown.'));
     await page.getByRole('button', { name: 'Select these 50' }).click();
@@ -51,6 +53,7 @@ inBrowser('acting on many documents', (here) => {
 
   test('dismisses all that a filter lists, and takes back just that', async () => {
     const { agent } = here.stub;
+    agent.fill();
     const needed = () => agent.rows.filter(({ needsPerson }) => needsPerson).length;
     const before = needed();
     const page = await here.browser.open('#/documents?attention=needed');
@@ -70,7 +73,6 @@ inBrowser('acting on many documents', (here) => {
   });
 
   test('works in the grid and on a phone, in the dark', async () => {
-    here.stub.agent.keepFew();
     const page = await here.browser.open('#/documents', {
       viewport: { width: 360, height: 740 },
       colorScheme: 'dark',
@@ -88,6 +90,7 @@ inBrowser('acting on many documents', (here) => {
   });
 
   test('another list begins with nothing selected', async () => {
+    here.stub.agent.fill();
     const page = await here.browser.open('#/documents');
     await shows(page.getByText('50 shown.'));
     await page.getByRole('button', { name: 'Select these 50' }).click();

@@ -134,6 +134,7 @@ inBrowser('the overview', (here) => {
 
   test('shows totals, and each number leads to as many rows', async () => {
     const { agent } = here.stub;
+    agent.fill();
     const total = (isMeant: (row: (typeof agent.rows)[number]) => boolean) =>
       agent.rows.filter(isMeant).length;
     const expected = {

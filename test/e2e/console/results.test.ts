@@ -1,7 +1,9 @@
-import { expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { heading, inBrowser, rows, shows } from '../../console/app/support/inBrowser.ts';
 
 inBrowser('what the service posted', (here) => {
+  beforeEach(() => here.stub.agent.fill());
+
   test('is listed newest first, page by page, with the document that it is about', async () => {
     const page = await here.browser.open('#/documents');
     await page.getByRole('link', { name: 'Results' }).click();

@@ -20,15 +20,16 @@ inBrowser('going through receipts', (here) => {
   };
 
   test('a grid of pictures, without violations in light and in dark', async () => {
-    // A browser of its own, which remembers the grid.
-    const page = await grid({ colorScheme: 'dark' });
+    const { rows: few } = here.stub.agent;
+    here.stub.agent.fill();
+    const page = await grid();
     expect(await page.locator('.card').count()).toBe(50);
     await shows(page.locator('.card img.thumb').first());
     // Those that nobody sees yet are not asked for.
     expect(await page.locator('.card img.thumb').count()).toBeLessThan(40);
     await page.locator('.card').last().scrollIntoViewIfNeeded();
     await expect.poll(() => page.locator('.card').last().locator('img.thumb, .thumb').count()).toBe(1);
-    here.stub.agent.keepFew();
+    here.stub.agent.rows = few;
     await page.reload();
     await shows(page.getByRole('list', { name: 'Documents' }));
     await shows(page.locator('.card img.thumb').first());
@@ -36,7 +37,6 @@ inBrowser('going through receipts', (here) => {
   });
 
   test('fits a phone', async () => {
-    here.stub.agent.keepFew();
     const page = await grid({ viewport: { width: 360, height: 740 } });
     expect(await sideways(page)).toMatchObject({ by: 0, what: '' });
     await page.locator('.card a').first().click();
@@ -46,6 +46,7 @@ inBrowser('going through receipts', (here) => {
   });
 
   test('keys go along the list and through its documents, and back to the same list', async () => {
+    here.stub.agent.fill();
     const page = await here.browser.open('#/documents?state=failed');
     await shows(page.getByText(/shown \(all\)/));
     const failed = await rows(page, 'Documents').getByRole('link').allTextContents();
@@ -72,7 +73,7 @@ inBrowser('going through receipts', (here) => {
     expect(await page.getByLabel('Search').inputValue()).toBe('jk?');
   });
 
-  test('the first document has none before it', async () => {
+  test('the first document has none before it; help shows the keys, and switches them off', async () => {
     const page = await here.browser.open('#/documents');
     await rows(page, 'Documents').first().getByRole('link').first().click();
     await shows(page.getByRole('link', { name: 'Next →' }));
@@ -80,6 +81,23 @@ inBrowser('going through receipts', (here) => {
     expect(await previous.getAttribute('aria-disabled')).toBe('true');
     await page.keyboard.press('ArrowLeft');
     expect(await axeViolations(page)).toEqual([]);
+    await page.goBack();
+    await shows(page.getByText(/shown \(all\)/));
+    await page.keyboard.press('?');
+    const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+    await shows(help);
+    expect(await axeViolations(page)).toEqual([]);
+    await help.getByLabel('Use these shortcuts').uncheck();
+    await page.keyboard.press('Escape');
+    await page.locator('dialog').waitFor({ state: 'detached' });
+    await page.keyboard.press('j');
+    expect(await page.evaluate(FOCUSED)).toBe('Documents');
+    await page.keyboard.press('?');
+    await help.getByLabel('Use these shortcuts').check();
+    await page.keyboard.press('Escape');
+    await page.locator('dialog').waitFor({ state: 'detached' });
+    await page.keyboard.press('j');
+    expect(await page.evaluate(FOCUSED)).toMatch(/^scan_/);
   });
 
   test('an image is enlarged, turned, and shown as a whole again, by buttons and by keys', async () => {
@@ -107,27 +125,6 @@ inBrowser('going through receipts', (here) => {
     await page.locator('.viewer-box').focus();
     await page.keyboard.press('ArrowRight');
     await heading(page, String(row?.name));
-  });
-
-  test('help shows the keys, and switches them off', async () => {
-    here.stub.agent.keepFew();
-    const page = await here.browser.open('#/documents');
-    await shows(page.getByText(/shown \(all\)/));
-    await page.keyboard.press('?');
-    const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
-    await shows(help);
-    expect(await axeViolations(page)).toEqual([]);
-    await help.getByLabel('Use these shortcuts').uncheck();
-    await page.keyboard.press('Escape');
-    await page.locator('dialog').waitFor({ state: 'detached' });
-    await page.keyboard.press('j');
-    expect(await page.evaluate(FOCUSED)).toBe('Documents');
-    await page.keyboard.press('?');
-    await help.getByLabel('Use these shortcuts').check();
-    await page.keyboard.press('Escape');
-    await page.locator('dialog').waitFor({ state: 'detached' });
-    await page.keyboard.press('j');
-    expect(await page.evaluate(FOCUSED)).toMatch(/^scan_/);
   });
 
   test('the tab says how many things need a person, on every page', async () => {

@@ -105,9 +105,9 @@ export function makeRow(index: number, id: number, at: number): Row {
 
 export type { Row };
 
-/** Newest first. */
-export function makeRows(count: number, now: number): Row[] {
-  return Array.from({ length: count }, (_, index) =>
+/** The newest of so many; newest first. */
+export function makeRows(count: number, now: number, newest = count): Row[] {
+  return Array.from({ length: newest }, (_, index) =>
     makeRow(index, count - index, now - index * 7 * MINUTE - (index % 5) * 11_000),
   );
 }
