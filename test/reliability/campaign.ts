@@ -1,4 +1,4 @@
-/** `npm run campaign`: the long trials, by name. Each has a short form among the tests. */
+/** `npm run campaign`: runs a campaign by name. Each has a short form among the tests. */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { CAMPAIGNS } from './campaigns.ts';
@@ -18,7 +18,7 @@ if (campaign === undefined) {
 } else {
   const main = fileURLToPath(new URL(`${campaign.folder}/main.js`, import.meta.url));
   const child = spawn(process.execPath, [main, ...options], { stdio: 'inherit' });
-  // The terminal sends Ctrl-C to both; the campaign ends its own processes and then itself.
+  // The terminal sends Ctrl-C to both. The campaign ends its own processes and then itself.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => child.kill('SIGTERM'));
   child.once('exit', (status) => (process.exitCode = status ?? 1));

@@ -13,7 +13,7 @@ async function campaign(...args: string[]) {
   return spawnSync(process.execPath, [main, ...args], { encoding: 'utf8' });
 }
 
-it('`npm run campaign` lists every campaign, and each has a short form among the tests', async () => {
+it('`npm run campaign` lists every campaign, each with an existing short form', async () => {
   const { status, stdout } = await campaign();
   expect(status).toBe(0);
   for (const { name, shortForm } of CAMPAIGNS) {
@@ -22,7 +22,7 @@ it('`npm run campaign` lists every campaign, and each has a short form among the
   }
 });
 
-it('hands its options to the campaign, and its exit status back', async () => {
+it('passes options to the campaign, and its exit status back', async () => {
   const helps = await Promise.all(
     CAMPAIGNS.filter((_, at) => hasTurn(at, 3)).map(async ({ name }) => ({
       name,
@@ -41,7 +41,7 @@ it('hands its options to the campaign, and its exit status back', async () => {
   });
 });
 
-it('names what exists when a campaign does not', async () => {
+it('lists the campaigns if the name is unknown', async () => {
   const { status, stdout, stderr } = await campaign('sleep');
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
   expect(stderr).toMatch(/^npm run campaign: no campaign is called sleep\.\n[^]* simulate /);

@@ -1,9 +1,9 @@
 export interface Campaign {
   readonly name: string;
-  /** In this folder lies its `main.ts`. */
+  /** The folder of its `main.ts`. */
   readonly folder: string;
   readonly what: string;
-  /** The test that plays a few seconds of it in every run. */
+  /** The test that runs a few seconds of it every time. */
   readonly shortForm: string;
 }
 

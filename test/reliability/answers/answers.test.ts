@@ -20,21 +20,21 @@ function upload(plan: Plan): ClientCase {
 }
 
 describe('whatever the service answers', () => {
-  it('the client says what came, and nothing else', async () => {
+  it('the client reports exactly what was answered', async () => {
     const run = (one: ClientCase, isPatient: boolean) => runClientCase(one, certificate, isPatient);
     expect(await runSeeds({ cases: clientCases, run }, { from: 1, count: 60, atOnce: 30 })).toEqual([]);
   });
 
-  it('every document ends where its answers allow, once the service is well again', async () => {
+  it('every document ends in a permitted state once the service has recovered', async () => {
     const run = (one: Sequence, isPatient: boolean) => runSequence(one, root, isPatient);
     expect(await runSeeds({ cases: sequences, run }, { from: 1, count: 8, atOnce: 8 })).toEqual([]);
   });
 
-  it.each(['end', 'reset'] as const)('an answer cut after any of its bytes (%s) is none', async (how) => {
+  it.each(['end', 'reset'] as const)('an answer cut off after any byte (%s) is not believed', async (how) => {
     const context = { route: 'upload', name: 'a', uid: UID, token: TOKEN, secret: SECRET } as const;
     const { length } = wireOf(USUAL, context).bytes;
     const breaches: unknown[] = [];
-    // Every other byte, the others by the other end; the last ones by both.
+    // Each kind of cut takes every other byte, and both take the last ones.
     for (let at = how === 'end' ? 0 : 1; at < length; at += at < length - 8 ? 2 : 1) {
       const cut = { at: (at + 0.5) / length, how };
       const breach = await runClientCase(upload({ ...USUAL, cut }), certificate, true);

@@ -1,4 +1,4 @@
-/** Bodies for the answers, each with what it is by construction: the right one, one that may pass, or none. */
+/** Bodies of answers, each with its worth by construction: right, possibly right, or wrong. */
 import type { Plan, Route } from './plan.ts';
 
 export interface Context {
@@ -9,15 +9,15 @@ export interface Context {
   readonly secret: string;
 }
 
-/** `maybe`: careful readers differ on it (a mark at the beginning, a field twice); never a reason to fail. */
+/** `maybe`: careful readers disagree (a byte order mark, a field twice), so it never causes a breach. */
 export type Worth = 'right' | 'maybe' | 'wrong';
 
 export interface Body {
   readonly bytes: Buffer;
   readonly worth: Worth;
-  /** Goes on with this forever. */
+  /** Repeated forever after `bytes`; null if the body ends. */
   readonly endless: Buffer | null;
-  /** Tokens it hands out. */
+  /** The token in it. */
   readonly token: unknown;
 }
 
@@ -43,7 +43,7 @@ export function fieldsOf({ route, name, uid, token }: Context): Fields {
   }
 }
 
-/** Whether the interface's reader may take these fields for the right answer. */
+/** Whether a careful reader may accept these fields as the right answer. */
 function isRight(context: Context, fields: Fields): Worth {
   const { route, name, uid } = context;
   const isText = (value: unknown): boolean => typeof value === 'string';
@@ -69,7 +69,7 @@ function isRight(context: Context, fields: Fields): Worth {
 
 const DEEP = 20_000;
 
-/** Values of the wrong kind, or absurd ones. */
+/** Values of the wrong type, or absurd ones. */
 function oddValues({ token, secret, name, uid }: Context): unknown[] {
   return [
     null,
@@ -107,7 +107,7 @@ function oddValues({ token, secret, name, uid }: Context): unknown[] {
   ];
 }
 
-/** Texts that look like `text`, most of which are others. */
+/** Texts that resemble `text`, most of which differ from it. */
 function lookalikes(text: string): string[] {
   return [
     text.normalize('NFD'),
@@ -153,7 +153,7 @@ export function bodyOf(plan: Plan, context: Context): Body {
     token: used['access_token'],
   });
   const plain = JSON.stringify(fields);
-  /** The right fields and more beside them, as JSON text. */
+  /** The right fields and additional ones, as JSON text. */
   const beside = (more: string, worth: Worth = 'right'): Body => made(`{${more},${plain.slice(1)}`, worth);
   const changed = (used: Fields): Body => made(JSON.stringify(used), isRight(context, used), used);
   const wrong = (text: string | Buffer): Body => made(text, 'wrong');
@@ -228,7 +228,7 @@ export function bodyOf(plan: Plan, context: Context): Body {
     case 'cutShort':
       return wrong(plain.slice(0, 1 + Math.floor((plain.length - 2) * (plan.value / 32))));
     case 'latin1':
-      // What cannot be read is read as U+FFFD, which the name may hold itself.
+      // Undecodable bytes are read as U+FFFD, which the name itself may contain.
       return made(Buffer.from(plain, 'latin1'), isAscii(plain.replaceAll('\ufffd', '')) ? 'maybe' : 'wrong');
     case 'utf16':
       return wrong(Buffer.from(plain, 'utf16le'));

@@ -1,4 +1,4 @@
-/** A certificate for 127.0.0.1 that nobody else trusts, or null where there is no openssl. */
+/** A certificate for 127.0.0.1 that nobody else trusts, or null without openssl. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 export interface Certificate {
   readonly key: string;
   readonly cert: string;
-  /** What the client is told to trust. */
+  /** File with the certificate that the client trusts. */
   readonly file: string;
 }
 

@@ -1,4 +1,4 @@
-/** Layer one: the client of the service, request by request, against the hostile server. */
+/** Layer one: the client of the service against the hostile server, request by request. */
 import * as fc from 'fast-check';
 import { ReceiptdError } from '../../../src/core/domain/errors.ts';
 import { classify } from '../../../src/core/domain/outcome.ts';
@@ -18,14 +18,14 @@ export interface Step {
   readonly plan: Plan;
   readonly name: string;
   readonly size: number;
-  /** An earlier answer about the document was lost. */
+  /** Whether an earlier answer about the document was lost. */
   readonly afterLost: boolean;
 }
 
 export interface ClientCase {
   readonly way: 'plain' | 'proxy' | 'tls';
   readonly steps: readonly Step[];
-  /** A proper upload at the end: what came before must not spoil it. */
+  /** Whether a regular upload follows, which must succeed despite everything before. */
   readonly heals: boolean;
 }
 
@@ -48,7 +48,7 @@ export const clientCases: fc.Arbitrary<ClientCase> = fc.record({
   way: fc.oneof(
     { weight: 90, arbitrary: fc.constant<ClientCase['way']>('plain') },
     { weight: 6, arbitrary: fc.constant<ClientCase['way']>('proxy') },
-    // Reading the authorities for a client takes as long as several cases.
+    // Loading the certificate authorities for a client takes as long as several cases.
     { weight: 2, arbitrary: fc.constant<ClientCase['way']>('tls') },
   ),
   steps: fc.array(
@@ -77,7 +77,7 @@ const PATIENT = { connectMs: 10_000, progressMs: 4000, headersMs: 4000, bodyMs: 
 /** Far beyond every limit of the client. */
 const HANG_MS = 60_000;
 
-/** Without a certificate nothing goes through TLS. */
+/** Cases over TLS run without it if there is no certificate. */
 export async function runClientCase(
   one: ClientCase,
   certificate: Certificate | null,
@@ -188,7 +188,7 @@ export async function runClientCase(
   }
 }
 
-/** Without a request line, the route that was asked for. */
+/** The route of a request, or the expected one if there is no request line. */
 export function routeOf({ requestLine }: Exchange, asked: Route = 'upload'): Route {
   if (requestLine === null) return asked;
   if (requestLine.includes('/oauth2/token')) return 'token';
@@ -209,7 +209,7 @@ async function inTime<T>(promise: Promise<T>): Promise<T> {
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
-/** The server has said what it had to say, and the client has had the turns that it takes to notice. */
+/** Waits until the server has sent everything, and the client has had time to notice. */
 async function settle(doing: () => number): Promise<void> {
   for (let quiet = 0, turns = 0; quiet < 3 && turns < 40; turns += 1) {
     await new Promise((resolve) => setTimeout(resolve, turns < 3 ? 0 : 2));

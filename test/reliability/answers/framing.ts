@@ -1,13 +1,13 @@
-/** How the end of a body is told: rightly, wrongly, or not at all. */
+/** Ways to mark the end of a body: correctly, incorrectly, or not at all. */
 import type { Framing } from './plan.ts';
 
 export interface Framed {
   readonly lines: readonly string[];
   readonly bytes: Buffer;
   readonly kind: 'fine' | 'unsure' | 'malformed';
-  /** Whether what is sent ends the message, and how it ends if not. */
+  /** Whether the sent bytes end the message, and how it ends if not. */
   readonly ends: 'itself' | 'byClose' | 'never';
-  /** The framing leaves a part out or adds one. */
+  /** Whether the framing omits or adds a part of the body. */
   readonly garbled?: boolean;
 }
 
@@ -40,7 +40,7 @@ export function frame(framing: Framing, body: Buffer): Framed {
     ...more,
   });
   const broken = { kind: 'malformed', ends: 'never' } as const;
-  // An empty chunk would be the last one.
+  // An empty chunk would end the body.
   const some = length === 0 ? Buffer.from(' ') : body;
   const garbled = length === 0 ? {} : { garbled: true };
   switch (framing) {

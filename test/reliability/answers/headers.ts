@@ -1,4 +1,4 @@
-/** Header lines that a plan may take, each with what it is. */
+/** Header lines that a plan may use, each with its properties. */
 import type { Context } from './bodies.ts';
 
 export interface Header {

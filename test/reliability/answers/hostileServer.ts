@@ -1,19 +1,19 @@
-/** A raw TCP server on loopback that answers with bytes of its own. */
+/** A raw TCP server on loopback that answers with arbitrary bytes. */
 import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { createServer as createTlsServer, TLSSocket, type SecureContextOptions } from 'node:tls';
 import type { Plan } from './plan.ts';
 import type { Wire } from './wire.ts';
 
-/** The answer to a request, and how much of the request arrived. */
+/** A request with its answer, and how much of the request arrived. */
 export interface Exchange {
-  /** Null where the answer was given before the request came. */
+  /** Null if the answer was sent before the request arrived. */
   requestLine: string | null;
   head: string;
   body: Buffer;
-  /** The whole request was read. */
+  /** Whether the whole request was read. */
   wholeRequest: boolean;
-  /** Bytes of an endless body that the other side took. */
+  /** Bytes of an endless body that the client took. */
   poured: number;
 }
 
@@ -23,17 +23,17 @@ export interface Reply {
 }
 
 export interface Script {
-  /** Asked at a new connection: an answer that does not wait for the request. */
+  /** Called for each new connection; returns an answer that does not wait for the request, or null. */
   early(exchange: Exchange): Reply | null;
-  /** Asked with the head of each request. */
+  /** Called with the head of each request. */
   reply(exchange: Exchange): Reply;
-  /** When the answer was given, or the connection is over. */
+  /** Called when the answer was sent or the connection is closed. */
   done(): void;
 }
 
 const SECOND_LATER_MS = 3;
 const MOST_WRITES = 24;
-/** An endless body ends here at the latest: it would mean that the agent reads without a bound. */
+/** Maximum size of an endless body. Reaching it would mean that the agent reads without a limit. */
 const MOST_POURED = 64 * 1024 * 1024;
 
 export class HostileServer {
@@ -71,7 +71,7 @@ export class HostileServer {
   }
 }
 
-/** Reads requests one after the other and gives each its answer. */
+/** Reads requests one after another and answers each. */
 class Connection {
   readonly #socket: Socket;
   readonly #script: Script;
@@ -103,7 +103,7 @@ class Connection {
     while (await this.#until(() => this.#size > 0)) if (!(await this.#exchange(newExchange(), null))) return;
   }
 
-  /** False when the connection is over. */
+  /** False once the connection is closed. */
   async #until(condition: () => boolean): Promise<boolean> {
     while (!condition()) {
       if (this.#isOver || this.#socket.destroyed) return false;
@@ -112,7 +112,7 @@ class Connection {
     return true;
   }
 
-  /** Resolves whether another request may come. */
+  /** Resolves whether another request may follow. */
   async #exchange(exchange: Exchange, early: Reply | null): Promise<boolean> {
     if (early) {
       await this.#answer(early, exchange);

@@ -1,6 +1,6 @@
 /**
- * The oracle for one request: what its outcome may be, by what the wire carried. Written against the interface and the
- * design's table "From answer to outcome".
+ * The oracle for one request: the permitted outcomes for what the wire carried. Written from the interface and the design's table "From
+ * answer to outcome".
  */
 import type { ReceiptdError } from '../../../src/core/domain/errors.ts';
 import type { Answer, Outcome } from '../../../src/core/domain/outcome.ts';
@@ -15,10 +15,10 @@ export interface Given {
 }
 
 export const DAY_MS = 24 * 3_600_000;
-/** 16 MiB are kept; what the two ends of a connection hold back comes to a few more. */
+/** The client keeps 16 MiB; buffers at both ends of the connection add a few more. */
 const MOST_BODY = 16 * 1024 * 1024;
 const MOST_POURED = MOST_BODY + 12 * 1024 * 1024;
-/** A request of which the server reads nothing may be written in part only. */
+/** The client may send only part of a body this large if the server does not read it. */
 const MUCH_BODY = 60_000;
 
 const breach = (sentence: string, late = false): Breach => ({ sentence, late });
@@ -35,7 +35,7 @@ function isTimely({ exchange, reply }: Given): boolean {
   return exchange.requestLine !== null && (!reply.wire.truth.early || exchange.body.length < MUCH_BODY);
 }
 
-/** The kinds of outcome that this status allows. */
+/** The permitted kinds of outcome for a status. */
 function kindsOf(status: number, afterLost: boolean): readonly Outcome['kind'][] {
   if (status === 200) return ['accepted', 'serviceTrouble'];
   if (status === 401) return ['unauthorized'];
@@ -49,7 +49,7 @@ function kindsOf(status: number, afterLost: boolean): readonly Outcome['kind'][]
   return status >= 200 ? ['endpointHold', 'serviceTrouble'] : ['serviceTrouble'];
 }
 
-/** Whether the service may hold the document although this was no acceptance. */
+/** Whether the service may have stored the document although it did not confirm it. */
 export function mayBeStored({ exchange, reply: { wire } }: Given): boolean {
   if (!exchange.wholeRequest) return false;
   const { status } = wire.truth;
@@ -117,7 +117,7 @@ export function judgeUpload(
   return null;
 }
 
-/** The other routes: a value, or an error for people. */
+/** Result on the other routes: a value, or an error for people. */
 export type Result =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'error'; readonly error: ReceiptdError };
@@ -170,7 +170,7 @@ export function judgeCreate(result: Result, given: readonly Given[]): Breach | n
   const known = ['CREDENTIALS_REFUSED', 'ENDPOINT_FORBIDDEN', 'ENDPOINT_REFUSED', 'CREATE_UNCERTAIN'];
   if (!known.includes(code) && !code.startsWith('SERVICE_'))
     return breach(`creating an endpoint ends in ${code}`);
-  // Of the redirects, only these two say that nothing was done yet (RFC 9110 15.4).
+  // Only these two redirects mean that nothing was done (RFC 9110 15.4).
   const mayBeMade = given.some((each) => {
     const { status, unsure } = each.reply.wire.truth;
     return mayBeStored(each) && !unsure && status !== 307 && status !== 308;

@@ -1,4 +1,4 @@
-/** The oracle for a document at the end: where it may stand, by all that the wire carried about it. */
+/** The oracle for a document at the end: its permitted states after everything that the wire carried about it. */
 import type { DocumentDetail } from '../../../src/core/ports/ledgerReports.ts';
 import { mayBeRecord, mayBeStored, type Given } from './judge.ts';
 import { VERDICTS } from '../support/verdicts.ts';
@@ -6,11 +6,11 @@ import { VERDICTS } from '../support/verdicts.ts';
 export interface Sent {
   readonly id: number;
   readonly bytes: Buffer;
-  /** Every request about it, in their order. */
+  /** Every request about the document, in order. */
   readonly given: Given[];
 }
 
-/** Null, or the sentence that says what was breached. */
+/** The breach in one sentence, or null. */
 export function judgeDocument({ document, attempts }: DocumentDetail, { bytes, given }: Sent): string | null {
   const { state, reason, answerLost, name } = document;
   const story = `${JSON.stringify(name)} is ${state} (${reason ?? 'no reason'})`;

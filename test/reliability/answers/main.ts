@@ -1,4 +1,4 @@
-/** `npm run campaign -- answers`: the client, and all from the ledger to the wire, against a server that answers as it likes. */
+/** `npm run campaign -- answers`: the client, and everything from ledger to wire, against a server that answers arbitrarily. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { clientCases, runClientCase } from './clientCase.ts';
 import { runSeeds, type Found } from './run.ts';
 import { runSequence, sequences } from './sequence.ts';
 
-/** Most of the time is spent waiting for the client's limits. */
+/** High, since cases mostly wait for the client's timeouts. */
 const CASES_AT_ONCE = 96;
 const SEQUENCES_AT_ONCE = 8;
 

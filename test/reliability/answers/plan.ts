@@ -1,10 +1,10 @@
-/** One hostile exchange as data, so that fast-check can draw it and make it smaller. */
+/** One hostile exchange as data, so that fast-check can draw and shrink it. */
 import * as fc from 'fast-check';
 
 export const ROUTES = ['token', 'whoami', 'create', 'upload'] as const;
 export type Route = (typeof ROUTES)[number];
 
-/** When the server begins to answer: at once, with the head of the request, after half of its body, or after all. */
+/** When the server starts to answer: on connection, after the head of the request, after half of its body, or after all of it. */
 export const STARTS = ['connect', 'head', 'half', 'all'] as const;
 
 export const FRAMINGS = [
@@ -73,7 +73,7 @@ export const SHAPES = [
   'scalar',
   'deep',
 ] as const;
-/** Megabytes each. */
+/** These bodies take megabytes each. */
 export const HEAVY_SHAPES = ['tooBig', 'endless', 'endlessSpaces'] as const;
 export type Shape = (typeof SHAPES)[number] | (typeof HEAVY_SHAPES)[number];
 
@@ -87,13 +87,13 @@ export interface Plan {
   readonly framing: Framing;
   readonly coding: 'none' | 'gzip' | 'deflate' | 'br' | 'gzipUnsaid' | 'gzipSaidOnly';
   readonly shape: Shape;
-  /** Which field is changed, and to what, where the shape needs it. */
+  /** The changed field and its new value, for shapes that use them. */
   readonly field: number;
   readonly value: number;
   readonly pace: 'whole' | 'pieces' | 'bytes';
-  /** Part of the answer after which something else happens. */
+  /** The position in the answer at which something else happens, as a share of its length. */
   readonly cut: { readonly at: number; readonly how: 'end' | 'reset' | 'stall' } | null;
-  /** What follows a whole answer. */
+  /** What follows a complete answer. */
   readonly after: 'keep' | 'end' | 'reset' | 'second' | 'secondLater' | 'garbage';
 }
 
@@ -120,7 +120,7 @@ const KNOWN_STATUSES = [
   500, 501, 502, 503, 504, 505, 507, 511, 520, 599, 600, 999, 100, 101, 0, 99,
 ] as const;
 
-/** The usual value, or one of the others in `rarely` of ten. */
+/** The usual value, or one of the others in `rarely` of ten cases. */
 function seldom<T>(usual: T, other: fc.Arbitrary<T>, rarely: number): fc.Arbitrary<T> {
   return fc.oneof(
     { weight: 10 - rarely, arbitrary: fc.constant(usual) },

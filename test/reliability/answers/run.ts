@@ -1,7 +1,7 @@
-/** Runs cases by seed, some at once, and makes each one that breaches as small as it gets. */
+/** Runs cases by seed, several at once, and shrinks each one that breaches. */
 import * as fc from 'fast-check';
 
-/** `late`: a busy machine may be the reason; it counts once it comes again alone, with time enough. */
+/** `late`: possibly due to a busy machine; counts only if it happens again alone, with longer timeouts. */
 export interface Breach {
   readonly sentence: string;
   readonly late: boolean;
@@ -15,7 +15,7 @@ export interface Trial<T> {
 export interface Found {
   readonly seed: number;
   readonly sentence: string;
-  /** The smallest case that breaches. */
+  /** The smallest breaching case. */
   readonly smallest: string;
 }
 
@@ -23,7 +23,7 @@ export interface Seeds {
   readonly from: number;
   readonly count: number;
   readonly atOnce: number;
-  /** Ends early after so many breaches. */
+  /** Stops after this many breaches. */
   readonly most?: number;
   readonly onCase?: (seed: number, isOver: boolean) => void;
 }

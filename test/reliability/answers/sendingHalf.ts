@@ -1,4 +1,4 @@
-/** From the ledger to the wire as the agent has it, on a virtual clock: a place of its own, a real ledger, the real client. */
+/** Everything from ledger to wire as in the agent, on a virtual clock: a directory, a real ledger, the real client. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Document, EndpointKey } from '../../../src/core/domain/document.ts';
@@ -27,12 +27,12 @@ export interface Place {
   readonly dir: string;
   readonly ledger: Ledger;
   readonly open: OpenFolder;
-  /** A file in the folder, and the document that it became. */
+  /** Writes a file to the folder and admits it as a document. */
   admit(endpoint: EndpointKey, name: string, bytes: Buffer): Promise<Document>;
   remove(): Promise<void>;
 }
 
-/** In a directory of its own under `root`. */
+/** Creates a directory of its own under `root`. */
 export async function makePlace(root: string, clock: Clock): Promise<Place> {
   const dir = await mkdtemp(join(root, 'place-'));
   const scans = join(dir, 'scans');
@@ -83,7 +83,7 @@ export interface Parts {
   readonly tokens: TokenSource;
 }
 
-/** Begins to send; `stop` resolves when nothing is under way any more. */
+/** Starts sending. `stop` resolves once nothing is in flight. */
 export async function startSending(parts: Parts): Promise<{ dispatcher: Dispatcher; stop(): Promise<void> }> {
   const { place, endpoint, concurrency, clock, log, service, tokens } = parts;
   const { ledger, open } = place;

@@ -1,4 +1,4 @@
-/** Layer two: some documents through ledger, dispatcher and client, while the service answers as it likes and then heals. */
+/** Layer two: some documents through ledger, dispatcher and client, while the service answers arbitrarily and then recovers. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,13 +20,13 @@ import { wireOf } from './wire.ts';
 
 export interface Sequence {
   readonly documents: readonly { readonly name: string; readonly size: number }[];
-  /** Answers to the first uploads and the first requests for a token, in their order; the rest is answered well. */
+  /** Answers to the first uploads and token requests, in order; later ones are answered correctly. */
   readonly uploads: readonly Plan[];
   readonly tokens: readonly Plan[];
   readonly atOnce: number;
 }
 
-/** An answer that does not wait for its request belongs to no document, and nor does one that comes after. */
+/** Excludes answers sent before or after their request, which belong to no document. */
 const sequencePlans = plans.map(
   (plan) =>
     ({
@@ -55,14 +55,14 @@ export const sequences: fc.Arbitrary<Sequence> = fc.record({
 const QUICK = { connectMs: 5000, progressMs: 300, headersMs: 300, bodyMs: 300 };
 const PATIENT = { connectMs: 10_000, progressMs: 2000, headersMs: 2000, bodyMs: 2000 };
 const STEP_MS = 10 * 60_000;
-/** Six times the longest wait that a service may ask for, and some. */
+/** More than six times the longest wait that a service may ask for. */
 const HEALED_AFTER_MS = 9 * 24 * 3_600_000;
-/** Longer than all limits of the client together: what is in flight then waits for the virtual clock. */
+/** Longer than all timeouts of the client together: a request in flight for longer waits for the virtual clock. */
 const inFlightMs = ({ progressMs, headersMs, bodyMs }: typeof QUICK): number =>
   2 * (progressMs + headersMs + bodyMs);
 const DEADLINE_MS = 120_000;
 
-/** With patience, the limits of the client are longer. */
+/** `isPatient`: use longer client timeouts. */
 export async function runSequence(one: Sequence, root: string, isPatient: boolean): Promise<Breach | null> {
   const timeouts = isPatient ? PATIENT : QUICK;
   const clock = new FakeClock();
@@ -102,7 +102,7 @@ export async function runSequence(one: Sequence, root: string, isPatient: boolea
     redact: (text) => secrets.redactCut(text),
     hide: (text) => secrets.hide(text),
   });
-  // Named before it is used, as the agent does.
+  // Registers the token as a secret before its use, like the agent.
   const named: TokenSource = {
     refused: (token) => tokens.refused(token),
     async token(signal) {
@@ -194,7 +194,7 @@ async function untilSettled(
   return false;
 }
 
-/** Everything that was written down, but for the scans. */
+/** All written files except the scans. */
 async function written(dir: string): Promise<string[]> {
   const files = await readdir(dir, { withFileTypes: true });
   return Promise.all(

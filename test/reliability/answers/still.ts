@@ -1,4 +1,4 @@
-/** A clock that stands still, and a log that keeps its lines as they would be shown. */
+/** A stopped clock, and a log that keeps its lines as they would be displayed. */
 import type { Clock } from '../../../src/core/ports/clock.ts';
 import type { Log, LogFields } from '../../../src/core/ports/log.ts';
 import type { Redactor } from '../../../src/logs/redact.ts';

@@ -1,4 +1,4 @@
-/** From a plan to the bytes of the answer, and to what it is worth: said from how it was built, never by reading it. */
+/** Turns a plan into the bytes of the answer and their meaning, derived from how they were built rather than by parsing them. */
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { bodyOf, type Body, type Context, type Worth } from './bodies.ts';
 import { frame, type Framed } from './framing.ts';
@@ -8,29 +8,29 @@ import type { Plan } from './plan.ts';
 export interface Wire {
   readonly bytes: Buffer;
   readonly endless: Buffer | null;
-  /** What follows `bytes` where nothing cuts them. */
+  /** Bytes that follow if the answer is not cut; null if none. */
   readonly second: Buffer | null;
-  /** What happens to the connection then. */
+  /** What happens to the connection afterwards. */
   readonly last: 'end' | 'reset' | 'stall' | Plan['after'];
   readonly truth: Truth;
 }
 
-/** The answer to a request. */
+/** The meaning of an answer. */
 export interface Truth {
-  /** The final status, where its head came whole; `unsure` if careful readers differ on whether this is HTTP. */
+  /** The final status if its head arrived completely. `unsure`: careful readers disagree whether this is HTTP. */
   readonly status: number | null;
   readonly unsure: boolean;
-  /** The head is not HTTP by any reading. */
+  /** Whether the head is not HTTP by any reading. */
   readonly malformed: boolean;
-  /** The whole message arrived. */
+  /** Whether the complete message arrived. */
   readonly whole: boolean;
-  /** Whether the whole body is the record that the interface promises; for the name it was made for. */
+  /** Whether the complete body is the record that the interface promises, for the requested name. */
   readonly worth: Worth;
   readonly token: unknown;
-  /** The demanded wait in milliseconds; undefined if it is ambiguous. */
+  /** The requested wait in milliseconds; undefined if ambiguous. */
   readonly retryAfterMs: number | null | undefined;
   readonly stalls: boolean;
-  /** Sent before all of the request was read. */
+  /** Whether it was sent before the whole request was read. */
   readonly early: boolean;
 }
 
@@ -61,7 +61,7 @@ export function wireOf(plan: Plan, context: Context): Wire {
   const known = headers(context);
   const chosen = plan.headers.map((at) => known[at % known.length] as Header);
   const isBodiless = plan.status === 204 || plan.status === 304 || plan.status < 200;
-  // What never ends says so: as one chunk of many, or a length nobody reaches.
+  // An endless body announces a length that is never reached.
   const framed: Framed = body.endless
     ? { lines: ['Content-Length: 999999999999'], bytes: encoded.bytes, kind: 'fine', ends: 'never' }
     : frame(plan.framing, encoded.bytes);
@@ -79,13 +79,13 @@ export function wireOf(plan: Plan, context: Context): Wire {
   const cutAt = plan.cut === null ? all.length : Math.floor(plan.cut.at * all.length);
 
   const isOddVersion = !/^HTTP\/1\.[01]$/.test(plan.version);
-  // undici's parser reads RTSP, of the same form, as well.
+  // undici's parser also accepts RTSP, which has the same form.
   const isNoVersion = !/^(HTTP|RTSP)\/\d\.\d$/.test(plan.version);
   const hasOddReason = /[\u0000\u0007]/.test(plan.reason);
   const isOddStart = plan.interim.some((each) => each === 100 || each === 101) || plan.status < 100;
   const kinds = [framed.kind, ...chosen.map(({ kind }) => kind)];
   const isClosed = /connection: close/i.test(head);
-  // With several of one kind, it is undefined which one counts.
+  // With several headers of one kind, it is undefined which one counts.
   const repeats = new Set(chosen.map(({ line }) => line.split(':')[0]?.toLowerCase())).size < chosen.length;
   const demands = chosen.flatMap(({ retryAfterMs }) => (retryAfterMs === undefined ? [] : [retryAfterMs]));
   const isCut = plan.cut !== null && cutAt < all.length;
@@ -97,7 +97,7 @@ export function wireOf(plan: Plan, context: Context): Wire {
   const malformed = kinds.includes('malformed') || isNoVersion;
   const missing = byClose ? all.subarray(cutAt) : Buffer.alloc(0);
   const isLess = isCut && !byClose && body.bytes.length > 0;
-  // A record with trailing spaces is still one with fewer of them.
+  // A record that only lost trailing spaces is still complete.
   const lacksSpaces =
     !isBodiless &&
     encoded.readable &&

@@ -3,7 +3,7 @@ import { buildPdf, buildTiff, insertJpegSegment } from '../../support/handmadeIm
 import { drawMultiPageTiff, drawReceipt, withTrailer } from '../../support/images.ts';
 import type { Dice } from '../support/dice.ts';
 
-/** What happens to a file with these bytes once it lies still. `growing`: an image that takes the long quiet time. */
+/** What happens to a file with these bytes once it is at rest. `growing`: an image that has to wait for the long quiet time. */
 export type Kind = 'image' | 'growing' | 'incomplete' | 'rejected';
 
 export function sha256(bytes: Uint8Array): string {
@@ -13,7 +13,7 @@ export function sha256(bytes: Uint8Array): string {
 /** Larger files are rejected (`maxFileSize` of every round). */
 export const LARGEST = 200_000;
 
-/** Images that are made different by a few bytes; drawing one for each file would take most of the time. */
+/** Base images that are made unique by a few bytes, since drawing each image would take most of the time. */
 export interface Models {
   readonly jpegs: readonly Buffer[];
   readonly others: readonly Buffer[];
@@ -36,7 +36,7 @@ export async function drawModels(): Promise<Models> {
   return { jpegs, others };
 }
 
-/** The bytes that one round writes, and what each of them is. */
+/** The bytes that a round writes, and the kind of each. */
 export class Contents {
   readonly #dice: Dice;
   readonly #models: Models;
@@ -48,12 +48,12 @@ export class Contents {
     this.#models = models;
   }
 
-  /** Undefined for what came about by the way: a part of a file, or one version over another. */
+  /** Undefined for accidental contents: parts of a file, or one version written over another. */
   kindOf(hash: string): Kind | undefined {
     return this.#kinds.get(hash);
   }
 
-  /** A complete image; JPEGs and TIFFs are new each time, others come again. */
+  /** A complete image. JPEGs and TIFFs are new each time, others recur. */
   image(): Buffer {
     const dice = this.#dice;
     const seed = `${dice.int(0, 2 ** 31)} ${(this.#count += 1)}`;
@@ -69,7 +69,7 @@ export class Contents {
     }
   }
 
-  /** Another image of as many bytes. */
+  /** Another image of the same size. */
   imageLike(bytes: Buffer): Buffer | null {
     const jpeg = this.#jpeg(`${(this.#count += 1)} again`);
     return jpeg.length > bytes.length
@@ -86,7 +86,7 @@ export class Contents {
     ];
   }
 
-  /** Something that is never sent. */
+  /** Contents that are never sent. */
   noImage(): Buffer {
     const dice = this.#dice;
     const seed = `${dice.int(0, 2 ** 31)}`;

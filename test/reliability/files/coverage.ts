@@ -1,4 +1,4 @@
-/** Which files a folder has to send: the campaign's own reading of the documentation, not the agent's code. */
+/** Which files a folder has to send, derived from the documentation rather than from the agent's code. */
 import type { Tree, TreeNode } from './tree.ts';
 import type { FolderRule } from './settings.ts';
 
@@ -19,11 +19,11 @@ export interface Covered {
   readonly path: string;
   readonly rule: FolderRule;
   readonly node: TreeNode;
-  /** Its name, or that of a directory on the way, is no valid UTF-8: it can't be opened, and is said to be unreadable. */
+  /** Its name, or that of a parent directory, is not valid UTF-8. It can't be opened, and is reported as unreadable. */
   readonly badName: boolean;
 }
 
-/** All files in watched folders that are to be looked at, and directories whose names can't be read. */
+/** All files in watched folders that have to be handled, and directories with unreadable names. */
 export function* coveredFiles(tree: Tree, rules: readonly FolderRule[]): Generator<Covered> {
   for (const rule of rules) {
     const folder = tree.find(rule.folder);
@@ -40,7 +40,7 @@ function* below(directory: string, { entries }: TreeNode, rule: FolderRule): Gen
       if (badName) yield { path, rule, node, badName };
       else if (!node.closed) yield* below(path, node, rule);
     }
-    // A name that can't be read is told of, whatever its ending.
+    // An unreadable name is reported whatever its ending.
     if (node.kind === 'file' && (badName || isIncluded(name, rule))) yield { path, rule, node, badName };
   }
 }

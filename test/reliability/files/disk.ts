@@ -8,7 +8,7 @@ import { ARCHIVES, isMovedAside, type FolderRule } from './settings.ts';
 import type { Step } from './step.ts';
 import { Tree, type TreeNode } from './tree.ts';
 
-/** A file that left its place, and not by a step: the agent archives or deletes what it has sent. */
+/** A file that left its place by itself: the agent archives or deletes what it has sent. */
 export interface Taken {
   readonly path: string;
   readonly rule: FolderRule;
@@ -16,19 +16,19 @@ export interface Taken {
   readonly hash: string;
 }
 
-/** A Linux constant that Node does not name. */
+/** A Linux constant missing in Node. */
 const O_TMPFILE = 0o20200000;
-/** What comes of it when the agent takes a file at the same moment. */
+/** Errors that occur if the agent takes a file at the same moment. */
 const RACE = new Set(['ENOENT', 'EEXIST', 'ENOTEMPTY']);
 
 /**
- * Does the steps on the real file system and in the model at once, and keeps the model true to what the agent does on its
- * own: a file that it takes leaves the model; one that it puts back comes again.
+ * Performs the steps on the real file system and in the model, and keeps the model in line with what the agent does: a file that it takes
+ * leaves the model, and one that it puts back returns.
  */
 export class Disk {
   readonly tree = new Tree();
   readonly history = new History();
-  /** By the file's inode; of all that were ever there. */
+  /** Nodes by inode, of all files that ever existed. */
   readonly #inodes = new Map<bigint, TreeNode>();
   readonly #descriptors = new Map<number, number>();
   readonly #servers: Server[] = [];
@@ -37,9 +37,9 @@ export class Disk {
   readonly #disposing: readonly FolderRule[];
   readonly #isStored: (rule: FolderRule, hash: string) => boolean;
   taken: Taken[] = [];
-  /** Taken while the service had nothing yet of what ever lay at that path. */
+  /** Files taken although the service had received nothing that was ever at their path. */
   readonly takenEarly: Taken[] = [];
-  /** Steps that had no effect because the agent was faster. */
+  /** Number of steps without effect because the agent was faster. */
   overtaken = 0;
 
   constructor(
@@ -77,7 +77,7 @@ export class Disk {
     this.history.note(this.tree, this.#rules, before, performance.now());
   }
 
-  /** Takes over into the model what the agent has taken away or put back. */
+  /** Updates the model with files that the agent has taken or put back. */
   adopt(): void {
     if (this.#disposing.length === 0) return;
     const before = performance.now();
@@ -87,7 +87,7 @@ export class Disk {
       this.tree.set(path, null);
       const taken = { path, rule, node, hash: hashOf(node.bytes) };
       this.taken.push(taken);
-      // Other bytes than were sent may be aside for a moment.
+      // Other bytes than those sent may be aside for a moment.
       if (!this.history.at(path).some((hash) => this.#isStored(rule, hash))) this.takenEarly.push(taken);
       changed = true;
     }
@@ -96,13 +96,13 @@ export class Disk {
     if (changed) this.history.note(this.tree, this.#rules, before, performance.now());
   }
 
-  /** Opens what is still closed: a step that was to open it may have come while the agent had it aside. */
+  /** Reopens closed files: the step that was to do so may have run while the agent had the file aside. */
   reopen(): void {
     for (const [path, node] of this.tree.walk(''))
       if (node.closed) this.perform({ do: 'mode', path, closed: false });
   }
 
-  /** Every path in the round's place that is not the agent's own, as it is on the disk. */
+  /** Every real path in the round's place, except the agent's own. */
   *listing(directory = ''): Generator<[path: string, stats: fs.BigIntStats]> {
     for (const name of fs.readdirSync(this.at(directory), { encoding: 'buffer' })) {
       const text = name.toString('latin1');
@@ -114,7 +114,7 @@ export class Disk {
     }
   }
 
-  /** Files that were aside when somebody moved their directory away: they are out of the agent's reach. */
+  /** Files that were aside when somebody moved their directory away, out of the agent's reach. */
   movedAside(): ReadonlySet<TreeNode> {
     const found = new Set<TreeNode>();
     for (const [path, { ino }] of this.listing(OUTSIDE)) {
@@ -136,10 +136,7 @@ export class Disk {
     for (const descriptor of this.#descriptors.values()) fs.closeSync(descriptor);
   }
 
-  /**
-   * A program that still has a file open, or another name for it, when the agent takes it writes into the archive: nobody
-   * can keep it from that, so it is left out.
-   */
+  /** A program with an open file or another link keeps writing into the archived file, which nobody can prevent. Such steps are skipped. */
   #writesIntoTaken(step: Step): boolean {
     const node =
       step.do === 'write' || step.do === 'resize'
@@ -242,7 +239,7 @@ export class Disk {
     return descriptor;
   }
 
-  /** A short path in letters: an address has little room, and an argument of a command is text. */
+  /** A short ASCII path, since socket addresses are short and command arguments are text. */
   get #staged(): string {
     return `${this.#root}/.staged`;
   }
@@ -252,12 +249,12 @@ export class Disk {
     fs.unlinkSync(this.#staged);
   }
 
-  /** The target of a link. */
+  /** Resolves the target of a link. */
   target(target: string): Buffer {
     return target.startsWith('$') ? this.at(target.slice(1)) : Buffer.from(target, 'latin1');
   }
 
-  /** At once where the agent may be moving files in there: what is removed then is known to be removed by the step. */
+  /** Moves the tree away at once if the agent may be moving files in there, so that only this step can have removed its contents. */
   #removeTree(path: string): undefined {
     if (this.#disposing.length === 0) return fs.rmSync(this.at(path), { recursive: true }) as undefined;
     const trash = '.trash';
@@ -275,7 +272,7 @@ export class Disk {
     const { mtimeNs } = fs.fstatSync(descriptor, { bigint: true });
     fs.writeSync(descriptor, bytes, 0, bytes.length, 0);
     const time = `@${mtimeNs / 1_000_000_000n}.${String(mtimeNs % 1_000_000_000n).padStart(9, '0')}`;
-    // To the nanosecond, which `utimes` can't.
+    // To the nanosecond, which `utimes` can't do.
     execFileSync('touch', ['-m', '-d', time, `/proc/${process.pid}/fd/${descriptor}`]);
     fs.closeSync(descriptor);
   }

@@ -3,18 +3,18 @@ import type { Contents } from './contents.ts';
 import { drawDirectoryName, drawName } from './names.ts';
 import type { Tree } from './tree.ts';
 
-/** The two watched folders, and a place beside them that is nobody's. */
+/** The two watched folders, and a directory next to them that is not watched. */
 export const WATCHED = ['a', 'b'] as const;
 export const OUTSIDE = 'outside';
 
 const DEEPEST = 4;
 
-/** What a job draws from: the dice, and the file system as it would be if no agent touched it. */
+/** What jobs draw from: dice, and the file system as it would be without an agent. */
 export class Drawing {
   readonly dice: Dice;
   readonly contents: Contents;
   readonly tree: Tree;
-  /** Whether a file may be closed to everybody: root would read it anyway. */
+  /** Whether files may be made inaccessible, which is pointless as root. */
   readonly mayClose: boolean;
   #handles = 0;
 
@@ -29,7 +29,7 @@ export class Drawing {
     return (this.#handles += 1);
   }
 
-  /** A directory in a watched folder, the folder itself more often than not. */
+  /** A directory in a watched folder, mostly the folder itself. */
   directory(): string {
     const folder = this.dice.pick(WATCHED);
     const below = this.directories(folder);
@@ -40,7 +40,7 @@ export class Drawing {
     return [...this.tree.walk(under)].filter(([, node]) => node.kind === 'directory').map(([path]) => path);
   }
 
-  /** A file that is there; null where there is none. */
+  /** An existing file; null if there is none. */
   file(where: readonly string[] = WATCHED): string | null {
     const all = where.flatMap((under) =>
       [...this.tree.walk(under)].filter(([, { kind }]) => kind === 'file').map(([path]) => path),
@@ -53,7 +53,7 @@ export class Drawing {
     return `${this.directory()}/${drawName(this.dice)}`;
   }
 
-  /** One at which nothing is yet; null if the names drawn were all taken. */
+  /** A path that does not exist yet; null if all drawn names were taken. */
   freePath(directory = this.directory()): string | null {
     for (let tries = 0; tries < 8; tries += 1) {
       const path = `${directory}/${drawName(this.dice)}`;
@@ -73,12 +73,12 @@ export class Drawing {
     return this.tree.find(path) === null ? path : null;
   }
 
-  /** Milliseconds between two pieces of a slow writer: mostly shorter than the quiet time, now and then longer. */
+  /** Milliseconds between two pieces of a slow writer: mostly shorter than the quiet time, sometimes longer. */
   pause(): number {
     return this.dice.chance(0.12) ? this.dice.int(60, 250) : this.dice.int(0, 25);
   }
 
-  /** Cuts bytes into pieces as a slow writer would write them. */
+  /** Cuts bytes into pieces for a slow writer. */
   pieces(bytes: Buffer): { readonly at: number; readonly bytes: Buffer }[] {
     const count = this.dice.int(2, 5);
     const cuts = Array.from({ length: count - 1 }, () => this.dice.int(0, bytes.length));

@@ -23,7 +23,7 @@ const TURNS = PLACES.filter((_, at) => hasTurn(at, PLACES.length));
 describe.concurrent.each(TURNS)('random operations on files (%s)', (place) => {
   const missing = whyNot(place);
   it.skipIf(!requirement(`The place "${place}"`, missing === null, missing ?? ''))(
-    'end with every image sent once, nothing else sent, and nothing changed that is not the agent’s',
+    'end with every image sent once, nothing else sent, and no other files changed',
     async () => {
       const main = join(build, 'test/reliability/files/main.js');
       const args = ['--rounds', '1', '--from', '1', '--operations', '30', `--${place}`];

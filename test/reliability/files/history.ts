@@ -3,7 +3,7 @@ import { sha256 } from './contents.ts';
 import type { FolderRule } from './settings.ts';
 import type { Tree } from './tree.ts';
 
-/** A stretch of time in which certain bytes lay at one path, without a change. Monotonic milliseconds. */
+/** A period in which the same bytes were at one path. Monotonic milliseconds. */
 interface Rest {
   readonly path: string;
   readonly rule: FolderRule;
@@ -22,13 +22,13 @@ export function hashOf(bytes: Buffer): string {
   return hash;
 }
 
-/** What lay in the watched folders, where, from when until when. */
+/** Records what was in the watched folders, where and when. */
 export class History {
   readonly #now = new Map<string, Rest>();
   readonly #rests = new Map<string, Rest[]>();
   readonly #paths = new Map<string, Set<string>>();
 
-  /** After each step, with the time before and after it. */
+  /** Called after each step, with the times before and after it. */
   note(tree: Tree, rules: readonly FolderRule[], before: number, after: number): void {
     const seen = new Set<string>();
     for (const { path, rule, node, badName } of coveredFiles(tree, rules)) {
@@ -53,12 +53,12 @@ export class History {
     }
   }
 
-  /** Hashes of all that ever lay at this path. */
+  /** Hashes of everything that was ever at this path. */
   at(path: string): readonly string[] {
     return [...(this.#paths.get(path) ?? [])];
   }
 
-  /** Where these bytes lay in folders of that endpoint, the longest stretch first. */
+  /** Periods in which these bytes were in folders of the endpoint, the longest first. */
   of(hash: string, endpoint: FolderRule['endpoint']): readonly Rest[] {
     const rests = (this.#rests.get(hash) ?? []).filter(({ rule }) => rule.endpoint === endpoint);
     return rests.toSorted((a, b) => b.until - b.since - (a.until - a.since));

@@ -4,13 +4,13 @@ import { structures } from './jobsStructure.ts';
 import type { Drawing } from './drawing.ts';
 import type { Step } from './step.ts';
 
-/** Something that a person or a scanner does. Steps of several jobs are mixed; one that the system would refuse is dropped. */
+/** Something that a person or a scanner does. Steps of several jobs are interleaved; a step that the system would refuse is skipped. */
 export type Job = (drawing: Drawing) => Generator<Step>;
 
 const JOBS = { ...creations, ...changes, ...structures };
 export type JobKind = keyof typeof JOBS;
 
-/** How often each is drawn. */
+/** Relative frequency of each job. */
 export const WEIGHTS: Readonly<Record<JobKind, number>> = {
   create: 12,
   slowWrite: 10,

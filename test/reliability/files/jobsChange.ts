@@ -1,4 +1,4 @@
-/** What happens to files that are there. */
+/** Changes of existing files. */
 import { OUTSIDE, WATCHED, type Drawing } from './drawing.ts';
 import { atOnce, inPieces } from './jobsCreate.ts';
 import type { Step } from './step.ts';
@@ -19,7 +19,7 @@ export const changes = {
   hardLink,
 };
 
-/** In place and slowly, as a scanner does that starts at SCAN0001 again. */
+/** In place and slowly, like a scanner that restarts at SCAN0001. */
 function* overwrite(drawing: Drawing): Generator<Step> {
   const path = drawing.file();
   if (path === null) return;
@@ -37,7 +37,7 @@ function* overwriteWhole(drawing: Drawing): Generator<Step> {
   if (path !== null) yield* atOnce(drawing, path, drawing.contents.image(), 'truncate');
 }
 
-/** Cut short, and most often written whole again. */
+/** Truncates a file and mostly restores it. */
 function* truncate(drawing: Drawing): Generator<Step> {
   const path = drawing.file();
   const bytes = path === null ? undefined : drawing.tree.find(path)?.bytes;
@@ -52,7 +52,7 @@ function* truncate(drawing: Drawing): Generator<Step> {
   yield { do: 'close', handle };
 }
 
-/** By a rename onto it, from beside it or from elsewhere. */
+/** By renaming another file onto it, from the same directory or from outside. */
 function* replace(drawing: Drawing): Generator<Step> {
   const to = drawing.file();
   if (to === null) return;

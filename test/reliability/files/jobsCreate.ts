@@ -1,4 +1,4 @@
-/** Files that come into being, in all the ways in which programs write them. */
+/** All the ways in which programs create files. */
 import type { Drawing } from './drawing.ts';
 import type { Step } from './step.ts';
 
@@ -77,7 +77,7 @@ function* unnamed(drawing: Drawing): Generator<Step> {
   if (path !== null) yield { do: 'unnamed', path, bytes: drawing.contents.image() };
 }
 
-/** Its final size at once, with holes; the pieces in any order, the end before the beginning. */
+/** Sets the final size first, then fills the holes in any order. */
 function* sparse(drawing: Drawing): Generator<Step> {
   const path = drawing.freePath();
   if (path === null) return;
@@ -115,7 +115,7 @@ function* incomplete(drawing: Drawing): Generator<Step> {
   if (path !== null) yield* atOnce(drawing, path, drawing.contents.cut(drawing.contents.image()));
 }
 
-/** The rest comes much later, by another program: maybe after the agent has given up on it. */
+/** Another program writes the rest much later, perhaps after the agent has given up. */
 function* completedLater(drawing: Drawing): Generator<Step> {
   const path = drawing.freePath();
   if (path === null) return;
@@ -129,7 +129,7 @@ function* completedLater(drawing: Drawing): Generator<Step> {
   yield { do: 'close', handle };
 }
 
-/** Complete each time, and another image before it has lain still for long. */
+/** Replaced several times by another complete image before it has been at rest for long. */
 function* rewritten(drawing: Drawing): Generator<Step> {
   const path = drawing.freePath();
   if (path === null) return;
@@ -140,7 +140,7 @@ function* rewritten(drawing: Drawing): Generator<Step> {
   }
 }
 
-/** A page is appended to a file that was complete. */
+/** Appends a page to a complete file. */
 function* growing(drawing: Drawing): Generator<Step> {
   const path = drawing.freePath();
   if (path === null) return;

@@ -1,4 +1,4 @@
-/** Directories, links and what is no file at all; and a service that is away for a while. */
+/** Directories, links and special files, and a service that is temporarily unavailable. */
 import { OUTSIDE, WATCHED, type Drawing } from './drawing.ts';
 import { parentOf } from './jobsChange.ts';
 import { atOnce } from './jobsCreate.ts';
@@ -17,7 +17,7 @@ export const structures = {
   outage,
 };
 
-/** Made with files in it, in place or elsewhere and then moved in. */
+/** Filled where it is, or created elsewhere and then moved in. */
 function* newDirectory(drawing: Drawing): Generator<Step> {
   const path = drawing.freeDirectory();
   if (path === null) return;
@@ -53,7 +53,7 @@ function* closeDirectory(drawing: Drawing): Generator<Step> {
   yield { do: 'mode', path, closed: false };
 }
 
-/** To files and directories, inside and outside, to nothing, and to themselves. */
+/** Links to files and directories, inside and outside, to nothing, and to themselves. */
 function* symbolicLink(drawing: Drawing): Generator<Step> {
   const path = drawing.freePath();
   if (path === null) return;
@@ -80,7 +80,7 @@ function* symbolicLink(drawing: Drawing): Generator<Step> {
   }
 }
 
-/** A link takes the place of a file, to a secret of the same bytes or of others. */
+/** Replaces a file by a link to a secret file with the same or other bytes. */
 function* linkForFile(drawing: Drawing): Generator<Step> {
   const path = drawing.file();
   if (path === null) return;
@@ -95,7 +95,7 @@ function* linkForFile(drawing: Drawing): Generator<Step> {
   if (drawing.dice.chance(0.4)) yield { do: 'remove', path };
 }
 
-/** A link takes the place of a directory, to another that has a file of the same name. */
+/** Replaces a directory by a link to another that has a file of the same name. */
 function* linkForDirectory(drawing: Drawing): Generator<Step> {
   const path = anyDirectory(drawing);
   if (path === null) return;
@@ -116,7 +116,7 @@ function* special(drawing: Drawing): Generator<Step> {
   const path = drawing.freePath();
   if (path === null) return;
   const what = drawing.dice.weighted({ fifo: 3, socket: 2, mkdir: 3 });
-  // A socket's address has room for some hundred bytes.
+  // A socket address is limited to about a hundred bytes.
   yield { do: what, path: what === 'socket' ? `${parentOf(path)}/socket-${drawing.handle()}.jpg` : path };
   yield { do: 'pause', ms: drawing.pause() };
   if (what !== 'mkdir' && drawing.dice.chance(0.3)) yield { do: 'remove', path };

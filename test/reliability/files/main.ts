@@ -57,7 +57,7 @@ async function campaignIn(place: Place): Promise<boolean> {
   const worker = fileURLToPath(new URL('./worker.js', import.meta.url));
   const [command, args] = inPlace(place, worker, JSON.stringify(work));
   const child = spawn(command, args, {
-    // Calls on a mount hold a thread each while they wait.
+    // Each call on a mount blocks a thread while it waits.
     env: { ...process.env, DIR: dir, UV_THREADPOOL_SIZE: '16' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -1,16 +1,16 @@
 import { isUtf8 } from 'node:buffer';
 import type { Dice } from '../support/dice.ts';
 
-/** As in `Step`: one character is one byte. */
+/** Encodes a text as in `Step`: one character is one byte. */
 export function bytesOf(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1');
 }
 
-/** What a person, and the ledger, sees of a path of bytes. */
+/** The path as people and the ledger see it. */
 export function shown(path: string): string {
   let text = '';
   for (let at = 0; at < path.length;) {
-    // A byte of no character is shown by its number.
+    // A byte that is not part of a character is shown by its number.
     const length =
       [1, 2, 3, 4].find((count) => isUtf8(Buffer.from(path.slice(at, at + count), 'latin1'))) ?? 0;
     const bytes = Buffer.from(path.slice(at, at + Math.max(1, length)), 'latin1');
@@ -22,7 +22,7 @@ export function shown(path: string): string {
 
 const ENDINGS = ['.jpg', '.jpg', '.JPG', '.jpeg', '.png', '.tif', '.webp', '.pdf', '.bin', ''] as const;
 
-/** Names that are no trouble to anybody who treats names as bytes, before the ending. */
+/** Names (without ending) that are harmless to programs that treat names as bytes. */
 const ODD: readonly string[] = [
   'with spaces  in it ',
   'new\nline',
@@ -31,7 +31,7 @@ const ODD: readonly string[] = [
   '-rf',
   '--help',
   'Quittung Ärger \u00fc',
-  // The same to look at, decomposed.
+  // Looks the same, but decomposed.
   'Quittung A\u0308rger u\u0308',
   '\u{1f9fe}\u{1f4b6} caf\u00e9',
   '\u0001\u0007\u001f control',
@@ -77,7 +77,7 @@ const DIRECTORIES: readonly string[] = [
   '\u{1f4c1} folder',
 ];
 
-/** Half of the names come from a small counter, so that they meet again. */
+/** Half of the names come from a small counter, so that they recur. */
 export function drawName(dice: Dice): string {
   const ending = dice.pick(ENDINGS);
   switch (dice.weighted({ counter: 50, odd: 28, hidden: 8, long: 5, bytes: 5, pattern: 4 })) {
@@ -100,7 +100,7 @@ export function drawDirectoryName(dice: Dice): string {
   return dice.chance(0.04) ? 'dir \xff' : bytesOf(dice.pick(DIRECTORIES));
 }
 
-/** 255 bytes, the most that a name may have. */
+/** 255 bytes, the maximum length of a name. */
 function longest(letter: string, ending: string): string {
   const unit = bytesOf(letter);
   const room = 255 - ending.length;

@@ -27,13 +27,13 @@ const STATES: Readonly<Record<Kind | 'badName' | 'unknown', readonly ListState[]
   incomplete: ['incomplete'],
   rejected: ['rejected'],
   badName: ['unreadable'],
-  // A part of a file, or one version over another: whatever the agent makes of it.
+  // Parts of a file, or one version written over another: any verdict is fine.
   unknown: ['accepted', 'duplicate', 'incomplete', 'rejected'],
 };
 
 /**
- * What still differs between the model and what ledger, service and folders say; empty once the agent has done all that
- * there is to do. `strict`: nothing that is to be disposed of may wait until it is tried again, minutes later.
+ * Remaining differences between the model and ledger, service and folders; empty once the agent has done everything. `strict`: no disposal
+ * may be waiting for a retry minutes later.
  */
 export async function differences(judged: Judged, strict: boolean): Promise<string[]> {
   const { disk, subject, config, rules } = judged;
@@ -84,7 +84,7 @@ async function compareWithLedger(
     const says = `${JSON.stringify(covered.path)} (${wordFor(covered, contents)})`;
     const states = STATES[wordFor(covered, contents)];
     if (standing === undefined) {
-      // Two names that differ in bytes nobody can read look the same.
+      // Two names that differ only in undecodable bytes look the same.
       if (!covered.badName) found.push(`${says} is not in the ledger.`);
     } else if (!states.includes(standing.state)) found.push(`${says} is ${standing.state} in the ledger.`);
     else if (standing.state === 'accepted' || standing.state === 'duplicate') {

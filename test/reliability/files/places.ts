@@ -1,28 +1,25 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 
-/** Where the folders lie. */
+/** File systems of the watched folders. */
 export const PLACES = ['local', 'tmpfs', 'polled'] as const;
 export type Place = (typeof PLACES)[number];
 
 const isRoot = process.geteuid?.() === 0;
-/** A mount namespace of its own: whatever is mounted is seen by nobody else, and ends with the command. */
+/** A private mount namespace, whose mounts end with the command. */
 const UNSHARE = [...(isRoot ? ['-m'] : ['-Urm']), '-p', '-f', '--kill-child', '--mount-proc'];
 
 const PREPARE: Readonly<Record<Place, string>> = {
   local: ':',
   tmpfs: 'mount -t tmpfs -o size=300m,mode=0777 receiptd-test "$DIR/disk"',
-  // What is on the share is changed on its server, as by a scanner that writes to it.
+  // The share is changed on its server, like by a scanner that writes to it.
   polled: 'bindfs -o allow_other "$DIR/disk" "$DIR/share"',
 };
 
-/** Root passes every permission check: without its rights a file can be closed. */
+/** Root passes every permission check, so closed files need an ordinary user. */
 const AS_NOBODY = ['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups'];
 
-/**
- * A command line that runs a program of Node where $DIR has the place's file systems; as an ordinary user, if `program` may be
- * read by one.
- */
+/** A command line that runs a Node program with the place's file systems under $DIR, as an ordinary user if one can read `program`. */
 export function inPlace(place: Place, program: string, argument: string): [string, string[]] {
   const command = [...(canDropRights(program) ? AS_NOBODY : []), process.execPath, program, argument];
   if (place === 'local') return [command[0] ?? '', command.slice(1)];
@@ -36,7 +33,7 @@ function canDropRights(program: string): boolean {
   );
 }
 
-/** Why this machine does not have that place; null if it has. */
+/** Why this machine lacks the place; null if it does not. */
 export function whyNot(place: Place): string | null {
   if (process.platform !== 'linux') return 'the campaign needs Linux';
   if (place === 'local') return null;
@@ -46,7 +43,7 @@ export function whyNot(place: Place): string | null {
   return null;
 }
 
-/** The directories of a place, in one of its own. */
+/** Creates the directories of a place. */
 export function makeGround(dir: string): void {
   chmodSync(dir, 0o755);
   for (const name of ['disk', 'share', 'elsewhere']) {

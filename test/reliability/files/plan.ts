@@ -3,7 +3,7 @@ import { jobOf, WEIGHTS, type JobKind } from './jobs.ts';
 import type { Step } from './step.ts';
 
 export interface Planned {
-  /** Counted from 1; 0 is the campaign's own doing. */
+  /** Counted from 1; 0 for the campaign's own steps. */
   readonly job: number;
   readonly kind: JobKind | 'frame';
   readonly step: Step;
@@ -18,8 +18,8 @@ interface Running {
 }
 
 /**
- * The steps of one round in order, those of several jobs mixed. They depend on the dice alone, and fewer jobs of the same
- * seed are the first of more: what the agent does to the files is not known here.
+ * The steps of one round in order, those of several jobs interleaved. They depend only on the dice and not on the agent; with fewer jobs,
+ * the same seed gives a prefix.
  */
 export function drawPlan(drawing: Drawing, jobs: number): Planned[] {
   const { dice, tree } = drawing;
@@ -45,7 +45,7 @@ export function drawPlan(drawing: Drawing, jobs: number): Planned[] {
     while (running.length > 0) advance();
   };
   for (const path of ['a', 'b', 'outside']) frame({ do: 'mkdir', path });
-  // Some files lie there before the agent has ever looked.
+  // Some files exist before the agent first looks.
   const before = dice.int(0, 6);
   for (let job = 1; job <= jobs; job += 1) {
     if (!agentRuns && (job > before || dice.chance(0.2))) {

@@ -1,7 +1,7 @@
 import type { Place } from './places.ts';
 import type { RoundResult } from './round.ts';
 
-/** Adds up the rounds of one place. */
+/** Sums up the rounds of one place. */
 export class Report {
   breached = 0;
   readonly #place: Place;
@@ -17,7 +17,7 @@ export class Report {
     this.#place = place;
   }
 
-  /** What there is to say of this round: its story if it was breached. */
+  /** Describes a round: its story if there was a breach. */
   add(result: RoundResult): string {
     this.#rounds += 1;
     this.#steps += result.steps;

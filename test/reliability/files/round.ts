@@ -13,13 +13,13 @@ import { Subject } from './subject.ts';
 import { Tree } from './tree.ts';
 import { breachesOf, type Quiet } from './verdict.ts';
 
-/** Absolute directories of a place, which its rounds share. */
+/** Absolute directories of a place, shared by its rounds. */
 export interface Ground {
-  /** Where operations are done. */
+  /** Where operations are performed. */
   readonly disk: string;
-  /** The same as the agent sees it: another path where it is a mount. */
+  /** The same directory from the agent's view: a different path if it is a mount. */
   readonly seen: string;
-  /** On another file system than `disk`, where there is one. */
+  /** On another file system than `disk`, if there is one. */
   readonly elsewhere: string;
   readonly quiet: Quiet;
   readonly mayClose: boolean;
@@ -33,16 +33,16 @@ export interface RoundOptions {
 
 export interface RoundResult {
   readonly seed: number;
-  /** How many operations of each kind. */
+  /** Number of operations of each kind. */
   readonly operations: Readonly<Record<string, number>>;
   readonly steps: number;
-  /** Files that were there at some time, and different images stored at the service. */
+  /** Number of files that ever existed, and of different images stored at the service. */
   readonly files: number;
   readonly sent: number;
-  /** Steps that the agent was faster than, and rounds in which it puts a disposal off for minutes because of one. */
+  /** Steps at which the agent was faster, and rounds in which such a race made it postpone a disposal for minutes. */
   readonly overtaken: number;
   readonly putOff: number;
-  /** Empty if all is well; otherwise sentences, then the story. */
+  /** Empty if there is no breach; otherwise sentences, followed by the story. */
   readonly breaches: readonly string[];
   readonly story: readonly string[];
 }
@@ -51,7 +51,7 @@ export interface RoundResult {
 const DEADLINE_MS = 90_000;
 const LOOK_EVERY_MS = 120;
 
-/** Random operations on a real file system, with the whole agent beside them; then what happened to it all. */
+/** Performs random operations on a real file system next to the whole agent, and then judges the result. */
 export async function runRound(ground: Ground, { seed, jobs, models }: RoundOptions): Promise<RoundResult> {
   const contents = new Contents(Dice.of(seed, 'contents'), models);
   const drawing = new Drawing(Dice.of(seed, 'operations'), contents, new Tree(), ground.mayClose);
@@ -78,7 +78,7 @@ export async function runRound(ground: Ground, { seed, jobs, models }: RoundOpti
     if (breaches.length === 0) breaches.push(...(await settled(judged, false)));
     if (subject.putOffDisposals) {
       putOff = 1;
-      // A start is what does not wait.
+      // A restarted agent retries disposals without waiting.
       await subject.stop();
       await subject.start();
     }
@@ -124,7 +124,7 @@ async function perform(plan: readonly Planned[], judged: Judged): Promise<string
   return [];
 }
 
-/** Waits until nothing differs; what still does at the deadline. */
+/** Waits until there are no differences; resolves those left at the deadline. */
 async function settled(judged: Judged, strict: boolean): Promise<string[]> {
   const deadline = performance.now() + DEADLINE_MS;
   for (;;) {

@@ -15,14 +15,14 @@ export interface Stored {
   readonly bytes: Buffer;
 }
 
-/** A service that keeps what it is sent, and answers after some milliseconds; 503 while it is away. */
+/** A service that keeps what it receives and answers after some milliseconds, or with 503 while it is away. */
 export class RecordingService implements ReceiptService {
   readonly stored: Stored[] = [];
   isAway = false;
   readonly #dice: Dice;
   readonly #slowestMs: number;
 
-  /** @param slowestMs how long an answer may take: what happens to a file meanwhile happens before it is disposed of */
+  /** @param slowestMs maximum delay of an answer: what happens to a file meanwhile happens before its disposal */
   constructor(dice: Dice, slowestMs: number) {
     this.#dice = dice;
     this.#slowestMs = slowestMs;

@@ -16,12 +16,12 @@ export interface FolderRule {
   readonly endpoint: keyof typeof UIDS;
   readonly recursive: boolean;
   readonly watch: 'auto' | 'poll';
-  /** Only names with these endings, in any case; empty: all. */
+  /** Only names with these endings, in any case; empty: all names. */
   readonly endings: readonly string[];
-  /** Files with one of these prefixes and directories of one of these names are ignored. */
+  /** Ignores files with these prefixes, and directories with these names. */
   readonly ignored: readonly string[];
   readonly afterUpload: 'keep' | 'archive' | 'delete';
-  /** Relative to the folder, in the folder's own place, or on another disk. */
+  /** Location of the archive: in the folder, next to it, or on another disk. */
   readonly archive: 'within' | 'beside' | 'elsewhere';
   readonly shortMs: number;
   readonly longMs: number;
@@ -34,7 +34,7 @@ export interface RoundSettings {
   readonly reconcileEveryMs: number;
   readonly pollEveryMs: number;
   readonly name: string;
-  /** Of the service's answers. */
+  /** Maximum delay of the service's answers. */
   readonly slowestAnswerMs: number;
 }
 
@@ -65,11 +65,11 @@ export function drawSettings(dice: Dice): RoundSettings {
   };
 }
 
-/** Absolute places of one round. */
+/** Absolute paths of one round. */
 export interface Places {
-  /** Where the watched folders are as the agent sees them. */
+  /** Parent of the watched folders, from the agent's view. */
   readonly watched: string;
-  /** An archive for `elsewhere`, on another file system where there is one. */
+  /** Parent of the archives for `elsewhere`, on another file system if there is one. */
   readonly elsewhere: string;
   readonly stateDir: string;
 }
@@ -107,7 +107,7 @@ export function configOf(settings: RoundSettings, places: Places): Config {
   return parseConfig(text, `${places.stateDir}/receiptd.yaml`, context);
 }
 
-/** Absolute. */
+/** Absolute path of the folder's archive. */
 export function archiveOf(
   { folder, archive }: FolderRule,
   { watched, elsewhere }: Pick<Places, 'watched' | 'elsewhere'>,
@@ -122,7 +122,7 @@ export function archiveOf(
   }
 }
 
-/** The archives: they belong to the agent, so the campaign's operations never enter them. */
+/** The archives, which belong to the agent, so that the campaign's operations never enter them. */
 export const ARCHIVES: readonly string[] = WATCHED.flatMap((folder) => [
   `${folder}/archive`,
   `archive-${folder}`,
@@ -130,7 +130,7 @@ export const ARCHIVES: readonly string[] = WATCHED.flatMap((folder) => [
 
 const MOVED_ASIDE = new RegExp(`^${OUTSIDE}/.*\\.receiptd-aside-`, 's');
 
-/** Of a path outside the watched folders: it was aside when somebody moved its directory there. */
+/** Whether a path outside the watched folders was aside when somebody moved its directory there. */
 export function isMovedAside(path: string): boolean {
   return MOVED_ASIDE.test(path);
 }

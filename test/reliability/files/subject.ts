@@ -21,10 +21,10 @@ interface Running {
   readonly stop: () => Promise<void>;
 }
 
-/** The whole agent on real folders, a real ledger and a real spool; may be stopped and started again. */
+/** The whole agent on real folders, a real ledger and a real spool; it can be stopped and restarted. */
 export class Subject {
   readonly log = new RecordedLog();
-  /** As the agent sees its folders. */
+  /** Opens folders from the agent's view. */
   readonly open: OpenFolder;
   readonly #config: Config;
   readonly #service: RecordingService;
@@ -43,7 +43,7 @@ export class Subject {
     return this.#running;
   }
 
-  /** An operation came in between, and since this start the agent waits for some minutes before it tries again. */
+  /** Whether an operation interfered with a disposal since the last start, so that the agent waits some minutes before a retry. */
   get putOffDisposals(): boolean {
     return this.log.lines
       .slice(this.#logBefore)
@@ -90,7 +90,7 @@ export class Subject {
     );
     const stopping = new AbortController();
     const ended = pipeline.agent.run(stopping.signal);
-    // Told by `stop`, and not as an unhandled rejection before.
+    // `stop` reports the error; this avoids an unhandled rejection before.
     ended.catch(() => {});
     this.#running = {
       ledger,

@@ -2,17 +2,17 @@ import type { Step } from './step.ts';
 
 export interface TreeNode {
   readonly kind: 'file' | 'directory' | 'link' | 'special';
-  /** Of a file. Replaced as a whole when it changes, so that it tells one state from another. */
+  /** Contents of a file. Replaced as a whole on change, so that it identifies a state. */
   bytes: Buffer;
   /** Nobody may read it (mode 000). */
   closed: boolean;
-  /** Of a directory, by name. */
+  /** Entries of a directory, by name. */
   readonly entries: Map<string, TreeNode>;
-  /** The target of a link. */
+  /** Target of a link. */
   readonly target: string;
 }
 
-/** What a file system holds, in memory: the same steps have the same effect on it as on the real one. */
+/** An in-memory model of a file system, on which steps have the same effect as on the real one. */
 export class Tree {
   readonly root: TreeNode = newNode('directory');
   readonly #handles = new Map<number, TreeNode>();
@@ -25,7 +25,7 @@ export class Tree {
     return this.#handles.get(handle);
   }
 
-  /** No link on the way is followed, and nothing is found below a closed directory. */
+  /** Follows no links on the path, and finds nothing below a closed directory. */
   find(path: string): TreeNode | null {
     let node: TreeNode | undefined = this.root;
     for (const segment of path === '' ? [] : path.split('/')) {
@@ -36,7 +36,7 @@ export class Tree {
     return node;
   }
 
-  /** Everything below `path`, parents first; closed directories are entered too. */
+  /** Everything below `path`, parents first, including closed directories. */
   *walk(path: string, node: TreeNode | null = this.find(path)): Generator<[path: string, node: TreeNode]> {
     if (node?.kind !== 'directory') return;
     for (const [name, child] of node.entries) {
@@ -54,7 +54,7 @@ export class Tree {
     else parent.entries.set(name, node);
   }
 
-  /** What makes the step happen here; null where the system would refuse it. */
+  /** The effect of the step on the model; null if the system would refuse it. */
   prepare(step: Step): (() => void) | null {
     switch (step.do) {
       case 'mkdir':
@@ -162,12 +162,12 @@ export class Tree {
     const node = this.find(from);
     const [target, name] = this.#place(to) ?? [];
     if (node === null || target === undefined || name === undefined) return null;
-    // A directory that is moved gets another `..`, which takes the right to write.
+    // A moved directory gets another `..`, which requires write permission.
     if (node.kind === 'directory' && node.closed) return null;
     if (from === to || to.startsWith(`${from}/`) || from.startsWith(`${to}/`)) return null;
     const there = target.entries.get(name);
     if (there !== undefined) {
-      // Two names of one file: the system leaves both.
+      // Renaming a file onto another link of itself leaves both names.
       if (there === node) return null;
       if ((there.kind === 'directory') !== (node.kind === 'directory')) return null;
       if (there.entries.size > 0) return null;

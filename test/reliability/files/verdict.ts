@@ -9,15 +9,15 @@ import { isMovedAside, UIDS } from './settings.ts';
 import type { TreeNode } from './tree.ts';
 
 export interface Archives {
-  /** As the campaign sees them, one for each folder. */
+  /** Paths from the campaign's view, one for each folder. */
   readonly paths: readonly string[];
   readonly quiet: Quiet;
 }
 
 export interface Quiet {
-  /** Milliseconds that a file has to lie still, whatever the settings: network file systems ask for more. */
+  /** Minimum quiet time in milliseconds, since network file systems need more than the settings. */
   readonly atLeastMs: number;
-  /** How late a change may be seen: by a tick of the file system's clock, or as long as a mount remembers what it was told. */
+  /** How late a change may become visible: a tick of the file system's clock, or the time for which a mount caches attributes. */
   readonly slackMs: number;
 }
 
@@ -29,13 +29,13 @@ export async function breachesOf(judged: Judged, archives: Archives): Promise<st
     ...diskIsAsLeft(judged.disk),
     ...disposedWell(judged, archives),
     ...judged.subject.log.lines
-      // A directory that nobody may enter for a while is for a person; everything else would be a defect.
+      // A directory that nobody may enter needs a person; any other error is a defect.
       .filter(({ level, fields }) => level === 'error' && fields['code'] !== 'FOLDER_UNREADABLE')
       .map(({ message, fields }) => `The log has an error: ${message} ${JSON.stringify(fields)}`),
   ];
 }
 
-/** Promise P2. */
+/** Promise P2: nothing is stored twice. */
 function storedOnce({ service }: Judged): string[] {
   const found: string[] = [];
   const seen = new Map<string, string>();
@@ -49,7 +49,7 @@ function storedOnce({ service }: Judged): string[] {
   return found;
 }
 
-/** Nothing was stored that did not lie still in a watched folder: no mixture, no beginning of a file, no secret. */
+/** Everything stored was at rest in a watched folder: no mixture, no part of a file, no secret. */
 function storedWhole({ service, disk, contents }: Judged, { atLeastMs, slackMs }: Quiet): string[] {
   const found: string[] = [];
   for (const { uid, hash, name, bytes } of service.stored) {
@@ -91,7 +91,7 @@ async function ledgerSaysTheSame({ service, config }: Judged): Promise<string[]>
   return found;
 }
 
-/** Promise P3: what the agent did not take is as it was left, to the byte, and it left nothing of its own. */
+/** Promise P3: files that the agent did not take are unchanged to the byte, and it left nothing of its own. */
 function diskIsAsLeft(disk: Disk): string[] {
   const found: string[] = [];
   const expected = new Map(disk.tree.walk(''));
@@ -124,7 +124,7 @@ function hasContent(disk: Disk, path: string, node: TreeNode): boolean {
   return readlinkSync(disk.at(path), 'buffer').equals(disk.target(node.target));
 }
 
-/** What was taken had been accepted, and an archive has all of it and nothing else. */
+/** Everything taken had been accepted, and an archive has all of it and nothing else. */
 function disposedWell({ disk, service, rules }: Judged, { paths }: Archives): string[] {
   const found = disk.takenEarly.map((each) => `${said(each)} was taken away before it was accepted.`);
   const movedAside = disk.movedAside();

@@ -1,4 +1,4 @@
-/** Runs rounds in one place, some at once, and writes each one's result as a line of JSON. */
+/** Runs rounds in one place, several at once, and prints each result as a line of JSON. */
 import { drawModels } from './contents.ts';
 import type { Place } from './places.ts';
 import { runRound, type Ground, type RoundResult } from './round.ts';
@@ -18,7 +18,7 @@ async function main({ place, dir, from, rounds, jobs, atOnce }: WorkerOptions): 
     disk: `${dir}/disk`,
     seen: place === 'polled' ? `${dir}/share` : `${dir}/disk`,
     elsewhere: `${dir}/elsewhere`,
-    // FUSE remembers names and attributes for a second.
+    // FUSE caches names and attributes for a second.
     quiet: place === 'polled' ? { atLeastMs: 2_000, slackMs: 1_100 } : { atLeastMs: 0, slackMs: 12 },
     mayClose: process.geteuid?.() !== 0,
   };

@@ -8,7 +8,7 @@ import { binary } from '../kill/repository.ts';
 export interface AgentOptions {
   readonly name: string;
   readonly dir: string;
-  /** Without `ledger` and `stateDir`. */
+  /** Configuration of the agent, without `ledger` and `stateDir`. */
   readonly config: Readonly<Record<string, unknown>>;
   readonly env: Readonly<Record<string, string>>;
   readonly leaseMs: number;
@@ -24,12 +24,12 @@ export interface AgentOptions {
 const running = new Set<ChildProcess>();
 const STOP_MS = 60_000;
 
-/** Kills all agents that were started; for interrupts. */
+/** Kills all started agents; for interrupts. */
 export function killAgents(): void {
   for (const child of running) child.kill('SIGKILL');
 }
 
-/** The built program as one agent of a fleet, on a proxy of its own to the database. */
+/** The built program as one agent of a fleet, with its own proxy to the database. */
 export class FleetAgent {
   readonly name: string;
   readonly stateDir: string;
@@ -89,7 +89,7 @@ export class FleetAgent {
     });
   }
 
-  /** `kill -9`. */
+  /** Ends it with SIGKILL. */
   async kill(): Promise<void> {
     await this.#end('SIGKILL');
   }
@@ -102,7 +102,7 @@ export class FleetAgent {
     this.#child?.kill('SIGCONT');
   }
 
-  /** As a service manager does; its exit status. What does not stop is killed: null. */
+  /** Stops it like a service manager and resolves its exit status; null if it had to be killed. */
   async stop(): Promise<number | null> {
     return this.#end('SIGTERM');
   }
@@ -123,7 +123,7 @@ export class FleetAgent {
     this.#isExpected = true;
     const ended = new Promise<number | null>((resolve) => child.once('exit', (status) => resolve(status)));
     child.kill(signal);
-    // A frozen one hears of nothing but the end.
+    // A frozen agent reacts only to SIGKILL.
     const late = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
     const status = await ended;
     clearTimeout(late);

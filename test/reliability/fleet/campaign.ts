@@ -13,10 +13,10 @@ import type { World } from './world.ts';
 export interface Campaign {
   readonly plan: Plan;
   readonly breaches: readonly string[];
-  /** What there is to say about it, in figures. */
+  /** Statistics of the run. */
   readonly figures: Readonly<Record<string, number>>;
   readonly real: boolean;
-  /** Where everything was kept, if anything was amiss. */
+  /** Directory that was kept because of a breach; null if there was none. */
   readonly keptAt: string | null;
 }
 
@@ -24,7 +24,7 @@ const SETTLE_LIMIT_MS = 180_000;
 const LOOK_EVERY_MS = 250;
 const MOST_SURPRISES = 20;
 
-/** Several agents on one folder and one database, all of whom meet with trouble; then all is mended, and judged once it has come to rest. */
+/** Disturbs several agents that share a folder and a database, then ends all faults, and judges the result once everything has settled. */
 export async function playCampaign(
   settings: Settings,
   say: (line: string) => void = () => {},
@@ -73,7 +73,7 @@ export async function playCampaign(
   }
 }
 
-/** What is done to one of them goes on beside what is done to the others. */
+/** Groups the steps, since different agents and the database are disturbed independently. */
 function byTarget(steps: readonly Step[]): Iterable<Step[]> {
   const found = new Map<string, Step[]>();
   for (const step of steps) {
@@ -137,14 +137,14 @@ function mend(agent: FleetAgent): void {
   agent.start();
 }
 
-/** Null when it has; else what it waits for after all that time. */
+/** Null once everything has settled; otherwise what is still missing at the deadline. */
 async function comeToRest(office: Office, scanner: Scanner): Promise<string | null> {
   const due = new Set(scanner.scans.filter(({ isDue }) => isDue).map(({ sha256 }) => sha256));
   const deadline = performance.now() + SETTLE_LIMIT_MS;
   for (;;) {
     const waitsFor = await office.unsettled(due);
     if (waitsFor === null || performance.now() > deadline) return waitsFor;
-    // What ends each time it is started is not waited for.
+    // Gives up early on an agent that ends after every start.
     if (office.agents.some(({ surprises }) => surprises.length > MOST_SURPRISES)) return waitsFor;
     await sleep(LOOK_EVERY_MS);
     for (const agent of office.agents) agent.start();

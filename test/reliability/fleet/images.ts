@@ -9,7 +9,7 @@ export interface Image {
 
 const COMMENT = 0xfe;
 
-/** JPEGs of which no two are alike: the photographed receipts, drawn ones where those are missing, each time with another comment. */
+/** Unique JPEGs: the photographed receipts, or drawn ones if those are missing, each time with another comment. */
 export class Images {
   readonly real: boolean;
   readonly #bases: readonly Buffer[];
@@ -22,7 +22,7 @@ export class Images {
     this.#mark = mark;
   }
 
-  /** @param mark of this run: no other one makes the same images */
+  /** @param mark unique to this run, so that no other run makes the same images */
   static async prepare(mark: string): Promise<Images> {
     const { real, images } = await loadImages();
     const bases = images.map(({ bytes }) => bytes).filter((bytes) => bytes[0] === 0xff && bytes[1] === 0xd8);

@@ -14,7 +14,7 @@ import { readLedger, type World } from './world.ts';
 const CLIENT = { clientId: 'campaign', clientSecret: 'campaign-secret' };
 const ENDPOINT = '11111111-2222-4333-8444-555555555555';
 const DATABASE = 'postgres';
-/** Where all is well, an image that can't be sent is copied a second after it was named; a busy machine takes longer. */
+/** Normally an image that can't be sent is copied within a second after it was named; a busy machine takes longer. */
 const COPIED_WITHIN_MS = 10_000;
 
 export interface OfficePlan extends Pick<
@@ -24,25 +24,25 @@ export interface OfficePlan extends Pick<
   readonly withStandby?: boolean;
 }
 
-/** One folder that all agents share, a service, and a database. */
+/** One folder shared by all agents, a service, and a database. */
 export class Office {
   readonly dir: string;
   readonly folder: string;
   /** The server of the ledger, reached without a proxy. */
   cluster: Cluster;
-  /** A second server, which follows the first. */
+  /** A second server that replicates the first. */
   readonly standby: Cluster | null;
   readonly sandbox: Sandbox;
   readonly agents: readonly FleetAgent[];
   readonly requests: World['requests'][number][];
   /** Monotonic time of the last start or end of a fault. */
   disturbedAt = performance.now();
-  /** When the ledger was first found to know an image, by hash; monotonic. */
+  /** When each image was first found in the ledger, by hash; monotonic. */
   readonly #knownSince = new Map<string, number>();
   readonly #perSecond: number | null;
   readonly #servers: readonly Cluster[];
   readonly #stalls = monitorEventLoopDelay({ resolution: 5 });
-  /** Kept until it fails: a new one for each look costs the server a process. */
+  /** Reused until it fails, since each new connection costs the server a process. */
   #client: Promise<Client> | null = null;
 
   private constructor(
@@ -107,9 +107,9 @@ export class Office {
   }
 
   /**
-   * Whether these bytes may leave the folder: the service has them, an agent has its copy, or nothing befell anybody for so long that
-   * one must have. An image that is named and neither is lost with the agent that holds it, as docs/originals.md says.
-   * Null: the ledger can't be asked now.
+   * Whether these bytes may leave the folder: the service has them, an agent has a copy, or there were no faults for long enough that an
+   * agent must have one. An image that is only named is lost with the agent that holds it, as docs/originals.md says. Null: the ledger
+   * can't be queried at the moment.
    */
   isSafe = async (sha256: string): Promise<boolean | null> => {
     const text = 'SELECT state FROM receiptd.documents WHERE sha256 = $1';
@@ -127,7 +127,7 @@ export class Office {
     return now - Math.max(since, this.disturbedAt) > COPIED_WITHIN_MS;
   };
 
-  /** What still keeps it from rest; null: nothing. */
+  /** What is still unsettled; null if nothing is. */
   async unsettled(due: ReadonlySet<string>): Promise<string | null> {
     const asked = await this.#asked(async (client) => {
       const { rows } = await client.query<{ sha256: string; state: string }>(
@@ -143,7 +143,7 @@ export class Office {
     return asked === '' ? null : asked;
   }
 
-  /** The number of sessions that the agent has begun, or that were ended for it. */
+  /** The number of sessions that the agent started, or that were ended for it. */
   async epochOf(agent: string): Promise<number | null> {
     const text = 'SELECT epoch::int FROM receiptd.agents WHERE name = $1';
     const found = await this.#asked((client) => client.query<{ epoch: number }>(text, [agent]));
@@ -170,7 +170,7 @@ export class Office {
     };
   }
 
-  /** Its directory stays if it is to be `kept`. */
+  /** Leaves the directory in place if it is to be `kept`. */
   async close({ kept }: { readonly kept: boolean }): Promise<void> {
     this.#stalls.disable();
     for (const agent of this.agents) await agent.close();
@@ -180,7 +180,7 @@ export class Office {
     if (!kept) await rm(this.dir, { recursive: true, force: true, maxRetries: 5 });
   }
 
-  /** Past all proxies; null where the database is not there. */
+  /** Queries the database without a proxy; null if it is down. */
   async #asked<T>(work: (client: Client) => Promise<T>): Promise<T | null> {
     const asked = (this.#client ??= this.#connected());
     try {
@@ -225,7 +225,7 @@ async function readLedgerOf(cluster: Cluster): ReturnType<typeof readLedger> {
   }
 }
 
-/** A standby without which nothing is committed: whatever an agent was told is there after a failover too. */
+/** With a standby, commits are synchronous: everything reported to an agent survives a failover. */
 async function startServers(withStandby: boolean): Promise<Servers> {
   if (!withStandby) return { primary: await startCluster(), standby: null };
   const primary = await startCluster({ settings: { synchronous_standby_names: '*' } });

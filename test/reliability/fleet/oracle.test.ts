@@ -7,7 +7,7 @@ import type { Chain, World } from './world.ts';
 
 const HASHES = ['a'.repeat(64), 'b'.repeat(64)];
 
-test('a campaign in which all went well breaches nothing', () => {
+test('the oracle finds nothing in a sound campaign', () => {
   expect(judge(world())).toEqual([]);
   expect(judge(marked(world()))).toEqual([]);
 });
@@ -58,13 +58,13 @@ test.each<[string, (world: Writable) => void, RegExp]>([
   expect(judge(broken).join('\n')).toMatch(words);
 });
 
-test('a seed draws the same plan every time, and another seed another', () => {
+test('a seed always draws the same plan, and different seeds differ', () => {
   const settings = { seed: 1, seconds: 30, agents: 3, perSecond: null };
   expect(drawPlan(settings)).toEqual(drawPlan(settings));
   expect(drawPlan(settings).steps).not.toEqual(drawPlan({ ...settings, seed: 2 }).steps);
 });
 
-/** Everything of the world can be changed. */
+/** A world in which everything can be changed. */
 type Writable<T = World> = T extends object ? { -readonly [K in keyof T]: Writable<T[K]> } : T;
 
 function world(): Writable {
@@ -90,7 +90,7 @@ function world(): Writable {
   };
 }
 
-/** An answer was lost, and the image sent again. */
+/** Adds a lost answer and a second upload of the image. */
 function marked(of: Writable): Writable {
   of.stored[0]!.tries = 2;
   of.requests.push({ name: 'n0', arrivedAt: 5_000, refusedAt: null });

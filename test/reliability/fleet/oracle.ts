@@ -17,7 +17,7 @@ export function judge(world: World): string[] {
   ];
 }
 
-/** Every image is stored, under one name, and the ledger tells of every file that is there. */
+/** Every image is stored under one name, and the ledger knows every existing file. */
 function* arrived({ scans, documents, stored, sightings }: World): Generator<string> {
   const namesOf = grouped(stored, ({ sha256 }) => sha256);
   const known = new Map(documents.map((document) => [document.sha256, document]));
@@ -35,7 +35,7 @@ function* arrived({ scans, documents, stored, sightings }: World): Generator<str
   }
 }
 
-/** The ledger and the service have the same names for the same bytes. */
+/** Ledger and service agree on the name of every image. */
 function* agreed({ documents, stored }: World): Generator<string> {
   const key = ({ name, sha256 }: { readonly name: string; readonly sha256: string }) => `${name} ${sha256}`;
   const accepted = documents.filter(({ state }) => state === 'accepted');
@@ -50,7 +50,7 @@ function* agreed({ documents, stored }: World): Generator<string> {
     if (all.length > 1) yield `the name ${name} was issued ${all.length} times`;
 }
 
-/** No request without a record; a second one only after an answer that was lost, and marked so. */
+/** Every request is recorded. Repeats follow lost answers only, and are marked. */
 function* onceOnly({ documents, attempts, requests, stored }: World): Generator<string> {
   const triesOf = new Map(stored.map(({ name, tries }) => [name, tries]));
   const requestsOf = grouped(requests, ({ name }) => name);
@@ -78,7 +78,7 @@ function* atRest({ documents, attempts }: World): Generator<string> {
     if (outcome === null) yield `attempt ${id} of agent ${agent} has no end`;
 }
 
-/** Every agent's history is whole, and tells of each document once that it was named, and once that it was accepted. */
+/** Every agent's history is complete, and across all histories each document is named once and accepted once. */
 function* chains({ chains: all, documents }: World): Generator<string> {
   const [named, accepted] = [new Map<number, number>(), new Map<number, number>()];
   for (const chain of all) {
@@ -116,7 +116,7 @@ function* verified({ agent, lines, headSeq, headHash }: Chain): Generator<string
   return entries;
 }
 
-/** The endpoint's rate, by all agents together. What left late, from an agent that was stopped in its tracks, doesn't count. */
+/** The endpoint's rate across all agents. Requests delayed by a frozen agent do not count. */
 function* paced({ perSecond, requests, stored, stallMs }: World): Generator<string> {
   if (perSecond === null) return;
   const repeated = new Set(stored.filter(({ tries }) => tries > 1).map(({ name }) => name));

@@ -5,7 +5,7 @@ export type AgentFault = 'kill' | 'freeze' | 'cut' | 'hang' | 'loseAnswers' | 'r
 /** A fault of the database itself. */
 export type DatabaseFault = 'fast' | 'immediate' | 'kill';
 
-/** Milliseconds from the beginning, and how long it lasts. */
+/** Milliseconds from the start, and the duration. */
 interface Span {
   readonly at: number;
   readonly lasts: number;
@@ -19,23 +19,23 @@ export interface Settings {
   readonly seed: number;
   readonly seconds: number;
   readonly agents: number;
-  /** Requests a second that the endpoint allows for all agents together; null: no limit. */
+  /** The endpoint's limit of requests per second across all agents; null: no limit. */
   readonly perSecond: number | null;
 }
 
 export interface Plan extends Settings {
   /** In order of their start. */
   readonly steps: readonly Step[];
-  /** Requests whose answers the service loses, as a share of all. */
+  /** Share of requests whose answers the service loses. */
   readonly lostAnswers: number;
-  /** How long the service thinks about each upload, so that many are under way when something happens. */
+  /** Delay of the service's answers to uploads, so that many are in flight when a fault happens. */
   readonly answerAfterMs: number;
 }
 
 export const LEASE_MS = 5_000;
 const QUIET_MS = 1_500;
 
-/** The same for the same settings. */
+/** The same settings give the same plan. */
 export function drawPlan(settings: Settings): Plan {
   const { seed, seconds, agents } = settings;
   const until = seconds * 1_000;
@@ -74,7 +74,7 @@ export function drawPlan(settings: Settings): Plan {
 function lengthOf(fault: AgentFault, dice: Dice): number {
   switch (fault) {
     case 'freeze':
-      // Others have taken its work over by then; now and then not yet.
+      // Mostly long enough for others to take over its work.
       return dice.chance(0.8) ? LEASE_MS + dice.int(500, 4_000) : dice.int(200, LEASE_MS);
     case 'kill':
       return dice.chance(0.4) ? LEASE_MS + dice.int(500, 3_000) : dice.int(0, 2_000);

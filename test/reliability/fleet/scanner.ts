@@ -4,14 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dice } from '../support/dice.ts';
 import type { Image, Images } from './images.ts';
 
-/** An image as it lay under a path. */
+/** An image at a path. */
 export interface Scan {
   readonly path: string;
   readonly sha256: string;
   readonly at: number;
-  /** Until it was deleted or overwritten. */
+  /** False once it was deleted or overwritten. */
   isThere: boolean;
-  /** It has to arrive at the service: it lies there at the end, or was in the ledger when it went. */
+  /** Whether it has to arrive at the service: it still exists at the end, or was in the ledger when it went. */
   isDue: boolean;
 }
 
@@ -19,7 +19,7 @@ export interface ScannerOptions {
   readonly folder: string;
   readonly images: Images;
   readonly dice: Dice;
-  /** Whether nothing is lost when they leave the folder; null: that can't be told now. */
+  /** Whether the bytes may leave the folder without a loss; null if unknown at the moment. */
   readonly isSafe: (sha256: string) => Promise<boolean | null>;
 }
 
@@ -72,7 +72,7 @@ export class Scanner {
       const path = this.#nextPath();
       await rename(join(folder, scan.path), join(folder, path));
       scan.isThere = false;
-      // Nothing went: the bytes are still there.
+      // The bytes still exist under the new name.
       scan.isDue = false;
       return this.#note(path, image);
     }
@@ -96,7 +96,7 @@ export class Scanner {
     return `SCAN${String(this.#count).padStart(4, '0')}.jpg`;
   }
 
-  /** Under another name first, as careful scanners do; what was there is replaced in one step. */
+  /** Writes a hidden file and renames it, like a careful scanner, so that an existing file is replaced atomically. */
   async #writeAtOnce(path: string, bytes: Buffer): Promise<void> {
     const { folder } = this.#options;
     const part = join(folder, `.${path}.part`);

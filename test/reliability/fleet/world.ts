@@ -8,17 +8,17 @@ export interface World {
   readonly attempts: readonly AttemptRow[];
   readonly sightings: readonly SightingRow[];
   readonly chains: readonly Chain[];
-  /** At the service, by name and bytes. */
+  /** Documents at the service, by name and bytes. */
   readonly stored: readonly { readonly name: string; readonly sha256: string; readonly tries: number }[];
-  /** Upload requests as they arrived there; monotonic milliseconds. */
+  /** Upload requests as they arrived at the service; monotonic milliseconds. */
   readonly requests: readonly {
     readonly name: string;
     readonly arrivedAt: number;
-    /** When it was answered with a status that is not the service's own. */
+    /** When it was answered with a status that the service does not give itself; null if it was not. */
     readonly refusedAt: number | null;
   }[];
   readonly perSecond: number | null;
-  /** The longest time during which the service did not read its sockets. */
+  /** The longest delay in the service's reading of its sockets. */
   readonly stallMs: number;
 }
 
@@ -37,14 +37,14 @@ export interface AttemptRow {
   readonly id: number;
   readonly document: number;
   readonly agent: string;
-  /** Null: it never ended. */
+  /** Null if it never ended. */
   readonly outcome: string | null;
 }
 
 export interface SightingRow {
   readonly path: string;
   readonly verdict: string;
-  /** Of its document. */
+  /** Hash of its document. */
   readonly sha256: string | null;
 }
 
@@ -63,7 +63,7 @@ export interface Chain {
 
 type OfLedger = Pick<World, 'documents' | 'attempts' | 'sightings' | 'chains'>;
 
-/** Reads what the ledger holds, as its administrator. */
+/** Reads the ledger as its administrator. */
 export async function readLedger(client: Client): Promise<OfLedger> {
   const rows = async <Row>(text: string): Promise<Row[]> => (await client.query(text)).rows as Row[];
   const agents = await rows<{ id: number; agent: string; headSeq: number; headHash: string }>(
