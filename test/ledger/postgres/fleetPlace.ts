@@ -1,3 +1,4 @@
+import type { Client } from 'pg';
 import { systemClock } from '../../../src/system/systemClock.ts';
 import type { Document } from '../../../src/core/domain/document.ts';
 import { openPostgresLedger, type PostgresLedgerOptions } from '../../../src/ledger/postgres/open.ts';
@@ -7,7 +8,7 @@ import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import type { AttemptResult, ClaimQuery } from '../../../src/core/ports/ledgerQueue.ts';
 import { freshDatabase, type FreshDatabase, type Kept } from '../../support/postgres.ts';
 import { OFFICE } from '../../contract/ledger.ts';
-import { agentOptions, ask, UNUSED } from './place.ts';
+import { agentOptions, connected, UNUSED } from './place.ts';
 
 export type Agent = Ledger & { readonly fleet: LedgerFleet };
 
@@ -15,6 +16,8 @@ export type Agent = Ledger & { readonly fleet: LedgerFleet };
 export class FleetPlace {
   readonly #database: FreshDatabase;
   readonly #open = new Set<Agent>();
+  /** For all questions, until the database is copied. */
+  #asking: Promise<Client> | null = null;
 
   private constructor(database: FreshDatabase) {
     this.#database = database;
@@ -55,16 +58,31 @@ export class FleetPlace {
     return rows.map(({ id }) => Number(id));
   }
 
-  keep(): Promise<Kept> {
-    return this.#database.keep();
+  async keep(): Promise<Kept> {
+    await this.#hangUp();
+    const kept = await this.#database.keep();
+    return {
+      restore: async () => {
+        await this.#hangUp();
+        await kept.restore();
+      },
+    };
   }
 
-  ask<Row>(text: string, values: unknown[] = []): Promise<Row[]> {
-    return ask<Row>(this.url, text, values);
+  async ask<Row>(text: string, values: unknown[] = []): Promise<Row[]> {
+    const client = await (this.#asking ??= connected(this.url));
+    return (await client.query(text, values)).rows as Row[];
+  }
+
+  async #hangUp(): Promise<void> {
+    const asking = this.#asking;
+    this.#asking = null;
+    await (await asking)?.end();
   }
 
   async remove(): Promise<void> {
     await Promise.all([...this.#open].map((agent) => agent.close()));
+    await this.#hangUp();
     await this.#database.remove();
   }
 }

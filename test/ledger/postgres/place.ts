@@ -88,10 +88,15 @@ export async function openStore(url: string, name = 'one', agent: StoreAgent = {
   };
 }
 
-/** One question beside everything else. */
-export async function ask<Row>(url: string, text: string, values: unknown[] = []): Promise<Row[]> {
+export async function connected(url: string): Promise<Client> {
   const client = new Client({ connectionString: url, options: '-c search_path=receiptd' });
   await client.connect();
+  return client;
+}
+
+/** One question beside everything else. */
+export async function ask<Row>(url: string, text: string, values: unknown[] = []): Promise<Row[]> {
+  const client = await connected(url);
   try {
     return (await client.query(text, values)).rows as Row[];
   } finally {
