@@ -1,11 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
 import { delimiter, join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LIST_STATES } from '../../src/core/ports/ledgerReports.ts';
 import { drawReceipt } from '../support/images.ts';
+import { launch } from '../support/launch.ts';
 import { requirement } from '../support/requires.ts';
-import { MAIN, prepare, temporaryDirectory, until, type Site } from './support/agent.ts';
+import { MAIN, prepare, Running, temporaryDirectory, until, type Site } from './support/agent.ts';
 import { quickly } from './support/commandLine.ts';
 import { runInProcess } from './support/inProcess.ts';
 
@@ -16,18 +18,19 @@ function has(shell: string): boolean {
   return requirement(shell, spawnSync(shell, ['--version']).status === 0, `apt-get install ${shell}`);
 }
 
-/** A directory with `receiptd` for the PATH, and the scripts. */
-async function place(site?: Site): Promise<string> {
-  const dir = site?.dir ?? (await temporaryDirectory());
-  await writeFile(join(dir, 'receiptd'), `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`, {
-    mode: 0o755,
-  });
-  for (const shell of ['bash', 'zsh', 'fish', 'powershell'])
-    await writeFile(join(dir, shell), scripts[shell] ?? '');
-  return dir;
-}
-
 const scripts: Record<string, string> = {};
+
+/** Runs the program in this process for those that connect: a start of it for each word would be most of this file's work. */
+const program = createServer((asking) => {
+  let asked = '';
+  asking.setEncoding('utf8').on('data', async (text: string) => {
+    asked += text;
+    const [count, cwd = '/', ...args] = asked.split('\0').slice(0, -1);
+    if (args.length === Number(count))
+      asking.end((await runInProcess(args, { cwd, env: envOf(cwd) })).stdout);
+  });
+}).listen(0, '127.0.0.1');
+afterAll(() => program.close());
 
 beforeAll(async () => {
   for (const shell of ['bash', 'zsh', 'fish', 'powershell']) {
@@ -37,14 +40,34 @@ beforeAll(async () => {
   }
 });
 
-function run(dir: string, shell: string, args: readonly string[]): string[] {
-  const env = {
+/** A directory with `receiptd` for the PATH, and the scripts. */
+async function place(site?: Site, receiptd: 'built' | 'served' = 'served'): Promise<string> {
+  const dir = site?.dir ?? (await temporaryDirectory());
+  const { port } = program.address() as AddressInfo;
+  const served = `#!/bin/bash
+exec 3<>/dev/tcp/127.0.0.1/${port}
+printf '%s\\0' $# "$PWD" "$@" >&3
+cat <&3
+`;
+  const built = `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`;
+  await writeFile(join(dir, 'receiptd'), receiptd === 'built' ? built : served, { mode: 0o755 });
+  for (const shell of ['bash', 'zsh', 'fish', 'powershell'])
+    await writeFile(join(dir, shell), scripts[shell] ?? '');
+  return dir;
+}
+
+function envOf(dir: string): Record<string, string> {
+  return {
     PATH: `${dir}${delimiter}${PATH}`,
     HOME: dir,
     TERM: 'dumb',
     XDG_CONFIG_HOME: join(dir, 'none'),
   };
-  const { stdout, stderr } = spawnSync(shell, args, { cwd: dir, env, encoding: 'utf8', timeout: 60_000 });
+}
+
+async function run(dir: string, shell: string, args: readonly string[]): Promise<string[]> {
+  const child = launch(shell, args, { cwd: dir, env: envOf(dir), stdin: 'ignore' });
+  const { stdout, stderr } = await new Running(child).ended;
   expect(stderr).toBe('');
   return stdout.split('\n').filter((line) => line !== '');
 }
@@ -55,53 +78,53 @@ __receiptd
 printf '%s\\n' "\${COMPREPLY[@]}"`;
 
 /** What bash offers for the last of these words. */
-function bash(dir: string, ...words: string[]): string[] {
+function bash(dir: string, ...words: string[]): Promise<string[]> {
   return run(dir, 'bash', ['--norc', '--noprofile', '-c', BASH, 'bash', 'receiptd', ...words]);
 }
 
 describe('bash', () => {
   it('completes commands, their commands, options and the words that an option takes', async () => {
     const dir = await place();
-    expect(bash(dir, 'le')).toEqual(['ledger']);
-    expect(bash(dir, 'ledger', 'verify', '--h')).toEqual(['--head', '--help']);
-    expect(bash(dir, 'list', '--state', 'failed', 'un')).toEqual(['unconfirmed', 'unreadable']);
-    expect(bash(dir, 'login', '--store', '=', 'k')).toEqual(['keychain']);
-    expect(bash(dir, 'run', '--wait', '')).toEqual([]);
+    expect(await bash(dir, 'le')).toEqual(['ledger']);
+    expect(await bash(dir, 'ledger', 'verify', '--h')).toEqual(['--head', '--help']);
+    expect(await bash(dir, 'list', '--state', 'failed', 'un')).toEqual(['unconfirmed', 'unreadable']);
+    expect(await bash(dir, 'login', '--store', '=', 'k')).toEqual(['keychain']);
+    expect(await bash(dir, 'run', '--wait', '')).toEqual([]);
   });
 
   it('completes files and folders, whatever they are called', async () => {
     const dir = await place();
     await writeFile(join(dir, 'my config.yaml'), '');
-    expect(bash(dir, 'check', '--config', 'my')).toEqual(['my config.yaml']);
-    expect(bash(dir, 'check', '--config', '=', 'my')).toEqual(['my config.yaml']);
-    expect(bash(dir, 'restore', 'b')).toEqual(['bash']);
-    expect(bash(dir, 'list', '--folder', 'my')).toEqual([]);
+    expect(await bash(dir, 'check', '--config', 'my')).toEqual(['my config.yaml']);
+    expect(await bash(dir, 'check', '--config', '=', 'my')).toEqual(['my config.yaml']);
+    expect(await bash(dir, 'restore', 'b')).toEqual(['bash']);
+    expect(await bash(dir, 'list', '--folder', 'my')).toEqual([]);
   });
 
   it('completes endpoints of the configuration and documents of a running agent, and nothing without one', async () => {
     const site = await prepare();
     const dir = await place(site);
-    expect(bash(dir, 'list', '--endpoint', '')).toEqual(['office', 'depot']);
-    expect(bash(dir, 'show', '')).toEqual([]);
+    expect(await bash(dir, 'list', '--endpoint', '')).toEqual(['office', 'depot']);
+    expect(await bash(dir, 'show', '')).toEqual([]);
     await writeFile(site.file('inbox', 'SCAN0007.jpg'), await drawReceipt({ type: 'jpeg', seed: 'a' }));
     const agent = await site.start();
     await until(() => site.sandbox.received().length === 1);
     const [received] = site.sandbox.received();
-    // Elsewhere by --config.
-    const other = await place();
+    // Elsewhere by --config, and with a process for each.
+    const other = await place(undefined, 'built');
     // A busy machine may take longer than the limit now and then.
     const soon = async (...words: Parameters<typeof bash>): Promise<string[]> => {
       let names: string[] = [];
-      await until(() => (names = bash(...words)).length > 0);
+      await until(async () => (names = await bash(...words)).length > 0);
       return names;
     };
     expect(await soon(other, 'show', '--config', site.config, 'SCAN')).toEqual([received?.name]);
     expect(await soon(dir, 'retry', received?.name ?? '', 'SCAN')).toEqual([received?.name]);
-    expect(bash(dir, 'retry', 'PLAN')).toEqual([]);
+    expect(await bash(dir, 'retry', 'PLAN')).toEqual([]);
     // A hung agent keeps nobody waiting: the limit is 300 ms, besides what a start takes.
     agent.signal('SIGSTOP');
     const asked = performance.now();
-    expect(bash(dir, 'show', 'SCAN')).toEqual([]);
+    expect(await bash(other, 'show', '--config', site.config, 'SCAN')).toEqual([]);
     expect(performance.now() - asked).toBeLessThan(20_000);
     agent.signal('SIGCONT');
   });
@@ -156,13 +179,13 @@ describe.skipIf(!has('fish'))('fish', () => {
   it('completes commands, options and words', async () => {
     const site = await prepare();
     const dir = await place(site);
-    const fish = (line: string) =>
-      run(dir, 'fish', ['--no-config', '-c', `source ./fish; complete -C '${line}'`]).map(
-        (each) => each.split('\t')[0],
-      );
-    expect(fish('receiptd ledger ').sort()).toEqual(LEDGER_COMMANDS.toSorted());
-    expect(fish('receiptd ledger verify --he').sort()).toEqual(['--head', '--help']);
-    expect(fish('receiptd list --endpoint ').sort()).toEqual(['depot', 'office']);
+    const fish = async (line: string) => {
+      const said = await run(dir, 'fish', ['--no-config', '-c', `source ./fish; complete -C '${line}'`]);
+      return said.map((each) => each.split('\t')[0]).sort();
+    };
+    expect(await fish('receiptd ledger ')).toEqual(LEDGER_COMMANDS.toSorted());
+    expect(await fish('receiptd ledger verify --he')).toEqual(['--head', '--help']);
+    expect(await fish('receiptd list --endpoint ')).toEqual(['depot', 'office']);
   });
 });
 
@@ -183,7 +206,7 @@ describe.skipIf(!has('zsh'))('zsh', () => {
   it('completes commands, options, words and endpoints on a terminal', async () => {
     const site = await prepare();
     const dir = await place(site);
-    const said = run(dir, 'zsh', ['-f', '-c', ZSH]).join('\n');
+    const said = (await run(dir, 'zsh', ['-f', '-c', ZSH])).join('\n');
     expect(said).toMatch(/RESULT-1 receiptd ledger verify --hex|RESULT-1 receiptd ledger verify --he/);
     expect(said).toContain('RESULT-2 receiptd list --state failed --endpoint office');
   });

@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { compiledSources } from '../../support/compiled.ts';
+import { bundled } from '../../support/compiled.ts';
 import { canMount, withSmallDisk } from '../../support/ownMount.ts';
 import { chosenKills, hasTurn } from '../../support/turns.ts';
 import { memoryDirectory } from '../../support/memoryDirectory.ts';
@@ -26,7 +26,7 @@ const otherDevice = requirement(
 
 let script: string;
 beforeAll(async () => {
-  script = join(await compiledSources(), 'test/intake/dispose/killedDisposal.js');
+  script = await bundled('test/intake/dispose/killedDisposal.js');
 });
 
 interface Scenario {

@@ -1,10 +1,12 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createJournal, openJournal } from '../../../src/ledger/journal/journal.ts';
 import type { JournalHead } from '../../../src/core/ports/journal.ts';
+import { launch } from '../../support/launch.ts';
 import { requirement } from '../../support/requires.ts';
 import { erase, event, journalPath, LEDGER, linesIn, named, putLines, writeJournal } from './support.ts';
 
@@ -15,6 +17,21 @@ const hasPython = requirement(
   spawnSync('python3', ['--version']).status === 0,
   'apt-get install python3',
 );
+
+/** Runs a program again and again, each time with the arguments of a line, in one process. */
+const RUNS = `
+import contextlib, io, json, sys
+program = compile(sys.argv[1], 'docs/audit.md', 'exec')
+for line in sys.stdin:
+    sys.argv = ['-', *json.loads(line)]
+    said, status = io.StringIO(), 0
+    with contextlib.redirect_stdout(said):
+        try:
+            exec(program, {'__name__': '__main__'})
+        except SystemExit as end:
+            status = end.code or 0
+    print(json.dumps({'status': status, 'said': said.getvalue()}), flush=True)
+`;
 
 /** The only code block in that language that contains `part`. */
 function block(language: string, part: string): string {
@@ -37,19 +54,37 @@ beforeEach(() => {
 });
 
 describe.skipIf(!hasPython)('the program for auditors without receiptd', () => {
-  function run(...kept: string[]): { status: number | null; said: string } {
-    const { status, stdout, stderr } = spawnSync('python3', ['-', path, ...kept], {
-      input: block('python', 'hashlib'),
-      encoding: 'utf8',
-    });
-    expect(stderr).toBe('');
-    return { status, said: stdout };
-  }
+  let run: (...kept: string[]) => Promise<{ status: number; said: string }>;
+  let stop: () => void;
+  beforeAll(() => {
+    const args = ['-c', RUNS, block('python', 'hashlib')];
+    const python = launch('python3', args, { env: process.env, stdin: 'pipe' });
+    const answers = createInterface({ input: python.stdout! })[Symbol.asyncIterator]();
+    let complaint = '';
+    python.stderr?.on('data', (text: Buffer) => (complaint += text.toString()));
+    run = async (...kept) => {
+      python.stdin?.write(`${JSON.stringify([path, ...kept])}\n`);
+      const { value, done } = await answers.next();
+      if (done) throw new Error(complaint);
+      return JSON.parse(value) as { status: number; said: string };
+    };
+    stop = () => python.kill();
+  });
+  afterAll(() => stop());
 
-  test('finds a journal intact, with and without a kept head, and prints its head', () => {
+  test('finds a journal intact, with and without a kept head, and prints its head', async () => {
     const sound = { status: 0, said: `0 findings. Last entry: ${head.seq}:${head.hash}\n` };
-    expect(run()).toEqual(sound);
-    expect(run(`${head.seq}:${head.hash}`)).toEqual(sound);
+    expect(await run()).toEqual(sound);
+    expect(await run(`${head.seq}:${head.hash}`)).toEqual(sound);
+  });
+
+  test('ends with a status of its own', () => {
+    const input = block('python', 'hashlib');
+    const { stderr, stdout, status } = spawnSync('python3', ['-', path], { input, encoding: 'utf8' });
+    expect({ stderr, status }).toEqual({ stderr: '', status: 0 });
+    expect(stdout).toBe(`0 findings. Last entry: ${head.seq}:${head.hash}\n`);
+    fs.truncateSync(path, 0);
+    expect(spawnSync('python3', ['-', path], { input }).status).toBe(1);
   });
 
   test.each([
@@ -78,35 +113,35 @@ describe.skipIf(!hasPython)('the program for auditors without receiptd', () => {
     ],
     ['data where there were none', (lines: string[]) => lines.with(8, `${lines[8]!}{}`), 'line 9'],
     ['nothing at all', () => [], 'journal'],
-  ])('finds %s', (_, change, where) => {
+  ])('finds %s', async (_, change, where) => {
     putLines(path, change(linesIn(path)));
-    const { status, said } = run();
+    const { status, said } = await run();
     expect(status).toBe(1);
     expect(said).toMatch(new RegExp(`^${where}: `));
   });
 
-  test('finds a truncated last line', () => {
+  test('finds a truncated last line', async () => {
     fs.truncateSync(path, fs.statSync(path).size - 1);
-    expect(run()).toMatchObject({ status: 1, said: expect.stringContaining('not a complete line') });
+    expect(await run()).toMatchObject({ status: 1, said: expect.stringContaining('not a complete line') });
   });
 
-  test('finds truncation and rewriting by a kept head', () => {
+  test('finds truncation and rewriting by a kept head', async () => {
     putLines(path, linesIn(path).slice(0, -2));
-    expect(run().status).toBe(0);
-    expect(run(`${head.seq}:${head.hash}`)).toMatchObject({
+    expect((await run()).status).toBe(0);
+    expect(await run(`${head.seq}:${head.hash}`)).toMatchObject({
       status: 1,
       said: expect.stringContaining('not in this file'),
     });
-    expect(run(`7:${'ab'.repeat(32)}`)).toMatchObject({
+    expect(await run(`7:${'ab'.repeat(32)}`)).toMatchObject({
       status: 1,
       said: expect.stringContaining('not the entry'),
     });
   });
 
-  test('reports that a journal was restarted, and finds it intact', () => {
+  test('reports that a journal was restarted, and finds it intact', async () => {
     fs.rmSync(path);
     createJournal(path, event('continued', { ledger: LEDGER, because: 'It was lost.' }), head).close();
-    const { status, said } = run();
+    const { status, said } = await run();
     expect(status).toBe(0);
     expect(said).toContain(`Restarted: what came before entry ${head.seq + 1}`);
   });
