@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { drawReceipt } from '../support/images.ts';
-import { KEYS, Terminal, terminalIsHere } from '../support/terminal.ts';
+import { KEYS } from '../support/conversation.ts';
+import { Terminal, terminalIsHere } from '../support/terminal.ts';
 import { MAIN, prepare, type Site } from './support/agent.ts';
 import { cleanUp } from '../support/cleanUp.ts';
 

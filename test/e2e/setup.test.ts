@@ -2,7 +2,8 @@ import { chmod, mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { drawTestReceipt } from '../../src/demo/testReceipt.ts';
-import { KEYS, terminalIsHere } from '../support/terminal.ts';
+import { KEYS } from '../support/conversation.ts';
+import { terminalIsHere } from '../support/terminal.ts';
 import { OFFICE } from './support/agent.ts';
 import { ordinaryUserCanRun, quickly } from './support/commandLine.ts';
 import { SECRET, desk, runsServices, type Desk } from './support/desk.ts';
@@ -108,7 +109,7 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
     expect((await quickly(here.site, first)).status).toBe(0);
     const own = `# ours\n${await readFile(here.config, 'utf8')}`;
     await writeFile(here.config, own);
-    const terminal = here.setup();
+    const terminal = here.quickSetup();
     await terminal.sees('everything else stays');
     await terminal.answers('Address of the service:');
     await terminal.sees('(file): Sandbox Company');
@@ -134,9 +135,8 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
       const bytes = drawTestReceipt({ number, at: '2026-01-31 08:30' });
       await writeFile(join(here.scans, `SCAN000${number}.png`), bytes);
     }
-    const terminal = here.setup([...service, ...id, ...endpoint, ...folder, ...rest, '--test-receipt'], {
-      env: secret,
-    });
+    const args = [...service, ...id, ...endpoint, ...folder, ...rest, '--test-receipt'];
+    const terminal = here.quickSetup(args, secret);
     await terminal.sees('3 files, the newest SCAN000');
     await terminal.chooses('What about files already in the folder?', 'Leave them');
     await terminal.answers('Go ahead?');
@@ -149,7 +149,7 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
 
   test('three wrong secrets end it, and nothing is stored', async () => {
     const here = await desk();
-    const terminal = here.setup([...answered(here).service]);
+    const terminal = here.quickSetup([...answered(here).service]);
     for (const time of ['(2 of 3)', '(3 of 3)', null]) {
       await terminal.answers('Client identifier:', time === '(2 of 3)' ? 'e2e' : '');
       await terminal.answers('Client secret:', 'wrong');
@@ -165,7 +165,7 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
     const here = await desk();
     await here.sandbox.close();
     const { service, folder, rest } = answered(here);
-    const terminal = here.setup([...service, ...folder, ...rest]);
+    const terminal = here.quickSetup([...service, ...folder, ...rest]);
     await terminal.answers('Client identifier:', 'e2e');
     await terminal.answers('Client secret:', SECRET);
     await terminal.sees('[SERVICE_UNREACHABLE]');

@@ -96,7 +96,7 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
     expect(mails).toHaveLength(2);
 
     const written = await readFile(here.config, 'utf8');
-    const again = here.setup([], { env: others(here) });
+    const again = here.quickSetup([], others(here));
     await again.chooses('Show people at the scanner', 'Yes, as now');
     await again.answers('E-mail address for alerts, or none:');
     await again.answers('Mail server:');
@@ -111,7 +111,7 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
 
   test('goes on without a mail server that nobody knows, and with one that does not answer', async () => {
     const here = await desk();
-    const first = here.setup([], { env: others(here) });
+    const first = here.quickSetup([], others(here));
     await first.answers('Show people at the scanner');
     await first.answers('E-mail address for alerts', 'office@example.com');
     await first.answers('Mail server, such as');
@@ -121,7 +121,7 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
     expect(await first.ends()).toBe(0);
     expect(await here.settings()).not.toHaveProperty('alerts.email');
 
-    const next = here.setup([], { env: others(here) });
+    const next = here.quickSetup([], others(here));
     await next.chooses('Show people at the scanner', 'Yes, in another folder');
     await next.answers('Path of the folder for files that could not be sent:', here.scans);
     await next.sees('would be watched by');
@@ -146,7 +146,7 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
     const here = await desk();
     const args = ['--sandbox', '--sandbox-port', '0', '--folder', here.scans, '--rate', '60/min'];
     const env = { RECEIPTD_SETUP_TEST_RECEIPT: 'no' };
-    const terminal = here.setup([...args, '--service', 'no'], { env });
+    const terminal = here.quickSetup([...args, '--service', 'no'], env);
     await terminal.answers('Go ahead?');
     expect(await terminal.ends()).toBe(0);
     expect(terminal.shown).not.toContain('E-mail address');

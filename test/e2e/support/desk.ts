@@ -9,6 +9,7 @@ import { Terminal } from '../../support/terminal.ts';
 import { MAIN, Site, practiceService, temporaryDirectory } from './agent.ts';
 import { cleanUp } from '../../support/cleanUp.ts';
 import { giveAway } from './commandLine.ts';
+import { QuickTerminal } from './inProcess.ts';
 
 export const SECRET = 'e2e-secret';
 
@@ -28,6 +29,8 @@ export interface How {
   /** Run without root's rights; needs `giveAway` first. */
   readonly ordinary?: boolean;
 }
+
+const COLUMNS = 80;
 
 export class Desk {
   readonly dir: string;
@@ -63,6 +66,15 @@ export class Desk {
       ...(columns !== undefined && { columns }),
       ...(user && { user }),
     });
+    cleanUp(() => terminal.close());
+    return terminal;
+  }
+
+  /** Like `setup`, but in this process: for what is asked and answered, not for what a terminal does with it. */
+  quickSetup(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}): QuickTerminal {
+    const command = ['setup', '--config', this.config, ...args];
+    const surroundings = { cwd: this.dir, env: { ...this.env, ...env } };
+    const terminal = new QuickTerminal(command, surroundings, COLUMNS);
     cleanUp(() => terminal.close());
     return terminal;
   }

@@ -3,10 +3,11 @@
  * comparing, and for long tables of refusals; the command under test uses the binary.
  */
 import { once } from 'node:events';
-import { Readable, Writable } from 'node:stream';
+import { PassThrough, Readable, Writable } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
 import type { Io } from '../../../src/cli/io.ts';
 import type * as CommandLine from '../../../src/cli/program.ts';
+import { Conversation, KEYS } from '../../support/conversation.ts';
 import type { Ended } from './agent.ts';
 
 export interface Surroundings {
@@ -73,14 +74,57 @@ export class Resident {
   }
 }
 
+/** A command whose streams say that they are a terminal, in the test's process: for questions and answers. It echoes nothing by itself. */
+export class QuickTerminal extends Conversation {
+  readonly #stdin = Object.assign(new PassThrough(), {
+    isTTY: true,
+    isRaw: false,
+    setRawMode(this: { isRaw: boolean }, isRaw: boolean) {
+      this.isRaw = isRaw;
+      return this;
+    },
+  });
+  readonly #stop = new AbortController();
+  readonly #ended: Promise<void>;
+
+  constructor(args: readonly string[], { cwd, env }: Surroundings, columns: number) {
+    super();
+    const screen = () => {
+      const output = new Kept().on('text', (text: string) => this.hear(text.replaceAll('\n', '\r\n')));
+      // The library that asks ends what it writes to after each question, unless that is the process's own.
+      return Object.assign(output, { isTTY: true, columns, rows: 24, end: () => output });
+    };
+    const streams = { stdin: this.#stdin, stdout: screen(), stderr: screen() };
+    this.#ended = begun(args, { cwd, env }, streams, this.#stop.signal).then(({ status }) =>
+      this.hearEnd(status),
+    );
+    this.#ended.catch(() => this.hearEnd(null));
+  }
+
+  type(text: string): void {
+    if (text === KEYS.ctrlC && !this.#stdin.isRaw) this.#stop.abort();
+    else this.#stdin.write(text);
+  }
+
+  close(): Promise<void> {
+    this.#stop.abort();
+    return this.#ended;
+  }
+}
+
+interface Streams {
+  readonly stdin?: Readable;
+  readonly stdout: Kept;
+  readonly stderr: Kept;
+}
+
 async function begun(
   args: readonly string[],
   { cwd, env, input = '' }: Surroundings,
-  { stdout, stderr }: { readonly stdout: Kept; readonly stderr: Kept },
+  // The other members of the type are for terminals only.
+  { stdin = Readable.from(input === '' ? [] : [Buffer.from(input)]), stdout, stderr }: Streams,
   stop: AbortSignal,
 ): Promise<Ended> {
-  // The other members of the type are for terminals only.
-  const stdin = Readable.from(input === '' ? [] : [Buffer.from(input)]);
   const io = { stdin, stdout, stderr, env, cwd, stop, onReload: () => () => {} };
   const { runCommandLine } = (await import(BUILT)) as typeof CommandLine;
   const running = runCommandLine(['node', 'receiptd', ...args], io as unknown as Io);
@@ -102,7 +146,7 @@ class Kept extends Writable {
 
   override _write(chunk: string | Buffer, _: BufferEncoding, done: () => void): void {
     this.text += chunk.toString();
-    this.emit('text');
+    this.emit('text', chunk.toString());
     done();
   }
 }
