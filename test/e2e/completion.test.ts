@@ -23,11 +23,11 @@ const scripts: Record<string, string> = {};
 /** Runs the program in this process for those that connect: a start of it for each word would be most of this file's work. */
 const program = createServer((asking) => {
   let asked = '';
-  asking.setEncoding('utf8').on('data', async (text: string) => {
+  asking.setEncoding('utf8').on('data', (text: string) => {
     asked += text;
     const [count, cwd = '/', ...args] = asked.split('\0').slice(0, -1);
-    if (args.length === Number(count))
-      asking.end((await runInProcess(args, { cwd, env: envOf(cwd) })).stdout);
+    if (args.length !== Number(count)) return;
+    void runInProcess(args, { cwd, env: envOf(cwd) }).then(({ stdout }) => asking.end(stdout));
   });
 }).listen(0, '127.0.0.1');
 afterAll(() => program.close());
