@@ -119,8 +119,8 @@ export const LEFT_OUT: readonly LeftOut[] = [
     why: `${RIGHTS}; ${NAMES}`,
     tests: [
       'reading a file > distinguishes a missing file from an unreadable one',
-      'reading a file > takes a name as it is: newline',
-      'reading a file > takes a name as it is: backslash',
+      'reading a file > preserves the name: newline',
+      'reading a file > preserves the name: backslash',
     ],
   },
   {
