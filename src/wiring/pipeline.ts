@@ -79,6 +79,7 @@ export async function composePipeline(
   const onWoke = (): void => {
     world.service.dropIdle?.();
     holds.woke();
+    pacer.heedClockJump();
     dispatcher.wake();
     for (const intake of intakes.all) intake.woke();
   };

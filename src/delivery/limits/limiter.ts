@@ -14,6 +14,7 @@ import { rateText } from '../../core/domain/rate.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { LedgerQueue } from '../../core/ports/ledgerQueue.ts';
 import type { Limits } from '../../core/domain/settings.ts';
+import { StartWindow } from './startWindow.ts';
 
 /** A rate that documents are waiting for. */
 export interface LimitedBy {
@@ -38,7 +39,7 @@ export class Limiter {
   readonly #budgets: readonly Budget[];
   #heldBackAt = -Infinity;
   readonly #slots: PQueue;
-  #starts: PQueue | null;
+  readonly #starts: StartWindow | null;
 
   private constructor(alias: string, limits: Limits, window: RateWindow | null, budgets: readonly Budget[]) {
     this.alias = alias;
@@ -127,7 +128,7 @@ export class Limiter {
    */
   withSlot(work: () => Promise<void>, lane: Lane, signal?: AbortSignal): Promise<void> {
     const inWindow = async (): Promise<void> => {
-      await this.#starts?.add(() => {});
+      await this.#starts?.start();
       return work();
     };
     return this.#slots.add(inWindow, { priority: lane === 'fresh' ? 1 : 0, ...(signal && { signal }) });
@@ -138,12 +139,12 @@ export class Limiter {
     if (this.#slots.concurrency !== atOnce) this.#slots.concurrency = atOnce;
   }
 
-  /** p-queue's window runs on the wall clock: after the clock is set back by a day, it would block for a day. RateWindow is monotonic. */
+  /** Call when the wall clock was set back. */
   renewWindow(): void {
-    this.#starts = createStarts(this.#limits);
+    this.#starts?.renew();
   }
 }
 
-function createStarts({ rate }: Limits): PQueue | null {
-  return rate ? new PQueue({ interval: rate.intervalMs, intervalCap: rate.count, strict: true }) : null;
+function createStarts({ rate }: Limits): StartWindow | null {
+  return rate ? new StartWindow(rate) : null;
 }

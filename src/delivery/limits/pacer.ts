@@ -195,12 +195,18 @@ export class Pacer {
     }
   }
 
+  /** Starts the windows that run on the wall clock anew if it was set back. Call when that was noticed: all slots may wait for them. */
+  heedClockJump(): void {
+    if (this.#watch.takeJump() >= 0) return;
+    for (const limiter of this.#limiters) limiter.renewWindow();
+  }
+
   /**
    * Waits for an upload slot; p-queue alone counts the requests in flight. Fresh documents of an endpoint go first. Resolves the
    * function that gives the slot back. Rejects on abort, which also frees slots already given.
    */
   slot(endpoint: EndpointKey, lane: Lane, signal: AbortSignal): Promise<() => void> {
-    this.#heedClockJump();
+    this.heedClockJump();
     return new Promise((granted, failed) => {
       const taken = () => new Promise<void>(granted);
       // Passing the signal here too would cost as much again as both queues.
@@ -247,11 +253,5 @@ export class Pacer {
 
   get #limiters(): Limiter[] {
     return [this.#overall, ...[...this.#endpoints.values()].map(({ limiter }) => limiter)];
-  }
-
-  /** See `Limiter.renewWindow`. */
-  #heedClockJump(): void {
-    if (this.#watch.takeJump() >= 0) return;
-    for (const limiter of this.#limiters) limiter.renewWindow();
   }
 }
