@@ -38,6 +38,7 @@ it('a window for which nothing waits has room again', async () => {
   setBackByADay();
   window.renew();
   await window.start();
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 it('the slots that wait for the window are given although nobody asks for another', async () => {

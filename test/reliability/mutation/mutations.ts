@@ -686,6 +686,12 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   // Limits hold.
   {
+    what: 'what waits for a rate window is forgotten when the clock is set back',
+    promises: ['P5'],
+    killedBy: 'test/delivery/limits/startWindow.test.ts',
+    edits: [{ file: 'src/delivery/limits/startWindow.ts', in: 'renew', condition: 'size', is: 'true' }],
+  },
+  {
     what: 'an upload starts before its attempt is recorded',
     promises: ['P6'],
     killedBy: 'simulation',
