@@ -22,8 +22,8 @@ import { officeAtWork } from './support/officeAtWork.ts';
 
 const SIZE = 300;
 const LIMIT_MS = 600_000;
-/** Each page is examined every second day: in English, and next in German. */
-const LOOKS = 4;
+/** Each page is examined every eighth day in English, and on another in German, which is read every second day. */
+const LOOKS = 8;
 
 /** What only a program says; no name in the office holds any of it. */
 const SLIPS = /\b(?:defect|NaN|Invalid|undefined)\b|\[object|^\s+at .+:\d+:\d+\)?$/m;
@@ -329,12 +329,13 @@ async function slipsOfConsole(site: Site): Promise<string[]> {
   const german = await browser.open('#/', { locale: 'de-DE' });
   const quiet = watch(german, slips);
   for (const [at, place] of [...looked.values()].entries()) {
+    if (!hasTurn(at, 2)) continue;
     quiet.at = `${place} in German`;
     await german.goto(new URL(place, page.url()).href);
     await german.getByRole('heading', { level: 1 }).waitFor();
     await quiet.isQuiet();
     slips.push(...slipsIn(quiet.at, await german.content()));
-    if (hasTurn(at - 1, LOOKS))
+    if (hasTurn(at + 2, LOOKS))
       for (const fault of await closeLook(german, { narrow: true })) slips.push(`${quiet.at}: ${fault}`);
   }
   browser.expectNoTrouble();
@@ -364,7 +365,7 @@ function kindOf(place: string, shown: readonly number[]): string | null {
 
 /**
  * Of places that differ only by what they filter for, or by the list that a document was opened from, the first and each ninetieth
- * of the others in its turn. Each two filters are combined; of more, each tenth combination in its turn.
+ * of the others in its turn. Each two filters are combined every second day; of more, each tenth combination in its turn.
  */
 function inTurn(): (place: string) => boolean {
   const counts = new Map<string, number>();
@@ -379,7 +380,7 @@ function inTurn(): (place: string) => boolean {
     const count = counts.get(alike) ?? 0;
     counts.set(alike, count + 1);
     const filters = keys.size - (keys.has('until') ? 1 : 0);
-    if (count === 0) return isDocument || filters <= 2 || hasTurn(counts.size, 10);
+    if (count === 0) return isDocument || filters <= 1 || hasTurn(counts.size, filters === 2 ? 2 : 10);
     return hasTurn(count, 90);
   };
 }

@@ -77,9 +77,10 @@ inBrowser('the page of a document', (here) => {
     expect(await next.isDisabled()).toBe(true);
     const { pictures } = here.stub.agent;
     await expect.poll(() => pictures).toEqual(['preview pdf 1', 'preview pdf 2', 'preview pdf 3']);
-    const tiff = await open(find(({ type, state }) => type === 'tiff' && state === 'accepted'));
-    await expect.poll(() => tiff.getByRole('img', { name: /^Image of/ }).evaluate(widthOf)).toBe(300);
-    expect(await tiff.getByText('Page 1 of').count()).toBe(0);
+    const { documentId } = find(({ type, state }) => type === 'tiff' && state === 'accepted');
+    await here.browser.reopen(page, `#/documents/${documentId}`);
+    await expect.poll(() => page.getByRole('img', { name: /^Image of/ }).evaluate(widthOf)).toBe(300);
+    expect(await page.getByText('Page 1 of').count()).toBe(0);
   });
 
   test('says that there is no picture, and offers the image for download', async () => {
@@ -163,8 +164,8 @@ inBrowser('the page of a document', (here) => {
   test('one that is not there says so', async () => {
     const page = await here.browser.open('#/documents/999999');
     await shows(page.getByRole('alert').getByText('This document or file does not exist'));
-    const other = await here.browser.open('#/documents/abc');
-    await shows(other.getByRole('heading', { name: 'Page not found' }));
+    await here.browser.reopen(page, '#/documents/abc');
+    await shows(page.getByRole('heading', { name: 'Page not found' }));
   });
 
   test('follows what happens to the document', async () => {

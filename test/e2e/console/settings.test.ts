@@ -112,11 +112,14 @@ inBrowser('folders, endpoints and the configuration', (here) => {
     agent.text = agent.text
       .replace(/ {2}branch:\n.*\n.*\n/, '')
       .replace('endpoint: branch', 'endpoint: office');
-    const other = await here.browser.open('#/folders/new');
-    await other.getByLabel('Path').fill('/mnt/new');
-    expect(await other.getByLabel('Endpoint').locator('option').allTextContents()).toEqual(['office']);
-    await other.getByRole('button', { name: 'Save' }).click();
-    await announced(other, 'The folder was added.');
+    await page.getByRole('link', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Leave' }).click();
+    await heading(page, 'Folders');
+    await here.browser.reopen(page, '#/folders/new');
+    await page.getByLabel('Path').fill('/mnt/new');
+    expect(await page.getByLabel('Endpoint').locator('option').allTextContents()).toEqual(['office']);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await announced(page, 'The folder was added.');
     expect(edits()).toEqual([[{ kind: 'append', path: ['folders'], value: { path: '/mnt/new' } }]]);
   });
 

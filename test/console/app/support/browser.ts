@@ -40,6 +40,8 @@ export interface ConsoleUnderTest {
 export interface TestBrowser {
   /** A signed-in page of its own, at a place such as `#/documents`. */
   readonly open: (place?: string, options?: BrowserContextOptions) => Promise<Page>;
+  /** A page that is open, at another place, as if it was opened there. */
+  readonly reopen: (page: Page, place: string) => Promise<void>;
   /** A page without a session, which has gone nowhere yet. */
   readonly blank: (options?: BrowserContextOptions) => Promise<Page>;
   /** Fails where a page asked another machine, broke the content security policy or threw. */
@@ -94,6 +96,13 @@ export async function startChromium(): Promise<Chromium> {
       await rm(dir, { recursive: true, force: true });
     },
   };
+}
+
+/** A new document, or it would know what it was told before. A reload keeps the process: half the processor time. */
+async function reopen(page: Page, place: string): Promise<void> {
+  await page.evaluate(`history.replaceState(null, '', ${JSON.stringify(`/${place}`)})`);
+  await page.reload();
+  await page.getByRole('heading', { level: 1 }).waitFor();
 }
 
 /** @param shared goes on after `close`; one is started if it is left out. */
@@ -153,18 +162,19 @@ export async function startBrowser(under: ConsoleUnderTest, shared?: Chromium): 
       const size = viewport ?? VIEWPORT;
       if (!isDeepStrictEqual(page.viewportSize(), size)) await page.setViewportSize(size);
       await page.emulateMedia({ colorScheme, media: null });
-      // A new document, or it would know what the test before had it know. A reload keeps the process: half the processor time.
       if (known?.url().startsWith(`${under.url}/#`)) {
         // Without timers: a search that the test before typed would still go into the address.
         await page.evaluate(`for (let id = setTimeout(() => {}); id > 0; id -= 1) clearTimeout(id);
-          localStorage.clear();
-          history.replaceState(null, '', ${JSON.stringify(`/${place}`)})`);
-        await page.reload();
-      } else await page.goto(`${under.url}/${place}`);
-      await page.getByRole('heading', { level: 1 }).waitFor();
+          localStorage.clear()`);
+        await reopen(page, place);
+      } else {
+        await page.goto(`${under.url}/${place}`);
+        await page.getByRole('heading', { level: 1 }).waitFor();
+      }
       kept.set(context, page);
       return page;
     },
+    reopen,
     blank: async (options = {}) => (await contextFor(options, false)).newPage(),
     expectNoTrouble: () => {
       const origin = `${new URL(under.url).origin}/`;
