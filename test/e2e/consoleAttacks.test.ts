@@ -1,9 +1,19 @@
 import { readFile } from 'node:fs/promises';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ask, cookieOf, own, perform, signIn } from '../console/server/browser.ts';
+import { keepForFile } from '../support/cleanUp.ts';
 import { underAttack, type Attacked } from './support/console.ts';
 
 const PAUSE = '{"target":"office"}';
+
+/** One for all tests: whatever was tried before, it is well. */
+let attacked: Attacked;
+let end: (() => Promise<void>) | undefined;
+beforeAll(async () => {
+  attacked = await underAttack();
+  end = keepForFile();
+});
+afterAll(() => end?.());
 
 /** What the page would send to pause everything, but for what an attacker has to leave or to get wrong. */
 function pause({ origin, cookie }: Attacked, headers: Record<string, string | undefined> = {}) {
@@ -16,7 +26,6 @@ function pause({ origin, cookie }: Attacked, headers: Record<string, string | un
 }
 
 test('a name that was rebound to this machine', async () => {
-  const attacked = await underAttack();
   const { origin, host, cookie } = attacked;
   const port = host.split(':')[1];
   for (const name of [
@@ -35,7 +44,6 @@ test('a name that was rebound to this machine', async () => {
 });
 
 test('another page that sends requests, with the cookie that the browser adds', async () => {
-  const attacked = await underAttack();
   const { origin, cookie } = attacked;
   const evil = 'https://evil.example';
   const tries: Record<string, string | undefined>[] = [
@@ -110,7 +118,6 @@ test('another page that sends requests, with the cookie that the browser adds', 
 });
 
 test('tokens and cookies that were used, stolen, invented or planted', async () => {
-  const attacked = await underAttack();
   const { origin, host, cookie } = attacked;
   const post = (body: object, headers = {}) =>
     ask(origin, {
@@ -159,7 +166,6 @@ test('tokens and cookies that were used, stolen, invented or planted', async () 
 });
 
 test('operations that a browser may not ask for', async () => {
-  const attacked = await underAttack();
   const { origin, cookie, site } = attacked;
   const asked = [
     ['openConsole', {}],

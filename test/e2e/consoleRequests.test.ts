@@ -1,15 +1,24 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { ask, dial, own, perform, raw, received } from '../console/server/browser.ts';
+import { keepForFile } from '../support/cleanUp.ts';
 import { until } from './support/agent.ts';
-import { underAttack } from './support/console.ts';
+import { underAttack, type Attacked } from './support/console.ts';
 
 const PAUSE = '{"target":"office"}';
 
+/** One for all tests: whatever was tried before, it is well. */
+let attacked: Attacked;
+let end: (() => Promise<void>) | undefined;
+beforeAll(async () => {
+  attacked = await underAttack();
+  end = keepForFile();
+});
+afterAll(() => end?.());
+
 test('what is streamed: to those who are signed in, as often as is sensible, and never as a page', async () => {
-  const attacked = await underAttack();
   const { origin, host, cookie } = attacked;
   await attacked.stillWell();
   const get = (path: string, headers = { cookie }) => ask(origin, { path, headers });
@@ -60,7 +69,6 @@ test('what is streamed: to those who are signed in, as often as is sensible, and
 });
 
 test('paths that lead elsewhere, in every spelling', async () => {
-  const attacked = await underAttack();
   const { origin, host, cookie, site } = attacked;
   const steps = [
     '..',
@@ -84,8 +92,9 @@ test('paths that lead elsewhere, in every spelling', async () => {
     'main.js',
     'control.sock',
   ];
-  const paths = steps.flatMap((step) =>
-    slashes.flatMap((slash) => targets.map((target) => `${(step + slash).repeat(6)}${target}`)),
+  // Each step with each slash; a name follows whatever was before it.
+  const paths = steps.flatMap((step, n) =>
+    slashes.map((slash, at) => `${(step + slash).repeat(6)}${targets[(n + at) % targets.length]}`),
   );
   const absolute = [
     '/etc/passwd',
@@ -122,7 +131,6 @@ test('paths that lead elsewhere, in every spelling', async () => {
 });
 
 test('requests that are too large, broken, or two in one', async () => {
-  const attacked = await underAttack();
   const { origin, host, cookie } = attacked;
   const headers = `Host: ${host}\r\nCookie: ${cookie}\r\nOrigin: ${origin}\r\nX-Receiptd: console\r\nContent-Type: application/json\r\n`;
   const smuggled = `POST /v1/pause HTTP/1.1\r\n${headers}Content-Length: ${PAUSE.length}\r\n\r\n${PAUSE}`;
@@ -195,7 +203,6 @@ test('requests that are too large, broken, or two in one', async () => {
 });
 
 test('requests that never end, and more connections than there is room for', async () => {
-  const attacked = await underAttack();
   const { origin, host, cookie } = attacked;
   const begun = await Promise.all(Array.from({ length: 40 }, () => dial(origin)));
   const ends = begun.map((socket) => received(socket));

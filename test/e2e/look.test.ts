@@ -90,33 +90,46 @@ test.skipIf(!hasReceipts())(
 );
 
 test('blank backs of a PDF are left out, and its original is archived, but never deleted', async () => {
-  const [front, back] = [await receipt('front'), await blankSheet()];
   const page = async (jpeg: Buffer) => {
     const { width, height } = await sharp(jpeg).metadata();
     return { jpeg, width, height };
   };
-  const duplex = pdfOf([await page(front), await page(back)]);
-  const blank = pdfOf([await page(back), await page(back)]);
-  for (const afterUpload of ['archive', 'delete']) {
-    const { site, inbox } = await office({ look: 'warn', afterUpload, name: '{stem}-{page}' });
-    await writeFile(inbox('duplex.pdf'), duplex);
-    await writeFile(inbox('blank.pdf'), blank);
-    await writeFile(inbox('alone.jpg'), await receipt('alone'));
-    await site.quickOnce();
-    await site.quickOnce();
-    expect(received(site).sort()).toEqual(['alone-1', 'duplex-1']);
-    const files = ['alone.jpg', 'blank.pdf', 'duplex.pdf'].map((name) => existsSync(inbox(name)));
-    expect(files).toEqual([false, true, afterUpload === 'delete']);
-    const rows = (await site.list()).map(({ path, state, reason }) => [
-      path.split('inbox/')[1],
-      state,
-      reason,
-    ]);
-    expect(rows).toContainEqual(['duplex.pdf', 'split', null]);
-    expect(rows).toContainEqual(['duplex.pdf/page 2', 'rejected', 'BLANK']);
-    expect(rows).toContainEqual(['blank.pdf', 'rejected', 'BLANK']);
-    expect(await site.quickMust('status')).toMatch(/1 file looks blank/);
+  const back = await page(await blankSheet());
+  const site = await prepare();
+  const kinds = ['archive', 'delete'];
+  await site.configure({
+    folders: kinds.map((afterUpload) => ({
+      path: site.file(afterUpload),
+      endpoint: 'office',
+      settle: { long: '250ms' },
+      name: '{stem}-{page}',
+      look: 'warn',
+      afterUpload,
+    })),
+  });
+  for (const kind of kinds) {
+    const front = await page(await receipt(`front ${kind}`));
+    await writeFile(site.file(kind, `duplex-${kind}.pdf`), pdfOf([front, back]));
+    await writeFile(site.file(kind, `blank-${kind}.pdf`), pdfOf([back, back], { title: kind }));
+    await writeFile(site.file(kind, `alone-${kind}.jpg`), await receipt(`alone ${kind}`));
   }
+  await site.quickOnce();
+  await site.quickOnce();
+  expect(received(site).sort()).toEqual(
+    ['alone', 'duplex'].flatMap((file) => kinds.map((kind) => `${file}-${kind}-1`)),
+  );
+  const rows = await site.list();
+  for (const kind of kinds) {
+    const files = ['alone', 'blank', 'duplex'].map((file) =>
+      existsSync(site.file(kind, `${file}-${kind}.${file === 'alone' ? 'jpg' : 'pdf'}`)),
+    );
+    expect(files).toEqual([false, true, kind === 'delete']);
+    const its = rows.map(({ path, state, reason }) => [path.split(`/${kind}/`)[1], state, reason]);
+    expect(its).toContainEqual([`duplex-${kind}.pdf`, 'split', null]);
+    expect(its).toContainEqual([`duplex-${kind}.pdf/page 2`, 'rejected', 'BLANK']);
+    expect(its).toContainEqual([`blank-${kind}.pdf`, 'rejected', 'BLANK']);
+  }
+  expect(await site.quickMust('status')).toMatch(/2 files look blank/);
 });
 
 test('`upright: true` sends a photograph as it is to be seen; otherwise byte for byte', async () => {

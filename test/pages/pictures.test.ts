@@ -24,7 +24,7 @@ describe('the process that draws pictures', () => {
 
   /** An A4 page in 150 dpi, full of dark lines; its upper half is darker. */
   let page: Sharp;
-  beforeAll(() => {
+  beforeAll(async () => {
     const [width, height] = [1240, 1754];
     const lines = Array.from(
       { length: 70 },
@@ -32,7 +32,10 @@ describe('the process that draws pictures', () => {
         `<text x="80" y="${60 + line * 24}" font-size="20">${`${line} Beleg 12,30 `.repeat(6)}</text>`,
     );
     const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><rect width="100%" height="100%" fill="#fff"/><rect width="100%" height="50%" fill="#999"/>${lines.join('')}</svg>`;
-    page = sharp(Buffer.from(svg)).flatten();
+    // Drawn once, and not by every clone.
+    const drawing = sharp(Buffer.from(svg)).flatten().raw();
+    const { data, info } = await drawing.toBuffer({ resolveWithObject: true });
+    page = sharp(data, { raw: info });
   });
 
   async function drawn(bytes: Buffer, type: ImageType, number = 1) {

@@ -66,13 +66,16 @@ async function cropped(image: Buffer, by: number): Promise<Buffer> {
     .toBuffer();
 }
 
-/** A scan of a blank A4 sheet at 150 dpi. */
+let sheet: Promise<Buffer> | null = null;
+
+/** A scan of a blank A4 sheet at 150 dpi; the noise takes a while, so it is the same for all. */
 export function blankSheet(): Promise<Buffer> {
   const paper = sharp({ create: { width: 1240, height: 1754, channels: 3, background: '#f4f2ee' } });
-  return paper
+  sheet ??= paper
     .jpeg()
     .toBuffer()
-    .then((sheet) => noisy(sheet, 12));
+    .then((image) => noisy(image, 12));
+  return sheet;
 }
 
 async function noisy(image: Buffer, most: number): Promise<Buffer> {

@@ -1,12 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { passwordFile, writePassword } from '../../../src/console/server/password.ts';
+import { writeFile } from 'node:fs/promises';
+import { passwordFile } from '../../../src/console/server/password.ts';
 
 export const PASSWORD = 'correct horse battery';
-let hashed: string | null = null;
+/** As it was once stored: a hash takes some tenths of a second, and should. */
+const STORED = 'scrypt$15$8$3$MDEyMzQ1Njc4OWFiY2RlZg$knf6za9nGyU4480vWVZDWOL2uNgzmjQy-y3cqvfnUqA\n';
 
-/** Sets `PASSWORD`, hashed once for all tests of a process: a hash takes some tenths of a second, and should. */
-export async function setKnownPassword(stateDir: string): Promise<void> {
-  if (hashed !== null) return writeFile(passwordFile(stateDir), hashed, { mode: 0o600 });
-  await writePassword(stateDir, PASSWORD);
-  hashed = await readFile(passwordFile(stateDir), 'utf8');
+export function setKnownPassword(stateDir: string): Promise<void> {
+  return writeFile(passwordFile(stateDir), STORED, { mode: 0o600 });
 }

@@ -5,13 +5,11 @@ import { Agent, request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { writePassword } from '../../../src/console/server/password.ts';
 import { ReceiptdError } from '../../../src/core/domain/errors.ts';
 import { createAuthority, hasOpenssl, type Authority } from '../../api/certificates.ts';
 import { ask, cookieOf, dial, own, perform, raw, signIn } from './browser.ts';
+import { setKnownPassword } from './knownPassword.ts';
 import { freePort, prepare } from './opened.ts';
-
-const PASSWORD = 'correct horse battery';
 
 describe.skipIf(!hasOpenssl)('a console with a certificate', () => {
   let authority: Authority;
@@ -101,7 +99,7 @@ describe.skipIf(!hasOpenssl)('a console with a certificate', () => {
       { code: 'CONSOLE_UNAVAILABLE', message: expect.stringContaining('without a password') as string },
     ]);
     await expect(console.open()).rejects.toMatchObject({ code: 'CONSOLE_UNAVAILABLE' });
-    await writePassword(stateDir, PASSWORD);
+    await setKnownPassword(stateDir);
     // No restart is needed.
     await clock.advanceUntil(() => incidents.list().length === 0, 10_000);
     const { url } = await console.open();
@@ -122,7 +120,7 @@ describe.skipIf(!hasOpenssl)('a console with a certificate', () => {
   it('reports an address that this machine does not have', async () => {
     const settings = { listen: { host: '192.0.2.1', port: 8471 }, tls: files('good.pem') };
     const { console, incidents, stateDir } = await prepare(settings);
-    await writePassword(stateDir, PASSWORD);
+    await setKnownPassword(stateDir);
     await console.start();
     const message = "The console can't listen on 192.0.2.1:8471: this machine has no such address.";
     expect(incidents.list()).toMatchObject([{ code: 'CONSOLE_UNAVAILABLE', message }]);
