@@ -8,6 +8,7 @@ import type { ChainMemory } from './chainMemory.ts';
 import { Lease } from './lease.ts';
 import type { Places } from './places.ts';
 import { Readers, type ReadOptions } from './readers.ts';
+import { ReadTogether } from './readTogether.ts';
 import { join, leave, renew, type Pulse, type Self, type Session } from './session.ts';
 import type { Params, Sql } from './statements.ts';
 import type { Transaction } from './transaction.ts';
@@ -70,6 +71,7 @@ export class Store {
   readonly #readers: Readers;
   readonly #commits: GroupCommit;
   readonly #lease: Lease;
+  readonly #together = new ReadTogether();
   readonly #known = new Set<string>();
   readonly #fencedListeners = new Set<() => void>();
   readonly #backListeners = new Set<() => void>();
@@ -189,7 +191,8 @@ export class Store {
 
   /**
    * The same for a read of a few milliseconds. While nothing is being written, it takes the connection for writes, so
-   * that an idle agent that compares its folders with the ledger opens no other one. Writes wait for it.
+   * that an idle agent that compares its folders with the ledger opens no other one, and such reads in a row are one
+   * transaction. Writes wait for it.
    */
   async readBriefly<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     this.#demandOpen();
@@ -199,9 +202,13 @@ export class Store {
     let free = (): void => {};
     this.#occupied = new Promise((resolve) => (free = resolve));
     this.#isReading = true;
+    this.#together.begin(connection);
     try {
-      return await work(connection);
+      const found = await work(connection);
+      this.#together.pause();
+      return found;
     } catch (error) {
+      this.#together.end();
       if (isGivenUp(error)) throw ledgerFailure(error, this.where);
       if (!isLost(error)) throw this.#failed(error);
     } finally {
@@ -317,6 +324,7 @@ export class Store {
     for (const { reject } of this.#commits.uncertain ?? []) reject(this.#closed());
     const { trouble } = this.#options;
     trouble.close();
+    this.#together.end();
     if (this.#connection && this.#session)
       await leave(this.#connection, this.#session, this.places.reached).catch(() => {});
     await this.#connection?.close();
@@ -343,6 +351,7 @@ export class Store {
   async #commitAll(): Promise<void> {
     // Collects everything requested in this turn of the event loop.
     await new Promise(setImmediate);
+    this.#together.end();
     while (this.#queue.length > 0 && this.#connection !== null) await this.#commitGroup(this.#connection);
   }
 

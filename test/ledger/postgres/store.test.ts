@@ -92,6 +92,20 @@ describe.skipIf(!needsPostgres())('the store on PostgreSQL', () => {
     await later;
   });
 
+  it('reads briefly in one transaction what is read in a row, up to a write, a failure, or a pause', async () => {
+    const begun = async () =>
+      (await open.store.readBriefly((sql) => sql.get<{ at: string }>('SELECT now()::text AS at')))?.at;
+    const first = await begun();
+    expect(await begun()).toBe(first);
+    await act(open);
+    const second = await begun();
+    expect(second).not.toBe(first);
+    await expect(open.store.readBriefly((sql) => sql.get('SELECT 1 / 0'))).rejects.toThrow();
+    expect(await begun()).not.toBe(second);
+    const state = `SELECT state FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'receiptd one'`;
+    await vi.waitFor(async () => expect(await ask(database.url, state)).toEqual([{ state: 'idle' }]), 20_000);
+  });
+
   it('reads briefly although the connection was lost, over another one', async () => {
     let tries = 0;
     const counted = await open.store.readBriefly((sql) => {
