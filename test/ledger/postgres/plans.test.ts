@@ -16,7 +16,9 @@ const LATE = 90_000_000;
 /** Four fifths accepted long ago; of the rest some failed, and some wait. One file in ten is a duplicate's. */
 const FILL = `
 SET session_replication_role = replica;
-INSERT INTO endpoints (base_url, uid) SELECT '${OFFICE.baseUrl}', uid FROM unnest(ARRAY['office', 'shop', 'depot']) uid;
+INSERT INTO endpoints (base_url, uid)
+SELECT '${OFFICE.baseUrl}', uid FROM unnest(ARRAY['office', 'shop', 'depot']) uid
+UNION ALL SELECT '${OFFICE.baseUrl}', 'other' || n FROM generate_series(1, 100) n;
 INSERT INTO folders (place, path, watched_at)
 SELECT 'agent:one', '/scans' || n, 1 FROM generate_series(1, 20) n;
 INSERT INTO documents (id, endpoint_id, folder_id, agent_id, path, name, sha256, type, size, lane, state, line, created_at,
@@ -49,6 +51,7 @@ interface Plan {
   readonly 'Node Type': string;
   readonly 'Total Cost': number;
   readonly 'Relation Name'?: string;
+  readonly 'Actual Loops'?: number;
   readonly Plans?: readonly Plan[];
 }
 
@@ -67,23 +70,25 @@ describe.skipIf(!needsPostgres())('on a ledger with 100,000 documents', () => {
     await database.remove();
   });
 
-  async function scansOf({ text, values }: Statement): Promise<string[]> {
+  async function nodesOf({ text, values }: Statement, how = ''): Promise<Plan[]> {
     const rows = await ask<{ 'QUERY PLAN': { Plan: Plan }[] }>(
       database.url,
-      `EXPLAIN (FORMAT JSON) ${text}`,
+      `EXPLAIN (${how}FORMAT JSON) ${text}`,
       [...values],
     );
-    const found: string[] = [];
-    const look = (plan: Plan): void => {
-      const table = plan['Relation Name'];
+    const withParts = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(withParts)];
+    return rows.flatMap((row) => row['QUERY PLAN'].flatMap(({ Plan }) => withParts(Plan)));
+  }
+
+  async function scansOf(statement: Statement): Promise<string[]> {
+    return (await nodesOf(statement)).flatMap((node) => {
+      const table = node['Relation Name'];
       // A partition that is empty is read as a whole.
-      const isCostly = plan['Total Cost'] > 500;
-      if (plan['Node Type'] === 'Seq Scan' && isCostly && table !== undefined && LARGE.test(table))
-        found.push(table);
-      for (const each of plan.Plans ?? []) look(each);
-    };
-    for (const row of rows) for (const { Plan } of row['QUERY PLAN']) look(Plan);
-    return found;
+      const isCostly = node['Total Cost'] > 500;
+      return node['Node Type'] === 'Seq Scan' && isCostly && table !== undefined && LARGE.test(table)
+        ? [table]
+        : [];
+    });
   }
 
   /** What `work` asks that reads all of a large table. */
@@ -154,6 +159,17 @@ describe.skipIf(!needsPostgres())('on a ledger with 100,000 documents', () => {
       { order: 'oldest', ...page },
     );
     expect(recent.rows).toHaveLength(50);
+  });
+
+  it('reads the endpoints once for all files of a search that finds none', async () => {
+    const asked = await statementsOf(() =>
+      ledger.page({ search: 'nothing-like-it' }, { order: 'oldest', ...page }),
+    );
+    const ofFiles = asked.filter(({ text }) => text.includes('"goneAt"'));
+    expect(ofFiles).not.toEqual([]);
+    const nodes = (await Promise.all(ofFiles.map((each) => nodesOf(each, 'ANALYZE, ')))).flat();
+    const ofEndpoints = nodes.filter((node) => node['Relation Name'] === 'endpoints');
+    expect(ofEndpoints.filter(({ 'Actual Loops': loops = 0 }) => loops > 1)).toEqual([]);
   });
 
   it('counts no further for somebody who is gone', async () => {

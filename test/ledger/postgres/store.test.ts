@@ -100,7 +100,7 @@ describe.skipIf(!needsPostgres())('the store on PostgreSQL', () => {
     await act(open);
     const second = await begun();
     expect(second).not.toBe(first);
-    await expect(open.store.readBriefly((sql) => sql.get('SELECT 1 / 0'))).rejects.toThrow();
+    await expect(open.store.readBriefly((sql) => sql.get('SELECT 1 / 0'))).rejects.toThrow(/zero/);
     expect(await begun()).not.toBe(second);
     const state = `SELECT state FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'receiptd one'`;
     await vi.waitFor(async () => expect(await ask(database.url, state)).toEqual([{ state: 'idle' }]), 20_000);

@@ -237,16 +237,20 @@ export const SIGHTINGS = inBothOrders((order): Walk => {
     windowEnd: `
 SELECT s.seen_at AS at, s.id FROM sightings s
  WHERE ${behind} ORDER BY s.seen_at ${direction}, s.id ${direction} LIMIT 1 OFFSET :size::integer - 1`,
+    // Filtered before the joins: the planner expects few rows, and would read all endpoints for each.
     rows: (wanted) => `
+WITH found AS MATERIALIZED (
+  SELECT s.*, d.name AS document_name, d.type, d.service_status, d.endpoint_id
+    FROM sightings s${ITS_DOCUMENT}
+   WHERE ${meant(wanted)})
 SELECT s.id, f.place, f.path AS folder, s.dir, s.name, s.verdict, s.size, s.sha256, s.reason, s.message,
        s.archived_to AS "archivedTo", s.seen_at AS "createdAt", s.updated_at AS "updatedAt", s.gone_at AS "goneAt",
        s.dismissed_at AS "dismissedAt", s.dismissed_by AS "dismissedBy",
-       d.id AS "documentId", d.name AS "documentName", d.type, d.service_status AS "serviceStatus",
+       s.document_id AS "documentId", s.document_name AS "documentName", s.type, s.service_status AS "serviceStatus",
        e.base_url AS "baseUrl", e.uid,${postedAbout('s.document_id')}
-  FROM sightings s
-  JOIN folders f ON f.id = s.folder_id${ITS_DOCUMENT}
-  LEFT JOIN endpoints e ON e.id = d.endpoint_id
- WHERE ${meant(wanted)}
+  FROM found s
+  JOIN folders f ON f.id = s.folder_id
+  LEFT JOIN endpoints e ON e.id = s.endpoint_id
  ORDER BY s.seen_at ${direction}, s.id ${direction}`,
     tally: (wanted) => `
 WITH found AS MATERIALIZED (
