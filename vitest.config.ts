@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
@@ -45,7 +45,10 @@ const ISOLATED = FILES.filter((path) =>
   /\bvi\.(?:mock|doMock)\(/.test(readFileSync(join(import.meta.dirname, path), 'utf8')),
 );
 
-const END_TO_END = turnsOf(FILES.filter((path) => path.startsWith('test/e2e/')));
+const END_TO_END = turnsOf(
+  FILES.filter((path) => path.startsWith('test/e2e/')),
+  (path) => statSync(join(import.meta.dirname, path)).size,
+);
 
 /** Without it, a machine without cached timings may start the longest file last, with all other workers idle. */
 class LongestFirst extends BaseSequencer {

@@ -1,8 +1,8 @@
 /** Rotates expensive test cases and end-to-end test files by day, a few each day. `RECEIPTD_ALL_TURNS=1` runs all of them. */
 const DAY_MS = 86_400_000;
 const KILLS = 5;
-/** Each of the other end-to-end test files runs every third day. */
-const DAYS = 3;
+/** Each of the other end-to-end test files runs every fourth day. */
+const DAYS = 4;
 
 /** End-to-end test files that run every day: they test the promises on the built program, or what every user does first. */
 export const EVERY_DAY: readonly string[] = [
@@ -26,9 +26,17 @@ export const EVERY_DAY: readonly string[] = [
   'trouble',
 ].map((name) => `test/e2e/${name}.test.ts`);
 
-/** Divides end-to-end test files into those of today and those of another day. */
-export function turnsOf(files: readonly string[]): { today: string[]; anotherDay: string[] } {
-  const rotating = files.filter((file) => !EVERY_DAY.includes(file)).toSorted();
+/**
+ * Divides end-to-end test files into those of today and those of another day. They take turns in the order of their size, so that each
+ * day has about as many long ones.
+ */
+export function turnsOf(
+  files: readonly string[],
+  sizeOf: (file: string) => number,
+): { today: string[]; anotherDay: string[] } {
+  const rotating = files
+    .filter((file) => !EVERY_DAY.includes(file))
+    .toSorted((a, b) => sizeOf(b) - sizeOf(a) || a.localeCompare(b));
   const anotherDay = rotating.filter((_, at) => !hasTurn(at, DAYS));
   return { today: files.filter((file) => !anotherDay.includes(file)), anotherDay };
 }
