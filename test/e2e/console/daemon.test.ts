@@ -248,7 +248,7 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
     await page.goto(await link());
     await writeFile(site.file('inbox', 'rent.jpg'), await drawReceipt({ type: 'jpeg', seed: 'rent' }));
     await page.getByRole('link', { name: 'Documents' }).click();
-    const row = rows(page, 'Documents').first();
+    const row = rows(page, 'Documents').filter({ hasText: 'rent-' });
     await shows(row.getByText('accepted'));
     const thumbnail = await row.locator('img.thumb').getAttribute('src');
     await row.getByRole('link').click();

@@ -12,7 +12,7 @@ inBrowser('folders, endpoints and the configuration', (here) => {
       .filter(({ dryRun = false }) => !dryRun)
       .map((request) => request.edits);
 
-  test('a folder is paused and goes on', async () => {
+  test('a folder is paused and goes on; edited: what was typed and nothing else is changed, and comments stay', async () => {
     const page = await here.browser.open('#/folders');
     await page.getByRole('button', { name: 'Pause /srv/scans/branch' }).click();
     await announced(page, '/srv/scans/branch was paused.');
@@ -20,10 +20,7 @@ inBrowser('folders, endpoints and the configuration', (here) => {
     await page.getByRole('button', { name: 'Resume /srv/scans/branch' }).click();
     await announced(page, '/srv/scans/branch was resumed.');
     await shows(rows(page, 'Folders').nth(1).getByText('watching'));
-  });
 
-  test('a folder is edited: what was typed and nothing else is changed, and comments stay', async () => {
-    const page = await here.browser.open('#/folders');
     await page.getByRole('link', { name: 'Edit /srv/scans/branch' }).click();
     await heading(page, 'Edit folder');
     expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
@@ -192,7 +189,7 @@ inBrowser('folders, endpoints and the configuration', (here) => {
     ]);
   });
 
-  test('a configured folder is tested where it stands, and what fails is said', async () => {
+  test('a configured folder is tested where it stands, and what fails is said; it is removed only after a dialog', async () => {
     here.stub.agent.text = here.stub.agent.text.replace('/mnt/share/receipts', '/mnt/missing');
     const page = await here.browser.open('#/folders');
     await page.getByRole('button', { name: 'Test /mnt/missing' }).click();
@@ -201,10 +198,7 @@ inBrowser('folders, endpoints and the configuration', (here) => {
     expect(await page.getByText('does not exist').count()).toBe(0);
     const tested = here.stub.agent.asked.findLast(({ operation }) => operation === 'testFolder');
     expect(tested?.request).toEqual({ path: '/mnt/missing' });
-  });
 
-  test('a folder is removed only after a dialog', async () => {
-    const page = await here.browser.open('#/folders');
     await page.getByRole('button', { name: 'Remove /srv/scans/branch' }).click();
     const dialog = page.getByRole('dialog', { name: 'Remove this folder?' });
     await shows(dialog.getByText('Its files and records stay'));
@@ -304,16 +298,13 @@ inBrowser('folders, endpoints and the configuration', (here) => {
     await announced(page, 'Takes effect at the next start: stateDir.');
   });
 
-  test('an endpoint is paused and goes on', async () => {
+  test('an endpoint is paused and goes on; one is created at the service, once, however slow that is', async () => {
     const page = await here.browser.open('#/endpoints');
     await page.getByRole('button', { name: 'Pause branch' }).click();
     await shows(rows(page, 'Endpoints').nth(1).getByText('paused'));
     await page.getByRole('button', { name: 'Resume branch' }).click();
     await shows(rows(page, 'Endpoints').nth(1).getByText('open'));
-  });
 
-  test('an endpoint is created at the service, once, however slow that is', async () => {
-    const page = await here.browser.open('#/endpoints');
     await shows(rows(page, 'Endpoints known here').nth(1).getByText('Branch Köln'));
     await page.getByRole('link', { name: 'Create endpoint' }).click();
     await page.getByLabel('Name at the service').fill('Depot');
