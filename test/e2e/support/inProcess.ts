@@ -9,7 +9,6 @@ import type { Io } from '../../../src/cli/io.ts';
 import type * as CommandLine from '../../../src/cli/program.ts';
 import { Conversation, KEYS } from '../../support/conversation.ts';
 import type { Ended } from './agent.ts';
-import { shareLedgerThread } from './ledgerThread.ts';
 
 export interface Surroundings {
   readonly cwd: string;
@@ -20,8 +19,6 @@ export interface Surroundings {
 
 /** The built module with which main.js runs commands. Built code, because threads are loaded from files next to it. */
 const BUILT = new URL('../../../dist/begin.js', import.meta.url).href;
-
-shareLedgerThread();
 
 export function runInProcess(args: readonly string[], surroundings: Surroundings): Promise<Ended> {
   const streams = { stdout: new Kept(), stderr: new Kept() };
