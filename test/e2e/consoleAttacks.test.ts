@@ -1,19 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ask, cookieOf, own, perform, signIn } from '../console/server/browser.ts';
-import { keepForFile } from '../support/cleanUp.ts';
-import { underAttack, type Attacked } from './support/console.ts';
+import { attackedForFile, type Attacked } from './support/console.ts';
 
 const PAUSE = '{"target":"office"}';
 
-/** One for all tests: whatever was tried before, it is well. */
-let attacked: Attacked;
-let end: (() => Promise<void>) | undefined;
-beforeAll(async () => {
-  attacked = await underAttack();
-  end = keepForFile();
-});
-afterAll(() => end?.());
+const attacked = attackedForFile();
 
 /** What the page would send to pause everything, but for what an attacker has to leave or to get wrong. */
 function pause({ origin, cookie }: Attacked, headers: Record<string, string | undefined> = {}) {
@@ -26,7 +18,7 @@ function pause({ origin, cookie }: Attacked, headers: Record<string, string | un
 }
 
 test('a name that was rebound to this machine', async () => {
-  const { origin, host, cookie } = attacked;
+  const { origin, host, cookie } = attacked();
   const port = host.split(':')[1];
   for (const name of [
     `evil.example:${port}`,
@@ -38,13 +30,13 @@ test('a name that was rebound to this machine', async () => {
     for (const path of ['/', '/session', '/v1/events'])
       expect((await ask(origin, { path, headers: { host: name, cookie } })).status).toBe(421);
     // The page of that name is its own origin.
-    expect((await pause(attacked, { host: name, origin: `http://${name}` })).status).toBe(421);
+    expect((await pause(attacked(), { host: name, origin: `http://${name}` })).status).toBe(421);
   }
-  await attacked.stillWell();
+  await attacked().stillWell();
 });
 
 test('another page that sends requests, with the cookie that the browser adds', async () => {
-  const { origin, cookie } = attacked;
+  const { origin, cookie } = attacked();
   const evil = 'https://evil.example';
   const tries: Record<string, string | undefined>[] = [
     // A form.
@@ -76,7 +68,7 @@ test('another page that sends requests, with the cookie that the browser adds', 
     { 'content-type': 'text/plain;charset=UTF-8' },
   ];
   for (const headers of tries) {
-    const answer = await pause(attacked, headers);
+    const answer = await pause(attacked(), headers);
     expect([headers, answer.status]).toEqual([headers, 403]);
     expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
   }
@@ -114,11 +106,11 @@ test('another page that sends requests, with the cookie that the browser adds', 
     });
     expect([method, answer.status, answer.text.includes('receiptd-')]).toEqual([method, 405, false]);
   }
-  await attacked.stillWell();
+  await attacked().stillWell();
 });
 
 test('tokens and cookies that were used, stolen, invented or planted', async () => {
-  const { origin, host, cookie } = attacked;
+  const { origin, host, cookie } = attacked();
   const post = (body: object, headers = {}) =>
     ask(origin, {
       method: 'POST',
@@ -126,7 +118,7 @@ test('tokens and cookies that were used, stolen, invented or planted', async () 
       headers: own(origin, headers),
       body: JSON.stringify(body),
     });
-  const used = await attacked.link();
+  const used = await attacked().link();
   const token = used.split('#token=')[1];
   await signIn(used);
   for (const wrong of [token, '', 'A'.repeat(43), `${token}=`, '../../state', '{}'])
@@ -150,23 +142,23 @@ test('tokens and cookies that were used, stolen, invented or planted', async () 
     `receiptd-${port}=${secret}x`,
     `receiptd-${port}=`,
   ])
-    expect((await pause(attacked, { cookie: wrong })).status).toBe(401);
+    expect((await pause(attacked(), { cookie: wrong })).status).toBe(401);
 
   // A session that somebody planted in the browser is not the one that it has after signing in.
-  const planted = await signIn(await attacked.link());
-  const answer = await post({ token: (await attacked.link()).split('#token=')[1] }, { cookie: planted });
+  const planted = await signIn(await attacked().link());
+  const answer = await post({ token: (await attacked().link()).split('#token=')[1] }, { cookie: planted });
   expect(cookieOf(answer)).not.toBe(planted);
-  expect((await pause(attacked, { cookie: planted })).status).toBe(401);
+  expect((await pause(attacked(), { cookie: planted })).status).toBe(401);
 
   // What the log says signs nobody in.
   const log =
-    attacked.agent.stderr + (await readFile(attacked.site.file('state', 'logs', 'receiptd.log'), 'utf8'));
+    attacked().agent.stderr + (await readFile(attacked().site.file('state', 'logs', 'receiptd.log'), 'utf8'));
   for (const known of [token ?? '', secret]) expect(log).not.toContain(known);
-  await attacked.stillWell();
+  await attacked().stillWell();
 });
 
 test('operations that a browser may not ask for', async () => {
-  const { origin, cookie, site } = attacked;
+  const { origin, cookie, site } = attacked();
   const asked = [
     ['openConsole', {}],
     ['resultsPath', {}],
@@ -182,5 +174,5 @@ test('operations that a browser may not ask for', async () => {
     ]);
   }
   await expect(readFile(site.file('inbox', 'stolen.jpg'))).rejects.toThrow('ENOENT');
-  await attacked.stillWell();
+  await attacked().stillWell();
 });

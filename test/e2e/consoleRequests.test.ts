@@ -1,26 +1,18 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { ask, dial, own, perform, raw, received } from '../console/server/browser.ts';
-import { keepForFile } from '../support/cleanUp.ts';
 import { until } from './support/agent.ts';
-import { underAttack, type Attacked } from './support/console.ts';
+import { attackedForFile } from './support/console.ts';
 
 const PAUSE = '{"target":"office"}';
 
-/** One for all tests: whatever was tried before, it is well. */
-let attacked: Attacked;
-let end: (() => Promise<void>) | undefined;
-beforeAll(async () => {
-  attacked = await underAttack();
-  end = keepForFile();
-});
-afterAll(() => end?.());
+const attacked = attackedForFile();
 
 test('what is streamed: to those who are signed in, as often as is sensible, and never as a page', async () => {
-  const { origin, host, cookie } = attacked;
-  await attacked.stillWell();
+  const { origin, host, cookie } = attacked();
+  await attacked().stillWell();
   const get = (path: string, headers = { cookie }) => ask(origin, { path, headers });
   const listed = await perform(origin, cookie, 'documents');
   const { rows } = z.object({ rows: z.array(z.object({ documentId: z.number() })) }).parse(listed.json);
@@ -65,11 +57,11 @@ test('what is streamed: to those who are signed in, as often as is sensible, and
     return status === '200';
   }, 'a place to become free');
   for (const { socket } of streams) socket.destroy();
-  await attacked.stillWell();
+  await attacked().stillWell();
 });
 
 test('paths that lead elsewhere, in every spelling', async () => {
-  const { origin, host, cookie, site } = attacked;
+  const { origin, host, cookie, site } = attacked();
   const steps = [
     '..',
     '%2e%2e',
@@ -127,11 +119,11 @@ test('paths that lead elsewhere, in every spelling', async () => {
   for (const status of statuses) expect(['400', '404', '422', '503']).toContain(status);
   expect(answered.match(/^HTTP\/1\.1 /gm)?.length).toBe(requests.length);
   expect(answered).not.toMatch(/root:|baseUrl|devDependencies|import /);
-  await attacked.stillWell();
+  await attacked().stillWell();
 });
 
 test('requests that are too large, broken, or two in one', async () => {
-  const { origin, host, cookie } = attacked;
+  const { origin, host, cookie } = attacked();
   const headers = `Host: ${host}\r\nCookie: ${cookie}\r\nOrigin: ${origin}\r\nX-Receiptd: console\r\nContent-Type: application/json\r\n`;
   const smuggled = `POST /v1/pause HTTP/1.1\r\n${headers}Content-Length: ${PAUSE.length}\r\n\r\n${PAUSE}`;
   const post = `POST /v1/tryHeld HTTP/1.1\r\n${headers}`;
@@ -199,11 +191,11 @@ test('requests that are too large, broken, or two in one', async () => {
     (await ask(origin, { method: 'POST', path: '/session', headers: own(origin), body: 'x'.repeat(20_000) }))
       .status,
   ).toBe(400);
-  await attacked.stillWell();
+  await attacked().stillWell();
 });
 
 test('requests that never end, and more connections than there is room for', async () => {
-  const { origin, host, cookie } = attacked;
+  const { origin, host, cookie } = attacked();
   const begun = await Promise.all(Array.from({ length: 40 }, () => dial(origin)));
   const ends = begun.map((socket) => received(socket));
   const headers = `Host: ${host}\r\nCookie: ${cookie}\r\nOrigin: ${origin}\r\nX-Receiptd: console\r\nContent-Type: application/json\r\n`;
@@ -219,7 +211,7 @@ test('requests that never end, and more connections than there is room for', asy
     for (const socket of begun) if (socket.writable) socket.write('a');
   }, 1000);
   // Meanwhile it is of use, and the agent at work.
-  await attacked.stillWell();
+  await attacked().stillWell();
   await Promise.all(ends);
   clearInterval(dripping);
 
@@ -236,7 +228,7 @@ test('requests that never end, and more connections than there is room for', asy
   }
   await until(() => ended >= 600 - 512, 'the first to be ended');
   expect((await perform(origin, cookie, 'status')).status).toBe(200);
-  expect((await attacked.site.look('status')).status).toBe(0);
+  expect((await attacked().site.look('status')).status).toBe(0);
   for (const socket of many) socket.destroy();
-  await attacked.stillWell();
+  await attacked().stillWell();
 });

@@ -195,7 +195,7 @@ export class Pacer {
     }
   }
 
-  /** Starts the windows that run on the wall clock anew if it was set back. Call when that was noticed: all slots may wait for them. */
+  /** Renews the windows if the wall clock, which they run on, was set back. Call when the clock may have changed: every slot may be waiting for a window. */
   heedClockJump(): void {
     if (this.#watch.takeJump() >= 0) return;
     for (const limiter of this.#limiters) limiter.renewWindow();

@@ -2,13 +2,13 @@ import PQueue from 'p-queue';
 import type { Rate } from '../../core/domain/rate.ts';
 
 /**
- * p-queue's strict window, for starts. It runs on the wall clock: after the clock is set back by a day, it would block for a day.
- * RateWindow is monotonic.
+ * Limits the number of starts in any interval, with p-queue's strict window. That runs on the wall clock: after the clock is set back
+ * by a day, it would block for a day, so it has to be renewed. RateWindow is monotonic.
  */
 export class StartWindow {
   readonly #rate: Rate;
   #queue: PQueue;
-  /** Those that have not started, in order. */
+  /** Starts that the window does not permit yet, in order. */
   readonly #waiting = new Set<() => void>();
 
   constructor(rate: Rate) {
@@ -24,12 +24,12 @@ export class StartWindow {
     });
   }
 
-  /** Begins a new window, in which those that wait keep their turn. Call when the clock was set back. */
+  /** Begins a new window; starts that are waiting keep their order. Call when the clock was set back. */
   renew(): void {
     this.#queue.clear();
     this.#queue = createQueue(this.#rate);
     if (this.#waiting.size === 0) return;
-    // They wait because the window is full, so the new one begins full.
+    // Starts wait only while the window is full, so the new one begins full.
     for (let n = 0; n < this.#rate.count; n += 1) void this.#queue.add(() => {});
     for (const start of this.#waiting) this.#add(start);
   }

@@ -189,7 +189,8 @@ export class Attention {
       if ((await amissAt(ledger, folder.path, entry.path))?.about !== entry.about) over.push(entry);
     }
     // A needs-attention folder on another disk may be unmounted, and still hold the files.
-    if (over.length > 0 && !(await place.isThere()) && !this.#liesInside) return;
+    const liesInside = relativeTo(folder.path, place.path) !== null;
+    if (over.length > 0 && !liesInside && !(await place.isThere())) return;
     for (const entry of over) {
       await place.remove(entry.files);
       this.#entries.delete(entry.path);
@@ -289,10 +290,6 @@ export class Attention {
 
   get #key() {
     return { folder: this.#deps.folder.path, place: this.#deps.place.path };
-  }
-
-  get #liesInside(): boolean {
-    return relativeTo(this.#deps.folder.path, this.#deps.place.path) !== null;
   }
 
   #write(): Promise<void> {

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
-import { expect } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { perform, signIn } from '../../console/server/browser.ts';
+import { keepForFile } from '../../support/cleanUp.ts';
 import { drawReceipt } from '../../support/images.ts';
 import { prepare, storedOnce, until, type ConfigKeys, type Site } from './agent.ts';
 import type { Resident } from './inProcess.ts';
@@ -46,4 +47,16 @@ export async function underAttack(keys: ConfigKeys = {}): Promise<Attacked> {
       expect(agent.stderr).not.toContain('"level":"error"');
     },
   };
+}
+
+/** The same for all tests of a file; call at its top. Whatever a test tried, the agent is well for the next one. */
+export function attackedForFile(): () => Attacked {
+  let attacked: Attacked;
+  let end: (() => Promise<void>) | undefined;
+  beforeAll(async () => {
+    attacked = await underAttack();
+    end = keepForFile();
+  });
+  afterAll(() => end?.());
+  return () => attacked;
 }
