@@ -7,9 +7,10 @@ import { escapeUnsafe, escapeUnsafeJson } from '../core/domain/escape.ts';
 import type { ListRow } from '../core/ports/ledgerReports.ts';
 import { filterOf, orSayNothing, withFilters, type FilterOptions } from './filters.ts';
 import { helpOf } from './help.ts';
-import { colorsFor, isTerminal, print, type Io } from './io.ts';
+import { colorsFor, fitted, isTerminal, type Io } from './io.ts';
 import { withReading } from './reading.ts';
 import { configOf } from './session.ts';
+import type { TablePart } from './table.ts';
 
 export function addList(program: Command, io: Io): void {
   withFilters(program.command('list'))
@@ -63,48 +64,71 @@ export async function writeChunk({ stdout }: Pick<Io, 'stdout'>, text: string): 
   if (!stdout.write(text)) await new Promise((done) => stdout.once('drain', done));
 }
 
+/** Rows that are aligned with one another. A longer list is printed in parts, so its first lines come at once. */
+const PART = 1_000;
+
 async function printTable(
   io: Io,
   rows: AsyncIterable<ListRow>,
   columns: readonly ResultColumn[],
 ): Promise<void> {
-  const shown: ListRow[] = [];
-  for await (const row of rows) shown.push(row);
-  if (shown.length === 0) return;
   const colors = colorsFor(io, io.stdout);
   // Loaded on demand: the character width tables take longer to load than a list takes to print.
-  const { fitted, shortenMiddle, shortenStart, table } = await import('./table.ts');
+  const { shortenMiddle, shortenStart, tableInParts } = await import('./table.ts');
+  const { wrap } = await import('./screen.ts');
   const named = columns.map(({ name }) => escapeUnsafe(name.toUpperCase()));
   const head = ['NAME', 'STATE', 'STATUS', 'TRIES', ...named, 'FILE'];
-  const cells = shown.map(({ name, state, status, attempts, path, posted }) => [
+  const cellsOf = ({ name, state, status, attempts, path, posted }: ListRow): string[] => [
     escapeUnsafe(name ?? '—'),
     state,
     escapeUnsafe(status ?? ''),
     String(attempts),
     ...columns.map(({ pointer }) => escapeUnsafe(String(lastPosted(posted, pointer) ?? ''))),
     escapeUnsafe(path),
-  ]);
-  if (isTerminal(io.stdout)) {
-    const width = io.stdout.columns || 80;
+  ];
+  const toPart = isTerminal(io.stdout) ? onTerminal(io.stdout.columns || 80) : plain();
+
+  /** The reason is below its row. */
+  function onTerminal(width: number): (part: readonly ListRow[]) => TablePart {
     const shortened = new Map([
       [0, shortenMiddle],
-      [4 + named.length, shortenStart],
+      [head.length - 1, shortenStart],
     ]);
-    const [title = '', rule = '', ...lines] = fitted(head, cells, width, shortened);
-    const { wrap } = await import('./screen.ts');
-    const reasons = shown.map((row) => wrap(`  ${whyOf(row)}`, width).map((line) => colors.dim(line)));
-    const all = lines.flatMap((line, n) => [
-      line,
-      ...(shown[n] && whyOf(shown[n]) ? (reasons[n] ?? []) : []),
-    ]);
-    return print(io, [colors.bold(title), rule, ...all].join('\n'));
+    const partOf = tableInParts(head, { columns: width, shortened });
+    return (part) => {
+      const { top, lines } = partOf(part.map(cellsOf));
+      const reasons = part.map((row) => whyOf(row));
+      return {
+        top,
+        lines: lines.flatMap((line, n) =>
+          reasons[n] ? [line, ...wrap(`  ${reasons[n]}`, width).map((each) => colors.dim(each))] : [line],
+        ),
+      };
+    };
   }
-  const text = table(
-    [...head, 'WHY'],
-    cells.map((row, n) => [...row, shown[n] ? whyOf(shown[n]) : '']),
-  );
-  const [title = '', ...lines] = text.split('\n');
-  print(io, [colors.bold(title), ...lines].join('\n'));
+
+  function plain(): (part: readonly ListRow[]) => TablePart {
+    const partOf = tableInParts([...head, 'WHY']);
+    return (part) => partOf(part.map((row) => [...cellsOf(row), whyOf(row)]));
+  }
+
+  for await (const part of inParts(rows, PART)) {
+    const { top, lines } = toPart(part);
+    const [title, ...rule] = top;
+    const text = [...(title === undefined ? [] : [colors.bold(title)]), ...rule, ...lines].join('\n');
+    await writeChunk(io, `${fitted(io.stdout, text)}\n`);
+  }
+}
+
+async function* inParts<T>(items: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
+  let part: T[] = [];
+  for await (const item of items) {
+    part.push(item);
+    if (part.length < size) continue;
+    yield part;
+    part = [];
+  }
+  if (part.length > 0) yield part;
 }
 
 function whyOf({ state, message, reason, dismissedBy, dismissedAt }: ListRow): string {

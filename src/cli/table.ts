@@ -3,39 +3,60 @@ import stringWidth from 'string-width';
 /** Maximum column width; longer cells overflow, so that one long name does not push every row off the screen. */
 const WIDEST = 48;
 
-/** A plain table, aligned by display width. */
-export function table(
-  head: readonly string[],
-  rows: readonly (readonly string[])[],
-  widest = WIDEST,
-): string {
-  const widths = head.map((title, column) =>
-    rows.reduce(
-      (most, row) => Math.max(most, Math.min(widest, stringWidth(row[column] ?? ''))),
-      stringWidth(title),
-    ),
-  );
-  const line = (cells: readonly string[]) =>
-    cells
-      .map((cell, column) => cell + ' '.repeat(Math.max(0, (widths[column] ?? 0) - stringWidth(cell))))
-      .join('  ')
-      .trimEnd();
-  return [line(head), line(widths.map((width) => '─'.repeat(width))), ...rows.map(line)].join('\n');
-}
-
 /** Minimum width of a shortened column. */
 const NARROWEST = 12;
 
-/** Lines of a table that fits into `columns`. `shortened`: how to shorten the cells of each column that may become narrower. */
-export function fitted(
+type Rows = readonly (readonly string[])[];
+
+/** How to shorten the cells of each column that may become narrower. */
+export type Shortened = ReadonlyMap<number, (cell: string, width: number) => string>;
+
+/** A plain table, aligned by display width. */
+export function table(head: readonly string[], rows: Rows): string {
+  const { top, lines } = tableInParts(head)(rows);
+  return [...top, ...lines].join('\n');
+}
+
+export interface TablePart {
+  /** The head and its rule; only of the first part. */
+  readonly top: readonly string[];
+  /** A line for each row. */
+  readonly lines: readonly string[];
+}
+
+/**
+ * Turns rows that arrive in parts into lines. A later part may widen the columns, but never narrows them. With `fit`, cells
+ * are shortened until the lines fit into a terminal.
+ */
+export function tableInParts(
   head: readonly string[],
-  rows: readonly (readonly string[])[],
-  columns: number,
-  shortened: ReadonlyMap<number, (cell: string, width: number) => string>,
-): string[] {
-  const widths = head.map((title, column) =>
-    rows.reduce((widest, row) => Math.max(widest, stringWidth(row[column] ?? '')), stringWidth(title)),
-  );
+  fit?: { readonly columns: number; readonly shortened: Shortened },
+): (rows: Rows) => TablePart {
+  const widths = head.map((title) => stringWidth(title));
+  let isFirst = true;
+  return (rows) => {
+    for (const row of rows)
+      for (const [column, width] of widths.entries())
+        widths[column] = Math.max(width, Math.min(fit ? Infinity : WIDEST, stringWidth(row[column] ?? '')));
+    const fitting = fit ? narrowed(widths, fit.columns, fit.shortened) : widths;
+    const lines = rows.map((row) => lineOf(shorten(row, fitting, fit?.shortened), fitting));
+    const rule = fitting.map((width) => '─'.repeat(width));
+    const top = isFirst ? [head, rule].map((cells) => lineOf(cells, fitting)) : [];
+    isFirst = false;
+    return { top, lines };
+  };
+}
+
+function lineOf(cells: readonly string[], widths: readonly number[]): string {
+  return cells
+    .map((cell, column) => cell + ' '.repeat(Math.max(0, (widths[column] ?? 0) - stringWidth(cell))))
+    .join('  ')
+    .trimEnd();
+}
+
+/** Takes from the widest of the columns that may become narrower, until all fit into `columns`. */
+function narrowed(natural: readonly number[], columns: number, shortened: Shortened): number[] {
+  const widths = [...natural];
   const total = () => widths.reduce((sum, width) => sum + width + 2, -2);
   while (total() > columns) {
     const [widest = 0] = [...shortened.keys()].toSorted((a, b) => (widths[b] ?? 0) - (widths[a] ?? 0));
@@ -43,9 +64,16 @@ export function fitted(
     if (width <= NARROWEST) break;
     widths[widest] = width - 1;
   }
-  const cut = (row: readonly string[]) =>
-    row.map((cell, column) => shortened.get(column)?.(cell, widths[column] ?? 0) ?? cell);
-  return table(head, rows.map(cut), columns).split('\n');
+  return widths;
+}
+
+function shorten(
+  row: readonly string[],
+  widths: readonly number[],
+  shortened?: Shortened,
+): readonly string[] {
+  if (!shortened) return row;
+  return row.map((cell, column) => shortened.get(column)?.(cell, widths[column] ?? 0) ?? cell);
 }
 
 /** For names, whose ends are the most telling. Like the other functions here, never cuts within a grapheme. */

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fitted, shortenEnd, shortenMiddle, shortenStart, table } from '../../src/cli/table.ts';
+import { shortenEnd, shortenMiddle, shortenStart, table, tableInParts } from '../../src/cli/table.ts';
 import stringWidth from 'string-width';
 
 describe('a table', () => {
@@ -48,6 +48,19 @@ describe('a table', () => {
   });
 });
 
+describe('a table in parts', () => {
+  it('has one head, and keeps its columns as wide as the widest cell so far', () => {
+    const partOf = tableInParts(['NAME', 'STATE']);
+    expect(partOf([['longer', 'queued']])).toEqual({
+      top: ['NAME    STATE', '──────  ──────'],
+      lines: ['longer  queued'],
+    });
+    expect(partOf([['a', 'failed']])).toEqual({ top: [], lines: ['a       failed'] });
+    expect(partOf([['the longest', 'lost']]).lines).toEqual(['the longest  lost']);
+    expect(partOf([['a', 'failed']]).lines).toEqual(['a            failed']);
+  });
+});
+
 describe('a table on a terminal', () => {
   const head = ['NAME', 'STATE', 'FILE'];
   const name = 'SCAN0001-of-the-office-5e8ff9bf55ba';
@@ -57,24 +70,24 @@ describe('a table on a terminal', () => {
     [2, shortenStart],
   ]);
 
+  const fitted = (rows: readonly (readonly string[])[], columns: number): readonly string[] => {
+    const { top, lines } = tableInParts(head, { columns, shortened })(rows);
+    return [...top, ...lines];
+  };
+
   it('shortens names in the middle and paths at the start, but never the state', () => {
-    const lines = fitted(
-      head,
-      [[name, 'unconfirmed', '/srv/scans/2026/05/領収書-SCAN0001.jpg']],
-      60,
-      shortened,
-    );
+    const lines = fitted([[name, 'unconfirmed', '/srv/scans/2026/05/領収書-SCAN0001.jpg']], 60);
     for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(60);
     expect(lines[2]).toMatch(/^SCAN0001-.*….*55ba {2}unconfirmed {2}….*領収書-SCAN0001\.jpg$/);
   });
 
   it('stays unchanged if it fits, however long its cells', () => {
     const row = [name.repeat(3), 'accepted', '/a'];
-    expect(fitted(head, [row], 200, shortened)[2]).toBe(row.join('  '));
+    expect(fitted([row], 200)[2]).toBe(row.join('  '));
   });
 
   it('keeps part of every cell even if nothing fits', () => {
-    const [, , line = ''] = fitted(head, [[name, 'unconfirmed', `/${name}`]], 10, shortened);
+    const [, , line = ''] = fitted([[name, 'unconfirmed', `/${name}`]], 10);
     expect(line.split(/ {2,}/).map((cell) => stringWidth(cell))).toEqual([12, 11, 12]);
   });
 
