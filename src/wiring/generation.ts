@@ -161,7 +161,7 @@ export async function composeGeneration(
         folders: intakes.map(({ status }, index) => ({
           ...status,
           state:
-            status.state !== 'standby' && holds.isPaused('folder', status.path)
+            status.state !== 'standby' && holds.pauses.has('folder', status.path)
               ? ('paused' as const)
               : status.state,
           endpoint: config.folders[index]?.alias ?? '',
@@ -210,7 +210,7 @@ function foldersNow({ intakes, holds }: Pipeline): FolderNow[] {
   return intakes.map(({ status: { path, state } }) => ({
     path,
     state,
-    isPaused: holds.isPaused('folder', path),
+    isPaused: holds.pauses.has('folder', path),
   }));
 }
 

@@ -156,7 +156,7 @@ export class Operations {
 
   async pause({ target, by }: Request<'pause'>): Promise<Response<'pause'>> {
     const targets = this.#targets(target);
-    for (const { scope, key } of targets) await this.#deps.holds.pause(scope, key, by ?? SOMEBODY);
+    for (const { scope, key } of targets) await this.#deps.holds.pauses.pause(scope, key, by ?? SOMEBODY);
     await this.#record('pause', target ?? 'everything', by);
     await this.#deps.changed();
     return { targets: targets.map(({ label }) => label) };
@@ -165,8 +165,8 @@ export class Operations {
   async resume({ target, by }: Request<'resume'>): Promise<Response<'pause'>> {
     const { holds, takeOver } = this.#deps;
     const targets = this.#targets(target).concat(target === undefined ? this.#folders() : []);
-    const paused = targets.filter(({ scope, key }) => holds.isPaused(scope, key));
-    for (const { scope, key } of paused) await holds.resume(scope, key);
+    const paused = targets.filter(({ scope, key }) => holds.pauses.has(scope, key));
+    for (const { scope, key } of paused) await holds.pauses.resume(scope, key);
     const foreign = targets.filter(({ scope }) => target !== undefined && scope === 'folder');
     for (const { key } of foreign) await takeOver(key);
     await this.#record('resume', target ?? 'everything', by);

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/ports/clock.ts';
 import type { Hold } from '../../core/ports/hold.ts';
 import type { LedgerHolds } from '../../core/ports/ledger.ts';
-import { holdKey } from './holdTimer.ts';
+import { holdKey } from './holdTimers.ts';
 
 type PausedScope = 'endpoint' | 'folder';
 

@@ -234,7 +234,7 @@ export class Dispatcher {
       return { why: isProbe ? 'outage' : 'notDue', waitMs: Math.max(10, waitMs) };
     }
     // A person may have paused the folder since the claim.
-    if (holds.isPaused('folder', document.folder)) {
+    if (holds.pauses.has('folder', document.folder)) {
       queue.take();
       return ledger.release([document.id]).then(() => null);
     }
@@ -253,7 +253,7 @@ export class Dispatcher {
   #waitFor({ waitMs, recheckMs }: Extract<Gate, { kind: 'closed' }>): number {
     if (recheckMs === null) return waitMs;
     if (recheckMs > 0) return Math.min(waitMs, recheckMs);
-    void this.#deps.holds.recheckCredentials().then(() => this.#notifier.notify());
+    void this.#deps.holds.credentials.run().then(() => this.#notifier.notify());
     return waitMs;
   }
 

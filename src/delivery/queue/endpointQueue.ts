@@ -17,7 +17,7 @@ const LONGEST_WAIT_MS = 60 * 60_000;
 
 export interface EndpointQueueDeps {
   readonly ledger: Pick<LedgerQueue, 'claim' | 'release' | 'nextDue'>;
-  readonly holds: Pick<Holds, 'pausedFolders'>;
+  readonly holds: Pick<Holds, 'pauses'>;
   readonly clock: Clock;
 }
 
@@ -79,7 +79,7 @@ export class EndpointQueue {
       lane,
       limit: CLAIM_AHEAD + CLAIMS_FOR_READY * ahead,
       now,
-      exceptFolders: holds.pausedFolders(),
+      exceptFolders: holds.pauses.folders(),
       freshSince: now - FRESH_FOR_MS,
       longestWaitMs: Math.min(LONGEST_WAIT_MS, this.#setBackMs),
     };

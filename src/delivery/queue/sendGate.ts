@@ -44,7 +44,7 @@ export class SendGate {
 
   isOpen({ endpoint, folder }: Pick<Document, 'endpoint' | 'folder'>): boolean {
     const { holds } = this.#deps;
-    return holds.gate(endpoint).kind === 'open' && !holds.isPaused('folder', folder) && !this.isShut;
+    return holds.gate(endpoint).kind === 'open' && !holds.pauses.has('folder', folder) && !this.isShut;
   }
 
   /** Whether the next document of this folder would be sent within a second. */

@@ -229,7 +229,7 @@ describe('a command by a person', () => {
   it('clears every hold except pauses', async () => {
     await holds.holdEndpoint(sent(OFFICE), FORBIDDEN);
     await holds.holdCredentials(sent(OFFICE), FORBIDDEN);
-    await holds.pause('endpoint', endpointId(SHOP), 'anna');
+    await holds.pauses.pause('endpoint', endpointId(SHOP), 'anna');
     await holds.clearAll();
     expect(holds.gate(OFFICE)).toEqual({ kind: 'open' });
     expect(holds.gate(SHOP)).toEqual({ kind: 'paused' });
@@ -238,29 +238,29 @@ describe('a command by a person', () => {
 
   it('pauses and resumes a folder or endpoint, whatever else is on hold', async () => {
     await holds.holdEndpoint(sent(OFFICE), FORBIDDEN);
-    await holds.pause('endpoint', endpointId(OFFICE), 'anna');
-    await holds.pause('folder', '/scans', 'anna');
+    await holds.pauses.pause('endpoint', endpointId(OFFICE), 'anna');
+    await holds.pauses.pause('folder', '/scans', 'anna');
     expect(holds.gate(OFFICE)).toEqual({ kind: 'paused' });
-    expect(holds.pausedFolders()).toEqual(['/scans']);
+    expect(holds.pauses.folders()).toEqual(['/scans']);
     await holds.passed(OFFICE);
     expect(holds.gate(OFFICE)).toEqual({ kind: 'paused' });
-    await holds.resume('endpoint', endpointId(OFFICE));
-    await holds.resume('folder', '/scans');
+    await holds.pauses.resume('endpoint', endpointId(OFFICE));
+    await holds.pauses.resume('folder', '/scans');
     expect(holds.gate(OFFICE)).toEqual({ kind: 'open' });
-    expect(holds.pausedFolders()).toEqual([]);
+    expect(holds.pauses.folders()).toEqual([]);
     expect(await place.ledger.holds()).toEqual([]);
   });
 
   it('is kept over a restart if it is a pause, unlike other holds', async () => {
     await holds.holdEndpoint(sent(OFFICE), FORBIDDEN);
     await holds.serviceTrouble(sent(OFFICE), WHY, null);
-    await holds.pause('endpoint', endpointId(SHOP), 'anna');
-    await holds.pause('folder', '/scans', 'anna');
+    await holds.pauses.pause('endpoint', endpointId(SHOP), 'anna');
+    await holds.pauses.pause('folder', '/scans', 'anna');
     holds = create();
     await holds.restore();
     expect(holds.gate(OFFICE)).toEqual({ kind: 'open' });
     expect(holds.gate(SHOP)).toEqual({ kind: 'paused' });
-    expect(holds.isPaused('folder', '/scans')).toBe(true);
+    expect(holds.pauses.has('folder', '/scans')).toBe(true);
     expect((await place.ledger.holds()).map(({ reason }) => reason)).toEqual(['PAUSED', 'PAUSED']);
   });
 });
@@ -502,11 +502,11 @@ describe('changed credentials', () => {
     expect(holds.gate(SHOP)).toMatchObject({ kind: 'closed', waitMs: 60_000, recheckMs: 20_000 });
     await place.clock.advance(20_000);
     expect(holds.gate(SHOP)).toMatchObject({ kind: 'closed', recheckMs: 0 });
-    expect(await holds.recheckCredentials()).toBe(false);
+    expect(await holds.credentials.run()).toBe(false);
     expect(holds.gate(SHOP)).toMatchObject({ kind: 'closed', waitMs: 40_000, recheckMs: 20_000 });
     changed = true;
     await place.clock.advance(20_000);
-    expect(await holds.recheckCredentials()).toBe(true);
+    expect(await holds.credentials.run()).toBe(true);
     expect(looks).toBe(2);
     expect(holds.gate(SHOP)).toEqual({ kind: 'probe' });
   });
@@ -514,7 +514,7 @@ describe('changed credentials', () => {
   it('are treated as unchanged if the check fails', async () => {
     holds = create(place.ledger, () => Promise.reject(new Error('the keychain is locked')));
     await holds.holdCredentials(sent(), NONE);
-    expect(await holds.recheckCredentials()).toBe(false);
+    expect(await holds.credentials.run()).toBe(false);
     expect(holds.gate(SHOP)).toMatchObject({ kind: 'closed' });
   });
 });

@@ -26,6 +26,7 @@ const DISPOSE = 'src/intake/dispose/dispose.ts';
 const DURABILITY = 'test/reliability/durability/durability.test.ts';
 const LIMITER = 'src/delivery/limits/limiter.ts';
 const HOLDS = 'src/delivery/holds/holds.ts';
+const HOLD_TIMERS = 'src/delivery/holds/holdTimers.ts';
 
 /** The journal misses all events of one kind. */
 const unwritten = (kind: string): Edit => ({
@@ -554,8 +555,9 @@ export const MUTATIONS: readonly Mutation[] = [
       {
         file: HOLDS,
         in: 'holdEndpoint',
-        call: '#close',
-        becomes: "this.#close('service', sent.endpoint.baseUrl, sent, why, times)",
+        call: '#closeEndpoint',
+        becomes:
+          "this.#close('service', sent.endpoint.baseUrl, sent, why, { range: HOLD_BACKOFF, retryAfterMs: null, short: false, recorded })",
       },
     ],
   },
@@ -746,7 +748,7 @@ export const MUTATIONS: readonly Mutation[] = [
     promises: ['P6'],
     killedBy: 'simulation',
     seed: 36,
-    edits: [{ file: HOLDS, in: '#close', value: 'asked', becomes: '0' }],
+    edits: [{ file: HOLD_TIMERS, in: 'close', value: 'askedMs', becomes: '0' }],
   },
   {
     what: 'Retry-After of a server error is ignored',
@@ -768,13 +770,13 @@ export const MUTATIONS: readonly Mutation[] = [
     promises: ['P6'],
     killedBy: 'simulation',
     seeds: 4_000,
-    edits: [{ file: HOLDS, in: '#closeAgain', condition: 'waitMs', is: 'true' }],
+    edits: [{ file: HOLD_TIMERS, in: 'closeAgain', condition: 'waitMs', is: 'true' }],
   },
   {
     what: 'a Retry-After shorter than our own back-off is lost in a restart',
     promises: ['P6'],
     killedBy: 'test/delivery/holds/holds.test.ts',
-    edits: [{ file: HOLDS, in: '#close', value: 'demandedUntil', becomes: 'waitMs === asked ? $& : null' }],
+    edits: [{ file: HOLDS, in: '#close', value: 'demandedUntil', becomes: 'waitMs === askedMs ? $& : null' }],
   },
   {
     what: 'other requests leave while one probes a held endpoint',
