@@ -1,15 +1,14 @@
-import { BYTES_MISSING, type Document, type EndpointKey } from '../core/domain/document.ts';
+import type { Document, EndpointKey } from '../core/domain/document.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import type { ImageType } from '../core/domain/imageType.ts';
 import { classify } from '../core/domain/outcome.ts';
 import type { Clock } from '../core/ports/clock.ts';
 import type { Ledger } from '../core/ports/ledger.ts';
 import type { ReceiptService, TokenSource } from '../core/ports/service.ts';
-import type { Spool } from '../core/ports/spool.ts';
 import type { ByteBudget } from './payload/byteBudget.ts';
+import type { BytesSearch } from './payload/bytesSearch.ts';
 import type { Holds } from './holds/holds.ts';
 import type { PayloadStore } from './payload/payloadStore.ts';
-import { locateBytes, type OpenFolder } from './payload/locateBytes.ts';
 import type { Recorder } from './record.ts';
 import type { SendPermit } from './sendPermit.ts';
 import { retryAfterOf } from './retryAfter.ts';
@@ -21,32 +20,17 @@ export interface DeliverDeps {
   readonly tokens: (endpoint: EndpointKey) => TokenSource;
   readonly holds: Holds;
   readonly payloads: PayloadStore;
-  readonly spool: Pick<Spool, 'read'>;
+  readonly search: BytesSearch;
   readonly memory: ByteBudget;
-  readonly open: OpenFolder;
   readonly recorder: Recorder;
   readonly contentType: (type: ImageType) => string;
   readonly clock: Clock;
   /** Documents that were answered with 401 and wait for their replay in the queue. */
   readonly replays: Set<number>;
-  /** Documents whose bytes are missing, and since when (monotonic milliseconds). */
-  readonly missingSince: Map<number, number>;
-  /**
-   * Whether the watched folders that matter for a document of `folder` have been listed since `since` (monotonic). If not,
-   * they are listed again soon.
-   */
-  readonly lookedThrough: (folder: string, since: number) => boolean;
   /** The service accepted the document: another request may begin while the outcome is recorded. */
   readonly onAccepted: () => void;
 }
 
-/** Grace before a missing file counts as lost: it may just have been renamed or moved. */
-const MISSING_GRACE_MS = 15_000;
-/** Longest interval of the search for missing bytes; the intervals grow. */
-const MISSING_RETRY_AT_MOST_MS = 60_000;
-/** Cap on documents whose missing bytes are tracked at once; the others wait their turn. */
-const MISSING_AT_ONCE = 50_000;
-const AWAY_RETRY_MS = 30_000;
 const HELD_ELSEWHERE = {
   reason: 'HELD_BACK',
   message: 'Another agent has put its service or endpoint on hold.',
@@ -62,14 +46,14 @@ export async function deliver(
   deps: DeliverDeps,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { memory, payloads } = deps;
+  const { memory, payloads, search } = deps;
   await memory.take(document.size);
   let bytes: Buffer | null = null;
   let end: Sent = NOT_SENT;
   try {
-    bytes = payloads.take(document.id) ?? (await fetchBytes(document, deps));
+    bytes = payloads.take(document.id) ?? (await search.fetch(document));
     if (!bytes) return await release(document, permit, deps);
-    deps.missingSince.delete(document.id);
+    search.end(document.id);
     await payloads.sending(document, bytes);
     const token = await fetchToken(document, deps, signal);
     if (!token || !permit.isOpen || !(await permit.enter())) return await release(document, permit, deps);
@@ -203,47 +187,4 @@ async function fetchToken(
     else await deps.holds.serviceTrouble(document, why, retryAfterOf(error));
     return null;
   }
-}
-
-/** Null if the bytes are unavailable; the document is postponed or marked lost then. */
-async function fetchBytes(document: Document, deps: DeliverDeps): Promise<Buffer | null> {
-  const { ledger, clock, missingSince } = deps;
-  // Read before the search: a file that is admitted during it must not be missed.
-  const isSearched = isSearchedFor(document, deps);
-  const found = await locateBytes(document, deps);
-  if (found.kind === 'bytes') return found.bytes;
-  const now = clock.now();
-  if (found.kind === 'away') {
-    missingSince.delete(document.id);
-    await ledger.postpone(document.id, now + AWAY_RETRY_MS, 'FILE_AWAY', found.message, now);
-  } else if (isSearched) {
-    await deps.recorder.lost(document, found);
-    missingSince.delete(document.id);
-  } else {
-    const waitMs = Math.min(Math.max(missingMs(document, deps), MISSING_GRACE_MS), MISSING_RETRY_AT_MOST_MS);
-    await ledger.postpone(document.id, now + waitMs, BYTES_MISSING, found.message, now);
-  }
-  return null;
-}
-
-/** Whether every place that the file may have moved to has been searched. */
-function isSearchedFor(
-  { id, folder }: Document,
-  { clock, missingSince, lookedThrough }: DeliverDeps,
-): boolean {
-  const since = missingSince.get(id);
-  if (since === undefined || clock.monotonic() - since < MISSING_GRACE_MS) return false;
-  return lookedThrough(folder, since);
-}
-
-/** How long the bytes have been missing; the first call starts the search. */
-function missingMs({ id, folder }: Document, { clock, missingSince, lookedThrough }: DeliverDeps): number {
-  const now = clock.monotonic();
-  const since = missingSince.get(id);
-  if (since !== undefined) return now - since;
-  if (missingSince.size < MISSING_AT_ONCE) {
-    missingSince.set(id, now);
-    lookedThrough(folder, now);
-  }
-  return 0;
 }

@@ -1,5 +1,5 @@
-import { backoff, HOLD_BACKOFF, SERVICE_BACKOFF } from '../core/domain/backoff.ts';
-import { BYTES_MISSING, endpointId, type AttemptOutcome, type Document } from '../core/domain/document.ts';
+import { backoff, SERVICE_BACKOFF } from '../core/domain/backoff.ts';
+import { endpointId, type AttemptOutcome, type Document } from '../core/domain/document.ts';
 import { describeError, isOfLedger } from '../core/domain/errors.ts';
 import type { Answer, Outcome } from '../core/domain/outcome.ts';
 import type { Clock, Random } from '../core/ports/clock.ts';
@@ -8,7 +8,7 @@ import type { Requeue, Transition } from '../core/ports/ledgerQueue.ts';
 import type { Log } from '../core/ports/log.ts';
 import type { Holds, Why } from './holds/holds.ts';
 import type { Pacer } from './limits/pacer.ts';
-import { noRefusals, remember, type RefusalHistory } from './refusalHistory.ts';
+import { RefusalHistory } from './refusalHistory.ts';
 
 export interface RecordDeps {
   readonly ledger: Ledger;
@@ -25,8 +25,6 @@ export interface RecordDeps {
   readonly onFailed?: (document: Document) => void;
 }
 
-/** This many different documents refused in a row point to the endpoint rather than the documents. */
-const MANY_REFUSALS = 5;
 const PARKED_MS = 60 * 60_000;
 const RECORD_RETRY_MS = 2_000;
 
@@ -60,7 +58,6 @@ export class Recorder {
     const answeredAt = clock.monotonic();
     this.#deps.pacer.judged(endpoint, answer, outcome.kind, document.size);
     const httpStatus = answer.kind === 'response' ? answer.httpStatus : null;
-    const refusals = this.#refusalsOf(document);
     const fields = { ...identify(document), httpStatus, attempt: document.attempts + 1 };
     if (outcome.kind === 'accepted') {
       const { status, verbatim } = outcome.record;
@@ -72,11 +69,7 @@ export class Recorder {
         { state: 'accepted', serviceStatus: status, response: verbatim },
         signal,
       );
-      refusals.accepted += 1;
-      refusals.refusedInARow.clear();
-      refusals.together = undefined;
-      refusals.refusedAt.delete(document.id);
-      refusals.troubleAt.delete(document.id);
+      this.#refusalsOf(document).accepted(document.id);
       log.info('Accepted', { ...fields, status, bytes: document.size });
       await holds.passed(endpoint, document.id, answeredAt);
       this.#deps.onAccepted(document);
@@ -174,53 +167,6 @@ export class Recorder {
     return false;
   }
 
-  /**
-   * Requeues a document after a defect ended its delivery and nothing else will close its attempt. It keeps its name, because the
-   * service may have stored it, and backs off further each time, because a defect is likely to recur. Does nothing if it is not
-   * uploading.
-   */
-  async abandon(document: Document, error: unknown, signal: AbortSignal): Promise<void> {
-    const { ledger, clock, random } = this.#deps;
-    const detail = await ledger.detail(document.id);
-    if (detail?.document.state !== 'uploading') return;
-    const attempt = detail.attempts.find(({ finishedAt }) => finishedAt === null);
-    const notBefore = clock.now() + backoff(detail.document.attempts, HOLD_BACKOFF, random);
-    const why = {
-      reason: 'INTERRUPTED',
-      message: `The upload could not go on: ${describeError(error).detail}`,
-    };
-    if (!attempt) {
-      const postpone = () => ledger.postpone(document.id, notBefore, why.reason, why.message, clock.now());
-      return this.#durably(signal, postpone);
-    }
-    const transition = { state: 'queued', notBefore, ...why, answerLost: true, serverError: false } as const;
-    await this.#finish(attempt.id, null, 'unknown', why.message, transition, signal);
-  }
-
-  /** `newestSeen`: the newest sighting among the places searched; see `LedgerQueue.markLost`. */
-  async lost(
-    document: Document,
-    { message, newestSeen }: { readonly message: string; readonly newestSeen: number },
-  ): Promise<void> {
-    const { ledger, clock, log } = this.#deps;
-    await ledger.markLost(document.id, message, clock.now(), newestSeen);
-    const { state, reason } = (await ledger.document(document.id)) ?? {};
-    // The file was seen again meanwhile.
-    if (state === 'queued' && reason === BYTES_MISSING) return;
-    if (state !== 'lost') {
-      log.info('Its image is not available here; leaving it to the agent that picked it up', {
-        ...identify(document),
-        detail: message,
-      });
-      return;
-    }
-    log.error('Lost: its image was gone before it could be sent; scan the receipt again', {
-      ...identify(document),
-      sha256: document.sha256,
-      detail: message,
-    });
-  }
-
   async #refused(
     document: Document,
     attemptId: number,
@@ -231,21 +177,9 @@ export class Recorder {
     const { holds, log, clock } = this.#deps;
     const answeredAt = clock.monotonic();
     const refusals = this.#refusalsOf(document);
-    // Refused again although the endpoint accepted others in between: the document is at fault.
-    const refusedAt = refusals.refusedAt.get(document.id);
-    if (refusedAt !== undefined && refusals.accepted > refusedAt) refusals.refusedInARow.delete(document.id);
-    else refusals.refusedInARow.add(document.id);
-    remember(refusals.refusedAt, document.id, refusals.accepted);
-    const ids = [...refusals.refusedInARow];
-    const isMany = ids.length >= MANY_REFUSALS;
-    if (isMany) {
-      const why = `${ids.length} different documents in a row were refused, so the whole endpoint was put on hold. Last answer: ${message}`;
-      refusals.together = { documentIds: ids, reason: 'MANY_REFUSALS', message: why };
-      refusals.refusedInARow = new Set(ids.slice(1));
-    }
+    refusals.refused(document.id, message);
     // Evaluated at each write: while the ledger can't be written, more documents may be refused.
-    const withOthers = (): Requeue | undefined =>
-      refusals.together?.documentIds.includes(document.id) ? refusals.together : undefined;
+    const withOthers = (): Requeue | undefined => refusals.together(document.id);
     await this.#finish(
       attemptId,
       httpStatus,
@@ -281,9 +215,7 @@ export class Recorder {
     const { clock, random, holds, log, parkAfter } = this.#deps;
     const answeredAt = clock.monotonic();
     const { reason, message, answerLost, serverError } = outcome;
-    const refusals = this.#refusalsOf(document);
-    const others = refusals.accepted > (refusals.troubleAt.get(document.id) ?? refusals.accepted);
-    remember(refusals.troubleAt, document.id, refusals.accepted);
+    const others = this.#refusalsOf(document).failed(document.id);
     const parked = serverError && others && document.serverErrors + 1 >= parkAfter;
     // A document that may be the cause backs off, so that the next probe is a different one (promise P4).
     const suspect = serverError || answerLost;
@@ -353,7 +285,7 @@ export class Recorder {
 
   #refusalsOf(document: Document): RefusalHistory {
     const key = endpointId(document.endpoint);
-    const refusals = this.#refusals.get(key) ?? noRefusals();
+    const refusals = this.#refusals.get(key) ?? new RefusalHistory();
     this.#refusals.set(key, refusals);
     return refusals;
   }

@@ -2,6 +2,7 @@ import { OfflineFolder } from '../intake/offline/offlineFolder.ts';
 import { OfflineMode } from '../intake/offline/offlineMode.ts';
 import { MEDIA_TYPES } from '../core/domain/imageType.ts';
 import { ByteBudget } from '../delivery/payload/byteBudget.ts';
+import { BytesSearch } from '../delivery/payload/bytesSearch.ts';
 import { Dispatcher } from '../delivery/queue/dispatcher.ts';
 import { inItsPlace } from '../intake/presence/mountIdentity.ts';
 import { PayloadCache } from '../delivery/payload/payloadCache.ts';
@@ -80,7 +81,7 @@ export function composeBytes(config: PipelineConfig, world: World, gate: SendGat
     log,
     keepFailedMs: config.storage.keepFailedMs,
     buffers: world.buffers,
-    hand: new PayloadCache(HAND_BYTES, HAND_IMAGES),
+    hand: new PayloadCache(clock, HAND_BYTES, HAND_IMAGES),
     canSend: (waiting) => gate.sendsSoon(waiting),
   });
   return {
@@ -113,6 +114,7 @@ export function composeDelivery(
     onFailed: ({ folder, path }) => world.onAmiss?.(folder, path),
   });
   const { uploadContentType } = config.service;
+  const lookedThrough = (folder: string, since: number) => intakes.lookedThrough(folder, since);
   return new Dispatcher({
     ledger,
     endpoints,
@@ -122,19 +124,18 @@ export function composeDelivery(
     gate,
     turns,
     clock,
+    random,
     log,
     deliver: {
       ledger,
       service: world.service,
       tokens: world.tokens,
       payloads,
-      spool,
+      search: new BytesSearch({ ledger, spool, open, clock, log, lookedThrough }),
       memory: sending,
-      open,
       recorder,
       clock,
       contentType: (type) => (uploadContentType === 'auto' ? MEDIA_TYPES[type] : uploadContentType),
-      lookedThrough: (folder, since) => intakes.lookedThrough(folder, since),
     },
   });
 }

@@ -10,6 +10,7 @@ import { createWatchedFolder } from '../../src/intake/folder/watchedFolder.ts';
 import { openSqliteLedger } from '../../src/ledger/sqlite/open.ts';
 import { sha256 } from '../../src/core/sha256.ts';
 import { ByteBudget } from '../../src/delivery/payload/byteBudget.ts';
+import { BytesSearch, type BytesSearchDeps } from '../../src/delivery/payload/bytesSearch.ts';
 import type { DeliverDeps } from '../../src/delivery/deliver.ts';
 import { ALONE } from '../../src/delivery/sharedTurns.ts';
 import { SendGate } from '../../src/delivery/queue/sendGate.ts';
@@ -57,7 +58,7 @@ export interface SendingOptions {
   /** Those of the place unless told. */
   readonly tokens?: DeliverDeps['tokens'];
   /** Always so unless told. */
-  readonly lookedThrough?: DeliverDeps['lookedThrough'];
+  readonly lookedThrough?: BytesSearchDeps['lookedThrough'];
   /** No copies are kept unless told. */
   readonly keeping?: KeepingOptions;
   /** Always 0.5 unless told. */
@@ -155,6 +156,10 @@ export async function sendingPlace() {
     const canSend: PayloadStoreDeps['canSend'] = (waiting) => gate.sendsSoon(waiting);
     const kept = await keeping({ dir, clock, ledger: used, log }, { canSend, ...options.keeping });
     const { payloads, hand, spool } = kept;
+    const lookedThrough: BytesSearchDeps['lookedThrough'] = (folder, since) => {
+      missing.push(folder);
+      return options.lookedThrough?.(folder, since) ?? true;
+    };
     const dispatcher = new Dispatcher({
       ledger: used,
       endpoints,
@@ -164,22 +169,18 @@ export async function sendingPlace() {
       gate,
       turns,
       clock,
+      random,
       log,
       deliver: {
         ledger: used,
         service,
         tokens: (endpoint) => options.tokens?.(endpoint) ?? tokens,
         payloads,
-        spool,
+        search: new BytesSearch({ ledger: used, spool, open, clock, log, lookedThrough }),
         memory: new ByteBudget(1_000_000),
-        open,
         recorder,
         clock,
         contentType: (type) => MEDIA_TYPES[type],
-        lookedThrough: (folder, since) => {
-          missing.push(folder);
-          return options.lookedThrough?.(folder, since) ?? true;
-        },
       },
     });
     const stopping = new AbortController();

@@ -1,3 +1,12 @@
+import type { Clock } from '../../core/ports/clock.ts';
+
+/** Longest wait for room in memory. */
+export const ROOM_WITHIN_MS = 1_000;
+/** Waits that end at nearly the same time end together. */
+const SAME_MS = 100;
+/** Shared, because the default reason is created with a stack trace for each abort. */
+const SOONER = new Error('there is room sooner');
+
 /**
  * Image bytes in memory: an image that was just admitted is sent from memory if its turn comes soon, so that it is read only once.
  * A place is
@@ -8,18 +17,22 @@
  * An image larger than the whole limit may be held alone.
  */
 export class PayloadCache {
+  readonly #clock: Clock;
   readonly #limit: number;
   readonly #places: number;
   #used = 0;
   #taken = 0;
   readonly #bytes = new Map<number, Buffer>();
+  /** Oldest first. */
   readonly #waiting = new Set<Waiter>();
+  #alarm: AbortController | null = null;
 
   /**
    * @param limit bytes
    * @param places images, whatever their size: thousands of small ones would wait too long for their turn
    */
-  constructor(limit: number, places = Infinity) {
+  constructor(clock: Clock, limit: number, places = Infinity) {
+    this.#clock = clock;
     this.#limit = limit;
     this.#places = places;
   }
@@ -30,22 +43,14 @@ export class PayloadCache {
     return true;
   }
 
-  /** Waits for room, first come first served. False if `signal` aborts first, or the image is larger than the limit. */
-  async reserveUntil(size: number, signal: AbortSignal): Promise<boolean> {
+  /** Waits for room, first come first served. False if there is none in time, or the image is larger than the limit. */
+  async reserveSoon(size: number): Promise<boolean> {
     if (this.reserve(size)) return true;
     // An image that waits for an empty cache would keep all others out.
-    if (signal.aborted || size > this.#limit) return false;
-    return new Promise((resolve) => {
-      const end = (granted: boolean): void => {
-        this.#waiting.delete(waiter);
-        signal.removeEventListener('abort', giveUp);
-        resolve(granted);
-        if (!granted) this.#grant();
-      };
-      const giveUp = (): void => end(false);
-      const waiter: Waiter = { size, grant: () => end(true) };
-      this.#waiting.add(waiter);
-      signal.addEventListener('abort', giveUp, { once: true });
+    if (size > this.#limit) return false;
+    return new Promise((end) => {
+      this.#waiting.add({ size, until: this.#clock.monotonic() + ROOM_WITHIN_MS, end });
+      this.#setAlarm();
     });
   }
 
@@ -97,12 +102,43 @@ export class PayloadCache {
     for (const waiter of this.#waiting) {
       if (!this.#fits(waiter.size)) return;
       this.#occupy(waiter.size);
-      waiter.grant();
+      this.#waiting.delete(waiter);
+      waiter.end(true);
     }
+    this.#alarm?.abort(SOONER);
+    this.#alarm = null;
+  }
+
+  #setAlarm(): void {
+    const [oldest] = this.#waiting;
+    if (this.#alarm || !oldest) return;
+    const alarm = new AbortController();
+    this.#alarm = alarm;
+    this.#clock.sleep(oldest.until - this.#clock.monotonic(), alarm.signal).then(
+      () => {
+        this.#alarm = null;
+        this.#endWaits();
+      },
+      () => {},
+    );
+  }
+
+  #endWaits(): void {
+    const due = this.#clock.monotonic() + SAME_MS;
+    for (const waiter of this.#waiting) {
+      if (waiter.until > due) break;
+      this.#waiting.delete(waiter);
+      waiter.end(false);
+    }
+    // The next ones may be smaller.
+    this.#grant();
+    this.#setAlarm();
   }
 }
 
 interface Waiter {
   readonly size: number;
-  readonly grant: () => void;
+  /** Monotonic. */
+  readonly until: number;
+  readonly end: (granted: boolean) => void;
 }

@@ -1,11 +1,10 @@
-import { setMaxListeners } from 'node:events';
 import type { Document, EndpointKey } from '../../core/domain/document.ts';
 import { describeError } from '../../core/domain/errors.ts';
 import type { Buffers } from '../../core/ports/buffers.ts';
 import type { Admitted } from '../../core/ports/ledgerIntake.ts';
 import { sha256 } from '../../core/sha256.ts';
 import { SpoolCopies, type SpoolCopiesDeps, type Copied } from './spoolCopies.ts';
-import type { PayloadCache } from './payloadCache.ts';
+import { ROOM_WITHIN_MS, type PayloadCache } from './payloadCache.ts';
 
 export interface PayloadStoreDeps extends SpoolCopiesDeps {
   readonly hand: PayloadCache;
@@ -25,9 +24,8 @@ export interface Arrived {
 
 /** An image not accepted within this time is copied to the spool. */
 const SPOOL_AFTER_MS = 1_000;
-/** Longest wait of an image for room in memory while deliveries are going on. */
-const ROOM_WITHIN_MS = 1_000;
-const SAME_ALARM_MS = 100;
+/** Copies made at once, so that their syncs run together. */
+const COPIED_AT_ONCE = 4;
 
 /**
  * Where the bytes of a document are until it is accepted:
@@ -51,7 +49,6 @@ export class PayloadStore {
   readonly #copying = new WeakMap<Buffer, number>();
   #alarm: AbortController | null = null;
   #tookAt = -Infinity;
-  #roomWait: RoomWait | null = null;
   #closed = false;
 
   constructor(deps: PayloadStoreDeps) {
@@ -192,33 +189,7 @@ export class PayloadStore {
     const { hand, clock } = this.#deps;
     if (hand.reserve(size)) return true;
     if (clock.monotonic() - this.#tookAt > ROOM_WITHIN_MS) return false;
-    const wait = this.#waitForRoom();
-    wait.waiting += 1;
-    const granted = await hand.reserveUntil(size, wait.enough.signal);
-    wait.waiting -= 1;
-    if (wait.waiting === 0) this.#endWait(wait);
-    return granted;
-  }
-
-  /** Waits that begin at nearly the same time share a timer. */
-  #waitForRoom(): RoomWait {
-    const { clock } = this.#deps;
-    const now = clock.monotonic();
-    if (this.#roomWait && now - this.#roomWait.since < SAME_ALARM_MS) return this.#roomWait;
-    const wait = { since: now, waiting: 0, enough: new AbortController(), alarm: new AbortController() };
-    // One listener per image being read; each is removed when its wait ends.
-    setMaxListeners(0, wait.enough.signal);
-    this.#roomWait = wait;
-    clock.sleep(ROOM_WITHIN_MS, wait.alarm.signal).then(
-      () => wait.enough.abort(TOO_LATE),
-      () => {},
-    );
-    return wait;
-  }
-
-  #endWait(wait: RoomWait): void {
-    wait.alarm.abort(SOONER);
-    if (this.#roomWait === wait) this.#roomWait = null;
+    return hand.reserveSoon(size);
   }
 
   async #spool(document: Document, bytes: Buffer, reserved: number): Promise<void> {
@@ -315,18 +286,3 @@ interface Bare {
   /** Monotonic. */
   readonly since: number;
 }
-
-interface RoomWait {
-  /** Monotonic. */
-  readonly since: number;
-  readonly enough: AbortController;
-  readonly alarm: AbortController;
-  waiting: number;
-}
-
-/** Copies made at once, so that their syncs run together. */
-const COPIED_AT_ONCE = 4;
-
-/** Shared reasons: the default one is created with a stack trace for each abort. */
-const SOONER = new Error('there is room sooner');
-const TOO_LATE = new Error('there was no room in time');

@@ -1,40 +1,20 @@
 import { setMaxListeners } from 'node:events';
-import type { Document } from '../../core/domain/document.ts';
 import { describeError } from '../../core/domain/errors.ts';
-import type { Clock } from '../../core/ports/clock.ts';
-import type { Ledger } from '../../core/ports/ledger.ts';
-import type { Log } from '../../core/ports/log.ts';
 import { ClockWatch } from '../../core/domain/clockWatch.ts';
-import { deliver, type DeliverDeps } from '../deliver.ts';
-import { SendPermit } from '../sendPermit.ts';
-import type { SharedTurns } from '../sharedTurns.ts';
-import type { SendGate } from './sendGate.ts';
-import type { Gate, Holds } from '../holds/holds.ts';
+import type { Gate } from '../holds/holds.ts';
+import { Deliveries, LEFT_FACTOR, type DeliveriesDeps } from './deliveries.ts';
 import { EndpointQueue } from './endpointQueue.ts';
-import { giveUp } from './giveUp.ts';
-import type { Pacer } from '../limits/pacer.ts';
 import type { EndpointSettings } from '../../core/domain/settings.ts';
 import { Notifier } from '../../core/notifier.ts';
 
-export interface DispatchDeps {
-  readonly ledger: Ledger;
+export interface DispatchDeps extends DeliveriesDeps {
   readonly endpoints: readonly EndpointSettings[];
-  readonly concurrency: number;
-  readonly pacer: Pacer;
-  readonly holds: Holds;
-  readonly gate: SendGate;
-  readonly turns: SharedTurns;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly deliver: Omit<DeliverDeps, 'holds' | 'replays' | 'missingSince' | 'onAccepted'>;
 }
 
 /** Target wait of a prepared upload for a slot. */
 const AHEAD_MS = 50;
 /** Cap on prepared uploads, as a multiple of the concurrency. */
 const AHEAD_FACTOR = 4;
-/** Cap on all requests in flight, including accepted ones not recorded yet, as a multiple of the concurrency: a crash resends that many. */
-const LEFT_FACTOR = 3;
 const LEDGER_RETRY_MS = 5_000;
 const LEASE_MS = 1_000;
 /** Latest notice of a clock jump: the loop's longest sleep (notifier.ts), plus a margin. */
@@ -53,13 +33,7 @@ export class Dispatcher {
   readonly #deps: DispatchDeps;
   readonly #notifier: Notifier;
   readonly #queues: EndpointQueue[];
-  readonly #inFlight = new Set<Promise<void>>();
-  /** Requests in flight that are not accepted yet. */
-  #sending = 0;
-  /** Accepted requests that gave back their slot but are not recorded yet. */
-  #unrecorded = 0;
-  readonly #replays = new Set<number>();
-  readonly #missingSince = new Map<number, number>();
+  readonly #deliveries: Deliveries;
   readonly #idleListeners = new Set<(idle: Idle) => void>();
   readonly #watch: ClockWatch;
   #turn = 0;
@@ -68,12 +42,13 @@ export class Dispatcher {
   constructor(deps: DispatchDeps) {
     this.#deps = deps;
     this.#notifier = new Notifier(deps.clock);
+    this.#deliveries = new Deliveries(deps, () => this.#notifier.notify());
     this.#watch = new ClockWatch(deps.clock);
     this.#queues = deps.endpoints.map((settings) => new EndpointQueue(settings, deps));
   }
 
   get inFlight(): number {
-    return this.#inFlight.size;
+    return this.#deliveries.inFlight;
   }
 
   /** Call when there may be something new to send. */
@@ -104,12 +79,12 @@ export class Dispatcher {
     while (!stopping.aborted) {
       const idle = await this.#round(until, abort);
       // If notified meanwhile, `idle` is out of date.
-      if (this.#inFlight.size === 0 && !this.#notifier.isNotified)
+      if (this.inFlight === 0 && !this.#notifier.isNotified)
         for (const listener of this.#idleListeners) listener(idle);
       await this.#notifier.wait(idle.waitMs, stopping);
     }
     endListening();
-    await Promise.all(this.#inFlight);
+    await this.#deliveries.ended();
   }
 
   async #round(until: AbortSignal, abort: AbortSignal): Promise<Idle> {
@@ -199,8 +174,8 @@ export class Dispatcher {
     if (gate.kind === 'probe') pacer.beginAnew(key);
     const ahead = gate.kind === 'open' ? this.#aheadOf(queue) : 0;
     if (
-      this.#inFlight.size >= concurrency * LEFT_FACTOR + aheadOfAny ||
-      this.#sending >= concurrency + aheadOfAny ||
+      this.inFlight >= concurrency * LEFT_FACTOR + aheadOfAny ||
+      this.#deliveries.sending >= concurrency + aheadOfAny ||
       queue.inFlight >= this.#mostOf(queue) + ahead
     ) {
       queue.isFilling = false;
@@ -245,7 +220,7 @@ export class Dispatcher {
       return { why: budget ? 'hold' : 'pace', waitMs: ms };
     }
     queue.take();
-    this.#start(queue, document, isProbe, until, abort);
+    this.#deliveries.start(queue, document, isProbe, until, abort);
     return null;
   }
 
@@ -291,62 +266,6 @@ export class Dispatcher {
       limits.concurrency * AHEAD_FACTOR,
       Math.floor((AHEAD_MS / typicalMs) * limits.concurrency),
     );
-  }
-
-  #start(
-    queue: EndpointQueue,
-    document: Document,
-    isProbe: boolean,
-    until: AbortSignal,
-    abort: AbortSignal,
-  ): void {
-    const { pacer, holds, gate, turns, clock } = this.#deps;
-    if (isProbe) holds.startProbe(document);
-    queue.inFlight += 1;
-    this.#sending += 1;
-    /** Accepted: another request may start although this one is not recorded yet. */
-    let isOver = false;
-    let isUnrecorded = false;
-    const isOpen = (): boolean =>
-      isProbe ? holds.isProbedBy(document) : !until.aborted && gate.isOpen(document);
-    const { limits } = queue.settings;
-    const permit = new SendPermit({ pacer, turns, clock, document, limits, isOpen, until });
-    const onAccepted = (): void => {
-      // A probe keeps its slot until its result is known.
-      if (isOver || isProbe) return;
-      isOver = true;
-      queue.inFlight -= 1;
-      this.#sending -= 1;
-      if (this.#unrecorded < this.#deps.concurrency * (LEFT_FACTOR - 1)) {
-        isUnrecorded = true;
-        this.#unrecorded += 1;
-        permit.giveBackSlot();
-      }
-      this.#notifier.notify();
-    };
-    const [replays, missingSince] = [this.#replays, this.#missingSince];
-    const deps = { ...this.#deps.deliver, holds, replays, missingSince, onAccepted };
-    const run = async (): Promise<void> => {
-      try {
-        if (!(await deliver(document, permit, deps, abort))) queue.lookAgain();
-      } catch (error) {
-        if (abort.aborted) return;
-        await giveUp(document, error, { ...this.#deps, recorder: deps.recorder }, abort);
-        queue.lookAgain();
-      } finally {
-        permit.giveBackSlot();
-        if (isUnrecorded) this.#unrecorded -= 1;
-        if (!isOver) {
-          queue.inFlight -= 1;
-          this.#sending -= 1;
-        }
-        this.#inFlight.delete(task);
-        if (isProbe) holds.endProbe(document);
-        this.#notifier.notify();
-      }
-    };
-    const task = run();
-    this.#inFlight.add(task);
   }
 }
 

@@ -1,16 +1,16 @@
+import { backoff, HOLD_BACKOFF } from '../../core/domain/backoff.ts';
 import type { Document } from '../../core/domain/document.ts';
 import { describeError, isOfLedger, isTakenOver } from '../../core/domain/errors.ts';
-import type { Clock } from '../../core/ports/clock.ts';
+import type { Clock, Random } from '../../core/ports/clock.ts';
 import type { Ledger } from '../../core/ports/ledger.ts';
 import type { Log } from '../../core/ports/log.ts';
-import type { Recorder } from '../record.ts';
 
 const AGAIN_MS = 5_000;
 
 export interface GiveUpDeps {
-  readonly ledger: Pick<Ledger, 'release' | 'storage'>;
-  readonly recorder: Recorder;
+  readonly ledger: Ledger;
   readonly clock: Clock;
+  readonly random: Random;
   readonly log: Log;
 }
 
@@ -21,9 +21,10 @@ export interface GiveUpDeps {
 export async function giveUp(
   document: Document,
   error: unknown,
-  { ledger, recorder, clock, log }: GiveUpDeps,
+  deps: GiveUpDeps,
   abort: AbortSignal,
 ): Promise<void> {
+  const { ledger, clock, log } = deps;
   const { id, name } = document;
   if (isTakenOver(error)) {
     // This agent can't record the outcome any more; the attempt counts as unknown.
@@ -36,7 +37,7 @@ export async function giveUp(
   while (!abort.aborted && !ledger.storage.trouble()?.isForGood) {
     await clock.sleep(AGAIN_MS, abort).catch(() => {});
     try {
-      await recorder.abandon(document, error, abort);
+      await requeue(id, error, deps);
       await ledger.release([id]);
       return;
     } catch (cause) {
@@ -49,4 +50,22 @@ export async function giveUp(
       return ledger.release([id]).catch(() => {});
     }
   }
+}
+
+/**
+ * The document keeps its name, because the service may have stored it, and backs off further each time, because a defect is likely to
+ * recur. Does nothing if it is not uploading.
+ */
+async function requeue(id: number, error: unknown, { ledger, clock, random }: GiveUpDeps): Promise<void> {
+  const detail = await ledger.detail(id);
+  if (detail?.document.state !== 'uploading') return;
+  const attempt = detail.attempts.find(({ finishedAt }) => finishedAt === null);
+  const at = clock.now();
+  const notBefore = at + backoff(detail.document.attempts, HOLD_BACKOFF, random);
+  const reason = 'INTERRUPTED';
+  const message = `The upload could not go on: ${describeError(error).detail}`;
+  if (!attempt) return ledger.postpone(id, notBefore, reason, message, at);
+  const why = { reason, message, answerLost: true, serverError: false };
+  const transition = { state: 'queued', notBefore, ...why } as const;
+  await ledger.finish(attempt.id, { at, outcome: 'unknown', httpStatus: null, message, transition });
 }

@@ -45,7 +45,7 @@ export async function keeping(
     hashes: () => real.hashes(),
   };
   const spool = options.spool?.(counted) ?? counted;
-  const hand = new PayloadCache(handLimit);
+  const hand = new PayloadCache(clock, handLimit);
   const incidents = new OpenIncidents({ clock, log });
   const payloads = new PayloadStore({
     mode,

@@ -7,6 +7,7 @@ import { ReceiptdError } from '../../../src/core/domain/errors.ts';
 import { sha256 } from '../../../src/core/sha256.ts';
 import { locateBytes, type OpenFolder } from '../../../src/delivery/payload/locateBytes.ts';
 import { PayloadCache } from '../../../src/delivery/payload/payloadCache.ts';
+import { FakeClock } from '../../support/fakeClock.ts';
 import { runSpoolSweep, sweepSpool } from '../../../src/delivery/payload/spoolSweep.ts';
 import { ByteBudget } from '../../../src/delivery/payload/byteBudget.ts';
 import type { Spool } from '../../../src/core/ports/spool.ts';
@@ -502,9 +503,8 @@ it('does not return memory after a failed copy, because the disk may still read 
 });
 
 it('an image larger than the whole cache keeps no other image out of it', async () => {
-  const cache = new PayloadCache(100);
+  const cache = new PayloadCache(new FakeClock(), 100);
   expect(cache.reserve(60)).toBe(true);
-  const { signal } = new AbortController();
-  expect(await Promise.race([cache.reserveUntil(200, signal), Promise.resolve('waits')])).toBe(false);
+  expect(await Promise.race([cache.reserveSoon(200), Promise.resolve('waits')])).toBe(false);
   expect(cache.reserve(30)).toBe(true);
 });

@@ -49,7 +49,7 @@ export async function runIntakes(
     const watchLimit = new WatchLimit(incidents);
     const ledger = await openSqliteLedger({ path: dir + '/state/ledger.db', clock });
     const spool = await openSpool({ dir: dir + '/state/spool', limitBytes: 1e8, log });
-    const hand = new PayloadCache(1e6);
+    const hand = new PayloadCache(clock, 1e6);
     const payloads = new PayloadStore({
       mode: 'never', spool, hand, buffers: { giveBack() {} }, ledger, incidents, clock, log, keepFailedMs: 1e9, canSend: () => true,
     });

@@ -6,6 +6,7 @@ import { createWatchedFolder } from '../../../src/intake/folder/watchedFolder.ts
 import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
 import { sha256 } from '../../../src/core/sha256.ts';
 import { ByteBudget } from '../../../src/delivery/payload/byteBudget.ts';
+import { BytesSearch } from '../../../src/delivery/payload/bytesSearch.ts';
 import { ALONE } from '../../../src/delivery/sharedTurns.ts';
 import { SendGate } from '../../../src/delivery/queue/sendGate.ts';
 import { Dispatcher } from '../../../src/delivery/queue/dispatcher.ts';
@@ -112,7 +113,7 @@ export async function startSending(parts: Parts): Promise<{ dispatcher: Dispatch
     clock,
     log,
     keepFailedMs: 24 * 3_600_000,
-    hand: new PayloadCache(1_000_000),
+    hand: new PayloadCache(clock, 1_000_000),
     buffers: new ImageBuffers(),
     canSend: (waiting) => gate.sendsSoon(waiting),
   });
@@ -125,19 +126,18 @@ export async function startSending(parts: Parts): Promise<{ dispatcher: Dispatch
     gate,
     turns: ALONE,
     clock,
+    random,
     log,
     deliver: {
       ledger,
       service,
       tokens: () => tokens,
       payloads,
-      spool,
+      search: new BytesSearch({ ledger, spool, open, clock, log, lookedThrough: () => true }),
       memory: new ByteBudget(32_000_000),
-      open,
       recorder,
       clock,
       contentType: () => 'image/jpeg',
-      lookedThrough: () => true,
     },
   });
   const stopping = new AbortController();

@@ -165,7 +165,7 @@ export const MUTATIONS: readonly Mutation[] = [
     killedBy: 'simulation',
     seed: 3,
     edits: [
-      { file: DELIVER, in: 'isSearchedFor', returns: 'true' },
+      { file: 'src/delivery/payload/bytesSearch.ts', in: '#isSearchedFor', returns: 'true' },
       { file: 'src/delivery/payload/locateBytes.ts', in: 'locateOriginal', value: 'away', becomes: 'null' },
     ],
   },
@@ -363,10 +363,10 @@ export const MUTATIONS: readonly Mutation[] = [
     killedBy: 'test/delivery/outcomes.test.ts',
     edits: [
       {
-        file: 'src/delivery/record.ts',
-        in: 'lost',
+        file: 'src/delivery/payload/bytesSearch.ts',
+        in: '#lost',
         call: 'markLost',
-        becomes: 'ledger.markLost(document.id, message, clock.now())',
+        becomes: 'ledger.markLost(id, message, clock.now())',
       },
     ],
   },
