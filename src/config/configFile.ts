@@ -183,7 +183,7 @@ async function keep(former: Buffer, history: string, name: string, at: Date): Pr
   for (const old of all.slice(0, -KEPT)) await rm(join(history, old), { force: true });
 }
 
-function changedMeanwhile(file: string): ReceiptdError {
+export function changedMeanwhile(file: string): ReceiptdError {
   return new ReceiptdError('CONFIG_CHANGED', `Somebody else has changed ${file}, so nothing was written.`, {
     hint: 'Check the file, then make your change again.',
   });

@@ -82,7 +82,7 @@ function actsOf({ generations }: ControlDeps) {
 function settingsOf({ settings, generations, lasting }: ControlDeps) {
   return {
     config: () => settings.state(),
-    changeConfig: (request) => settings.change(request),
+    changeConfig: (request) => settings.edit(request.edits, request),
     undoConfig: (request) => settings.undo(request),
     reload: () => settings.reload(),
     testFolder: (request) => testFolder(request, { settings, lasting, current: () => generations.current }),
@@ -105,7 +105,7 @@ export function statusOf({
     startedAt,
     version,
     ...status,
-    notes: [...notes, ...results.notes(), ...settings.notes()].map(noteJson),
+    notes: [...notes, ...results.notes(), ...settings.inEffect.notes()].map(noteJson),
     incidents: lasting.incidents.list().map(({ key, code, message, hint, since }) => ({
       code,
       subject: key.startsWith(`${code} `) ? key.slice(code.length + 1) : null,

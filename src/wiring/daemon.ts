@@ -49,9 +49,10 @@ export async function runDaemon(options: DaemonOptions, stop: AbortSignal): Prom
     const replace = (next: Config): Promise<void> => generations.replace(next);
     const foresee = (before: Config, after: Config) =>
       consequencesOf(before, after, { ...lasting, spool: () => generations.current.spool });
-    const settings = await Settings.read(config.file, context, { lasting, replace, foresee });
-    if (settings.current.stateDir !== config.stateDir) throw changedAtStart(config.file);
-    const generations = await Generations.start(settings.current, {
+    const settings = await Settings.read({ file: config.file, context, lasting, replace, foresee });
+    const { config: first } = settings.inEffect;
+    if (first.stateDir !== config.stateDir) throw changedAtStart(config.file);
+    const generations = await Generations.start(first, {
       compose: (next: Config) => composeGeneration(next, lasting, { once: false }),
       clock,
       log,
@@ -75,7 +76,7 @@ export async function runDaemon(options: DaemonOptions, stop: AbortSignal): Prom
         config: config.file,
         stateDir: config.stateDir,
       });
-      onReload = () => void reload(settings, manager, log);
+      onReload = () => void reload(config.file, settings, manager, log);
       await manager.ready();
       const endTelling = tellManager(manager, beside.line, stop);
       const parts = [
@@ -83,7 +84,7 @@ export async function runDaemon(options: DaemonOptions, stop: AbortSignal): Prom
         (until: AbortSignal) => lasting.keepUp(until),
         ...beside.parts,
         (until: AbortSignal) =>
-          watchFile(settings.file, clock, (isLast) => settings.fileChanged(isLast), until),
+          watchFile(config.file, clock, (isLast) => settings.fileChanged(isLast), until),
       ];
       const endProgress = options.progress?.begin(
         progressOf(ledger, () => generations.current),
@@ -136,9 +137,14 @@ function tellManager(
   };
 }
 
-async function reload(settings: Settings, manager: ServiceManager, log: Surroundings['log']): Promise<void> {
+async function reload(
+  file: string,
+  settings: Settings,
+  manager: ServiceManager,
+  log: Surroundings['log'],
+): Promise<void> {
   await manager.reloading(process.hrtime.bigint());
-  log.info('Reloading the configuration file, as requested', { file: settings.file });
+  log.info('Reloading the configuration file, as requested', { file });
   await settings.reload().catch((error: unknown) => {
     // Problems with the file are reported as an incident.
     if (!(error instanceof ReceiptdError)) log.error('It could not be read', { why: String(error) });

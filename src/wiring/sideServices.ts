@@ -32,7 +32,7 @@ export async function composeSideServices(
   stop: AbortSignal,
 ): Promise<SideServices> {
   const { generations, settings, lasting, version } = deps;
-  const { current: config } = settings;
+  const { config } = settings.inEffect;
   const results = await composeResults(config, lasting, ({ folder, state }) => {
     if (state === 'accepted') generations.current.intakeOf(folder)?.disposeSoon();
   });
@@ -56,7 +56,7 @@ export async function composeSideServices(
   const keys = () => endpoints().map(({ key }) => key);
   const sweep = { pictures, ledger, endpoints: keys, clock, log };
   const monitoring = composeMonitoring(config.monitoring, { lasting, version, status, endpoints });
-  settings.onTaken((next: Config) => {
+  settings.inEffect.onTaken((next: Config) => {
     console.take(next.console);
     void lasting.pictures.take(next.console.thumbnails);
     monitoring.take(next.monitoring);

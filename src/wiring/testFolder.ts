@@ -3,14 +3,14 @@ import { readConfig } from '../config/load.ts';
 import { pathsOf, resolvePath } from '../config/resolve.ts';
 import type { Finding as Told, Request, Response } from '../control/protocol/protocol.ts';
 import { messageOf, ReceiptdError } from '../core/domain/errors.ts';
-import { createFolderGuard } from '../intake/folder/guarded.ts';
 import { foreseeSome } from '../intake/dryRun.ts';
 import type { WatchedFolder } from '../core/ports/folder.ts';
 import { checkFolder } from './checkFolder.ts';
-import { composeFolders } from './folders.ts';
+import { composeFolders, guardOver } from './folders.ts';
 import type { Running } from './generation.ts';
 import type { ProcessScope } from './processScope.ts';
 import { BY_CONSOLE, type Settings } from './settings.ts';
+import type { SettingsInEffect } from './settingsInEffect.ts';
 
 const SAMPLES = 10;
 /** Time limit for counting files. */
@@ -25,15 +25,13 @@ interface Deps {
 /** Tests whether a folder can be watched, and how its files would be named. Changes and records nothing. */
 export async function testFolder(request: Request<'testFolder'>, how: Deps): Promise<Response<'testFolder'>> {
   const { settings, lasting, current } = how;
-  const { file, context } = settings;
-  const path = resolvePath(request.path, pathsOf(context.platform).dirname(file), context);
+  const { config: inEffect, context } = settings.inEffect;
+  const path = resolvePath(request.path, pathsOf(context.platform).dirname(inEffect.file), context);
   const answer = { path, findings: [] as Told[], fileSystem: null, mode: null, files: null, samples: [] };
-  const read = folderOf(path, request.settings, settings);
+  const read = folderOf(path, request.settings, settings.inEffect);
   if ('findings' in read) return { ...answer, findings: read.findings };
   const { folder: wanted, config } = read;
   if (request.by === BY_CONSOLE) settings.refuseBeyondConsole(wanted);
-  const guard = lasting.guards.get(path) ?? createFolderGuard(path);
-  lasting.guards.set(path, guard);
   const folder = composeFolders(config, undefined, lasting.guards)(path);
   const found = await folder.availability();
   if (found.state !== 'present') {
@@ -50,7 +48,7 @@ export async function testFolder(request: Request<'testFolder'>, how: Deps): Pro
     mode: isPolled ? ('polled' as const) : (watched ?? ('events' as const)),
   };
   try {
-    const findings = await guard.run(() => checkFolder(wanted));
+    const findings = await guardOver(path, lasting.guards).run(() => checkFolder(wanted));
     const { count, newest } = await lookThrough(folder);
     const seen = new Map<string, string>();
     const { clock, ledger: reports, inspector, host } = lasting;
@@ -92,11 +90,15 @@ const AWAY = {
 const TOO_MANY = 'It contains too many files to count. The newest may not be among the samples.';
 
 /** The folder with the given or its configured settings; or the problem with them. */
-function folderOf(path: string, given: Request<'testFolder'>['settings'], settings: Settings) {
-  const { current, file, context } = settings;
+function folderOf(
+  path: string,
+  given: Request<'testFolder'>['settings'],
+  { config: current, data: parsed, context }: SettingsInEffect,
+) {
+  const { file } = current;
   const configured = current.folders.find((folder) => folder.path === path);
   if (given === undefined && configured) return { folder: configured, config: current };
-  const data = Object(settings.data) as { folders: readonly object[] };
+  const data = Object(parsed) as { folders: readonly object[] };
   const others = data.folders.filter((_, index) => current.folders[index]?.path !== path);
   const text = JSON.stringify({ ...data, folders: [...others, { ...given, path }] });
   try {

@@ -35,7 +35,9 @@ async function begin(text = TEXT) {
   const replace = vi.fn<(config: Config) => Promise<void>>(async () => {});
   const foresee = vi.fn<(before: Config, after: Config) => Promise<Consequence[]>>(async () => []);
   const context = { env: {}, platform: process.platform, home: dir, cwd: dir, isRoot: false };
-  const settings = await Settings.read(file, context, {
+  const settings = await Settings.read({
+    file,
+    context,
     lasting: { ledger, incidents, log, clock },
     replace,
     foresee,
@@ -81,7 +83,7 @@ it("restores the file if a change can't be applied or recorded", async () => {
   replace.mockRejectedValueOnce(new Error('a defect'));
   await expect(settings.edit(recursive, {})).rejects.toMatchObject({ code: 'CONTROL_FAILED' });
   expect(await content()).toBe(TEXT);
-  expect(settings.current.folders[0]?.recursive).toBe(false);
+  expect(settings.inEffect.config.folders[0]?.recursive).toBe(false);
   ledger.recordAct = () => Promise.reject(new ReceiptdError('DISK_FULL', 'The disk is full.'));
   await expect(settings.edit(recursive, {})).rejects.toMatchObject({ code: 'DISK_FULL' });
   expect(await content()).toBe(TEXT);
@@ -90,13 +92,13 @@ it("restores the file if a change can't be applied or recorded", async () => {
 
 it('keeps settings that only a start applies, and says so', async () => {
   const { dir, file, settings, replace, log } = await begin();
-  const before = settings.current;
+  const before = settings.inEffect.config;
   const taken: Config[] = [];
-  settings.onTaken((config) => taken.push(config));
+  settings.inEffect.onTaken((config) => taken.push(config));
   const more = 'log: { level: debug }\nstorage: { reserve: 1MB, spoolLimit: 2GB }\n';
   await writeFile(file, TEXT.replace('stateDir: state', 'stateDir: elsewhere') + more);
   expect((await settings.reload()).restartNeeded).toEqual(['stateDir', 'log.level', 'storage.reserve']);
-  expect(settings.notes()).toHaveLength(1);
+  expect(settings.inEffect.notes()).toHaveLength(1);
   const [[now] = []] = replace.mock.calls;
   expect(now).toMatchObject({ stateDir: before.stateDir, log: before.log, credentials: before.credentials });
   expect(now?.storage).toEqual({ ...before.storage, spoolLimit: 2_000_000_000 });
@@ -110,7 +112,7 @@ it('keeps settings that only a start applies, and says so', async () => {
   expect(replace).toHaveBeenCalledTimes(2);
   await writeFile(file, TEXT);
   expect((await settings.reload()).restartNeeded).toEqual([]);
-  expect(settings.notes()).toEqual([]);
+  expect(settings.inEffect.notes()).toEqual([]);
   expect(replace).toHaveBeenCalledTimes(2);
 });
 
@@ -120,7 +122,7 @@ it('says where each folder of the file is, for a home that only the agent knows'
   const { folderPaths } = await settings.state();
   const places = ['/srv/scans', join(dir, 'receipts'), join(dir, 'other/receipts'), '/srv/receipts'];
   expect(folderPaths).toEqual(places);
-  expect(settings.current.folders.map(({ path }) => path)).toEqual(places);
+  expect(settings.inEffect.config.folders.map(({ path }) => path)).toEqual(places);
   await writeFile(file, `${TEXT}unknown: 1\n`);
   expect((await settings.state()).folderPaths).toEqual([]);
 });
@@ -202,7 +204,7 @@ it('refuses an outdated revision', async () => {
   const { file, settings } = await begin();
   const { revision } = await settings.state();
   await writeFile(file, `${TEXT}spool: always\n`);
-  const late = settings.change({ revision, edits: recursive });
+  const late = settings.edit(recursive, { revision });
   await expect(late).rejects.toMatchObject({ code: 'CONFIG_CHANGED' });
 });
 

@@ -1,0 +1,212 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isConfigWritable, revisionOf } from '../config/configFile.ts';
+import type { Config, LoadContext } from '../config/config.ts';
+import { refuseExampleUid } from '../config/exampleUid.ts';
+import { hidePasswords } from '../config/hidePasswords.ts';
+import { changedKeys, readLiveConfig, type LiveConfig } from '../config/live.ts';
+import { readConfigFile, textOf } from '../config/load.ts';
+import { mayHoldSecret } from '../config/secrets.ts';
+import type { ConfigState } from '../control/protocol/protocol.ts';
+import { asReceiptdError, isOfLedger, ReceiptdError } from '../core/domain/errors.ts';
+import type { Note } from '../core/domain/note.ts';
+import { FILE_ONLY } from './consoleKeys.ts';
+import type { ProcessScope } from './processScope.ts';
+
+export interface InEffectDeps {
+  readonly file: string;
+  readonly context: LoadContext;
+  readonly lasting: Pick<ProcessScope, 'ledger' | 'incidents' | 'log' | 'clock'>;
+  /** Applies a configuration. Rejects if that fails; the former one then stays in effect. */
+  readonly replace: (config: Config) => Promise<void>;
+}
+
+/** The file as it was read; `text` has the byte order mark, if there is one. */
+export interface FileText {
+  readonly revision: string;
+  readonly text: string;
+}
+
+const INCIDENT = 'config';
+const JUST_CHANGED = 'It was changed a moment ago and is being read.';
+
+/**
+ * The configuration in effect, and the file that it was read from:
+ *
+ *   in effect ──the file changes──▶ in effect (the new text), or
+ *       ▲                      └──▶ in effect (the former text), with one incident ──the file is right again──┐
+ *       └─────────────────────────────────────────────────────────────────────────────────────────────────────┘
+ */
+export class SettingsInEffect {
+  readonly #deps: InEffectDeps;
+  readonly #start: LiveConfig;
+  readonly #listeners = new Set<(config: Config) => void>();
+  #live: LiveConfig;
+  #revision: string;
+  #problem: ReceiptdError | null = null;
+
+  private constructor(deps: InEffectDeps, revision: string, read: LiveConfig) {
+    this.#deps = deps;
+    this.#start = read;
+    this.#live = read;
+    this.#revision = revision;
+  }
+
+  /** Reads the file for the first time. @throws ReceiptdError what is wrong with it */
+  static async read(deps: InEffectDeps): Promise<SettingsInEffect> {
+    const { file, context } = deps;
+    const bytes = await readConfigFile(file);
+    const read = readLiveConfig(textOf(bytes, file), file, context, null);
+    return new SettingsInEffect(deps, revisionOf(bytes), read);
+  }
+
+  get config(): Config {
+    return this.#live.config;
+  }
+
+  get context(): LoadContext {
+    return this.#deps.context;
+  }
+
+  /** The parsed file behind it. */
+  get data(): unknown {
+    return this.#live.data;
+  }
+
+  /** Keys whose values in the file wait for a restart. */
+  get restartNeeded(): readonly string[] {
+    return this.#live.restartNeeded;
+  }
+
+  /** For `status`. */
+  notes(): Note[] {
+    const { restartNeeded: keys } = this;
+    return keys.length === 0 ? [] : [{ kind: 'restart', file: this.#deps.file, keys }];
+  }
+
+  /** Calls `listener` after every change that took effect. */
+  onTaken(listener: (config: Config) => void): void {
+    this.#listeners.add(listener);
+  }
+
+  /** What a text would mean for this process. @throws ReceiptdError what is wrong with it */
+  parse(text: string): LiveConfig {
+    const { file, context } = this.#deps;
+    return readLiveConfig(withoutMark(text), file, context, this.#start);
+  }
+
+  /** The file as it is now. @throws ReceiptdError if it can't be read or is not UTF-8 */
+  async look(): Promise<FileText> {
+    const bytes = await readConfigFile(this.#deps.file);
+    return { revision: revisionOf(bytes), text: this.#textOf(bytes) };
+  }
+
+  /** Keeps the byte order mark, which has to be written back. */
+  #textOf(bytes: Buffer): string {
+    const text = textOf(bytes, this.#deps.file);
+    return bytes.subarray(0, 3).equals(MARK) ? `\uFEFF${text}` : text;
+  }
+
+  /** Applies the file if it has changed. `isQuiet`: opens no incident. @throws ReceiptdError if it is invalid; nothing changes then */
+  async readAgain({ isQuiet = false } = {}): Promise<void> {
+    const { file, lasting } = this.#deps;
+    try {
+      const bytes = await readConfigFile(file);
+      const revision = revisionOf(bytes);
+      if (revision === this.#revision && this.#problem === null) return;
+      await this.take(revision, this.parse(this.#textOf(bytes)));
+    } catch (error) {
+      if (!(error instanceof ReceiptdError)) throw error;
+      // A refusal during shutdown says nothing about the file.
+      if (isQuiet || error.code === 'NOT_RUNNING') throw error;
+      this.#problem = error;
+      // One incident per file, whatever the problem.
+      lasting.incidents.open({
+        key: INCIDENT,
+        code: error.code,
+        message: `${file} ${isOfLedger(error) ? 'cannot take effect yet' : 'has an error'}, so the previous configuration stays in effect: ${inOneLine(error.message)}`,
+        hint: `${error.hint ?? 'Correct it.'} It is reloaded automatically.`,
+      });
+      throw error;
+    }
+  }
+
+  /** Applies what the file holds at this revision. @throws ReceiptdError with the reason, and the former stays in effect */
+  async take(revision: string, read: LiveConfig): Promise<void> {
+    const { file, lasting, replace } = this.#deps;
+    const { log, incidents, ledger } = lasting;
+    const changed = changedKeys(this.#live.parsed, read.parsed);
+    if (!isDeepStrictEqual(ofAgent(this.#live.parsed), ofAgent(read.parsed))) {
+      refuseExampleUid(read.config);
+      const trouble = ledger.storage.trouble();
+      // The next generation has to write to the ledger.
+      if (trouble) throw new ReceiptdError(trouble.code, trouble.message, { hint: trouble.hint });
+      await replace(read.config).catch((error: unknown) => {
+        throw asReceiptdError(error, 'CONTROL_FAILED', 'The new configuration could not be applied.');
+      });
+    }
+    const isNews = !isDeepStrictEqual(this.restartNeeded, read.restartNeeded);
+    this.#live = read;
+    this.#revision = revision;
+    this.#problem = null;
+    incidents.close(INCIDENT);
+    if (changed.length > 0)
+      log.info('The configuration was changed and applied', { file, changed: changed.join(', ') });
+    else log.debug('The configuration file was reloaded; nothing has changed', { file });
+    if (isNews && read.restartNeeded.length > 0) {
+      const restartNeeded = read.restartNeeded.join(', ');
+      log.warn('Some changes to the configuration need a restart', { file, restartNeeded });
+    }
+    for (const listener of this.#listeners) listener(read.config);
+  }
+
+  /** The file as people see it: without passwords, and with the problem that keeps it from taking effect. */
+  async state(): Promise<Omit<ConfigState, 'undo'>> {
+    const { file } = this.#deps;
+    const about = { file, writable: await isConfigWritable(file), fileOnly: [...FILE_ONLY] };
+    const unparsed = { ...about, values: {}, folderPaths: [], restartNeeded: [...this.restartNeeded] };
+    let bytes: Buffer;
+    try {
+      bytes = await readConfigFile(file);
+    } catch (error) {
+      if (!(error instanceof ReceiptdError)) throw error;
+      return { ...unparsed, revision: '', text: '', problem: error.sentence() };
+    }
+    const revision = revisionOf(bytes);
+    try {
+      const text = this.#textOf(bytes);
+      const { data, config, restartNeeded } = this.parse(text);
+      return {
+        ...about,
+        revision,
+        text: hidePasswords(text),
+        values: hidePasswords(data) as ConfigState['values'],
+        folderPaths: config.folders.map(({ path }) => path),
+        problem: revision === this.#revision ? null : (this.#problem?.sentence() ?? JUST_CHANGED),
+        restartNeeded: [...restartNeeded],
+      };
+    } catch (error) {
+      if (!(error instanceof ReceiptdError)) throw error;
+      const text = bytes.toString();
+      // A file that can't be parsed may contain secrets.
+      const shown = mayHoldSecret(text) ? '' : hidePasswords(text);
+      return { ...unparsed, revision, text: shown, problem: error.sentence() };
+    }
+  }
+}
+
+const MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+
+export function withoutMark(text: string): string {
+  return text.replace(/^\uFEFF/, '');
+}
+
+function inOneLine(message: string): string {
+  const [first = '', ...others] = message.split('\n');
+  const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+  return `${first}${more}${/[.!?]$/.test(first + more) ? '' : '.'}`;
+}
+
+/** Leaves out the sections of side services, which change without restarting the agent. */
+function ofAgent(parsed: LiveConfig['parsed']): object {
+  return { ...parsed, console: null, monitoring: null, alerts: null, results: null };
+}
