@@ -95,7 +95,7 @@ async function targetOf(io: Io, options: ToOptions) {
   const file = (given: string | undefined): string | null =>
     given === undefined ? null : resolve(io.cwd, given);
   if (to !== undefined) {
-    const { ledgerUrl } = await import('../config/ledgerTarget.ts');
+    const { ledgerUrl } = await import('../config/ledgerChecks.ts');
     return {
       url: ledgerUrl(to, allowInsecure),
       passwordFile: await readable(file(passwordFile)),

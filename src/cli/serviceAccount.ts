@@ -67,7 +67,7 @@ export async function prepareAccount(
   );
   if (grave !== undefined) throw await refusal(host, config, found, grave);
   // systemd passes its credentials only to the unit, so `check` can't find them.
-  const held = (await accountsHeldBySystemd(config, host.credentialStores)).map((name) =>
+  const held = accountsHeldBySystemd(config, host.credentialStores).map((name) =>
     name === null ? 'credentials' : `credentials ${name}`,
   );
   const others = findings.filter(

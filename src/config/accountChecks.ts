@@ -1,5 +1,5 @@
 import type { Draft, DraftEndpoint } from './draft.ts';
-import { didYouMean, type Problem } from './problems.ts';
+import { didYouMean, invalid, type Problem } from './problems.ts';
 import type { PathRelations } from './resolve.ts';
 import { shorten } from './show.ts';
 
@@ -55,8 +55,4 @@ export function checkAccounts(
 /** Ending of the account's environment variables. Names that differ only in case share it, and many file systems mix them up too. */
 function variable(name: string): string {
   return `…_${name.toUpperCase().replaceAll('-', '_')}`;
-}
-
-function invalid(path: readonly PropertyKey[], text: string): Problem {
-  return { code: 'CONFIG_INVALID', path, text };
 }

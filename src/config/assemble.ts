@@ -1,12 +1,12 @@
 import { parseTemplate } from '../core/domain/nameTemplate.ts';
 import { withParameter } from '../core/domain/postgresUrl.ts';
+import type { Limits } from '../core/domain/settings.ts';
 import type {
   AlertsConfig,
   Config,
   EndpointConfig,
   FolderConfig,
   LedgerConfig,
-  LimitsConfig,
   LoadContext,
 } from './config.ts';
 import type { Draft, DraftFolder } from './draft.ts';
@@ -21,8 +21,13 @@ import type { ParsedLedger } from './schemaLedger.ts';
 export function assemble(parsed: ParsedConfig, draft: Draft, file: string, context: LoadContext): Config {
   const { service, credentials, control, delivery, intake, storage, spool, log } = parsed;
   const { connect, progress, headers, body } = service.timeouts;
+  const { spoolLimit, keepFailed, reserve, backupEvery, backups } = storage;
   const stateDir = draft.stateDir.path;
-  const paths = pathsOf(context.platform);
+  const pathOf = (text: string): string =>
+    resolvePath(text, pathsOf(context.platform).dirname(file), context);
+  const fileOf: FileOf = (text) => (text === 'none' ? null : pathOf(text));
+  const pairOf = ({ cert, key }: { cert: string; key: string }) =>
+    cert === 'none' ? null : { cert: pathOf(cert), key: pathOf(key) };
   const endpoints = draft.endpoints.map(({ alias, settings }): EndpointConfig => {
     const key = { baseUrl: service.baseUrl, uid: settings.uid };
     return {
@@ -40,7 +45,7 @@ export function assemble(parsed: ParsedConfig, draft: Draft, file: string, conte
     file,
     service: {
       ...service,
-      ca: service.ca === 'none' ? null : resolvePath(service.ca, paths.dirname(file), context),
+      ca: fileOf(service.ca),
       timeouts: { connectMs: connect, progressMs: progress, headersMs: headers, bodyMs: body },
     },
     credentials: { store: credentials.store, file: draft.credentialsFile },
@@ -64,27 +69,19 @@ export function assemble(parsed: ParsedConfig, draft: Draft, file: string, conte
       confirmAbove: intake.confirmAbove,
     },
     spool,
-    storage: {
-      spoolLimit: storage.spoolLimit,
-      keepFailedMs: storage.keepFailed,
-      reserve: storage.reserve,
-      backupEveryMs: storage.backupEvery,
-      backups: storage.backups,
-    },
-    ledger: assembleLedger(parsed.ledger, file, context),
+    storage: { spoolLimit, keepFailedMs: keepFailed, reserve, backupEveryMs: backupEvery, backups },
+    ledger: assembleLedger(parsed.ledger, fileOf),
     stateDir,
     console: {
-      listen: parsed.console.listen,
-      tls: resolvePair(parsed.console.tls, file, context),
-      hosts: parsed.console.hosts,
-      thumbnails: parsed.console.thumbnails,
-      roots: parsed.console.roots.map((root) => resolvePath(root, paths.dirname(file), context)),
+      ...parsed.console,
+      tls: pairOf(parsed.console.tls),
+      roots: parsed.console.roots.map(pathOf),
     },
     monitoring: parsed.monitoring,
-    alerts: assembleAlerts(parsed.alerts, file, context),
+    alerts: assembleAlerts(parsed.alerts, fileOf),
     results: {
       ...parsed.results,
-      tls: resolvePair(parsed.results.tls, file, context),
+      tls: pairOf(parsed.results.tls),
       columns: Object.entries(parsed.results.columns).map(([name, pointer]) => ({ name, pointer })),
     },
     control: { group: control.group === 'none' ? null : control.group },
@@ -92,17 +89,12 @@ export function assemble(parsed: ParsedConfig, draft: Draft, file: string, conte
   };
 }
 
-function resolvePair({ cert, key }: { cert: string; key: string }, file: string, context: LoadContext) {
-  if (cert === 'none') return null;
-  const from = pathsOf(context.platform).dirname(file);
-  return { cert: resolvePath(cert, from, context), key: resolvePath(key, from, context) };
-}
+/** The absolute path of a file named in the configuration; null for `none`. */
+type FileOf = (text: string) => string | null;
 
-function assembleLedger(parsed: ParsedLedger, file: string, context: LoadContext): LedgerConfig {
+function assembleLedger(parsed: ParsedLedger, fileOf: FileOf): LedgerConfig {
   const { kind, url, passwordFile, ca, allowInsecure, agent, lease } = parsed;
   if (kind === 'sqlite') return { kind };
-  const from = pathsOf(context.platform).dirname(file);
-  const fileOf = (text: string): string | null => (text === 'none' ? null : resolvePath(text, from, context));
   return {
     kind,
     url: withParameter(url, 'sslmode', tlsMode(url, allowInsecure)),
@@ -113,17 +105,11 @@ function assembleLedger(parsed: ParsedLedger, file: string, context: LoadContext
   };
 }
 
-function assembleAlerts(parsed: ParsedAlerts, file: string, context: LoadContext): AlertsConfig {
-  const from = pathsOf(context.platform).dirname(file);
-  const fileOf = (text: string): string | null => (text === 'none' ? null : resolvePath(text, from, context));
-  const { after, quietHours, digest, desktop, eventLog, command, webhook, email } = parsed;
+function assembleAlerts(parsed: ParsedAlerts, fileOf: FileOf): AlertsConfig {
+  const { after, webhook, email, silentAfter: _, ...unchanged } = parsed;
   return {
+    ...unchanged,
     afterMs: after,
-    quietHours,
-    digest,
-    desktop,
-    eventLog,
-    command,
     webhook: webhook.url === null ? null : { url: webhook.url, secretFile: fileOf(webhook.secretFile) },
     email:
       email.server === null
@@ -138,7 +124,7 @@ function assembleAlerts(parsed: ParsedAlerts, file: string, context: LoadContext
   };
 }
 
-function limitsOf({ concurrency, rate, spread = true, perDay, perMonth }: LimitsConfig): LimitsConfig {
+function limitsOf({ concurrency, rate, spread = true, perDay, perMonth }: Limits): Limits {
   return { concurrency, rate, spread, perDay, perMonth };
 }
 
@@ -151,30 +137,19 @@ function assembleFolder(
     ({ alias }) => settings.endpoint === undefined || alias === settings.endpoint,
   );
   if (endpoint === undefined) throw new Error('A folder was assembled before it was checked.');
-  const { short, long, patience } = settings.settle;
+  const { endpoint: _, share, builtInIgnores, settle, name, ...unchanged } = settings;
+  const { short, long, patience } = settle;
   return {
+    ...unchanged,
     path,
     endpoint: endpoint.key,
     alias: endpoint.alias,
-    share: settings.share === 'none' ? null : settings.share,
-    recursive: settings.recursive,
-    watch: settings.watch,
-    include: settings.include,
-    ignore: [...OWN_FILES, ...(settings.builtInIgnores ? BUILT_IN_IGNORES : []), ...settings.ignore],
+    share: share === 'none' ? null : share,
+    ignore: [...OWN_FILES, ...(builtInIgnores ? BUILT_IN_IGNORES : []), ...settings.ignore],
     settle: { shortMs: short, longMs: long, patienceMs: patience },
-    template: parseTemplate(settings.name),
-    nameMaxBytes: settings.nameMaxBytes,
-    accept: settings.accept,
-    pages: settings.pages,
-    pageResolution: settings.pageResolution,
-    look: settings.look,
-    upright: settings.upright,
-    maxFileSize: settings.maxFileSize,
-    existing: settings.existing,
-    afterUpload: settings.afterUpload,
+    template: parseTemplate(name),
     archiveTo,
     afterUploadOn: settings.afterUploadOn === 'accepted' ? null : settings.afterUploadOn,
-    afterUploadExisting: settings.afterUploadExisting,
     needsAttention,
     silentAfter: settings.silentAfter ?? silentAfter,
   };

@@ -1,27 +1,17 @@
-import type { EndpointKey } from '../core/domain/document.ts';
-import type { NameTemplate } from '../core/domain/nameTemplate.ts';
+import type { EndpointSettings, FolderSettings, Limits } from '../core/domain/settings.ts';
 import type { Hours } from '../core/domain/hours.ts';
-import type { Rate } from '../core/domain/rate.ts';
-import type { ParsedConfig } from './schema.ts';
+import type { ParsedConfig, ParsedService } from './schema.ts';
+import type { ParsedAlerts, ParsedConsole, ParsedMonitoring, ParsedResults } from './schemaBeside.ts';
 import type { ParsedFolder } from './schemaFolder.ts';
-import type { Listen } from './addresses.ts';
 
 /** The configuration as the program uses it: defaults filled in, paths absolute, `...Ms` milliseconds, sizes bytes. */
 export interface Config {
   /** Absolute path of the config file. */
   readonly file: string;
-  readonly service: {
-    /** Without a trailing slash. */
-    readonly baseUrl: string;
-    readonly allowInsecureHttp: boolean;
-    /** `auto`: the detected media type of the image. */
-    readonly uploadContentType: string;
-    /** `auto`, `direct` or a URL; the URL may contain a password. */
-    readonly proxy: string;
+  /** `baseUrl` without a trailing slash; `answerLimit` in bytes. `proxy` may contain a password. */
+  readonly service: Readonly<Omit<ParsedService, 'ca' | 'timeouts'>> & {
     /** Absolute path of a PEM file. */
     readonly ca: string | null;
-    /** How many bytes of an upload's answer are kept. */
-    readonly answerLimit: number;
     readonly timeouts: {
       readonly connectMs: number;
       readonly progressMs: number;
@@ -32,12 +22,12 @@ export interface Config {
   /** Of the default account. */
   readonly credentials: CredentialsConfig;
   /** The other accounts, in the order of the file. */
-  readonly accounts: readonly AccountConfig[];
+  readonly accounts: readonly { readonly name: string; readonly credentials: CredentialsConfig }[];
   /** In the order of the file. */
   readonly endpoints: readonly EndpointConfig[];
   readonly folders: readonly FolderConfig[];
   readonly delivery: {
-    readonly limits: LimitsConfig;
+    readonly limits: Limits;
     /** Bytes per second; null: unlimited. */
     readonly bandwidth: number | null;
     /** Null: always. */
@@ -62,26 +52,28 @@ export interface Config {
   };
   readonly ledger: LedgerConfig;
   readonly stateDir: string;
-  readonly console: {
-    readonly listen: Listen;
-    /** Absolute paths of PEM files. */
-    readonly tls: { readonly cert: string; readonly key: string } | null;
-    /** In lower case, with or without a port. */
-    readonly hosts: readonly string[];
-    /** Limit in bytes; 0: no thumbnails are shown or kept. */
-    readonly thumbnails: number;
-    /** Absolute directories in which the console may choose folders and archives, in addition to watched folders. */
-    readonly roots: readonly string[];
-  };
-  readonly monitoring: { readonly listen: Address | null };
+  /** `hosts` in lower case; `thumbnails` in bytes, 0: none are shown or kept; `roots` absolute. */
+  readonly console: Readonly<Omit<ParsedConsole, 'tls'>> & { readonly tls: PairFiles | null };
+  readonly monitoring: Readonly<ParsedMonitoring>;
   readonly alerts: AlertsConfig;
-  readonly results: ResultsConfig;
+  /** `maxSize` in bytes. */
+  readonly results: Readonly<Omit<ParsedResults, 'tls' | 'columns'>> & {
+    readonly tls: PairFiles | null;
+    /** Posted values to show by name. */
+    readonly columns: readonly { readonly name: string; readonly pointer: string }[];
+  };
   readonly control: {
     /** Operating-system group whose members may use the control socket; null: only its owner and root. */
     readonly group: string | null;
   };
   /** `maxSize` in bytes. */
   readonly log: Readonly<ParsedConfig['log']>;
+}
+
+/** Absolute paths of PEM files. */
+interface PairFiles {
+  readonly cert: string;
+  readonly key: string;
 }
 
 export type LedgerConfig = { readonly kind: 'sqlite' } | PostgresConfig;
@@ -99,22 +91,11 @@ export interface PostgresConfig {
   readonly leaseMs: number;
 }
 
-/** `host` without brackets. */
-export interface Address {
-  readonly host: string;
-  readonly port: number;
-}
-
-export interface AlertsConfig {
+/** `digest`: minutes since midnight, local time; `command`: a program and its arguments; each null: none. */
+export interface AlertsConfig extends Readonly<
+  Pick<ParsedAlerts, 'quietHours' | 'digest' | 'desktop' | 'eventLog' | 'command'>
+> {
   readonly afterMs: number;
-  /** Null: none. */
-  readonly quietHours: Hours | null;
-  /** Minutes since midnight, local time; null: no digest. */
-  readonly digest: number | null;
-  readonly desktop: boolean;
-  readonly eventLog: boolean;
-  /** A program and its arguments. */
-  readonly command: readonly string[] | null;
   /** `secretFile`: absolute; null: unsigned. */
   readonly webhook: { readonly url: string; readonly secretFile: string | null } | null;
   readonly email: {
@@ -129,58 +110,19 @@ export interface AlertsConfig {
   } | null;
 }
 
-export interface ResultsConfig {
-  readonly listen: Address | null;
-  /** Absolute paths of PEM files. */
-  readonly tls: { readonly cert: string; readonly key: string } | null;
-  /** Bytes. */
-  readonly maxSize: number;
-  readonly rate: Rate | null;
-  /** A program and its arguments. */
-  readonly command: readonly string[] | null;
-  /** Posted values to show by name. */
-  readonly columns: readonly { readonly name: string; readonly pointer: string }[];
-}
-
 export interface CredentialsConfig {
   readonly store: ParsedConfig['credentials']['store'];
   /** Absolute. */
   readonly file: string;
 }
 
-export interface AccountConfig {
-  /** The local name. */
-  readonly name: string;
-  readonly credentials: CredentialsConfig;
-}
-
-export interface EndpointConfig {
-  /** The local name. */
-  readonly alias: string;
-  readonly key: EndpointKey;
+export interface EndpointConfig extends EndpointSettings {
   /** Name of an account; null: the default account. */
   readonly account: string | null;
-  readonly limits: LimitsConfig;
 }
 
-/** `null`: unlimited. */
-export interface LimitsConfig {
-  readonly concurrency: number;
-  readonly rate: Rate | null;
-  /** Whether rate-limited uploads are spread evenly over time. */
-  readonly spread?: boolean;
-  readonly perDay: number | null;
-  readonly perMonth: number | null;
-}
-
-export interface FolderConfig {
-  readonly path: string;
-  readonly endpoint: EndpointKey;
-  readonly alias: string;
-  /** Name of the folder for all agents that share the ledger; null: only this agent watches it. */
-  readonly share: string | null;
-  readonly recursive: boolean;
-  readonly watch: ParsedFolder['watch'];
+export interface FolderConfig extends Required<FolderSettings> {
+  readonly pages: ParsedFolder['pages'];
   /**
    * picomatch patterns. One with a `/` matches the path relative to the folder, one without matches a name at any depth.
    * `*` also matches hidden names. Case is ignored.
@@ -188,29 +130,12 @@ export interface FolderConfig {
   readonly include: readonly string[];
   /** Patterns like `include`; contains the built-in ones unless they are switched off. */
   readonly ignore: readonly string[];
-  readonly settle: { readonly shortMs: number; readonly longMs: number; readonly patienceMs: number };
-  readonly template: NameTemplate;
-  readonly nameMaxBytes: number;
-  readonly accept: ParsedFolder['accept'];
-  readonly pages: ParsedFolder['pages'];
-  /** Dots per inch. */
-  readonly pageResolution: number;
-  readonly look: ParsedFolder['look'];
-  readonly upright: boolean;
-  /** Bytes. */
-  readonly maxFileSize: number;
-  readonly existing: ParsedFolder['existing'];
-  readonly afterUpload: ParsedFolder['afterUpload'];
   /** Absolute. Never watched, whatever `afterUpload` is. */
   readonly archiveTo: string;
-  /** Service statuses, one of which a document must reach before `afterUpload` is carried out; null: acceptance is enough. */
-  readonly afterUploadOn: readonly string[] | null;
-  /** What happens to originals that were already there when `afterUpload` was set. */
-  readonly afterUploadExisting: ParsedFolder['afterUploadExisting'];
   /** Absolute, never watched; null: none. */
   readonly needsAttention: string | null;
   /** A duration in milliseconds, counted only during the folder's working hours. */
-  readonly silentAfter: ParsedConfig['alerts']['silentAfter'];
+  readonly silentAfter: ParsedAlerts['silentAfter'];
 }
 
 /** The program's environment, passed as arguments so that tests can vary it. */

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import {
   access,
   constants,
-  link,
   lstat,
   mkdir,
   open,
@@ -16,6 +15,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
 import { whileHeld } from '../core/domain/heldFile.ts';
+import { placeNew } from '../system/durableFile.ts';
 import { syncDirectory } from '../system/syncDirectory.ts';
 import { readConfigFile } from './load.ts';
 
@@ -129,7 +129,9 @@ export async function createConfigFile(file: string, text: string): Promise<void
       } finally {
         await handle.close();
       }
-      await moveTo(aside, file);
+      await placeNew(aside, file).catch((error: unknown) => {
+        throw systemCode(error) === 'EEXIST' ? alreadyThere(file, error) : error;
+      });
     } finally {
       await rm(aside, { force: true });
     }
@@ -140,20 +142,11 @@ export async function createConfigFile(file: string, text: string): Promise<void
   }
 }
 
-/** Uses a hard link, which fails if the file was created meanwhile; falls back to rename on file systems without links. */
-async function moveTo(aside: string, file: string): Promise<void> {
-  try {
-    await link(aside, file);
-  } catch (error) {
-    if (systemCode(error) === 'EEXIST') {
-      throw new ReceiptdError('CONFIG_EXISTS', `${file} already exists and was left unchanged.`, {
-        hint: 'Choose another file with --config, or remove this one first.',
-        cause: error,
-      });
-    }
-    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(systemCode(error) ?? '')) throw error;
-    await rename(aside, file);
-  }
+function alreadyThere(file: string, cause: unknown): ReceiptdError {
+  return new ReceiptdError('CONFIG_EXISTS', `${file} already exists and was left unchanged.`, {
+    hint: 'Choose another file with --config, or remove this one first.',
+    cause,
+  });
 }
 
 /** Replaces the leftover of a killed attempt. Never follows a link that somebody planted there. */

@@ -5,10 +5,8 @@ import { isSharedPlace } from '../core/domain/sharedPlaces.ts';
 import type { Draft, DraftEndpoint, DraftFolder } from './draft.ts';
 import { checkAccount, checkAccounts } from './accountChecks.ts';
 import { checkLedger } from './ledgerChecks.ts';
-import { didYouMean } from './problems.ts';
-import type { Problem } from './problems.ts';
-import { pathRelations, pathsOf } from './resolve.ts';
-import type { PathRelations } from './resolve.ts';
+import { didYouMean, invalid, type Problem } from './problems.ts';
+import { pathRelations, pathsOf, type PathRelations } from './resolve.ts';
 import type { ParsedEndpoint, ParsedService } from './schema.ts';
 import type { ParsedAlerts, ParsedConsole, ParsedResults } from './schemaBeside.ts';
 import { shorten, showPath } from './show.ts';
@@ -57,26 +55,14 @@ function checkUids(endpoints: readonly DraftEndpoint[]): Problem[] {
   return endpoints.flatMap(({ alias, settings }, index) => {
     const twin = endpoints.slice(0, index).find(({ settings: { uid } }) => sameUid(uid, settings.uid));
     if (twin === undefined) return [];
-    const path = ['endpoints', alias, 'uid'];
-    if (twin.settings.uid !== settings.uid) {
-      return [
-        invalid(path, `is the uid of endpoints.${twin.alias} in different case; write both the same way`),
-      ];
-    }
+    const say = (text: string) => [invalid(['endpoints', alias, 'uid'], text)];
+    const of = `endpoints.${twin.alias}`;
+    if (twin.settings.uid !== settings.uid)
+      return say(`is the uid of ${of} in different case; write both the same way`);
     if (twin.settings.account !== settings.account)
-      return [
-        invalid(
-          path,
-          `is also the uid of endpoints.${twin.alias}, which uses a different account; keep only one of them`,
-        ),
-      ];
+      return say(`is also the uid of ${of}, which uses a different account; keep only one of them`);
     if (limitsOf(twin.settings) === limitsOf(settings)) return [];
-    return [
-      invalid(
-        path,
-        `is also the uid of endpoints.${twin.alias}, which has different limits; keep only one of them`,
-      ),
-    ];
+    return say(`is also the uid of ${of}, which has different limits; keep only one of them`);
   });
 }
 
@@ -126,97 +112,83 @@ function checkNesting(
   all: readonly DraftFolder[],
   { same, within }: PathRelations,
 ): Problem[] {
+  const path = ['folders', folder.index, 'path'];
   return all
     .filter((other) => other.index !== folder.index)
     .flatMap((other) => {
-      const path = ['folders', folder.index, 'path'];
       const name = showPath(['folders', other.index]);
-      if (same(folder.path, other.path)) {
-        if (other.index > folder.index) return [];
-        return [
-          {
-            code: 'FOLDERS_NESTED' as const,
-            path,
-            text: `is the same folder as ${name}: ${shorten(other.path)}`,
-          },
-        ];
-      }
+      if (same(folder.path, other.path))
+        return other.index > folder.index
+          ? []
+          : nested(path, `is the same folder as ${name}: ${shorten(other.path)}`);
       if (!other.settings.recursive || !within(folder.path, other.path)) return [];
-      const text = `is in ${name}, which is recursive and already watches it: ${shorten(other.path)}`;
-      return [{ code: 'FOLDERS_NESTED' as const, path, text }];
+      return nested(path, `is in ${name}, which is recursive and already watches it: ${shorten(other.path)}`);
     });
 }
 
 function checkArchive(
-  folder: DraftFolder,
+  { index, settings, archiveTo }: DraftFolder,
   all: readonly DraftFolder[],
-  { same, within }: PathRelations,
+  relations: PathRelations,
 ): Problem[] {
-  const { settings, archiveTo } = folder;
   if (settings.afterUpload !== 'archive' && settings.archiveTo === undefined) return [];
-  const path = ['folders', folder.index, settings.archiveTo === undefined ? 'afterUpload' : 'archiveTo'];
-  const watching = all.find(
-    (other) =>
-      same(archiveTo, other.path) ||
-      within(other.path, archiveTo) ||
-      (other.index !== folder.index && other.settings.recursive && within(archiveTo, other.path)),
-  );
+  const watching = watcherOf(archiveTo, index, all, relations);
   if (watching === undefined) return [];
-  const name = showPath(['folders', watching.index]);
-  return [
-    {
-      code: 'FOLDERS_NESTED',
-      path,
-      text: `${name} would pick up archived files in ${shorten(archiveTo)} again; choose an archive outside all watched folders`,
-    },
-  ];
+  return nested(
+    ['folders', index, settings.archiveTo === undefined ? 'afterUpload' : 'archiveTo'],
+    `${watching} would pick up archived files in ${shorten(archiveTo)} again; choose an archive outside all watched folders`,
+  );
 }
 
 /** Rejects attention folders whose files would be taken in as scans, or cleaned up by something else. */
 function checkAttention(
   { index, needsAttention }: DraftFolder,
   { folders, stateDir }: Draft,
-  { same, within }: PathRelations,
+  relations: PathRelations,
 ): Problem[] {
   if (needsAttention === null) return [];
-  const say = (text: string): Problem[] => [
-    { code: 'FOLDERS_NESTED', path: ['folders', index, 'needsAttention'], text },
-  ];
-  const watching = folders.find(
-    (other) =>
-      same(needsAttention, other.path) ||
-      within(other.path, needsAttention) ||
-      (other.index !== index && other.settings.recursive && within(needsAttention, other.path)),
-  );
+  const { same, within } = relations;
+  const say = (text: string) =>
+    nested(['folders', index, 'needsAttention'], `${shorten(needsAttention)} ${text}`);
+  const watching = watcherOf(needsAttention, index, folders, relations);
   if (watching !== undefined)
-    return say(
-      `${shorten(needsAttention)} would be watched by ${showPath(['folders', watching.index])}; choose one outside all watched folders`,
-    );
+    return say(`would be watched by ${watching}; choose one outside all watched folders`);
   const touches = (other: string): boolean =>
     same(needsAttention, other) || within(needsAttention, other) || within(other, needsAttention);
   if (touches(stateDir.path))
-    return say(
-      `${shorten(needsAttention)} is inside the state directory, or contains it; choose a different one`,
-    );
+    return say('is inside the state directory, or contains it; choose a different one');
   const archive = folders.find(({ archiveTo }) => touches(archiveTo));
   if (archive === undefined) return [];
   const of = showPath(['folders', archive.index]);
-  return say(
-    `${shorten(needsAttention)} is inside the archive of ${of}, or contains it; choose a different one`,
+  return say(`is inside the archive of ${of}, or contains it; choose a different one`);
+}
+
+/** The folder that would take in what the folder `of` puts into `place`. */
+function watcherOf(
+  place: string,
+  of: number,
+  all: readonly DraftFolder[],
+  { same, within }: PathRelations,
+): string | undefined {
+  const watching = all.find(
+    ({ index, path, settings }) =>
+      same(place, path) || within(path, place) || (index !== of && settings.recursive && within(place, path)),
   );
+  return watching && showPath(['folders', watching.index]);
 }
 
 function checkStateDir({ folders, stateDir }: Draft, { same, within }: PathRelations): Problem[] {
   const watching = folders.find(({ path }) => same(stateDir.path, path) || within(stateDir.path, path));
   if (watching === undefined) return [];
   const name = showPath(['folders', watching.index]);
-  return [
-    {
-      code: 'FOLDERS_NESTED',
-      path: stateDir.inFile ? ['stateDir'] : ['folders', watching.index, 'path'],
-      text: `the state directory ${shorten(stateDir.path)} is inside the watched folder ${name}; move it with stateDir or RECEIPTD_STATE_DIR`,
-    },
-  ];
+  return nested(
+    stateDir.inFile ? ['stateDir'] : ['folders', watching.index, 'path'],
+    `the state directory ${shorten(stateDir.path)} is inside the watched folder ${name}; move it with stateDir or RECEIPTD_STATE_DIR`,
+  );
+}
+
+function nested(path: readonly PropertyKey[], text: string): Problem[] {
+  return [{ code: 'FOLDERS_NESTED', path, text }];
 }
 
 /** The agent makes its state directory accessible to the owner only, which would lock everyone else out of a shared one. */
@@ -257,41 +229,31 @@ function checkAlerts(alerts: ParsedAlerts | undefined): Problem[] {
   if (alerts === undefined) return [];
   const { webhook, email } = alerts;
   const problems: Problem[] = [];
-  if (
-    webhook.url !== null &&
-    new URL(webhook.url).protocol === 'http:' &&
-    !isLoopback(new URL(webhook.url).hostname)
-  )
-    problems.push(invalid(['alerts', 'webhook', 'url'], 'would send alerts unencrypted; use https'));
-  if (webhook.url === null && webhook.secretFile !== 'none')
-    problems.push(
-      invalid(
-        ['alerts', 'webhook', 'secretFile'],
+  const say = (channel: 'webhook' | 'email', key: string, text: string) =>
+    problems.push(invalid(['alerts', channel, key], text));
+  if (webhook.url === null) {
+    if (webhook.secretFile !== 'none')
+      say(
+        'webhook',
+        'secretFile',
         'has no effect while alerts.webhook.url is none; set the address that alerts are posted to, or remove secretFile',
-      ),
-    );
+      );
+  } else {
+    const { protocol, hostname } = new URL(webhook.url);
+    if (protocol === 'http:' && !isLoopback(hostname))
+      say('webhook', 'url', 'would send alerts unencrypted; use https');
+  }
   if (email.server === null) {
     if (email.to.length > 0)
-      problems.push(
-        invalid(
-          ['alerts', 'email', 'to'],
-          'no mail is sent while alerts.email.server is none; set the mail server, or remove the addresses',
-        ),
+      say(
+        'email',
+        'to',
+        'no mail is sent while alerts.email.server is none; set the mail server, or remove the addresses',
       );
     return problems;
   }
-  if (email.to.length === 0)
-    problems.push(invalid(['alerts', 'email', 'to'], 'needs at least one mail address'));
+  if (email.to.length === 0) say('email', 'to', 'needs at least one mail address');
   if (email.user === 'none' && email.passwordFile !== 'none')
-    problems.push(
-      invalid(
-        ['alerts', 'email', 'user'],
-        'is missing: passwordFile needs the user whose password it contains',
-      ),
-    );
+    say('email', 'user', 'is missing: passwordFile needs the user whose password it contains');
   return problems;
-}
-
-function invalid(path: readonly PropertyKey[], text: string): Problem {
-  return { code: 'CONFIG_INVALID', path, text };
 }

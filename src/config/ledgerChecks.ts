@@ -1,7 +1,8 @@
+import { ReceiptdError } from '../core/domain/errors.ts';
 import { isLoopback } from '../core/domain/loopback.ts';
-import { readPostgresUrl, type PostgresUrl } from '../core/domain/postgresUrl.ts';
+import { readPostgresUrl, withParameter, type PostgresUrl } from '../core/domain/postgresUrl.ts';
 import type { Draft } from './draft.ts';
-import type { Problem } from './problems.ts';
+import { invalid, type Problem } from './problems.ts';
 import type { ParsedLedger } from './schemaLedger.ts';
 import { shorten, showPath } from './show.ts';
 
@@ -87,9 +88,27 @@ function checkMode({ parameters, hosts }: PostgresUrl, allowInsecure: boolean): 
   return [invalid(path, text)];
 }
 
-/** Problems of an address, each worded to complete a sentence about it. */
-export function problemsOfUrl(url: string, allowInsecure: boolean): readonly string[] {
-  return checkPostgres({ url, allowInsecure }).map(({ text }) => text);
+/**
+ * Checks a database address from the command line and adds its `sslmode`, as for an address in the configuration.
+ * @throws ReceiptdError USAGE
+ */
+export function ledgerUrl(given: string, allowInsecure: boolean): string {
+  if (readPostgresUrl(given) === null)
+    throw usage('--to needs an address such as postgres://receiptd@db.example.com/receiptd.');
+  // A password would remain in the shell history and be visible to all users in the process list.
+  if (readPostgresUrl(given)?.hasPassword === true)
+    throw usage(
+      '--to contains a password, which everyone on this machine can see. Remove it, and change the password.',
+    );
+  const [problem] = checkPostgres({ url: given, allowInsecure });
+  if (problem !== undefined) throw usage(`--to ${problem.text}.`);
+  return withParameter(given, 'sslmode', tlsMode(given, allowInsecure));
+}
+
+function usage(sentence: string): ReceiptdError {
+  return new ReceiptdError('USAGE', sentence, {
+    hint: 'receiptd reads the password from --password-file, PGPASSWORD or ~/.pgpass.',
+  });
 }
 
 /** True for a Unix socket as well. */
@@ -107,8 +126,4 @@ export function tlsMode(url: string, allowInsecure: boolean): 'disable' | 'no-ve
   if (mode === undefined) return read?.hosts.every(isThisMachine) === true ? 'disable' : 'verify-full';
   if (OPEN_MODES.includes(mode)) return 'disable';
   return mode === 'require' && allowInsecure ? 'no-verify' : 'verify-full';
-}
-
-function invalid(path: readonly PropertyKey[], text: string): Problem {
-  return { code: 'CONFIG_INVALID', path, text };
 }

@@ -68,7 +68,7 @@ function fromIssue(issue: z.core.$ZodIssue, data: unknown, tree: SchemaNode): Pr
   ];
 }
 
-function invalid(path: readonly PropertyKey[], text: string): Problem {
+export function invalid(path: readonly PropertyKey[], text: string): Problem {
   return { code: 'CONFIG_INVALID', path, text };
 }
 

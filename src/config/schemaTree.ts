@@ -36,3 +36,9 @@ export function nodeAt(root: SchemaNode, path: readonly PropertyKey[]): SchemaNo
   }
   return node;
 }
+
+/** The text of config/receiptd.schema.json. */
+export function jsonSchemaText(): string {
+  const withoutOwnWords = (key: string, value: unknown): unknown => (key === 'x-default' ? undefined : value);
+  return `${JSON.stringify({ title: 'receiptd configuration', ...schemaTree() }, withoutOwnWords, 2)}\n`;
+}

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { constants } from 'node:fs';
+import { constants, existsSync } from 'node:fs';
 import { link, open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { systemCode } from '../core/domain/errors.ts';
@@ -38,7 +38,6 @@ export async function writeDurably(
 export async function createDurably(file: string, text: string): Promise<boolean> {
   const temporary = await writeAside(unique(file), text, 'wx');
   try {
-    // Link instead of rename, which would replace a file that another process has just created.
     await link(temporary, file);
     await syncDirectory(dirname(file));
     return true;
@@ -49,6 +48,21 @@ export async function createDurably(file: string, text: string): Promise<boolean
     throw error;
   } finally {
     await rm(temporary, { force: true });
+  }
+}
+
+/**
+ * Gives a finished file its name beside it: by a link, which, unlike a rename, never replaces a file that another process has
+ * just created. On a file system without links, it is renamed. The caller removes `aside`.
+ * @throws system errors; EEXIST
+ */
+export async function placeNew(aside: string, file: string): Promise<void> {
+  try {
+    await link(aside, file);
+  } catch (error) {
+    if (!NO_LINKS.has(systemCode(error) ?? '')) throw error;
+    if (existsSync(file)) throw Object.assign(new Error(`${file} exists`), { code: 'EEXIST' });
+    await rename(aside, file);
   }
 }
 

@@ -1,7 +1,6 @@
-import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { promisify } from 'node:util';
 import { ReceiptdError } from '../core/domain/errors.ts';
+import { run } from './programs.ts';
 
 const ANSWER_MS = 5_000;
 
@@ -30,10 +29,7 @@ async function localGroup(name: string): Promise<string | undefined> {
 
 /** What a directory service (LDAP, say) knows. */
 async function directoryGroup(name: string): Promise<string | undefined> {
-  try {
-    const { stdout } = await promisify(execFile)('getent', ['group', '--', name], { timeout: ANSWER_MS });
-    return stdout.split('\n')[0];
-  } catch {
-    return undefined;
-  }
+  const command = ['getent', 'group', '--', name];
+  const { status, stdout } = await run(command, { env: process.env, limitMs: ANSWER_MS });
+  return status === 0 ? stdout.split('\n')[0] : undefined;
 }

@@ -1,6 +1,5 @@
-import { execFile } from 'node:child_process';
 import { lstat, readFile } from 'node:fs/promises';
-import { promisify } from 'node:util';
+import { run } from './programs.ts';
 
 const ANSWER_MS = 5_000;
 
@@ -9,12 +8,9 @@ export async function userNameOf(uid: number): Promise<string | null> {
   const text = await readFile('/etc/passwd', 'utf8').catch(() => '');
   const line = text.split('\n').find((each) => each.split(':')[2] === String(uid));
   if (line !== undefined) return line.split(':')[0] || null;
-  try {
-    const { stdout } = await promisify(execFile)('id', ['-un', '--', String(uid)], { timeout: ANSWER_MS });
-    return stdout.trim() || null;
-  } catch {
-    return null;
-  }
+  const command = ['id', '-un', '--', String(uid)];
+  const { status, stdout } = await run(command, { env: process.env, limitMs: ANSWER_MS });
+  return (status === 0 && stdout.trim()) || null;
 }
 
 /** The command line that runs receiptd as another user. */

@@ -9,7 +9,7 @@ import { createWebhookChannel } from '../features/alerts/channels/webhook.ts';
 import type { Config } from '../config/config.ts';
 import { howItEnded, plainEnvironment, runProgram } from '../system/programs.ts';
 import { systemClock } from '../system/systemClock.ts';
-import type { AlertChannel } from '../core/ports/alert.ts';
+import { ALERT_CHANNELS, type AlertChannel, type AlertChannelName } from '../core/ports/alert.ts';
 import { mailPasswords } from './mailPassword.ts';
 import type { Surroundings } from './service.ts';
 
@@ -20,6 +20,11 @@ export const SECRET_KEYS = {
   webhook: 'alerts.webhook.secretFile',
   email: 'alerts.email.passwordFile',
 } as const;
+
+/** Their names, in the order in which people are told of them. */
+export function configuredChannels({ alerts }: Pick<Config, 'alerts'>): AlertChannelName[] {
+  return ALERT_CHANNELS.filter((name) => alerts[name] !== null && alerts[name] !== false);
+}
 
 /** The configured alert channels. Nothing is opened, read or sent before the first alert. */
 export function alertChannels(config: Config, surroundings: Surroundings): AlertChannel[] {

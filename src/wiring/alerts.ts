@@ -3,19 +3,10 @@ import type { Config } from '../config/config.ts';
 import { Alerting, type Around } from '../features/alerts/alerting.ts';
 import { alertOperations } from '../features/alerts/operations.ts';
 import { openAlertStore } from '../features/alerts/store.ts';
-import type { Operations } from '../control/protocol/protocol.ts';
 import { alertChannels } from './alertChannels.ts';
 import { mailPasswordOperations } from './mailPassword.ts';
 import type { Running } from './generation.ts';
 import type { ProcessScope } from './processScope.ts';
-
-export interface Alerts {
-  readonly operations: Pick<Operations, 'alerts' | 'testAlerts' | 'mailPassword' | 'setMailPassword'>;
-  /** Applies a changed configuration. */
-  take(config: Config): void;
-  /** Sends alerts until `stop` aborts. Never rejects. */
-  run(stop: AbortSignal): Promise<void>;
-}
 
 /** Alerts outlive a configuration, so that a reload does not repeat them. */
 export async function composeAlerts(
@@ -23,7 +14,7 @@ export async function composeAlerts(
   lasting: ProcessScope,
   current: () => Running,
   stop: AbortSignal,
-): Promise<Alerts> {
+) {
   const { clock, log, incidents, ledger, host } = lasting;
   const alerting = await Alerting.open(
     {
@@ -53,8 +44,10 @@ export async function composeAlerts(
   );
   return {
     operations: { ...alertOperations(alerting, stop), ...mail },
+    /** Applies a changed configuration. */
     take,
-    run: (until) => alerting.run(until),
+    /** Sends alerts until `until` aborts. Never rejects. */
+    run: (until: AbortSignal) => alerting.run(until),
   };
 }
 

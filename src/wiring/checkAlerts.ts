@@ -6,7 +6,7 @@ import { signatureHeaders } from '../features/alerts/channels/signature.ts';
 import type { Config } from '../config/config.ts';
 import { testAlert } from '../features/alerts/message.ts';
 import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
-import { SECRET_KEYS } from './alertChannels.ts';
+import { configuredChannels, SECRET_KEYS } from './alertChannels.ts';
 import { mailPasswords } from './mailPassword.ts';
 import type { Finding } from '../core/domain/finding.ts';
 
@@ -31,15 +31,7 @@ export async function checkAlerts(config: Config, env: NodeJS.ProcessEnv): Promi
   else if (email !== null && email.user !== null)
     checks.push(refusalOf(mailPasswords(config, env).read({ server: email.server, user: email.user })));
   const troubles = (await Promise.all(checks)).filter((finding) => finding !== null);
-  const channels = Object.entries({
-    desktop: desktop || null,
-    eventLog: eventLog || null,
-    command,
-    webhook,
-    email,
-  })
-    .filter(([, settings]) => settings !== null)
-    .map(([name]) => name);
+  const channels = configuredChannels(config);
   if (channels.length === 0) {
     if (alerts.digest === null && alerts.quietHours === null) return [];
     const message = 'No alerts are sent: `alerts` has no email, webhook, command, desktop or eventLog.';

@@ -1,7 +1,7 @@
 import { access, constants, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Config } from '../config/config.ts';
-import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
+import { ReceiptdError, systemCode, type ErrorCode } from '../core/domain/errors.ts';
 import type { Finding, FolderFinding } from '../core/domain/finding.ts';
 import { counted } from '../core/domain/words.ts';
 import { takenBy } from '../intake/presence/folderClaim.ts';
@@ -12,23 +12,11 @@ import { archivePlace, attentionPlace, inOwnPlace } from '../intake/folder/ownPl
 /** Finds, by trying, what would prevent the agent from watching this folder. */
 export async function checkFolder(folder: Config['folders'][number]): Promise<Finding[]> {
   const { path: subject } = folder;
-  const say = (level: Finding['level'], kind: FolderFinding, message: string, count?: number): Finding => ({
-    level,
-    subject,
-    message,
-    kind,
-    ...(count !== undefined && { count }),
-  });
+  const say = found.bind(null, subject);
   try {
     if (!(await stat(subject)).isDirectory()) {
-      return [
-        fail(
-          subject,
-          'FOLDER_NOT_A_DIRECTORY',
-          'It is not a folder.',
-          'Enter the folder that contains the scans.',
-        ),
-      ];
+      const hint = 'Enter the folder that contains the scans.';
+      return [fail(subject, 'FOLDER_NOT_A_DIRECTORY', 'It is not a folder.', hint)];
     }
     const entries = await readdir(subject, { withFileTypes: true });
     await access(subject, constants.R_OK | constants.X_OK);
@@ -40,25 +28,14 @@ export async function checkFolder(folder: Config['folders'][number]): Promise<Fi
     const below = others.filter((entry) => entry.isDirectory()).length;
     if (below > 0 && !folder.recursive) {
       const [are, them] = below === 1 ? ['is', 'it'] : ['are', 'them'];
-      findings.push(
-        say(
-          'warn',
-          'subfolders',
-          `${counted(below, 'subfolder')} ${are} not watched. To watch ${them}, set \`recursive: true\`.`,
-          below,
-        ),
-      );
+      const message = `${counted(below, 'subfolder')} ${are} not watched. To watch ${them}, set \`recursive: true\`.`;
+      findings.push(say('warn', 'subfolders', message, below));
     }
     const links = entries.filter((entry) => entry.isSymbolicLink()).length;
-    if (links > 0)
-      findings.push(
-        say(
-          'warn',
-          'links',
-          `${counted(links, 'symbolic link')} in it ${links === 1 ? 'is' : 'are'} not followed.`,
-          links,
-        ),
-      );
+    if (links > 0) {
+      const message = `${counted(links, 'symbolic link')} in it ${links === 1 ? 'is' : 'are'} not followed.`;
+      findings.push(say('warn', 'links', message, links));
+    }
     if (folder.afterUpload !== 'keep') findings.push(await checkWritable(folder));
     if (folder.afterUpload === 'archive') findings.push(...(await checkArchive(subject, folder.archiveTo)));
     if (folder.needsAttention !== null) findings.push(await checkAttention(subject, folder.needsAttention));
@@ -83,22 +60,13 @@ export async function checkTaken({ path }: Config['folders'][number], stateDir: 
 }
 
 async function checkWritable({ path, afterUpload }: Config['folders'][number]): Promise<Finding> {
+  const so = `be moved out of it (\`afterUpload: ${afterUpload}\`).`;
   try {
     await access(path, constants.W_OK);
-    return {
-      level: 'ok',
-      subject: path,
-      kind: 'movable',
-      message: `Originals can be moved out of it (\`afterUpload: ${afterUpload}\`).`,
-    };
+    return found(path, 'ok', 'movable', `Originals can ${so}`);
   } catch {
     const hint = 'Allow the user that runs receiptd to write to it.';
-    return fail(
-      path,
-      'FOLDER_UNWRITABLE',
-      `Originals can't be moved out of it (\`afterUpload: ${afterUpload}\`).`,
-      hint,
-    );
+    return fail(path, 'FOLDER_UNWRITABLE', `Originals can't ${so}`, hint);
   }
 }
 
@@ -122,12 +90,7 @@ async function checkAttention(subject: string, place: string): Promise<Finding> 
       if (systemCode(error) !== 'ENOENT') throw error;
       return canWrite(dirname(place));
     });
-    return {
-      level: 'ok',
-      subject,
-      kind: 'attention',
-      message: `Files that can't be sent can be shown in ${place}.`,
-    };
+    return found(subject, 'ok', 'attention', `Files that can't be sent can be shown in ${place}.`);
   } catch (error) {
     if (isNoFolder(error)) {
       const hint = 'Remove the link, or set `needsAttention` to another folder.';
@@ -145,21 +108,16 @@ function isNoFolder(error: unknown): boolean {
   return ['ENOTDIR', 'ELOOP'].includes(systemCode(error) ?? '');
 }
 
-function fail(
+function found(
   subject: string,
-  code:
-    | 'FOLDER_NOT_A_DIRECTORY'
-    | 'FOLDER_TAKEN'
-    | 'FOLDER_UNREADABLE'
-    | 'FOLDER_UNWRITABLE'
-    | 'ATTENTION_UNWRITABLE',
+  level: Finding['level'],
+  kind: FolderFinding | ErrorCode,
   message: string,
-  hint: string,
+  count?: number,
 ): Finding {
-  return {
-    level: 'fail',
-    subject,
-    kind: code,
-    message: new ReceiptdError(code, message, { hint }).sentence(),
-  };
+  return { level, subject, message, kind, ...(count !== undefined && { count }) };
+}
+
+function fail(subject: string, code: ErrorCode, message: string, hint: string): Finding {
+  return found(subject, 'fail', code, new ReceiptdError(code, message, { hint }).sentence());
 }

@@ -26,16 +26,13 @@ export async function checkSharedLedger(ledger: PostgresConfig): Promise<Finding
 export function findingsAbout(ledger: PostgresConfig, facts: LedgerFacts): Finding[] {
   const { server, isEncrypted, clockAheadMs, lacks } = facts;
   const way = isEncrypted === null ? '' : isEncrypted ? ', encrypted' : ', not encrypted';
-  const findings: Finding[] = [
-    {
-      level: 'ok',
-      subject,
-      message: `It is ${databasePlace(ledger)} and works (PostgreSQL ${server}${way}).`,
-    },
-  ];
-  if (lacks.length > 0) {
+  const findings: Finding[] = [];
+  if (lacks.length === 0) {
+    const message = `It is ${databasePlace(ledger)} and works (PostgreSQL ${server}${way}).`;
+    findings.push({ level: 'ok', subject, message });
+  } else {
     const message = `The user in ledger.url lacks privileges: ${lacks.join(', ')}. Have the owner run \`receiptd ledger prepare\`.`;
-    findings.splice(0, 1, { level: 'fail', subject, message });
+    findings.push({ level: 'fail', subject, message });
   }
   if (Math.abs(clockAheadMs) > CLOCKS_PART_MS) {
     const than = clockAheadMs > 0 ? 'behind' : 'ahead of';

@@ -11,6 +11,7 @@ import type { Clock } from '../core/ports/clock.ts';
 import type { Ledger } from '../core/ports/ledger.ts';
 import type { StateCount } from '../core/ports/ledgerReports.ts';
 import type { Spool } from '../core/ports/spool.ts';
+import { configuredChannels } from './alertChannels.ts';
 import { leavingWithinHour, sentSoFar, type SentSoFar, type Waiting } from './backlogWithin.ts';
 import { composeFolders, type Guards } from './folders.ts';
 import { lookThrough } from './testFolder.ts';
@@ -51,7 +52,9 @@ export async function consequencesOf(
     ...after.folders.flatMap((folder) => ofFolder(folder, change)),
     ...(await ofNewFolders(change, deps)),
     ...(await ofStorage(change, deps)),
-    ...(hasChannel(before) && !hasChannel(after) ? [{ kind: 'nobodyAlerted' as const }] : []),
+    ...(configuredChannels(before).length > 0 && configuredChannels(after).length === 0
+      ? [{ kind: 'nobodyAlerted' as const }]
+      : []),
   ];
 }
 
@@ -171,11 +174,6 @@ async function ofStorage(
 
 function sameEndpoint({ endpoints }: Config, key: FolderConfig['endpoint']) {
   return endpoints.find((each) => endpointId(each.key) === endpointId(key));
-}
-
-function hasChannel({ alerts }: Config): boolean {
-  const { desktop, eventLog, command, webhook, email } = alerts;
-  return desktop || eventLog || command !== null || webhook !== null || email !== null;
 }
 
 function isWaiting({ state }: StateCount): boolean {

@@ -36,17 +36,6 @@ export function refuseKeysBeyondConsole(before: unknown, after: unknown, { file 
   }
 }
 
-/** Whether the console may make this change. */
-export function isWithinConsole(before: unknown, after: unknown, reach: Reach): boolean {
-  try {
-    refuseKeysBeyondConsole(before, after, reach);
-    return true;
-  } catch (error) {
-    if (error instanceof ReceiptdError) return false;
-    throw error;
-  }
-}
-
 type Path = readonly (string | number)[];
 
 /** Paths of the settings (not sections) that were changed or removed. */

@@ -17,9 +17,27 @@ export async function createEndpoint(
   { settings, generations }: { settings: Settings; generations: Generations<Config, Running> },
 ): Promise<Response<'createEndpoint'>> {
   const before = await settings.state();
-  if (before.problem !== null) throw notRight(before.file, before.problem);
-  if (!before.writable) throw notWritable(before.file);
-  if (Object.hasOwn(Object(before.values['endpoints']), alias)) throw taken(alias);
+  const { file, problem } = before;
+  if (problem !== null)
+    throw new ReceiptdError(
+      'CONFIG_INVALID',
+      `Nothing was created, because ${file} has an error: ${problem}`,
+      {
+        hint: 'Correct it first.',
+      },
+    );
+  if (!before.writable)
+    throw new ReceiptdError('CONFIG_UNWRITABLE', `Nothing was created, because ${file} can't be written.`, {
+      hint: 'Allow the user that runs receiptd to write the file and its directory, or use `receiptd endpoint create`.',
+    });
+  if (Object.hasOwn(Object(before.values['endpoints']), alias))
+    throw new ReceiptdError(
+      'CONFIG_INVALID',
+      `endpoints.${alias}: an endpoint of that name already exists.`,
+      {
+        hint: 'Choose another name.',
+      },
+    );
   const edit = (uid: string) => [
     { kind: 'set' as const, path: ['endpoints', alias, 'uid'], value: uid },
     ...(account === undefined
@@ -66,27 +84,5 @@ function butNot(what: string, made: { name: string; uid: string; alias: string }
   return new ReceiptdError(error.code, message, {
     hint: `Don't create it again. Add it to the config file by hand: endpoints.${made.alias}.uid: "${made.uid}".`,
     cause: error,
-  });
-}
-
-function taken(alias: string): ReceiptdError {
-  return new ReceiptdError('CONFIG_INVALID', `endpoints.${alias}: an endpoint of that name already exists.`, {
-    hint: 'Choose another name.',
-  });
-}
-
-function notRight(file: string, problem: string): ReceiptdError {
-  return new ReceiptdError(
-    'CONFIG_INVALID',
-    `Nothing was created, because ${file} has an error: ${problem}`,
-    {
-      hint: 'Correct it first.',
-    },
-  );
-}
-
-function notWritable(file: string): ReceiptdError {
-  return new ReceiptdError('CONFIG_UNWRITABLE', `Nothing was created, because ${file} can't be written.`, {
-    hint: 'Allow the user that runs receiptd to write the file and its directory, or use `receiptd endpoint create`.',
   });
 }

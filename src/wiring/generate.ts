@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { jsonSchemaText } from '../config/jsonSchema.ts';
+import { jsonSchemaText } from '../config/schemaTree.ts';
 import { referenceText } from '../config/reference.ts';
 import { SHIPPED_VALUES, defaultConfigText } from '../config/template.ts';
 import { openApi } from '../control/server/openapi.ts';

@@ -10,7 +10,8 @@ import type { Pacer } from '../delivery/limits/pacer.ts';
 import { recover } from '../delivery/recover.ts';
 import type { SingleFiles } from '../intake/singleFiles.ts';
 import { runSpoolSweep, trySweeping } from '../delivery/payload/spoolSweep.ts';
-import { composeFleet } from './fleet.ts';
+import { FleetWatch } from '../fleet/fleetWatch.ts';
+import { FolderLeadership } from '../fleet/folderLeadership.ts';
 import type { Incidents } from '../core/ports/incident.ts';
 import type { LedgerStorage } from '../core/ports/ledger.ts';
 import { endpointId } from '../core/domain/document.ts';
@@ -74,7 +75,10 @@ export async function composePipeline(
   // Background tasks.
   const { payloads, open } = bytes;
   const { keepFailedMs } = config.storage;
-  const member = composeFleet(ledger, { folders: config.folders, dispatcher, holds, clock, log });
+  const { fleet, storage } = ledger;
+  const shares = new Map(config.folders.flatMap(({ path, share }) => (share ? [[path, share]] : [])));
+  const leads = fleet && new FolderLeadership({ fleet, storage, shares, clock, log });
+  const fleetWatch = fleet && new FleetWatch({ fleet, storage, dispatcher, holds, clock, log });
   const sweep = { payloads, spool, ledger, open, memory: bytes.reading, clock, log, keepFailedMs };
   const onWoke = (): void => {
     world.service.dropIdle?.();
@@ -95,10 +99,10 @@ export async function composePipeline(
     prepared: offline?.prepared,
     before: (signal) => offline?.once(signal) ?? Promise.resolve(),
     afterIntake: async (signal) => pages?.drain(signal),
-    leads: member?.leads ?? null,
+    leads,
     background: [
       ...(offline ? [(signal: AbortSignal) => offline.run(signal)] : []),
-      ...(member ? [(signal: AbortSignal) => member.watch.run(signal)] : []),
+      ...(fleetWatch ? [(signal: AbortSignal) => fleetWatch.run(signal)] : []),
       ...(pages ? [(signal: AbortSignal) => pages.run(signal)] : []),
       (signal) => runSpoolSweep(sweep, signal),
       (signal) => watchForSuspend({ clock, log, asleepMs, onWoke }, signal),
@@ -109,7 +113,7 @@ export async function composePipeline(
       await world.tidy?.(signal);
     },
   });
-  const endWatching = watchStorage(ledger.storage, incidents);
+  const endWatching = watchStorage(storage, incidents);
   dispatcher.onIdle(() => world.buffers.clear());
   return {
     agent,
@@ -117,7 +121,7 @@ export async function composePipeline(
     pacer,
     holds,
     payloads,
-    notes: () => [...(member?.watch.notes() ?? []), ...gate.notes(), ...(offline?.notes() ?? [])],
+    notes: () => [...(fleetWatch?.notes() ?? []), ...gate.notes(), ...(offline?.notes() ?? [])],
     intakes: intakes.all,
     open,
     intakeOf: (path) => intakes.of(path),

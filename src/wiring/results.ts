@@ -4,7 +4,7 @@ import { ResultCommand } from '../features/results/resultCommand.ts';
 import { resultsPath } from '../core/domain/resultsPath.ts';
 import { createReceiver } from '../features/results/receiver.ts';
 import { resultsSecret } from '../features/results/secret.ts';
-import type { ResultsSettings } from '../features/results/settings.ts';
+import type { ResultsSettings } from '../features/results/resultHandler.ts';
 import { unlessLedgerAway } from '../core/domain/errors.ts';
 import type { Note } from '../core/domain/note.ts';
 import type { Document } from '../core/domain/document.ts';

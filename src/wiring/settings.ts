@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import PQueue from 'p-queue';
 import { changedMeanwhile, replaceConfigFile } from '../config/configFile.ts';
 import type { Config } from '../config/config.ts';
 import { applyEdits } from '../config/edit.ts';
@@ -50,7 +51,7 @@ export class Settings {
   readonly inEffect: SettingsInEffect;
   readonly #deps: SettingsDeps;
   #last: LastChange | null = null;
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #queue = new PQueue({ concurrency: 1 });
 
   private constructor(deps: SettingsDeps, inEffect: SettingsInEffect) {
     this.#deps = deps;
@@ -74,12 +75,12 @@ export class Settings {
   }
 
   state(): Promise<ConfigState> {
-    return this.#inTurn(() => this.#state());
+    return this.#queue.add(() => this.#state());
   }
 
   /** Reloads the file, as SIGHUP does. @throws ReceiptdError if the file is invalid; nothing changes then */
   reload(): Promise<ConfigState> {
-    return this.#inTurn(async () => {
+    return this.#queue.add(async () => {
       await this.inEffect.readAgain();
       return { ...(await this.#state()), originals: await this.#originals(this.inEffect.config) };
     });
@@ -87,7 +88,7 @@ export class Settings {
 
   /** Handles a changed file. An invalid one is reported to people only if `isLast`. Never rejects for an invalid file. */
   fileChanged(isLast: boolean): Promise<Found> {
-    return this.#inTurn(async () => {
+    return this.#queue.add(async () => {
       try {
         await this.inEffect.readAgain({ isQuiet: !isLast });
         return 'right';
@@ -103,7 +104,7 @@ export class Settings {
    * @throws ReceiptdError with the reason, and nothing is changed
    */
   edit(edits: readonly ConfigEdit[], how: How & { readonly revision?: string }): Promise<ConfigState> {
-    return this.#inTurn(async () => {
+    return this.#queue.add(async () => {
       const { file } = this.#deps;
       const former = await this.#look(how.revision);
       let { text } = former;
@@ -125,7 +126,7 @@ export class Settings {
 
   /** The operation. The console can undo only its own changes. */
   undo({ revision, ...how }: Request<'undoConfig'>): Promise<ConfigState> {
-    return this.#inTurn(async () => {
+    return this.#queue.add(async () => {
       const last = this.#last;
       const former = await this.#look(revision);
       const isForeign = how.by === BY_CONSOLE && last?.by !== BY_CONSOLE;
@@ -187,12 +188,6 @@ export class Settings {
     if (this.#last === null || this.#last.revision !== state.revision) return { ...state, undo: null };
     const { at, by, keys } = this.#last;
     return { ...state, undo: { at: at.toISOString(), by, keys: [...keys] } };
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#turn.then(work, work);
-    this.#turn = turn.catch(() => {});
-    return turn;
   }
 }
 

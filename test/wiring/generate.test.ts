@@ -3,10 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { generatedFiles, staleFiles, writeFiles } from '../../src/wiring/generate.ts';
-import { jsonSchemaText } from '../../src/config/jsonSchema.ts';
 import { referenceText } from '../../src/config/reference.ts';
-import { schemaTree } from '../../src/config/schemaTree.ts';
-import type { SchemaNode } from '../../src/config/schemaTree.ts';
+import { jsonSchemaText, schemaTree, type SchemaNode } from '../../src/config/schemaTree.ts';
 
 it('the generated files match the schema', async () => {
   const project = join(import.meta.dirname, '..', '..');

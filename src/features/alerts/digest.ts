@@ -1,7 +1,7 @@
 import { NEEDING_STATES } from '../../core/domain/needsPerson.ts';
 import { count, counted, local } from '../../core/domain/words.ts';
 import type { Alert } from '../../core/ports/alert.ts';
-import type { LedgerReports, ListState } from '../../core/ports/ledgerReports.ts';
+import type { LedgerReports, ListState, SeenCount } from '../../core/ports/ledgerReports.ts';
 import { MOST_TOLD, type Writer } from './message.ts';
 import type { Entry } from './state.ts';
 
@@ -20,12 +20,10 @@ const SEEN: readonly (readonly [title: string, states: readonly ListState[]])[] 
 ];
 const WAITING: readonly ListState[] = ['queued', 'uploading', 'held'];
 
-type Period = { readonly from: number; readonly to: number };
-
 /** What came in within a day and its state, by folder; and what is waiting now. */
 export async function digestOf(
   id: string,
-  { from, to }: Period,
+  { from, to }: { readonly from: number; readonly to: number },
   { host, now }: Writer,
   { ledger, folders, open }: DigestDeps,
 ): Promise<Alert> {
@@ -33,7 +31,7 @@ export async function digestOf(
   const counts = await ledger.counts();
   const needs = counts.filter(({ needsPerson }) => needsPerson);
   const accepted = await ledger.countAccepted(from, to);
-  const sum = (rows: readonly Counted[], states: readonly ListState[], folder?: string): number =>
+  const sum = (rows: readonly SeenCount[], states: readonly ListState[], folder?: string): number =>
     rows
       .filter((row) => states.includes(row.state) && (folder === undefined || row.folder === folder))
       .reduce((total, row) => total + row.count, 0);
@@ -79,12 +77,6 @@ export async function digestOf(
     })),
     follows: [],
   };
-}
-
-interface Counted {
-  readonly folder: string;
-  readonly state: ListState;
-  readonly count: number;
 }
 
 function openText(open: readonly Entry[]): string {

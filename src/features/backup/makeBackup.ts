@@ -6,10 +6,11 @@ import { basename, dirname, join } from 'node:path';
 import { writeArchive, type Part } from '../../system/tar/write.ts';
 import type { Config } from '../../config/config.ts';
 import { readConfigFile, textOf } from '../../config/load.ts';
+import { placeNew } from '../../system/durableFile.ts';
 import { syncDirectory } from '../../system/syncDirectory.ts';
 import { unwritable } from '../../state-dir/stateDir.ts';
 import { markMovedAway, unmarkMovedAway } from '../../state-dir/stateMarks.ts';
-import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
+import { ReceiptdError } from '../../core/domain/errors.ts';
 import { endOfEntry } from '../../ledger/sqlite/adopt.ts';
 import { journalPathOf } from '../../ledger/sqlite/files.ts';
 import { LATEST_VERSION } from '../../ledger/sqlite/migrate.ts';
@@ -62,7 +63,7 @@ const SHOWN = 20;
 export async function makeBackup(config: Config, options: BackupOptions): Promise<BackedUp> {
   const { stateDir } = config;
   // Fails early; `place` checks again at the end.
-  if (existsSync(options.file)) throw taken(options.file);
+  if (existsSync(options.file)) throw Object.assign(new Error(`${options.file} exists`), { code: 'EEXIST' });
   await removeOld(stateDir);
   const aside = await fs.mkdtemp(join(stateDir, ASIDE)).catch((error: unknown) => {
     throw unwritable(stateDir, error);
@@ -249,14 +250,7 @@ function unsound(file: string, why: string, cause?: unknown): ReceiptdError {
 
 /** Gives the archive its final name. Never overwrites a file. */
 async function place(written: string, file: string): Promise<void> {
-  try {
-    await fs.link(written, file);
-  } catch (error) {
-    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(systemCode(error) ?? '')) throw error;
-    // A file system without links, as on many USB sticks.
-    if (existsSync(file)) throw taken(file);
-    await fs.rename(written, file);
-  }
+  await placeNew(written, file);
   try {
     await syncDirectory(dirname(file));
   } catch (error) {
@@ -264,10 +258,6 @@ async function place(written: string, file: string): Promise<void> {
     await fs.rm(file, { force: true });
     throw error;
   }
-}
-
-function taken(file: string): Error {
-  return Object.assign(new Error(`${file} exists`), { code: 'EEXIST' });
 }
 
 async function removeOld(stateDir: string): Promise<void> {

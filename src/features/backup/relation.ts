@@ -8,16 +8,14 @@ import type { JournalEntry, JournalHead } from '../../core/ports/journal.ts';
 import { withReports } from '../../ledger/configured/reports.ts';
 import { ledgerPath } from '../../state-dir/stateFiles.ts';
 
-/** How the state directory relates to a backup. */
-export type Relation =
-  /** The state directory is empty. */
-  | { readonly kind: 'none' }
-  /** The local journal continues from the backup, which is an earlier state of the same ledger. */
-  | { readonly kind: 'earlier' }
-  /** The backup has everything that is recorded here, and more: the agent moved to another machine and is coming back. */
-  | { readonly kind: 'later' }
-  /** A different ledger, or the same one after it diverged. */
-  | { readonly kind: 'other' };
+/**
+ * How the state directory relates to a backup:
+ * none: the state directory is empty;
+ * earlier: the local journal continues from the backup, which is an earlier state of the same ledger;
+ * later: the backup has everything that is recorded here, and more: the agent moved to another machine and is coming back;
+ * other: a different ledger, or the same one after it diverged.
+ */
+export type Relation = 'none' | 'earlier' | 'later' | 'other';
 
 /** Entries about documents that are recorded here but not in the backup. */
 export interface Newer {
@@ -37,15 +35,15 @@ export async function relationTo(
   head: JournalHead,
   archived: string | null,
 ): Promise<Relation> {
-  if (isEarlier(config, head)) return { kind: 'earlier' };
+  if (isEarlier(config, head)) return 'earlier';
   const last = lastOf(journalOf(config));
   if (
     last !== null &&
     archived !== null &&
     isPartOf({ ledger: head.ledger, seq: last.seq, hash: last.hash }, head.ledger, archived)
   )
-    return { kind: 'later' };
-  return { kind: (await holdsSomething(config)) ? 'other' : 'none' };
+    return 'later';
+  return (await holdsSomething(config)) ? 'other' : 'none';
 }
 
 /** Whether the local journal contains the backup's last entry, so that nothing is lost. */

@@ -41,7 +41,7 @@ export interface RestoreOptions {
 }
 
 export interface Restored extends Adopted {
-  readonly relation: Relation['kind'];
+  readonly relation: Relation;
   /** Where the previous state was moved; null if there was none. */
   readonly setAside: string | null;
   /** Whether the restore was noted beside the file, for anyone who restores it elsewhere. */
@@ -65,9 +65,9 @@ export async function restoreBackup(config: Config, options: RestoreOptions): Pr
     await fs.mkdir(staging, { mode: 0o700 });
     const ledger = join(staging, 'ledger.db');
     const archived = await unpack(file, source, ledger);
-    const { kind } = await relationTo(config, source.head, archived);
-    await refuseLoss(config, options, kind, archived);
-    const goesOn = kind === 'earlier' && !older;
+    const relation = await relationTo(config, source.head, archived);
+    await refuseLoss(config, options, relation, archived);
+    const goesOn = relation === 'earlier' && !older;
     if (goesOn)
       await fs.copyFile(journalPathOf(ledgerPath(config)), journalPathOf(ledger), constants.COPYFILE_FICLONE);
     const adopted = adopt(ledger, options, goesOn, stateDir);
@@ -80,7 +80,7 @@ export async function restoreBackup(config: Config, options: RestoreOptions): Pr
     await commitRestore(stateDir, { aside, keepsBackups: goesOn, closed });
     await finishRestore(stateDir);
     const kept = join(stateDir, aside);
-    return { ...adopted, relation: kind, setAside: existsSync(kept) ? kept : null, isNoted };
+    return { ...adopted, relation, setAside: existsSync(kept) ? kept : null, isNoted };
   } catch (error) {
     throw systemCode(error) === undefined ? error : unwritable(stateDir, error);
   } finally {
@@ -117,13 +117,13 @@ async function unpack(file: string, source: Source, ledger: string): Promise<str
 async function refuseLoss(
   config: Config,
   { file, source, replace, older, isCopy }: RestoreOptions,
-  kind: Relation['kind'],
+  relation: Relation,
   archived: string | null,
 ): Promise<void> {
   const { stateDir } = config;
   // A backup that comes back from the other PC replaces the mark; anything else would be a second agent.
-  if (kind !== 'later' && !isCopy && (await movedAway(stateDir)) !== null) await refuseIfMoved(stateDir);
-  if (kind === 'none' || kind === 'later' || (kind === 'earlier' && !older)) return;
+  if (relation !== 'later' && !isCopy && (await movedAway(stateDir)) !== null) await refuseIfMoved(stateDir);
+  if (relation === 'none' || relation === 'later' || (relation === 'earlier' && !older)) return;
   const { entries, accepted } = newerHere(config, source.head, archived);
   if (entries > 0 && !older) {
     const newer = counted(entries, 'entry', 'entries');

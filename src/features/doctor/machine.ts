@@ -1,11 +1,10 @@
-import { execFile } from 'node:child_process';
 import { open, readFile, rm, stat } from 'node:fs/promises';
 import http from 'node:http';
 import https from 'node:https';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import type { Config } from '../../config/config.ts';
 import { openPlainFile } from '../../system/plainFile.ts';
+import { run } from '../../system/programs.ts';
 
 /** Milliseconds that each of several synced writes took. @throws errors of the file system */
 export async function syncTimes(stateDir: string): Promise<number[]> {
@@ -78,19 +77,15 @@ const UNIT_FACTS = [
 /** Properties of the systemd unit named receiptd; null without systemd or such a unit. */
 export async function systemdUnit(): Promise<Record<string, string> | null> {
   if (process.platform !== 'linux') return null;
-  try {
-    const args = ['show', 'receiptd.service', `--property=${UNIT_FACTS.join(',')}`];
-    const { stdout } = await promisify(execFile)('systemctl', args, { timeout: 3_000 });
-    const facts = Object.fromEntries(
-      stdout.split('\n').flatMap((line) => {
-        const [, key, value] = /^(\w+)=([\w.-]*)$/.exec(line) ?? [];
-        return key === undefined || value === undefined || !UNIT_FACTS.includes(key) ? [] : [[key, value]];
-      }),
-    );
-    return facts['LoadState'] === 'loaded' ? facts : null;
-  } catch {
-    return null;
-  }
+  const command = ['systemctl', 'show', 'receiptd.service', `--property=${UNIT_FACTS.join(',')}`];
+  const { status, stdout } = await run(command, { env: process.env, limitMs: 3_000 });
+  const facts = Object.fromEntries(
+    stdout.split('\n').flatMap((line) => {
+      const [, key, value] = /^(\w+)=([\w.-]*)$/.exec(line) ?? [];
+      return key === undefined || value === undefined || !UNIT_FACTS.includes(key) ? [] : [[key, value]];
+    }),
+  );
+  return status === 0 && facts['LoadState'] === 'loaded' ? facts : null;
 }
 
 /** File system type and plain mount options of a path. Source and user name are left out. */

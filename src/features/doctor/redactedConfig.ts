@@ -1,5 +1,5 @@
 import YAML from 'yaml';
-import { jsonSchemaText } from '../../config/jsonSchema.ts';
+import { schemaTree } from '../../config/schemaTree.ts';
 import { isSecretKey } from '../../config/secrets.ts';
 import type { Redaction } from './redaction.ts';
 
@@ -69,7 +69,7 @@ export function isOwnWord(text: string): boolean {
 
 /** The keys of all settings. */
 export function knownKeys(): ReadonlySet<string> {
-  return keysOf(JSON.parse(jsonSchemaText()));
+  return keysOf(schemaTree());
 }
 
 function keysOf(schema: unknown, found = new Set<string>()): Set<string> {

@@ -34,15 +34,15 @@ export async function serveMonitoring<S>(place: Place, offer: MonitoringOffer): 
   });
   keepRoom(server, MOST_CONNECTIONS);
   const port = await listenOn(server, place, MONITORING_LISTENER);
-  const desk = new Desk(offer);
-  server.on('request', (request, response) => void desk.receive(request, response));
+  const handler = new MonitoringHandler(offer);
+  server.on('request', (request, response) => void handler.receive(request, response));
   return {
     url: `http://${literal(place.host)}:${port}`,
     close: () => closeServer(server),
   };
 }
 
-class Desk {
+class MonitoringHandler {
   readonly #offer: MonitoringOffer;
   #scraping: ReturnType<MonitoringOffer['metrics']> | null = null;
 

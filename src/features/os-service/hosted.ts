@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readlink, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, parse, resolve, sep } from 'node:path';
 import type { Config } from '../../config/config.ts';
@@ -7,32 +8,27 @@ import { pathRelations } from '../../config/resolve.ts';
 import type { HostedAgent, HostedCredential, HostedFolder } from './agent.ts';
 
 /** Names that the systemd store reads, for every account; systemd looks for each as `receiptd.NAME` in its credential stores. */
-export function credentialNames({ credentials, accounts }: Config): readonly string[] {
-  const all = [{ name: null, credentials }, ...accounts];
-  return all
-    .filter((each) => ['auto', 'systemd'].includes(each.credentials.store))
-    .flatMap(({ name }) => Object.values(unitCredentials(name)));
+export function credentialNames(config: Config): readonly string[] {
+  return accountsOf(config).flatMap((name) => Object.values(unitCredentials(name)));
 }
 
 /** Where systemd looks for a credential that a unit names without a path (systemd.exec(5)). */
 const CREDENTIAL_STORES = ['/etc/credstore', UNIT_CREDENTIALS_DIR];
 
 /** The accounts (null: the default one) whose credentials systemd will pass to the unit. */
-export async function accountsHeldBySystemd(
-  { credentials, accounts }: Config,
+export function accountsHeldBySystemd(
+  config: Config,
   stores: readonly string[] = CREDENTIAL_STORES,
-): Promise<readonly (string | null)[]> {
-  const isHeld = async (name: string): Promise<boolean> => {
-    const found = await Promise.all(stores.map((dir) => isThere(join(dir, credstoreName(name)))));
-    return found.includes(true);
-  };
-  const asked = [{ name: null, credentials }, ...accounts]
-    .filter((each) => ['auto', 'systemd'].includes(each.credentials.store))
-    .map(async ({ name }) => {
-      const { id, secret } = unitCredentials(name);
-      return (await isHeld(id)) && (await isHeld(secret)) ? [name] : [];
-    });
-  return (await Promise.all(asked)).flat();
+): readonly (string | null)[] {
+  const isHeld = (name: string): boolean => stores.some((dir) => existsSync(join(dir, credstoreName(name))));
+  return accountsOf(config).filter((name) => Object.values(unitCredentials(name)).every(isHeld));
+}
+
+/** Those whose credentials systemd may hold. */
+function accountsOf({ credentials, accounts }: Config): (string | null)[] {
+  return [{ name: null, credentials }, ...accounts].flatMap(({ name, credentials: { store } }) =>
+    store === 'auto' || store === 'systemd' ? [name] : [],
+  );
 }
 
 /** Describes the agent with this configuration to a service manager. `command` starts it. */
@@ -55,7 +51,7 @@ export async function hostedAgent(
     folders,
     graceMs: config.delivery.graceMs,
     controlGroup: config.control.group,
-    credentials: await Promise.all(credentialNames(config).map(hostedCredential)),
+    credentials: credentialNames(config).map(hostedCredential),
     environment,
     links: await linksOf(paths),
   };
@@ -91,11 +87,9 @@ async function whatIsThere(path: string): Promise<string> {
 }
 
 /** Prefers the encrypted credential to a plain one. */
-async function hostedCredential(name: string): Promise<HostedCredential> {
-  const [plain = false, encrypted = false] = await Promise.all(
-    CREDENTIAL_STORES.map((dir) => isThere(join(dir, credstoreName(name)))),
-  );
-  return { name, encrypted: encrypted || !plain };
+function hostedCredential(name: string): HostedCredential {
+  const [plain, encrypted] = CREDENTIAL_STORES.map((dir) => existsSync(join(dir, credstoreName(name))));
+  return { name, encrypted: encrypted === true || plain !== true };
 }
 
 function isThere(path: string): Promise<boolean> {

@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { mkdir, open, readdir, readFile, rm, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import PQueue from 'p-queue';
 import { systemCode } from '../../core/domain/errors.ts';
 import { likeness, PRINT_BYTES, SAME_PAPER, toPrint } from '../../core/domain/paper.ts';
 import type { Clock } from '../../core/ports/clock.ts';
@@ -34,7 +35,7 @@ const COMPARED = 20;
 export class FiledPapers implements ScannedPapers {
   readonly #options: FiledPapersOptions;
   readonly #most: number;
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #queue = new PQueue({ concurrency: 1 });
 
   constructor(options: FiledPapersOptions) {
     this.#options = options;
@@ -67,7 +68,7 @@ export class FiledPapers implements ScannedPapers {
   /** Covers folders that are no longer watched, too. Idempotent. @throws errors of the file system */
   forget(sha256: string): Promise<void> {
     const wanted = Buffer.from(sha256, 'hex');
-    const work = this.#turn.then(async () => {
+    return this.#queue.add(async () => {
       for (const name of await orWhereMissing(readdir(this.#options.dir), [])) {
         const file = join(this.#options.dir, name);
         const bytes = await readFile(file);
@@ -76,8 +77,6 @@ export class FiledPapers implements ScannedPapers {
             await overwrite(file, Buffer.alloc(RECORD_BYTES), at);
       }
     });
-    this.#turn = work.catch(() => {});
-    return work;
   }
 
   async #add(file: string, record: Buffer): Promise<void> {
@@ -117,14 +116,12 @@ export class FiledPapers implements ScannedPapers {
   }
 
   #inTurn<T>(work: () => Promise<T>, otherwise: T): Promise<T> {
-    const done = this.#turn.then(work).catch((error: unknown) => {
+    return this.#queue.add(work).catch((error: unknown) => {
       this.#options.log.debug('The appearance of an image could not be stored or compared', {
         why: String(error),
       });
       return otherwise;
     });
-    this.#turn = done;
-    return done;
   }
 }
 

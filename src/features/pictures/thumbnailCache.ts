@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { lstat, mkdir, open, readdir, rm, unlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
+import PQueue from 'p-queue';
 import { systemCode } from '../../core/domain/errors.ts';
 import { isWholeWebp } from '../../core/domain/webp.ts';
 import type { Clock } from '../../core/ports/clock.ts';
@@ -40,7 +41,7 @@ export class ThumbnailCache {
   /** Least recently used first; null if not listed yet. */
   #kept: Map<string, Kept> | null = null;
   #used = 0;
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #queue = new PQueue({ concurrency: 1 });
 
   constructor({ dir, limitBytes, clock }: CacheOptions) {
     this.#dir = dir;
@@ -55,19 +56,19 @@ export class ThumbnailCache {
   /** Applies another limit at once. @throws errors of the file system */
   async take(limitBytes: number): Promise<void> {
     this.#limit = limitBytes;
-    await this.#inTurn(async () => {
+    await this.#queue.add(async () => {
       await this.#inPassing((kept) => this.#makeRoom(kept, 0));
     });
   }
 
   /** Hashes of all images with a thumbnail. @throws errors of the file system */
   hashes(): Promise<readonly string[]> {
-    return this.#inTurn(() => this.#inPassing(async (kept) => [...kept.keys()]));
+    return this.#queue.add(() => this.#inPassing(async (kept) => [...kept.keys()]));
   }
 
   /** Null if missing or incomplete. @throws errors of the file system */
   async read(sha256: string): Promise<Buffer | null> {
-    return this.#inTurn(async () => {
+    return this.#queue.add(async () => {
       const kept = await this.#list();
       const known = kept.get(sha256);
       if (known === undefined) return null;
@@ -83,7 +84,7 @@ export class ThumbnailCache {
 
   /** A thumbnail larger than the limit is not stored. @throws errors of the file system */
   async put(sha256: string, bytes: Buffer): Promise<void> {
-    await this.#inTurn(async () => {
+    await this.#queue.add(async () => {
       if (bytes.length > this.#limit) return;
       const kept = await this.#list();
       await this.#drop(kept, sha256);
@@ -103,7 +104,7 @@ export class ThumbnailCache {
 
   /** Idempotent; needs no listing. @throws errors of the file system */
   async forget(sha256: string): Promise<void> {
-    await this.#inTurn(async () => {
+    await this.#queue.add(async () => {
       await removeFile(`${this.#pathOf(sha256)}.tmp`);
       if (this.#kept === null) await removeFile(this.#pathOf(sha256));
       else await this.#drop(this.#kept, sha256);
@@ -164,12 +165,6 @@ export class ThumbnailCache {
     // The hash becomes part of a path.
     if (!NAME.test(`${sha256}.webp`)) throw new Error(`not a hash: ${sha256}`);
     return join(this.#dir, `${sha256}.webp`);
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#turn.then(work);
-    this.#turn = turn.catch(() => {});
-    return turn;
   }
 }
 

@@ -2,8 +2,7 @@ import type { Incidents } from '../../core/ports/incident.ts';
 import { demandCertificate, RESULTS_LISTENER } from '../../http/listen.ts';
 import { Listening, type ListeningServer } from '../../http/listening.ts';
 import { currentPair, keepRenewed } from '../../http/renewal.ts';
-import { ResultHandler, type ResultHandlerDeps } from './resultHandler.ts';
-import type { ResultsSettings } from './settings.ts';
+import { ResultHandler, type ResultHandlerDeps, type ResultsSettings } from './resultHandler.ts';
 
 export interface ReceiverDeps extends Omit<ResultHandlerDeps, 'secret'> {
   readonly settings: ResultsSettings;
@@ -15,15 +14,15 @@ export interface ReceiverDeps extends Omit<ResultHandlerDeps, 'secret'> {
 /** Receives the results that the service posts; one handler serves all addresses. */
 export function createReceiver(deps: ReceiverDeps): Listening<ResultsSettings> {
   const { settings, incidents, clock, log } = deps;
-  let desk: ResultHandler | null = null;
+  let handler: ResultHandler | null = null;
 
   async function listen(wanted: ResultsSettings): Promise<ListeningServer<ResultsSettings>> {
     const { listen: address, tls } = wanted;
     if (address === null) throw new Error('The receiver of results was to listen nowhere.');
     demandCertificate(address, tls, RESULTS_LISTENER);
-    desk ??= new ResultHandler({ ...deps, secret: await deps.secret() }, wanted);
-    desk.take(wanted);
-    const receive = desk.receive.bind(desk);
+    handler ??= new ResultHandler({ ...deps, secret: await deps.secret() }, wanted);
+    handler.take(wanted);
+    const receive = handler.receive.bind(handler);
     const about = { listener: RESULTS_LISTENER, clock, log };
     const pair = tls === null ? null : await currentPair(tls, about);
     // Loaded on demand, because most agents receive no results.
@@ -34,7 +33,7 @@ export function createReceiver(deps: ReceiverDeps): Listening<ResultsSettings> {
     const renewing = tls === null ? null : keepRenewed(tls, { ...about, take }, closed.signal);
     return {
       url: server.origin,
-      take: async (changed) => desk?.take(changed),
+      take: async (changed) => handler?.take(changed),
       async close() {
         closed.abort();
         await server.close();

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describeError, isOfLedger } from '../../core/domain/errors.ts';
+import type { Rate } from '../../core/domain/rate.ts';
 import { readResult } from '../../core/domain/result.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { Log } from '../../core/ports/log.ts';
@@ -8,7 +9,21 @@ import type { LedgerResults, RecordedResult } from '../../core/ports/results.ts'
 import { readAddress } from './address.ts';
 import { Bodies, type Body } from './body.ts';
 import { RateGate } from './rateGate.ts';
-import type { ResultsSettings } from './settings.ts';
+
+/** The section `results` of the configuration, plus settings it needs from other sections. */
+export interface ResultsSettings {
+  /** Null: results are not received. */
+  readonly listen: { readonly host: string; readonly port: number } | null;
+  /** Absolute paths of PEM files. */
+  readonly tls: { readonly cert: string; readonly key: string } | null;
+  /** Bytes. */
+  readonly maxSize: number;
+  readonly rate: Rate | null;
+  /** A program and its arguments. */
+  readonly command: readonly string[] | null;
+  /** Base URL of the service that posts the results. */
+  readonly baseUrl: string;
+}
 
 export interface ResultHandlerDeps {
   readonly ledger: LedgerResults;

@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest';
 import { resultsPath } from '../../../src/core/domain/resultsPath.ts';
 import { createReceiver } from '../../../src/features/results/receiver.ts';
 import { resultsSecret } from '../../../src/features/results/secret.ts';
-import type { ResultsSettings } from '../../../src/features/results/settings.ts';
+import type { ResultsSettings } from '../../../src/features/results/resultHandler.ts';
 import { systemClock } from '../../../src/system/systemClock.ts';
 import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
 import { OpenIncidents } from '../../../src/daemon/openIncidents.ts';

@@ -1,4 +1,5 @@
-import { readlink, stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ReceiptdError } from '../../../core/domain/errors.ts';
 import { SERVICE_NAME, type HostedAgent, type Scope } from '../agent.ts';
@@ -46,7 +47,7 @@ export class Systemd implements Manager {
   }
 
   async present(): Promise<void> {
-    const isBooted = this.#host.definitionsDir !== undefined || (await isThere(BOOTED));
+    const isBooted = this.#host.definitionsDir !== undefined || existsSync(BOOTED);
     const asked = isBooted
       ? await run(this.#command(['show', '--property=Version']), { env: this.#env() })
       : null;
@@ -230,11 +231,4 @@ function lastErrorIn(lines: readonly string[]): string | null {
 
 function wordsOf({ stderr, why }: { stderr: string; why: string | null }): string {
   return stderr.trim().split('\n')[0]?.replace(/\.$/, '') || (why ?? 'systemctl failed');
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }
