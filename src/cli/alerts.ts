@@ -1,21 +1,15 @@
-import { hostname } from 'node:os';
-import { randomUUID } from 'node:crypto';
-import type { Command } from 'commander';
+import type { Command } from './command.ts';
 import type { Config } from '../config/config.ts';
-import { callControl } from '../control/client.ts';
+import { callControl, callIfRunning } from '../control/client.ts';
 import type { Response } from '../control/protocol/protocol.ts';
 import type { OpenAlertJson } from '../control/protocol/alerts.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { local } from '../core/domain/words.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
-import { helpOf } from './help.ts';
 import { colorsFor, print, printJson, type Io } from './io.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
-import { configOf, openLog, type ConfigOption } from './session.ts';
-
-interface Options extends ConfigOption {
-  readonly json?: boolean;
-}
+import { configOf, type JsonOption } from './session.ts';
+import { sendTestAlert } from './testAlert.ts';
 
 export function addAlerts(program: Command, io: Io, done: (status: ExitStatus) => void): void {
   const command = program
@@ -23,25 +17,22 @@ export function addAlerts(program: Command, io: Io, done: (status: ExitStatus) =
     .description('show open problems, since when, and who was alerted')
     .option('--config <file>', 'config file')
     .option('--json', 'as JSON: { channels, quietUntil, open }')
-    .addHelpText('after', helpOf({ examples: ['alerts', 'alerts --json', 'alerts test'] }))
-    .action((options: Options) => list(io, options));
+    .explain({ examples: ['alerts', 'alerts --json', 'alerts test'] })
+    .action((options: JsonOption) => list(io, options));
   command
     .command('test')
     .description('send a test alert through every configured channel')
     .option('--config <file>', 'config file')
     .option('--json', 'as JSON: [{ channel, problem }]')
-    .addHelpText(
-      'after',
-      helpOf({
-        more: 'The running agent sends the test; if none is running, this command does.',
-        examples: ['alerts test'],
-      }),
-    )
+    .explain({
+      more: 'The running agent sends the test; if none is running, this command does.',
+      examples: ['alerts test'],
+    })
     // Both commands declare these options, and the parser may assign them to either.
     .action(async (_: unknown, own: Command) => done(await test(io, own.optsWithGlobals())));
 }
 
-async function list(io: Io, options: Options): Promise<void> {
+async function list(io: Io, options: JsonOption): Promise<void> {
   const { stateDir } = await configOf(io, options);
   const alerts = await callControl(stateDir, 'alerts', {}, { signal: io.stop }).catch((error: unknown) => {
     if (!(error instanceof ReceiptdError && error.code === 'NOT_RUNNING')) throw error;
@@ -99,9 +90,11 @@ function stateOf({ toldAt, toldBy, waitingFor, untold }: OpenAlertJson): string 
   }
 }
 
-async function test(io: Io, options: Options): Promise<ExitStatus> {
+async function test(io: Io, options: JsonOption): Promise<ExitStatus> {
   const config = await configOf(io, options);
-  const { results } = await ask(io, config);
+  const signal = io.stop;
+  const answer = await callIfRunning(config.stateDir, 'testAlerts', {}, { signal });
+  const results = answer?.results ?? (await testAlone(io, config));
   if (options.json) printJson(io, results);
   else if (results.length === 0) print(io, 'No channel is configured under `alerts`, so no alerts are sent.');
   else {
@@ -115,31 +108,8 @@ async function test(io: Io, options: Options): Promise<ExitStatus> {
   return results.length > 0 && results.every(({ problem }) => problem === null) ? EXIT.ok : EXIT.failed;
 }
 
-async function ask(io: Io, config: Config): Promise<Response<'testAlerts'>> {
-  try {
-    return await callControl(config.stateDir, 'testAlerts', {}, { signal: io.stop });
-  } catch (error) {
-    if (!(error instanceof ReceiptdError && error.code === 'NOT_RUNNING')) throw error;
-  }
-  return testAlone(io, config);
-}
-
-async function testAlone(io: Io, config: Config): Promise<Response<'testAlerts'>> {
-  const [{ alertChannels }, { sendWithin }, { testAlert }, { systemClock }] = await Promise.all([
-    import('../wiring/alertChannels.ts'),
-    import('../features/alerts/delivery.ts'),
-    import('../features/alerts/message.ts'),
-    import('../system/systemClock.ts'),
-  ]);
-  const { log, secrets } = await openLog(io, config, { toFile: false, level: 'warn' });
-  try {
-    const alert = testAlert(randomUUID(), { host: hostname(), now: systemClock.now() });
-    const results = alertChannels(config, { env: io.env, log, secrets }).map(async (channel) => {
-      const trouble = await sendWithin(channel, alert, systemClock, io.stop);
-      return { channel: channel.name, problem: trouble === null ? null : trouble.sentence() };
-    });
-    return { results: await Promise.all(results) };
-  } finally {
-    await log.close();
-  }
+async function testAlone(io: Io, config: Config): Promise<Response<'testAlerts'>['results']> {
+  const { alertChannels } = await import('../wiring/alertChannels.ts');
+  const sent = await sendTestAlert(io, config, (surroundings) => alertChannels(config, surroundings));
+  return sent.map(({ channel, problem }) => ({ channel, problem: problem?.sentence() ?? null }));
 }

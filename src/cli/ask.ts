@@ -1,4 +1,6 @@
 import type { Interface } from 'node:readline/promises';
+import { ReceiptdError } from '../core/domain/errors.ts';
+import { escapeUnsafe } from '../core/domain/escape.ts';
 import { fitted, isTerminal, type Io } from './io.ts';
 
 /** Whether a person is at the terminal. */
@@ -12,6 +14,16 @@ export async function ask(io: Io, question: string): Promise<boolean> {
   const reader = createInterface({ input: io.stdin, output: io.stderr });
   const answer = await answerTo(io, reader, `${fitted(io.stderr, question)} [y/N] `);
   return /^y(es)?$/i.test(answer);
+}
+
+/** @throws ReceiptdError CONFIRMATION_NEEDED, saying `otherwise`, unless a person at the terminal answers yes */
+export async function demandYes(
+  io: Io,
+  question: string,
+  { otherwise, hint }: { readonly otherwise: string; readonly hint: string },
+): Promise<void> {
+  if (canAsk(io) && (await ask(io, escapeUnsafe(question)))) return;
+  throw new ReceiptdError('CONFIRMATION_NEEDED', otherwise, { hint });
 }
 
 /** The person pressed Ctrl-C or Ctrl-D instead of answering. */

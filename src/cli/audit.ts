@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
+import type { Command } from './command.ts';
 import { composeFolders } from '../wiring/folders.ts';
 import { withReports } from '../ledger/configured/reports.ts';
 import { systemClock as clock } from '../system/systemClock.ts';
@@ -13,16 +13,14 @@ import { auditJson } from './auditJson.ts';
 import { printAudit } from './auditText.ts';
 import type { Audit, AuditedFolder } from './auditResult.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
-import { helpOf } from './help.ts';
 import { dayOf, durationOf } from './optionValues.ts';
 import { printJson, type Io } from './io.ts';
-import { configOf, type ConfigOption } from './session.ts';
+import { configOf, type JsonOption } from './session.ts';
 
-interface Options extends ConfigOption {
+interface Options extends JsonOption {
   readonly day?: string;
   readonly folder?: string;
   readonly wait: string;
-  readonly json?: boolean;
 }
 
 export function addAudit(program: Command, io: Io, done: (status: ExitStatus) => void): void {
@@ -34,14 +32,11 @@ export function addAudit(program: Command, io: Io, done: (status: ExitStatus) =>
     .option('--folder <path>', 'only this folder')
     .option('--wait <duration>', 'how long to wait for a running agent to pick up a new file', '15s')
     .option('--json', 'as JSON (docs/commands.md lists the fields)')
-    .addHelpText(
-      'after',
-      helpOf({
-        examples: ['audit', 'audit --day 2026-01-31 --folder /srv/scans'],
-        statuses:
-          '3 files are not accounted for, or numbers disagree; 4 a folder, or part of one, could not be read',
-      }),
-    )
+    .explain({
+      examples: ['audit', 'audit --day 2026-01-31 --folder /srv/scans'],
+      statuses:
+        '3 files are not accounted for, or numbers disagree; 4 a folder, or part of one, could not be read',
+    })
     .action(async (options: Options) => {
       const config = await configOf(io, options);
       return withReports(config, async (reports) => {

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
+import type { Command } from './command.ts';
 import {
   makeBackup,
   type BackedUp,
@@ -10,25 +10,22 @@ import { restoredAt } from '../features/backup/source.ts';
 import { copyLedger, refuseOtherVersion, refuseShared } from '../wiring/ledger.ts';
 import { openReports } from '../ledger/configured/reports.ts';
 import type { Config } from '../config/config.ts';
-import { acquireInstanceLock } from '../state-dir/instanceLock.ts';
-import { prepareStateDir, unwritable } from '../state-dir/stateDir.ts';
+import { unwritable } from '../state-dir/stateDir.ts';
 import { movedAway, unmarkMovedAway } from '../state-dir/stateMarks.ts';
 import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
 import { counted, local, size } from '../core/domain/words.ts';
-import { ask, canAsk } from './ask.ts';
-import { helpOf } from './help.ts';
+import { demandYes } from './ask.ts';
 import { print, printJson, type Io } from './io.ts';
 import { operatorName } from './operator.ts';
 import { outputUnwritable } from './output.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
-import { configOf, operate, type ConfigOption } from './session.ts';
+import { configOf, operate, underLock, type JsonOption } from './session.ts';
 import { VERSION } from './version.ts';
 
-interface Options extends ConfigOption {
+interface Options extends JsonOption {
   readonly final?: boolean;
   readonly reopen?: boolean;
   readonly yes?: boolean;
-  readonly json?: boolean;
 }
 
 const SHOWN = 5;
@@ -50,18 +47,11 @@ export function addBackup(program: Command, io: Io): void {
     .option('--reopen', 'reopen a PC that --final closed')
     .option('--yes', "don't ask")
     .option('--json', 'as JSON: { file, bytes, manifest, withoutImage }; without a file { file, head }')
-    .addHelpText(
-      'after',
-      helpOf({
-        examples: [
-          'backup /media/stick/office.receiptd',
-          'backup --final office.receiptd',
-          'backup --reopen',
-        ],
-        statuses: '6 --final while an agent is running: stop it first',
-        more: 'Works while the agent runs. To move to another PC, stop the agent and add --final: otherwise both agents would send what is waiting. `receiptd restore` restores the file, here or on the other PC.',
-      }),
-    )
+    .explain({
+      examples: ['backup /media/stick/office.receiptd', 'backup --final office.receiptd', 'backup --reopen'],
+      statuses: '6 --final while an agent is running: stop it first',
+      more: 'Works while the agent runs. To move to another PC, stop the agent and add --final: otherwise both agents would send what is waiting. `receiptd restore` restores the file, here or on the other PC.',
+    })
     .action(async (file: string | undefined, options: Options) => {
       const config = await configOf(io, options);
       if (options.reopen) return reopen(io, config, options);
@@ -114,14 +104,9 @@ function makeBeside(io: Io, config: Config, common: Common): Promise<BackedUp> {
 }
 
 /** Holds the lock throughout, so that nothing is sent between the copy and the mark. */
-async function makeFinal(config: Config, common: Common): Promise<BackedUp> {
-  await prepareStateDir(config);
-  const lock = await acquireInstanceLock(config.stateDir);
-  try {
-    return await makeBackup(config, { ...common, copyLedger: (target) => copyLedger(config, target) });
-  } finally {
-    await lock.release();
-  }
+function makeFinal(config: Config, common: Common): Promise<BackedUp> {
+  const copy = (target: string) => copyLedger(config, target);
+  return underLock(config, () => makeBackup(config, { ...common, copyLedger: copy }));
 }
 
 function tell(io: Io, { stateDir }: Config, file: string, { manifest, bytes, withoutImage }: BackedUp): void {
@@ -149,27 +134,25 @@ function without({ count, paths }: WithoutImage): string {
 }
 
 async function confirm(io: Io, final: boolean, missing: WithoutImage, { yes }: Options): Promise<void> {
-  if (!final || yes) return;
-  if (canAsk(io) && (await ask(io, `${escapeUnsafe(without(missing))} Move anyway?`))) return;
-  throw new ReceiptdError('CONFIRMATION_NEEDED', `Nothing was closed. ${without(missing)}`, {
-    hint: 'Put the files back, or add --yes.',
-  });
+  if (final && !yes)
+    await demandYes(io, `${without(missing)} Move anyway?`, {
+      otherwise: `Nothing was closed. ${without(missing)}`,
+      hint: 'Put the files back, or add --yes.',
+    });
 }
 
 async function reopen(io: Io, config: Config, { yes }: Options): Promise<void> {
-  await prepareStateDir(config);
-  const lock = await acquireInstanceLock(config.stateDir, { evenIfMoved: true });
-  try {
-    const mark = await movedAway(config.stateDir);
+  const { stateDir } = config;
+  const work = async (): Promise<void> => {
+    const mark = await movedAway(stateDir);
     if (mark === null) return print(io, 'receiptd was never closed here, so there is nothing to reopen.');
     if (!yes) await confirmReopening(io, mark.file);
-    await unmarkMovedAway(config.stateDir).catch((error: unknown) => {
-      throw unwritable(config.stateDir, error);
+    await unmarkMovedAway(stateDir).catch((error: unknown) => {
+      throw unwritable(stateDir, error);
     });
     print(io, 'receiptd can run here again. Make sure it does not run on another PC with the same state.');
-  } finally {
-    await lock.release();
-  }
+  };
+  await underLock(config, work, { evenIfMoved: true });
 }
 
 /** Asks before reopening if a record beside `file` shows that the backup was restored on another PC. */
@@ -177,8 +160,8 @@ async function confirmReopening(io: Io, file: string): Promise<void> {
   const last = file === '' ? undefined : (await restoredAt(file)).at(-1);
   if (last === undefined) return;
   const known = `${file} was restored on ${last.host} (${local(last.at)}). If receiptd runs there, both PCs will send what is waiting.`;
-  if (canAsk(io) && (await ask(io, `${escapeUnsafe(known)} Reopen this PC?`))) return;
-  throw new ReceiptdError('CONFIRMATION_NEEDED', `Nothing was reopened. ${known}`, {
+  await demandYes(io, `${known} Reopen this PC?`, {
+    otherwise: `Nothing was reopened. ${known}`,
     hint: 'If it no longer runs there, confirm with --yes.',
   });
 }

@@ -1,16 +1,11 @@
-import type { Command } from 'commander';
+import type { Command } from './command.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { counted } from '../core/domain/words.ts';
-import { helpOf } from './help.ts';
 import { inParts } from './inParts.ts';
 import { print, printJson, type Io } from './io.ts';
 import { operatorName } from './operator.ts';
-import { configOf, operate, type ConfigOption } from './session.ts';
+import { configOf, operate, type JsonOption } from './session.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
-
-interface Options extends ConfigOption {
-  readonly json?: boolean;
-}
 
 /** Commands that change documents and holds, in the running daemon or, if none runs, directly on the ledger. */
 export function addResends(program: Command, io: Io): void {
@@ -23,29 +18,27 @@ export function addResends(program: Command, io: Io): void {
     .option('--config <file>', 'config file')
     .option('--all', 'all such documents; also retries everything on hold')
     .option('--json', 'as JSON: { queued, names }')
-    .addHelpText('after', helpOf({ examples: ['retry SCAN0001-5e8ff9bf55ba', 'retry --all'] }))
-    .action(async (names: string[], options: Options & { all?: boolean }) => {
+    .explain({ examples: ['retry SCAN0001-5e8ff9bf55ba', 'retry --all'] })
+    .action(async (names: string[], options: JsonOption & { all?: boolean }) => {
       if (!options.all && names.length === 0) {
         throw new ReceiptdError('USAGE', 'Name a document to retry, or add --all.');
       }
       const config = await configOf(io, options);
       const request = options.all ? { all: true, by } : { names, by };
-      const queuedBy = (parts: readonly { readonly queued: number }[]): number =>
-        parts.reduce((sum, { queued }) => sum + queued, 0);
-      const parts = await inParts(
+      const { parts, count: queued } = await inParts(
         io,
         config,
         'retry',
         request,
-        (so) => `Queued ${counted(queuedBy(so), 'document')} so far`,
+        (part) => part.queued,
+        (count) => `Queued ${counted(count, 'document')} so far`,
       );
       const { names: meant, missing = [] } = parts[0];
-      const result = { queued: queuedBy(parts), names: meant };
-      if (options.json) printJson(io, { ...result, ...(missing.length > 0 && { missing }) });
+      if (options.json) printJson(io, { queued, names: meant, ...(missing.length > 0 && { missing }) });
       else {
         const held = options.all ? ' Everything on hold is being retried now.' : '';
-        const which = result.names.length === 0 ? '' : `: ${escapeUnsafe(result.names.join(', '))}`;
-        print(io, `Queued ${counted(result.queued, 'document')}${which}.${held}`);
+        const which = meant.length === 0 ? '' : `: ${escapeUnsafe(meant.join(', '))}`;
+        print(io, `Queued ${counted(queued, 'document')}${which}.${held}`);
         for (const agent of missing)
           print(
             io,
@@ -61,15 +54,11 @@ export function addResends(program: Command, io: Io): void {
     .option('--config <file>', 'config file')
     .option('--endpoint <alias>', 'send to this endpoint instead of its own')
     .option('--json', 'as JSON: { name, endpointUid, outcome }')
-    .addHelpText('after', helpOf({ examples: ['resend SCAN0001-5e8ff9bf55ba --endpoint archive'] }))
-    .action(async (name: string, options: Options & { endpoint?: string }) => {
+    .explain({ examples: ['resend SCAN0001-5e8ff9bf55ba --endpoint archive'] })
+    .action(async (name: string, options: JsonOption & { endpoint?: string }) => {
       const config = await configOf(io, options);
       const { endpoint } = options;
-      const result = await operate(io, config, 'resend', {
-        name,
-        by,
-        ...(endpoint !== undefined && { endpoint }),
-      });
+      const result = await operate(io, config, 'resend', { name, by, endpoint });
       if (options.json) printJson(io, result);
       else if (result.outcome === 'duplicate')
         print(io, `That endpoint already has this image, as "${escapeUnsafe(result.name)}".`);
@@ -89,10 +78,10 @@ export function addPauses(program: Command, io: Io): void {
       .description(`${command} uploads; scans are still named and recorded`)
       .option('--config <file>', 'config file')
       .option('--json', 'as JSON: { targets }')
-      .addHelpText('after', helpOf({ examples: [command, `${command} office`, `${command} /srv/scans`] }))
-      .action(async (target: string | undefined, options: Options) => {
+      .explain({ examples: [command, `${command} office`, `${command} /srv/scans`] })
+      .action(async (target: string | undefined, options: JsonOption) => {
         const config = await configOf(io, options);
-        const result = await operate(io, config, command, { by, ...(target !== undefined && { target }) });
+        const result = await operate(io, config, command, { by, target });
         if (options.json) printJson(io, result);
         else
           print(

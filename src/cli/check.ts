@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { Command } from './command.ts';
 import { ledgerPath } from '../state-dir/stateFiles.ts';
 import { databasePlace } from '../config/fleetMember.ts';
 import { refuseOtherVersion } from '../wiring/ledger.ts';
@@ -16,20 +16,18 @@ import { checkSharedLedger } from '../wiring/checkLedger.ts';
 import { checkInstalls } from '../wiring/installs.ts';
 import { checkOriginals } from '../wiring/checkOriginals.ts';
 import { checkFolder, checkTaken } from '../wiring/checkFolder.ts';
-import type { Finding } from '../core/domain/finding.ts';
+import { failure, type Finding } from '../core/domain/finding.ts';
 import { checkListeners } from './checkListeners.ts';
 import { checkMachine } from './checkMachine.ts';
 import { checkPages } from '../wiring/pageSplitter.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
-import { helpOf } from './help.ts';
 import { colorsFor, print, printJson, type Io } from './io.ts';
 import { withService } from './serviceClient.ts';
-import { configOf, type ConfigOption } from './session.ts';
+import { configOf, type JsonOption } from './session.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 
-interface Options extends ConfigOption {
+interface Options extends JsonOption {
   readonly offline?: boolean;
-  readonly json?: boolean;
 }
 
 export function addCheck(program: Command, io: Io, done: (status: ExitStatus) => void): void {
@@ -41,10 +39,7 @@ export function addCheck(program: Command, io: Io, done: (status: ExitStatus) =>
     .option('--config <file>', 'config file')
     .option('--offline', "don't contact the service")
     .option('--json', 'as JSON: [{ level, subject, message }]')
-    .addHelpText(
-      'after',
-      helpOf({ examples: ['check', 'check --offline --config /etc/receiptd/receiptd.yaml'] }),
-    )
+    .explain({ examples: ['check', 'check --offline --config /etc/receiptd/receiptd.yaml'] })
     .action(async (options: Options) => {
       const config = await configOf(io, options);
       const findings = await findingsOf(io, config, { offline: options.offline ?? false });
@@ -192,11 +187,6 @@ async function checkAccount(
     findings.push(offline ? { ...found, level: 'warn' } : found);
   }
   return findings;
-}
-
-function failure(subject: string, error: unknown): Finding {
-  if (!(error instanceof ReceiptdError)) throw error;
-  return { level: 'fail', subject, message: error.sentence() };
 }
 
 export function printFinding(io: Io, { level, subject, message }: Finding): void {

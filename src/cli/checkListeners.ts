@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { Finding } from '../core/domain/finding.ts';
+import { failure, type Finding } from '../core/domain/finding.ts';
 import type { Config } from '../config/config.ts';
 import { PasswordFile } from '../console/server/password.ts';
 import { callControl } from '../control/client.ts';
@@ -95,9 +95,4 @@ async function agentSays(
     if (!(error instanceof ReceiptdError)) throw error;
     return error.code === 'NOT_RUNNING' ? 'not its own' : error.sentence();
   }
-}
-
-function failure(subject: string, error: unknown): Finding {
-  if (!(error instanceof ReceiptdError)) throw error;
-  return { level: 'fail', subject, message: error.sentence() };
 }

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { Command } from './command.ts';
 import type { ExitStatus } from './exitStatus.ts';
 import type { Io } from './io.ts';
 

@@ -1,8 +1,7 @@
-import type { Command } from 'commander';
+import type { Command } from './command.ts';
 import { callControl } from '../control/client.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { withHelp, wordsOf, type CommandWords, type Kind, type OptionWords } from './completion/words.ts';
-import { helpOf } from './help.ts';
 import { print, type Io } from './io.ts';
 import { configOf, type ConfigOption } from './session.ts';
 
@@ -25,7 +24,7 @@ export function addComplete(program: Command, io: Io): void {
     .argument('<current>', 'the word being typed, after a =')
     .argument('[before...]', 'the words before it')
     .description('list the possible words at a place of the command line, one per line, for shell completion')
-    .addHelpText('after', helpOf({ examples: ['complete =ver ledger', 'complete =SCAN show'] }))
+    .explain({ examples: ['complete =ver ledger', 'complete =SCAN show'] })
     .action(async (current: string, before: readonly string[]) => {
       try {
         for (const { word, description } of await offered(program, io, current.replace(/^=/, ''), before))
@@ -151,12 +150,10 @@ async function endpoints(io: Io, options: ConfigOption): Promise<string[]> {
 async function documents(io: Io, options: ConfigOption, prefix: string): Promise<string[]> {
   const { stateDir } = await configOf(io, options);
   const within = AbortSignal.any([io.stop, AbortSignal.timeout(ANSWER_MS)]);
-  const request = { order: 'newest' as const, limit: MOST, ...(prefix !== '' && { search: prefix }) };
+  const request = { order: 'newest', limit: MOST, search: prefix || undefined } as const;
   try {
-    const { rows } = await callControl(stateDir, 'documents', request, {
-      signal: within,
-      timeoutMs: ANSWER_MS,
-    });
+    const how = { signal: within, timeoutMs: ANSWER_MS };
+    const { rows } = await callControl(stateDir, 'documents', request, how);
     return rows.flatMap(({ name }) => name ?? []);
   } catch (error) {
     if (within.aborted) return [];

@@ -1,6 +1,6 @@
-import { Argument, type Command } from 'commander';
+import { Argument } from 'commander';
+import type { Command } from './command.ts';
 import { SCRIPTS } from './completion/scripts.ts';
-import { helpOf } from './help.ts';
 import type { Io } from './io.ts';
 
 const MORE = `To enable it in every new shell:
@@ -19,6 +19,6 @@ export function addCompletion(program: Command, io: Io): void {
     .description(
       'print a shell script that completes commands, options, endpoints and documents with the Tab key',
     )
-    .addHelpText('after', helpOf({ examples: ['completion bash', 'completion fish'], more: MORE }))
+    .explain({ examples: ['completion bash', 'completion fish'], more: MORE })
     .action((shell: keyof typeof SCRIPTS) => void io.stdout.write(SCRIPTS[shell]));
 }

@@ -1,10 +1,9 @@
 import { composeFolders } from '../wiring/folders.ts';
 import type { Config } from '../config/config.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
-import { ask, canAsk } from './ask.ts';
+import { canAsk, demandYes } from './ask.ts';
 import type { Io } from './io.ts';
 import { openReportsIfThere } from './session.ts';
-import { escapeUnsafe } from '../core/domain/escape.ts';
 
 /**
  * Asks a person at the terminal before many files that are already in a folder are sent, since uploads use up the plan's
@@ -17,9 +16,8 @@ export async function confirmFirstWatch(io: Io, config: Config, yes: boolean): P
     if (folder.existing.kind !== 'send' || (await isKnown(config, folder.path))) continue;
     const count = await countFiles(config, folder.path);
     if (count <= config.intake.confirmAbove) continue;
-    const question = `${escapeUnsafe(folder.path)} contains ${count} files, and all of them would be sent. Continue?`;
-    if (await ask(io, question)) continue;
-    throw new ReceiptdError('CONFIRMATION_NEEDED', `Nothing was sent from ${folder.path}.`, {
+    await demandYes(io, `${folder.path} contains ${count} files, and all of them would be sent. Continue?`, {
+      otherwise: `Nothing was sent from ${folder.path}.`,
       hint: 'Set `existing: skip` or `since DATE` for this folder, or add --yes.',
     });
   }

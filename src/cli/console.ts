@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { Command } from './command.ts';
 import { callControl } from '../control/client.ts';
 import {
   LONGEST_PASSWORD,
@@ -10,7 +10,6 @@ import { prepareStateDir, unwritable } from '../state-dir/stateDir.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { askText } from './askText.ts';
 import { showLink } from './browser.ts';
-import { helpOf } from './help.ts';
 import { isTerminal, print, type Io } from './io.ts';
 import { configOf, type ConfigOption } from './session.ts';
 
@@ -24,26 +23,20 @@ export function addConsole(program: Command, io: Io): void {
     .description('open the console of the running agent in a browser')
     .option('--config <file>', 'config file')
     .option('--no-open', 'print the link only')
-    .addHelpText(
-      'after',
-      helpOf({
-        more: "The link works once, within five minutes. Don't share it.",
-        examples: ['console', 'console --no-open', 'console password'],
-      }),
-    )
+    .explain({
+      more: "The link works once, within five minutes. Don't share it.",
+      examples: ['console', 'console --no-open', 'console password'],
+    })
     .action((options: Options) => open(io, options));
   command
     .command('password')
     .description('set a password for the console, for people who have no link')
     .option('--config <file>', 'config file')
     .option('--remove', 'remove the password; links still work')
-    .addHelpText(
-      'after',
-      helpOf({
-        more: `At least ${SHORTEST_PASSWORD} characters. receiptd prompts for it without showing it, or reads it from standard input; it is never an argument.`,
-        examples: ['console password', 'console password < password.txt', 'console password --remove'],
-      }),
-    )
+    .explain({
+      more: `At least ${SHORTEST_PASSWORD} characters. receiptd prompts for it without showing it, or reads it from standard input; it is never an argument.`,
+      examples: ['console password', 'console password < password.txt', 'console password --remove'],
+    })
     // Both commands declare the option, and the parser may assign it to either.
     .action((_: unknown, own: Command) => setPassword(io, own.optsWithGlobals()));
 }

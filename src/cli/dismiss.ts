@@ -1,10 +1,9 @@
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
+import type { Command } from './command.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
-import { counted, iso } from '../core/domain/words.ts';
-import { helpOf } from './help.ts';
+import { counted } from '../core/domain/words.ts';
 import { print, printJson, type Io } from './io.ts';
-import { filterOf, withFilters, type FilterOptions } from './filters.ts';
+import { filterOf, requestOf, withFilters, type FilterOptions } from './filters.ts';
 import { inParts } from './inParts.ts';
 import { operatorName } from './operator.ts';
 import { configOf } from './session.ts';
@@ -23,46 +22,40 @@ export function addDismiss(program: Command, io: Io): void {
     .option('--all', 'all that match the filters')
     .option('--undo', 'undo: they need a person again')
     .option('--json', 'as JSON: { dismissed }')
-    .addHelpText(
-      'after',
-      helpOf({
-        examples: [
-          'dismiss /srv/scans/manual.pdf',
-          'dismiss --all --state rejected --folder /srv/scans',
-          'dismiss SCAN0001-5e8ff9bf55ba --undo',
-        ],
-        more: 'Their state does not change, and `list` shows who dismissed them. A file that changes, or a document that fails again, needs a person again.',
-      }),
-    )
+    .explain({
+      examples: [
+        'dismiss /srv/scans/manual.pdf',
+        'dismiss --all --state rejected --folder /srv/scans',
+        'dismiss SCAN0001-5e8ff9bf55ba --undo',
+      ],
+      more: 'Their state does not change, and `list` shows who dismissed them. A file that changes, or a document that fails again, needs a person again.',
+    })
     .action(async (names: string[], { all = false, undo = false, json, ...options }: Options) => {
       if (all === names.length > 0)
         throw new ReceiptdError('USAGE', 'Name documents or files to dismiss, or add --all.', {
           hint: '`receiptd list --needs-person` lists them.',
         });
       const config = await configOf(io, options);
-      const { states, statuses, values, since, until, limit, ...filter } = filterOf(config, options);
+      const { limit, ...filter } = filterOf(config, options);
       if (limit !== undefined) throw new ReceiptdError('USAGE', '`dismiss` takes no --limit.');
-      const dismissedBy = (parts: readonly { readonly dismissed: number }[]): number =>
-        parts.reduce((sum, { dismissed }) => sum + dismissed, 0);
       const request = {
         by: operatorName(),
         undo,
         ...(all
           ? { all }
           : { targets: names.map((name) => (/[/\\]/.test(name) ? resolve(io.cwd, name) : name)) }),
-        filter: {
-          ...filter,
-          ...(states && { states: [...states] }),
-          ...(statuses && { statuses: [...statuses] }),
-          ...(values && { values: [...values] }),
-          ...(since !== undefined && { since: iso(since) }),
-          ...(until !== undefined && { until: iso(until) }),
-        },
+        filter: requestOf(filter),
       };
-      const parts = await inParts(io, config, 'dismiss', request, (so) => said(dismissedBy(so), undo));
-      const dismissed = dismissedBy(parts);
-      if (json) printJson(io, { dismissed });
-      else print(io, said(dismissed, undo));
+      const { count } = await inParts(
+        io,
+        config,
+        'dismiss',
+        request,
+        ({ dismissed }) => dismissed,
+        (dismissed) => said(dismissed, undo),
+      );
+      if (json) printJson(io, { dismissed: count });
+      else print(io, said(count, undo));
     });
 }
 

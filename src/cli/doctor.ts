@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
-import type { Finding } from '../core/domain/finding.ts';
+import type { Command } from './command.ts';
+import { failure, type Finding } from '../core/domain/finding.ts';
 import { bundleOf, writeBundle, type Part } from '../features/doctor/bundle.ts';
 import { examine } from '../features/doctor/examine.ts';
 import { withinAll } from '../features/doctor/inTime.ts';
@@ -11,12 +11,11 @@ import type { Config } from '../config/config.ts';
 import { loadConfig, readConfigFile, textOf } from '../config/load.ts';
 import { findConfig } from '../config/locate.ts';
 import { stateDirOf } from '../config/stateDirOf.ts';
-import { ReceiptdError } from '../core/domain/errors.ts';
+import type { ReceiptdError } from '../core/domain/errors.ts';
 import { counted, size } from '../core/domain/words.ts';
 import { findingsOf, printFinding } from './check.ts';
 import { unlessStopped } from './ending.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
-import { helpOf } from './help.ts';
 import { loadContext, print, type Io } from './io.ts';
 import { outputUnwritable } from './output.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
@@ -39,13 +38,10 @@ export function addDoctor(program: Command, io: Io, done: (status: ExitStatus) =
     .option('--list', 'write nothing; show what the file would contain')
     .option('--with-names', 'include names of files, folders, endpoints and documents; never secrets')
     .option('--offline', "don't contact the service")
-    .addHelpText(
-      'after',
-      helpOf({
-        examples: ['doctor', 'doctor --list', 'doctor --offline --output /tmp/help.tar.gz'],
-        more: 'Works with or without a running agent, even if the configuration, the ledger or the disk is the problem.\nNames are replaced by placeholders such as name-1f2e3d4c; within one file, the same name gets the same placeholder.',
-      }),
-    )
+    .explain({
+      examples: ['doctor', 'doctor --list', 'doctor --offline --output /tmp/help.tar.gz'],
+      more: 'Works with or without a running agent, even if the configuration, the ledger or the disk is the problem.\nNames are replaced by placeholders such as name-1f2e3d4c; within one file, the same name gets the same placeholder.',
+    })
     .action(async (options: Options) => {
       const findings = await unlessStopped(io, () => run(io, options));
       if (findings.some(({ level }) => level === 'fail')) done(EXIT.failed);
@@ -104,8 +100,7 @@ async function found(io: Io, options: Options) {
     text = textOf(await readConfigFile(file), file);
     config = await loadConfig(file, context);
   } catch (error) {
-    if (!(error instanceof ReceiptdError)) throw error;
-    trouble.push({ level: 'fail', subject: 'config', message: error.sentence() });
+    trouble.push(failure('config', error));
   }
   return {
     config,

@@ -7,7 +7,7 @@ import { endpointId } from '../core/domain/document.ts';
 import { counted } from '../core/domain/words.ts';
 import { foresee, type DryRunFile } from '../intake/dryRun.ts';
 import type { ListState, StateCount } from '../core/ports/ledgerReports.ts';
-import { colorsFor, print, type Io } from './io.ts';
+import { print, printTable, type Io } from './io.ts';
 import { openReportsIfThere } from './session.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 import { table } from './table.ts';
@@ -41,10 +41,7 @@ export async function dryRun(io: Io, config: Config): Promise<void> {
         if (found.would !== 'nothing' || found.why !== null) rows.push(rowOf(found));
       }
     }
-    if (rows.length > 0) {
-      const [head = '', ...lines] = table(['WOULD', 'NAME', 'FILE', 'WHY'], rows).split('\n');
-      print(io, [colorsFor(io, io.stdout).bold(head), ...lines].join('\n'));
-    }
+    if (rows.length > 0) printTable(io, table(['WOULD', 'NAME', 'FILE', 'WHY'], rows));
     const sum = [...totals].map(([would, count]) => `${count} ${would}`).join(', ');
     const waiting = reports === null ? [] : queuedLines(await reports.counts(), config);
     print(io, [...waiting, `${sum === '' ? 'No files' : sum}. Nothing was sent or recorded.`].join('\n'));

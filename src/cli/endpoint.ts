@@ -1,25 +1,23 @@
-import type { Command } from 'commander';
+import type { Command } from './command.ts';
 import { credentialsConfig } from '../wiring/service.ts';
 import type { Config } from '../config/config.ts';
 import { prepareStateDir } from '../state-dir/stateDir.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import type { KnownEndpoint } from '../core/ports/ledgerReports.ts';
-import { helpOf } from './help.ts';
 import { print, printJson, type Io } from './io.ts';
 import { operatorName } from './operator.ts';
 import { withReading } from './reading.ts';
 import { resultsPathOf, webBase } from './resultsAddress.ts';
 import { withService } from './serviceClient.ts';
-import { agentAnswers, configOf, operate, type ConfigOption } from './session.ts';
+import { agentAnswers, configOf, operate, type JsonOption } from './session.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 import { table } from './table.ts';
 
-interface CreateOptions extends ConfigOption {
+interface CreateOptions extends JsonOption {
   readonly outgoingUrl?: string;
   readonly results?: string;
   readonly language?: string;
   readonly account?: string;
-  readonly json?: boolean;
 }
 
 export function addEndpoint(program: Command, io: Io): void {
@@ -37,24 +35,21 @@ export function addEndpoint(program: Command, io: Io): void {
     .option('--language <tag>', 'main language, such as de-DE')
     .option('--account <name>', 'account in the config that the endpoint belongs to')
     .option('--json', "print the service's record verbatim")
-    .addHelpText(
-      'after',
-      helpOf({
-        examples: [
-          'endpoint create Office --language en-GB',
-          'endpoint create Office --results https://receipts.example.com',
-        ],
-        statuses: '5 the service could not be reached',
-      }),
-    )
+    .explain({
+      examples: [
+        'endpoint create Office --language en-GB',
+        'endpoint create Office --results https://receipts.example.com',
+      ],
+      statuses: '5 the service could not be reached',
+    })
     .action((name: string, options: CreateOptions) => create(io, name, options));
   endpoint
     .command('list')
     .description('list endpoints configured or created here; the service has no list')
     .option('--config <file>', 'config file')
     .option('--json', 'as JSON: [{ alias, uid, baseUrl, name }]')
-    .addHelpText('after', helpOf({ examples: ['endpoint list'] }))
-    .action((options: ConfigOption & { json?: boolean }) => list(io, options));
+    .explain({ examples: ['endpoint list'] })
+    .action((options: JsonOption) => list(io, options));
 }
 
 async function create(io: Io, name: string, options: CreateOptions): Promise<void> {
@@ -96,7 +91,7 @@ async function create(io: Io, name: string, options: CreateOptions): Promise<voi
   });
 }
 
-async function list(io: Io, options: ConfigOption & { json?: boolean }): Promise<void> {
+async function list(io: Io, options: JsonOption): Promise<void> {
   const config = await configOf(io, options);
   const created = await createdHere(config);
   const configured = config.endpoints.map(({ alias, key }) => {

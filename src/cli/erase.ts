@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { Command } from './command.ts';
 import { withReports } from '../ledger/configured/reports.ts';
 import type { Config } from '../config/config.ts';
 import { namedDocuments } from '../control/queries/namedDocuments.ts';
@@ -8,19 +8,17 @@ import { EXIT, type ExitStatus } from './exitStatus.ts';
 import { ask, canAsk } from './ask.ts';
 import { counted, iso } from '../core/domain/words.ts';
 import type { Request, Response } from '../control/protocol/protocol.ts';
-import { helpOf } from './help.ts';
 import { inParts } from './inParts.ts';
 import { dayOf } from './optionValues.ts';
 import { print, printJson, type Io } from './io.ts';
 import { operatorName } from './operator.ts';
-import { configOf, type ConfigOption } from './session.ts';
+import { configOf, type JsonOption } from './session.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 
-interface Options extends ConfigOption {
+interface Options extends JsonOption {
   readonly before?: string;
   readonly withOriginals?: boolean;
   readonly yes?: boolean;
-  readonly json?: boolean;
 }
 
 const WHAT_GOES =
@@ -43,13 +41,10 @@ export function addErase(program: Command, io: Io, done: (status: ExitStatus) =>
     .option('--with-originals', 'also delete their files in watched folders, if accepted and unchanged')
     .option('--yes', "don't ask")
     .option('--json', 'as JSON: { erased, skipped, there }')
-    .addHelpText(
-      'after',
-      helpOf({
-        examples: ['erase SCAN0001-5e8ff9bf55ba', 'erase --before 2020-01-01 --yes'],
-        more: `${WHAT_GOES}\n${WHAT_STAYS}\n${WHAT_IS_THERE} Documents still waiting to be sent are skipped too.`,
-      }),
-    )
+    .explain({
+      examples: ['erase SCAN0001-5e8ff9bf55ba', 'erase --before 2020-01-01 --yes'],
+      more: `${WHAT_GOES}\n${WHAT_STAYS}\n${WHAT_IS_THERE} Documents still waiting to be sent are skipped too.`,
+    })
     .action(async (names: string[], options: Options) => {
       const before = options.before === undefined ? null : dayOf('--before', options.before);
       if ((before === null) === (names.length === 0)) {
@@ -63,7 +58,7 @@ export function addErase(program: Command, io: Io, done: (status: ExitStatus) =>
           ? { erased: 0, skipped: found.waiting, there: [] }
           : await eraseAll(io, config, {
               by: operatorName(),
-              ...(options.withOriginals && { withOriginals: true }),
+              withOriginals: options.withOriginals,
               ...(before === null ? { names: [...found.names] } : { before: iso(before) }),
             });
       if (result.there.length > 0) done(EXIT.failed);
@@ -89,16 +84,15 @@ async function eraseAll(
   config: Config,
   request: Request<'erase'>,
 ): Promise<Omit<Response<'erase'>, 'next'>> {
-  const erasedBy = (parts: readonly Response<'erase'>[]): number =>
-    parts.reduce((sum, { erased }) => sum + erased, 0);
-  const parts = await inParts(
+  const { parts, count } = await inParts(
     io,
     config,
     'erase',
     request,
-    (so) => `Erased the personal data of ${counted(erasedBy(so), 'document')} so far`,
+    ({ erased }) => erased,
+    (erased) => `Erased the personal data of ${counted(erased, 'document')} so far`,
   );
-  return { erased: erasedBy(parts), skipped: parts[0].skipped, there: parts.flatMap(({ there }) => there) };
+  return { erased: count, skipped: parts[0].skipped, there: parts.flatMap(({ there }) => there) };
 }
 
 interface Found {

@@ -2,17 +2,17 @@ import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { finished } from 'node:stream/promises';
-import { Option, type Command } from 'commander';
-import { csvLines, SEPARATORS, type CsvForm } from '../control/queries/csv.ts';
+import { Option } from 'commander';
+import type { Command } from './command.ts';
+import { csvLines, separatorOf, type CsvForm } from '../control/queries/csv.ts';
 import { systemClock } from '../system/systemClock.ts';
-import type { ResultColumn } from '../control/queries/columns.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import type { ListRow } from '../core/ports/ledgerReports.ts';
 import { iso } from '../core/domain/words.ts';
-import { helpOf } from './help.ts';
 import { fitted, print, type Io } from './io.ts';
 import { filterOf, orSayNothing, withFilters, type FilterOptions } from './filters.ts';
-import { namedRows, writeChunk, writeJsonArray } from './list.ts';
+import { jsonArray, namedRows } from '../control/queries/jsonArray.ts';
+import { writeChunks } from './list.ts';
 import { outputUnwritable } from './output.ts';
 import { withReading } from './reading.ts';
 import { configOf } from './session.ts';
@@ -37,8 +37,7 @@ function formOf(format: Format, { excel = false, separator: wanted }: Options): 
   if (format === 'json' && (excel || wanted !== undefined))
     throw new ReceiptdError('USAGE', '--excel and --separator only work with CSV.');
   const usual = excel && (1.5).toLocaleString().includes(',') ? ';' : ',';
-  const separator =
-    wanted === undefined ? usual : SEPARATORS.find((each) => each === (wanted === 'tab' ? '\t' : wanted));
+  const separator = wanted === undefined ? usual : separatorOf(wanted);
   if (separator === undefined)
     throw new ReceiptdError('USAGE', `--separator must be ",", ";" or tab, not "${wanted}".`);
   return { separator, byteOrderMark: excel };
@@ -61,16 +60,13 @@ export function addExport(program: Command, io: Io): void {
     )
     .option('--separator <sign>', 'csv separator: ",", ";" or tab')
     .option('--output <file>', 'file to create; defaults to standard output')
-    .addHelpText(
-      'after',
-      helpOf({
-        examples: [
-          'export --since 2026-01-01 --output receipts.csv',
-          'export --excel --output receipts.csv',
-          'export --format json',
-        ],
-      }),
-    )
+    .explain({
+      examples: [
+        'export --since 2026-01-01 --output receipts.csv',
+        'export --excel --output receipts.csv',
+        'export --format json',
+      ],
+    })
     .action(async (options: Options) => {
       const { output } = options;
       const format = formatOf(options);
@@ -81,8 +77,8 @@ export function addExport(program: Command, io: Io): void {
       return withReading(config, async (reports) => {
         const write: Write =
           format === 'json'
-            ? (target, each) => writeJsonArray(target, namedRows(each, columns))
-            : (target, each) => writeCsv(target, each, form, columns);
+            ? (target, each) => writeChunks(target, jsonArray(namedRows(each, columns)))
+            : (target, each) => writeChunks(target, csvLines(each, form, columns));
         const head = await reports.head();
         const target = output === undefined ? null : resolve(io.cwd, output);
         await orSayNothing(io, config, filter, reports.list(filter), (rows) =>
@@ -95,7 +91,7 @@ export function addExport(program: Command, io: Io): void {
         if (target === null) return;
         if (!head) return print(io, `Wrote ${target}.`);
         const kept = { ...head, at: iso(systemClock.now()) };
-        await toNewFile(`${target}.head.json`, (file) => writeChunk(file, `${JSON.stringify(kept)}\n`));
+        await toNewFile(`${target}.head.json`, (file) => writeChunks(file, [`${JSON.stringify(kept)}\n`]));
         print(io, `Wrote ${target}, and the journal's last entry at that time to ${target}.head.json.`);
       });
     });
@@ -122,13 +118,4 @@ async function toNewFile(
     if (error instanceof ReceiptdError) throw error;
     throw outputUnwritable(output, error, 'Choose another file with --output.');
   }
-}
-
-async function writeCsv(
-  target: Pick<Io, 'stdout'>,
-  rows: AsyncIterable<ListRow>,
-  form: CsvForm,
-  columns: readonly ResultColumn[],
-): Promise<void> {
-  for await (const line of csvLines(rows, form, columns)) await writeChunk(target, line);
 }

@@ -1,9 +1,12 @@
 import { resolve } from 'node:path';
-import { Option, type Command } from 'commander';
+import { Option } from 'commander';
+import type { Command } from './command.ts';
 import type { Config } from '../config/config.ts';
 import { isElsewhere } from '../core/domain/elsewhere.ts';
 import type { ValueWanted } from '../core/domain/posted.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
+import type { DocumentFilter } from '../control/protocol/documents.ts';
+import { iso } from '../core/domain/words.ts';
 import { nearest } from '../core/domain/nearest.ts';
 import { LIST_STATES, type ListFilter, type ListRow, type ListState } from '../core/ports/ledgerReports.ts';
 import type { Io } from './io.ts';
@@ -55,6 +58,25 @@ export function filterOf(config: Config, options: FilterOptions): ListFilter {
     ...(options.dismissed && { attention: 'dismissed' as const }),
     ...(options.where && { values: options.where.map((text) => valueOf(config, text)) }),
     ...(options.limit !== undefined && { limit: numberOf('--limit', options.limit, 1) }),
+  };
+}
+
+/** The filter as the agent is asked for it. */
+export function requestOf({
+  states,
+  statuses,
+  values,
+  since,
+  until,
+  ...rest
+}: Omit<ListFilter, 'limit'>): DocumentFilter {
+  return {
+    ...rest,
+    states: states && [...states],
+    statuses: statuses && [...statuses],
+    values: values && [...values],
+    since: since === undefined ? undefined : iso(since),
+    until: until === undefined ? undefined : iso(until),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { Command } from './command.ts';
 import { withReports } from '../ledger/configured/reports.ts';
 import type { Config } from '../config/config.ts';
 import { callControl } from '../control/client.ts';
@@ -8,11 +8,10 @@ import { fleetOf } from '../control/queries/fleet.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { count, counted, local, span } from '../core/domain/words.ts';
 import { ask, canAsk } from './ask.ts';
-import { helpOf } from './help.ts';
 import { print, printJson, type Io } from './io.ts';
 import { operatorName } from './operator.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
-import { configOf, operate, type ConfigOption } from './session.ts';
+import { configOf, operate, type ConfigOption, type JsonOption } from './session.ts';
 import { table } from './table.ts';
 
 export function addFleet(program: Command, io: Io): void {
@@ -24,8 +23,8 @@ export function addFleet(program: Command, io: Io): void {
     )
     .option('--config <file>', 'config file')
     .option('--json', 'as JSON: { agents }; null where the ledger is not shared')
-    .addHelpText('after', helpOf({ examples: ['fleet status', 'fleet status --json'] }))
-    .action((options: ConfigOption & { json?: boolean }) => status(io, options));
+    .explain({ examples: ['fleet status', 'fleet status --json'] })
+    .action((options: JsonOption) => status(io, options));
 
   for (const [command, operation, done, says] of [
     ['pause', 'pauseAgent', 'sends nothing', 'stop an agent from sending; it still picks up scans'],
@@ -36,7 +35,7 @@ export function addFleet(program: Command, io: Io): void {
       .argument('<agent>', 'name of the agent, as `fleet status` shows it')
       .description(says)
       .option('--config <file>', 'config file')
-      .addHelpText('after', helpOf({ examples: [`fleet ${command} front-office`] }))
+      .explain({ examples: [`fleet ${command} front-office`] })
       .action(async (agent: string, options: ConfigOption) => {
         const config = await configOf(io, options);
         refuseUnshared(config);
@@ -53,7 +52,7 @@ export function addFleet(program: Command, io: Io): void {
     .description('give up an agent that will not come back: what waits for it goes to others, or is settled')
     .option('--config <file>', 'config file')
     .option('--yes', 'do not ask')
-    .addHelpText('after', helpOf({ examples: ['fleet retire front-office'], more: WHAT_RETIRES }))
+    .explain({ examples: ['fleet retire front-office'], more: WHAT_RETIRES })
     .action((agent: string, options: ConfigOption & { yes?: boolean }) => retire(io, agent, options));
 }
 
@@ -94,7 +93,7 @@ async function confirmRetirement(io: Io, config: Config, agent: string): Promise
   throw new ReceiptdError('CONFIRMATION_NEEDED', 'Nothing was changed.', { hint: 'Answer y, or add --yes.' });
 }
 
-async function status(io: Io, options: ConfigOption & { json?: boolean }): Promise<void> {
+async function status(io: Io, options: JsonOption): Promise<void> {
   const config = await configOf(io, options);
   const agents = await agentsOf(config);
   if (options.json) return printJson(io, { agents });

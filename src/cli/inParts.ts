@@ -10,17 +10,20 @@ type InParts = 'retry' | 'erase' | 'dismiss';
  * Acts on any number of documents in parts of a few seconds, so that the agent can serve other requests in between. An
  * interrupted command is resumed by running it again.
  *
- * @param told returns the line to print after each part
+ * @param countOf how many documents a part changed
+ * @param told returns the line to show after each part, for all of them so far
  */
 export async function inParts<O extends InParts>(
   io: Io,
   config: Config,
   operation: O,
   request: Request<O>,
-  told: (parts: readonly Response<O>[]) => string,
-): Promise<[Response<O>, ...Response<O>[]]> {
+  countOf: (part: Response<O>) => number,
+  told: (count: number) => string,
+): Promise<{ readonly parts: [Response<O>, ...Response<O>[]]; readonly count: number }> {
   const line = io.stderr.isTTY ? new ProgressLine(io.stderr) : null;
   const parts: Response<O>[] = [];
+  let count = 0;
   try {
     let after: number | null = 0;
     do {
@@ -30,10 +33,11 @@ export async function inParts<O extends InParts>(
       });
       parts.push(part);
       after = part.next;
-      line?.show(told(parts));
+      count += countOf(part);
+      line?.show(told(count));
     } while (after !== null);
   } finally {
     line?.close();
   }
-  return parts as [Response<O>, ...Response<O>[]];
+  return { parts: parts as [Response<O>, ...Response<O>[]], count };
 }

@@ -1,12 +1,11 @@
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
+import type { Command } from './command.ts';
 import { machineDefaults } from '../wiring/machineDefaults.ts';
 import { EXAMPLE_UID } from '../config/exampleUid.ts';
 import { shadowedBy } from '../config/locate.ts';
 import { defaultConfigText } from '../config/template.ts';
 import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
-import { helpOf } from './help.ts';
 import { loadContext, print, type Io } from './io.ts';
 import { outputUnwritable } from './output.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
@@ -26,10 +25,7 @@ export function addInit(program: Command, io: Io): void {
     .option('--base-url <url>', 'address of the service', 'https://service.example')
     .option('--uid <uid>', 'uid of the endpoint', EXAMPLE_UID)
     .option('--folder <path>', 'folder to watch', process.platform === 'win32' ? 'C:\\Scans' : '/srv/scans')
-    .addHelpText(
-      'after',
-      helpOf({ examples: ['init --base-url https://service.example --folder /srv/scans'] }),
-    )
+    .explain({ examples: ['init --base-url https://service.example --folder /srv/scans'] })
     .action(async (options: Options) => {
       const context = loadContext(io);
       const file = resolve(io.cwd, options.config ?? 'receiptd.yaml');

@@ -42,6 +42,12 @@ export function print({ stdout }: Io, line = ''): void {
   stdout.write(`${fitted(stdout, line)}\n`);
 }
 
+/** Prints a table with its heading in bold. */
+export function printTable(io: Io, text: string): void {
+  const [head = '', ...lines] = text.split('\n');
+  print(io, [colorsFor(io, io.stdout).bold(head), ...lines].join('\n'));
+}
+
 /** On a terminal, wraps lines between words, except JSON, which people copy. Otherwise lines stay whole. */
 export function fitted(stream: NodeJS.WriteStream, text: string): string {
   if (!isTerminal(stream)) return text;

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
+import type { Command } from './command.ts';
 import { z } from 'zod';
 import { ledgerHead, verifyLedger } from '../wiring/ledger.ts';
 import { systemClock as clock } from '../system/systemClock.ts';
@@ -8,15 +8,10 @@ import { ReceiptdError } from '../core/domain/errors.ts';
 import type { JournalHead } from '../core/ports/journal.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
 import { count, counted, iso } from '../core/domain/words.ts';
-import { helpOf } from './help.ts';
 import { colorsFor, print, printJson, type Io } from './io.ts';
 import { addSharedLedger } from './ledgerShared.ts';
-import { configOf, type ConfigOption } from './session.ts';
+import { configOf, type JsonOption } from './session.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
-
-interface Options extends ConfigOption {
-  readonly json?: boolean;
-}
 
 /** Value of `--head`: the output of `ledger head --json`, or only sequence number and hash. */
 type KeptHead = Pick<JournalHead, 'seq' | 'hash'> & { readonly ledger?: string };
@@ -37,27 +32,24 @@ export function addLedger(program: Command, io: Io, done: (status: ExitStatus) =
     )
     .option('--config <file>', 'config file')
     .option('--json', 'as JSON: { ledger, seq, hash, at }, for `ledger verify --head`')
-    .addHelpText('after', helpOf({ examples: ['ledger head', 'ledger head --json > head-2026-01-31.json'] }))
-    .action((options: Options) => head(io, options));
+    .explain({ examples: ['ledger head', 'ledger head --json > head-2026-01-31.json'] })
+    .action((options: JsonOption) => head(io, options));
   ledger
     .command('verify')
     .description('read the whole journal and ledger, and find any change made to either')
     .option('--config <file>', 'config file')
     .option('--head <head>', 'a head that you kept: a file from `ledger head --json`, or NUMBER:HASH')
     .option('--json', 'as JSON: { verdict, against, journal, ledger }')
-    .addHelpText(
-      'after',
-      helpOf({
-        examples: ['ledger verify', 'ledger verify --head head-2026-01-31.json'],
-        statuses: '3 something was changed',
-        more: 'Without a head kept elsewhere, a journal that was cut off at the end or rewritten completely looks valid.\ndocs/audit.md explains what this proves, what it cannot prove, and how to verify without receiptd.',
-      }),
-    )
-    .action((options: Options & { head?: string }) => verify(io, options, done));
+    .explain({
+      examples: ['ledger verify', 'ledger verify --head head-2026-01-31.json'],
+      statuses: '3 something was changed',
+      more: 'Without a head kept elsewhere, a journal that was cut off at the end or rewritten completely looks valid.\ndocs/audit.md explains what this proves, what it cannot prove, and how to verify without receiptd.',
+    })
+    .action((options: JsonOption & { head?: string }) => verify(io, options, done));
   addSharedLedger(ledger, io);
 }
 
-async function head(io: Io, options: Options): Promise<void> {
+async function head(io: Io, options: JsonOption): Promise<void> {
   const config = await configOf(io, options);
   const found = await ledgerHead(config);
   if (found === null) {
@@ -74,7 +66,7 @@ async function head(io: Io, options: Options): Promise<void> {
 
 async function verify(
   io: Io,
-  options: Options & { head?: string },
+  options: JsonOption & { head?: string },
   done: (status: ExitStatus) => void,
 ): Promise<void> {
   const against = options.head === undefined ? null : await keptHead(io, options.head);

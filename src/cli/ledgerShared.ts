@@ -1,22 +1,20 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
+import type { Command } from './command.ts';
 import { messageOf, ReceiptdError } from '../core/domain/errors.ts';
 import { counted } from '../core/domain/words.ts';
-import { helpOf } from './help.ts';
 import { isTerminal, print, printJson, type Io } from './io.ts';
 import { operatorName } from './operator.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
-import { configOf, operate, type ConfigOption } from './session.ts';
+import { configOf, operate, type JsonOption } from './session.ts';
 
 /* Administrator commands for a shared ledger. Their modules are loaded only when one of them runs. */
 
-interface ToOptions extends ConfigOption {
+interface ToOptions extends JsonOption {
   readonly to?: string;
   readonly passwordFile?: string;
   readonly ca?: string;
   readonly allowInsecure?: boolean;
-  readonly json?: boolean;
 }
 
 interface MigrateOptions extends ToOptions {
@@ -40,28 +38,22 @@ export function addSharedLedger(ledger: Command, io: Io): void {
     )
     .option('--role <name>', 'database role of the agents; it gets only the privileges they need')
     .option('--json', 'as JSON: { where, roles }')
-    .addHelpText(
-      'after',
-      helpOf({
-        examples: [
-          'ledger prepare --to postgres://owner@db.example.com/receiptd --role receiptd',
-          'ledger prepare',
-        ],
-        more: `Run it again after each receiptd update, before you start the agents.\n${PASSWORD}`,
-      }),
-    )
+    .explain({
+      examples: [
+        'ledger prepare --to postgres://owner@db.example.com/receiptd --role receiptd',
+        'ledger prepare',
+      ],
+      more: `Run it again after each receiptd update, before you start the agents.\n${PASSWORD}`,
+    })
     .action((options: ToOptions & { role?: string }) => prepare(io, options));
   whereTo(ledger.command('migrate'))
     .description("move this machine's ledger into a shared one, and compare every row")
     .option('--agent <name>', "this machine's name in the shared ledger; defaults to the host name")
     .option('--json', 'as JSON: { where, agent, rows, twins, failed, renamed, head }')
-    .addHelpText(
-      'after',
-      helpOf({
-        examples: ['ledger migrate --to postgres://receiptd@db.example.com/receiptd --agent scan-pc'],
-        more: `The agent can keep running until almost the end. If the command is interrupted, run it again: it continues where it stopped.\n${PASSWORD}`,
-      }),
-    )
+    .explain({
+      examples: ['ledger migrate --to postgres://receiptd@db.example.com/receiptd --agent scan-pc'],
+      more: `The agent can keep running until almost the end. If the command is interrupted, run it again: it continues where it stopped.\n${PASSWORD}`,
+    })
     .action((options: MigrateOptions) => migrate(io, options));
   whereTo(ledger.command('archive'))
     .description('move old history of a shared ledger from the database into journal files; run by its owner')
@@ -70,13 +62,10 @@ export function addSharedLedger(ledger: Command, io: Io): void {
     .option('--gzip', 'compress the files')
     .option('--keep', 'write and check the files, but remove nothing from the database')
     .option('--json', 'as JSON: { where, files }')
-    .addHelpText(
-      'after',
-      helpOf({
-        examples: ['ledger archive --before 2025-01-01 --dir /archive/receiptd --gzip'],
-        more: `Each file is a journal as described in docs/audit.md. Keep it as long as the law requires.\n${PASSWORD}`,
-      }),
-    )
+    .explain({
+      examples: ['ledger archive --before 2025-01-01 --dir /archive/receiptd --gzip'],
+      more: `Each file is a journal as described in docs/audit.md. Keep it as long as the law requires.\n${PASSWORD}`,
+    })
     .action((options: ArchiveOptions) => archive(io, options));
 }
 

@@ -1,9 +1,9 @@
-import type { Command } from 'commander';
+import type { Command } from './command.ts';
 import { local } from '../core/domain/words.ts';
-import { namedRow } from '../control/queries/jsonLines.ts';
+import { jsonArray, namedRows } from '../control/queries/jsonArray.ts';
 import type { ResultColumn } from '../control/queries/columns.ts';
 import { lastPosted } from '../core/domain/posted.ts';
-import { escapeUnsafe, escapeUnsafeJson } from '../core/domain/escape.ts';
+import { escapeUnsafe } from '../core/domain/escape.ts';
 import type { ListRow } from '../core/ports/ledgerReports.ts';
 import { filterOf, orSayNothing, withFilters, type FilterOptions } from './filters.ts';
 import { helpOf } from './help.ts';
@@ -18,38 +18,34 @@ export function addList(program: Command, io: Io): void {
     .option('--dismissed', 'only what was dismissed')
     .description('list the files receiptd has seen, their names, and what happened to them')
     .option('--json', 'as one JSON array (docs/commands.md lists the fields)')
-    .addHelpText(
-      'after',
-      helpOf({
-        examples: [
-          'list --needs-person',
-          'list --state failed unconfirmed',
-          'list --search "müller may" --json',
-          'list --where "total>=100" "merchant=hotel"',
-        ],
-      }),
-    )
+    .explain({
+      examples: [
+        'list --needs-person',
+        'list --state failed unconfirmed',
+        'list --search "müller may" --json',
+        'list --where "total>=100" "merchant=hotel"',
+      ],
+    })
     .action(async (options: FilterOptions & { json?: boolean }) => {
       const config = await configOf(io, options);
       const filter = filterOf(config, options);
       return withReading(config, async (reports) => {
         await orSayNothing(io, config, filter, reports.list(filter), (rows) =>
           options.json
-            ? writeJsonArray(io, namedRows(rows, config.results.columns))
-            : printTable(io, rows, config.results.columns),
+            ? writeChunks(io, jsonArray(namedRows(rows, config.results.columns)))
+            : printRows(io, rows, config.results.columns),
         );
       });
     });
 }
 
-/** Writes row by row, because a ledger with a million rows must not be held in memory. */
-export async function writeJsonArray(io: Pick<Io, 'stdout'>, rows: AsyncIterable<unknown>): Promise<void> {
-  let first = true;
-  for await (const row of rows) {
-    await writeChunk(io, `${first ? '[' : ','}\n${escapeUnsafeJson(JSON.stringify(row))}`);
-    first = false;
-  }
-  await writeChunk(io, first ? '[]\n' : '\n]\n');
+/** Writes chunk by chunk, because a ledger with a million rows must not be held in memory. */
+export async function writeChunks(
+  { stdout }: Pick<Io, 'stdout'>,
+  chunks: AsyncIterable<string> | Iterable<string>,
+): Promise<void> {
+  for await (const chunk of chunks)
+    if (!stdout.write(chunk)) await new Promise((done) => stdout.once('drain', done));
 }
 
 /** Rows with the values of the configured result columns. */

@@ -1,4 +1,5 @@
-import { Option, type Command } from 'commander';
+import { Option } from 'commander';
+import type { Command } from './command.ts';
 import {
   agreeOn,
   assertFound,
@@ -17,16 +18,14 @@ import {
 } from '../wiring/credentialStores.ts';
 import { credentialsConfig } from '../wiring/service.ts';
 import type { Config } from '../config/config.ts';
-import { callControl } from '../control/client.ts';
 import { accountOption, ofAccount } from '../core/domain/account.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { CREDENTIAL_STORES, type Credentials, type CredentialStore } from '../core/ports/credentials.ts';
 import { askText, awaited } from './askText.ts';
-import { helpOf } from './help.ts';
 import { isTerminal, loadContext, print, type Io } from './io.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 import { withService } from './serviceClient.ts';
-import { configOf, type ConfigOption } from './session.ts';
+import { configOf, hurryAgent, type ConfigOption } from './session.ts';
 
 interface StoreOptions extends ConfigOption {
   readonly account?: string;
@@ -64,20 +63,17 @@ export function addLogin(program: Command, io: Io): void {
     )
     .option('--credentials-dir <dir>', DIR_OPTION, UNIT_CREDENTIALS_DIR)
     .option('--no-verify', "don't test them with the service")
-    .addHelpText(
-      'after',
-      helpOf({
-        more: 'receiptd prompts for the secret without showing it, or reads it from standard input; it is never an argument.\nWith --store and no new credentials, existing ones are moved there.',
-        examples: [
-          'login',
-          'login --client-id abc < secret.txt',
-          'login --store file',
-          'login --account branch',
-          'login --store keychain --from file',
-        ],
-        statuses: '5 the service could not be reached',
-      }),
-    )
+    .explain({
+      more: 'receiptd prompts for the secret without showing it, or reads it from standard input; it is never an argument.\nWith --store and no new credentials, existing ones are moved there.',
+      examples: [
+        'login',
+        'login --client-id abc < secret.txt',
+        'login --store file',
+        'login --account branch',
+        'login --store keychain --from file',
+      ],
+      statuses: '5 the service could not be reached',
+    })
     .action((options: LoginOptions) => login(io, options));
   program
     .command('logout')
@@ -86,7 +82,7 @@ export function addLogin(program: Command, io: Io): void {
     .option('--account <name>', ACCOUNT_OPTION)
     .addOption(storeOption())
     .option('--credentials-dir <dir>', DIR_OPTION, UNIT_CREDENTIALS_DIR)
-    .addHelpText('after', helpOf({ examples: ['logout', 'logout --store file', 'logout --account branch'] }))
+    .explain({ examples: ['logout', 'logout --store file', 'logout --account branch'] })
     .action((options: StoreOptions) => logout(io, options));
 }
 
@@ -105,7 +101,7 @@ async function login(io: Io, options: LoginOptions): Promise<void> {
     `Saved the credentials${ofAccount(of.account)} for ${config.service.baseUrl} in the ${called(store)}.`,
   );
   await afterwards(io, store, of);
-  await tellTheAgent(config);
+  await hurryAgent(config, 'tryHeld');
 }
 
 async function logout(io: Io, options: StoreOptions): Promise<void> {
@@ -206,7 +202,7 @@ async function move(
     `Copied the credentials${whose} from the ${called(place.store)} to the ${called(store)}, and verified the copy.`,
   );
   const isRead = await afterwards(io, store, of);
-  await tellTheAgent(of.config);
+  await hurryAgent(of.config, 'tryHeld');
   const old = `The old copy in the ${place.store} store`;
   const remove = `receiptd logout --store ${place.store}${accountOption(of.account)}`;
   if (place.writable === null) {
@@ -237,7 +233,7 @@ async function afterwards(io: Io, store: WritableStore, of: StoresOf): Promise<b
   const agreement = await agreeOn(store, of, loadContext(io));
   if (agreement.kind === 'changed') {
     print(io, `Changed ${config.file}: ${agreement.key} is now ${store}.`);
-    await reload(config);
+    await hurryAgent(config, 'reload');
   } else if (agreement.kind === 'toBeChanged' && store !== 'systemd') {
     print(
       io,
@@ -256,20 +252,6 @@ async function afterwards(io: Io, store: WritableStore, of: StoresOf): Promise<b
   if (agreement.kind === 'toBeChanged')
     print(io, `Also edit ${config.file}: set ${agreement.key} to systemd.`);
   return false;
-}
-
-async function reload({ stateDir }: Config): Promise<void> {
-  await callControl(stateDir, 'reload', {}).catch(onlyTold);
-}
-
-/** Makes a running agent retry now instead of waiting out its back-off. */
-async function tellTheAgent({ stateDir }: Config): Promise<void> {
-  await callControl(stateDir, 'tryHeld', {}).catch(onlyTold);
-}
-
-/** If no agent runs here, or another user's, the next token request finds the credentials anyway. */
-function onlyTold(error: unknown): void {
-  if (!(error instanceof ReceiptdError)) throw error;
 }
 
 /** Checks new credentials with the service, so that wrong ones never replace working ones. */

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import { callControl } from '../control/client.ts';
+import { callIfRunning } from '../control/client.ts';
 import { fromHoldJson } from '../control/protocol/holdJson.ts';
 import type { OverviewResponse } from '../control/protocol/overview.ts';
 import { oldestWaiting } from '../control/queries/overview.ts';
@@ -51,10 +51,9 @@ const NO_USE: ReadonlySet<string> = new Set(['CONTROL_FAILED', 'USAGE']);
 /** Null if none is running; a sentence if its answer is missing or unusable. */
 async function askDaemon({ stateDir }: Config): Promise<OverviewResponse | string | null> {
   try {
-    return await callControl(stateDir, 'overview', {}, { timeoutMs: ANSWER_MS });
+    return await callIfRunning(stateDir, 'overview', {}, { timeoutMs: ANSWER_MS });
   } catch (error) {
     if (!(error instanceof ReceiptdError)) throw error;
-    if (error.code === 'NOT_RUNNING') return null;
     // The ledger is still accurate.
     if (NO_USE.has(error.code)) return error.sentence();
     throw error;

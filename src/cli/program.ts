@@ -1,4 +1,5 @@
-import { Command, CommanderError } from 'commander';
+import { CommanderError } from 'commander';
+import { Command } from './command.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { NotAnswered } from './ask.ts';
 import { commandsFor } from './commands.ts';

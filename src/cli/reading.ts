@@ -1,4 +1,3 @@
-import { iso } from '../core/domain/words.ts';
 import { openReports } from '../ledger/configured/reports.ts';
 import type { Config } from '../config/config.ts';
 import { callControl } from '../control/client.ts';
@@ -16,6 +15,7 @@ import {
   type ListFilter,
   type ListRow,
 } from '../core/ports/ledgerReports.ts';
+import { requestOf } from './filters.ts';
 
 /** The part of the ledger that read-only commands need. */
 export interface Reading extends Pick<LedgerReports, 'list' | 'endpoints' | 'head'> {
@@ -76,21 +76,16 @@ function askingReading({ stateDir }: Config): Reading {
 
 async function* pages(
   stateDir: string,
-  { since, until, limit = Infinity, states, statuses, values, ...rest }: ListFilter,
+  { limit = Infinity, ...filter }: ListFilter,
 ): AsyncGenerator<ListRow> {
   let left = limit;
   let cursor: string | null | undefined;
   while (left > 0 && cursor !== null) {
     const page = await callControl(stateDir, 'documents', {
-      ...rest,
-      ...(states && { states: [...states] }),
-      ...(statuses && { statuses: [...statuses] }),
-      ...(values && { values: [...values] }),
-      ...(since !== undefined && { since: iso(since) }),
-      ...(until !== undefined && { until: iso(until) }),
+      ...requestOf(filter),
       order: 'oldest',
       limit: Math.min(left, PAGE_LIMIT),
-      ...(cursor !== undefined && { cursor }),
+      cursor,
     });
     yield* page.rows;
     left -= page.rows.length;

@@ -1,7 +1,6 @@
-import type { Command } from 'commander';
+import type { Command } from './command.ts';
 import { originalsSentence } from '../wiring/originalsSentence.ts';
 import { callControl } from '../control/client.ts';
-import { helpOf } from './help.ts';
 import { print, type Io } from './io.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 import { configOf, type ConfigOption } from './session.ts';
@@ -14,7 +13,7 @@ export function addReload(program: Command, io: Io): void {
     .command('reload')
     .description('apply the changed configuration to the running agent')
     .option('--config <file>', 'config file')
-    .addHelpText('after', helpOf({ examples: ['reload', 'reload --config /etc/receiptd/receiptd.yaml'] }))
+    .explain({ examples: ['reload', 'reload --config /etc/receiptd/receiptd.yaml'] })
     .action(async (options: ConfigOption) => {
       // Loading the config first reports its errors before the agent is asked.
       const { stateDir } = await configOf(io, options);

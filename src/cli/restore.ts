@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { Command } from 'commander';
+import type { Command } from './command.ts';
 import { isEarlier } from '../features/backup/relation.ts';
 import { restoreBackup, type Restored } from '../features/backup/restoreBackup.ts';
 import { misfits } from '../features/backup/settings.ts';
@@ -12,21 +12,19 @@ import { parseConfig, readConfigFile, textOf } from '../config/load.ts';
 import { createDurably } from '../system/durableFile.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { counted, local } from '../core/domain/words.ts';
-import { ask, canAsk } from './ask.ts';
+import { demandYes } from './ask.ts';
 import { unlessStopped } from './ending.ts';
-import { helpOf } from './help.ts';
 import { loadContext, print, printJson, type Io } from './io.ts';
 import { operatorName } from './operator.ts';
 import { outputUnwritable } from './output.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
-import { configOf, type ConfigOption } from './session.ts';
+import { configOf, type JsonOption } from './session.ts';
 
-interface Options extends ConfigOption {
+interface Options extends JsonOption {
   readonly replace?: boolean;
   readonly older?: boolean;
   readonly beside?: string;
   readonly yes?: boolean;
-  readonly json?: boolean;
 }
 
 export function addRestore(program: Command, io: Io): void {
@@ -40,18 +38,15 @@ export function addRestore(program: Command, io: Io): void {
     .option('--beside <folder>', 'restore to a new folder, for viewing only; nothing here changes')
     .option('--yes', "don't ask")
     .option('--json', 'as JSON: { documents, replayed, setAside, story, wroteConfig, misfits, setUpAgain }')
-    .addHelpText(
-      'after',
-      helpOf({
-        examples: [
-          'restore /media/stick/office.receiptd',
-          'restore /var/lib/receiptd/backups/ledger-20260131T080000000Z.db',
-          'restore office.receiptd --beside /tmp/january',
-        ],
-        statuses: '6 an agent is running:\nstop it first',
-        more: 'Run it as the user that the agent runs as. What was here before is kept in `before-restore-*` in the state directory.\nreceiptd asks first if two agents could end up sending the same receipts: if the backup is from another PC that was not closed with --final, or if the file was restored elsewhere.',
-      }),
-    )
+    .explain({
+      examples: [
+        'restore /media/stick/office.receiptd',
+        'restore /var/lib/receiptd/backups/ledger-20260131T080000000Z.db',
+        'restore office.receiptd --beside /tmp/january',
+      ],
+      statuses: '6 an agent is running:\nstop it first',
+      more: 'Run it as the user that the agent runs as. What was here before is kept in `before-restore-*` in the state directory.\nreceiptd asks first if two agents could end up sending the same receipts: if the backup is from another PC that was not closed with --final, or if the file was restored elsewhere.',
+    })
     .action((file: string, options: Options) =>
       unlessStopped(io, () => run(io, resolve(io.cwd, file), options)),
     );
@@ -198,8 +193,8 @@ async function confirm(io: Io, file: string, source: Source, config: Config): Pr
     ? `${file} will replace the ledger in ${config.stateDir}, which is set aside. What its journal has recorded since the backup is added.`
     : await aboutOthers(file, source);
   if (about === null) return;
-  if (canAsk(io) && (await ask(io, `${escapeUnsafe(about)} Restore it?`))) return;
-  throw new ReceiptdError('CONFIRMATION_NEEDED', `Nothing was restored. ${about}`, {
+  await demandYes(io, `${about} Restore it?`, {
+    otherwise: `Nothing was restored. ${about}`,
     hint: 'To confirm, add --yes.',
   });
 }

@@ -1,21 +1,20 @@
-import type { Command } from 'commander';
+import type { Command } from './command.ts';
 import type { Config } from '../config/config.ts';
 import { RESULTS_LIMIT } from '../control/protocol/results.ts';
 import type { ResultDetailJson, ResultJson } from '../control/protocol/results.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { local, size } from '../core/domain/words.ts';
-import { helpOf } from './help.ts';
-import { colorsFor, print, printJson, type Io } from './io.ts';
+import { colorsFor, print, printJson, printTable, type Io } from './io.ts';
 import { endpointOf } from './filters.ts';
-import { writeJsonArray } from './list.ts';
+import { jsonArray } from '../control/queries/jsonArray.ts';
+import { writeChunks } from './list.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 import { withReading, type Reading } from './reading.ts';
 import { resultsPathOf, webBase } from './resultsAddress.ts';
-import { configOf, type ConfigOption } from './session.ts';
+import { configOf, type ConfigOption, type JsonOption } from './session.ts';
 
-interface ListOptions extends ConfigOption {
+interface ListOptions extends JsonOption {
   readonly unmatched?: boolean;
-  readonly json?: boolean;
 }
 
 interface UrlOptions extends ConfigOption {
@@ -36,7 +35,7 @@ export function addResults(program: Command, io: Io): void {
     .option('--config <file>', 'config file')
     .option('--unmatched', 'only results for unknown documents')
     .option('--json', 'all results, as one JSON array')
-    .addHelpText('after', helpOf({ examples: ['results list', 'results list --unmatched --json'] }))
+    .explain({ examples: ['results list', 'results list --unmatched --json'] })
     .action((options: ListOptions) => list(io, options));
   results
     .command('show')
@@ -44,8 +43,8 @@ export function addResults(program: Command, io: Io): void {
     .description('show one result as it was posted')
     .option('--config <file>', 'config file')
     .option('--json', 'as JSON, including the posted text')
-    .addHelpText('after', helpOf({ examples: ['results show 17'] }))
-    .action((id: string, options: ConfigOption & { json?: boolean }) => show(io, id, options));
+    .explain({ examples: ['results show 17'] })
+    .action((id: string, options: JsonOption) => show(io, id, options));
   results
     .command('url')
     .description('print the address to give an endpoint as its outgoingUrl; it contains a secret')
@@ -55,10 +54,7 @@ export function addResults(program: Command, io: Io): void {
       '--base <url>',
       'address at which the service reaches this machine, such as https://receipts.example.com',
     )
-    .addHelpText(
-      'after',
-      helpOf({ examples: ['results url --endpoint office --base https://receipts.example.com'] }),
-    )
+    .explain({ examples: ['results url --endpoint office --base https://receipts.example.com'] })
     .action((options: UrlOptions) => url(io, options));
 }
 
@@ -66,13 +62,11 @@ async function list(io: Io, options: ListOptions): Promise<void> {
   const config = await configOf(io, options);
   const { unmatched = false } = options;
   return withReading(config, async (reading) => {
-    if (options.json) return await writeJsonArray(io, everyResult(reading, unmatched));
+    if (options.json) return await writeChunks(io, jsonArray(everyResult(reading, unmatched)));
     const { results, next } = await reading.resultsPage({ unmatched, limit: SHOWN });
     if (results.length === 0) return print(io, unmatched ? 'Every result matches a document.' : 'None yet.');
     const { table } = await import('./table.ts');
-    const text = table(['ID', 'RECEIVED', 'STATUS', 'SIZE', 'DOCUMENT'], results.map(cellsOf));
-    const [head = '', ...lines] = text.split('\n');
-    print(io, [colorsFor(io, io.stdout).bold(head), ...lines].join('\n'));
+    printTable(io, table(['ID', 'RECEIVED', 'STATUS', 'SIZE', 'DOCUMENT'], results.map(cellsOf)));
     if (next !== null) print(io, `There are more. --json shows all of them.`);
   });
 }
@@ -80,7 +74,7 @@ async function list(io: Io, options: ListOptions): Promise<void> {
 async function* everyResult(reading: Reading, unmatched: boolean): AsyncGenerator<ResultJson> {
   let before: number | null = null;
   do {
-    const request = { unmatched, limit: RESULTS_LIMIT, ...(before !== null && { before }) };
+    const request = { unmatched, limit: RESULTS_LIMIT, before: before ?? undefined };
     const { results, next }: Awaited<ReturnType<Reading['resultsPage']>> = await reading.resultsPage(request);
     yield* results;
     before = next;
@@ -92,7 +86,7 @@ function cellsOf({ id, receivedAt, status, size: bytes, document, givenName }: R
   return [String(id), local(receivedAt), escapeUnsafe(status ?? ''), size(bytes), escapeUnsafe(name)];
 }
 
-async function show(io: Io, text: string, options: ConfigOption & { json?: boolean }): Promise<void> {
+async function show(io: Io, text: string, options: JsonOption): Promise<void> {
   if (!/^[1-9]\d{0,14}$/.test(text)) {
     throw new ReceiptdError('USAGE', `"${text}" is not a result number.`, {
       hint: '`receiptd results list` lists the numbers.',

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../config/config.ts';
-import { callControl } from '../control/client.ts';
+import { callIfRunning } from '../control/client.ts';
 import { resultsPath } from '../core/domain/resultsPath.ts';
 import { resultsSecret } from '../features/results/secret.ts';
 import { prepareStateDir } from '../state-dir/stateDir.ts';
@@ -8,12 +8,8 @@ import { ReceiptdError } from '../core/domain/errors.ts';
 
 /** Asks the running agent first: other admins can't read the secret's file, which belongs to the agent's user. */
 export async function resultsPathOf(config: Config, uid: string | null): Promise<string> {
-  try {
-    const { path } = await callControl(config.stateDir, 'resultsPath', uid === null ? {} : { uid });
-    return path;
-  } catch (error) {
-    if (!(error instanceof ReceiptdError && error.code === 'NOT_RUNNING')) throw error;
-  }
+  const answer = await callIfRunning(config.stateDir, 'resultsPath', uid === null ? {} : { uid });
+  if (answer !== null) return answer.path;
   await prepareStateDir(config);
   return resultsPath(await resultsSecret(config.stateDir, randomBytes), uid);
 }

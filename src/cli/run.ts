@@ -1,7 +1,6 @@
-import type { Command } from 'commander';
+import type { Command } from './command.ts';
 import { startLedgerThread } from '../wiring/ledgerThreadStart.ts';
 import type { ExitStatus } from './exitStatus.ts';
-import { helpOf } from './help.ts';
 import { durationOf } from './optionValues.ts';
 import type { Io } from './io.ts';
 import { configOf, type ConfigOption } from './session.ts';
@@ -24,16 +23,13 @@ export function addRun(program: Command, io: Io, done: (status: ExitStatus) => v
     .option('--dry-run', 'show what would be sent, and under which names; nothing is sent or recorded')
     .option('--verbose', 'on a terminal: show log lines instead of a progress line')
     .option('--yes', "don't ask before sending a folder with many files for the first time")
-    .addHelpText(
-      'after',
-      helpOf({
-        examples: ['run --config /etc/receiptd/receiptd.yaml', 'run --dry-run', 'run --once --wait 5m'],
-        statuses:
-          '6 another receiptd uses this state directory; 130 stopped by a signal. With --once, for this run alone: 0 all done; 3 a document failed or ' +
-          'was lost, or a file that may be a receipt was rejected; 4 something is waiting (a hold, a missing folder, an\n' +
-          'incomplete file); 5 the service could not be reached',
-      }),
-    )
+    .explain({
+      examples: ['run --config /etc/receiptd/receiptd.yaml', 'run --dry-run', 'run --once --wait 5m'],
+      statuses:
+        '6 another receiptd uses this state directory; 130 stopped by a signal. With --once, for this run alone: 0 all done; 3 a document failed or ' +
+        'was lost, or a file that may be a receipt was rejected; 4 something is waiting (a hold, a missing folder, an\n' +
+        'incomplete file); 5 the service could not be reached',
+    })
     .action(async (options: Options) => {
       const waitMs = durationOf('--wait', options.wait);
       if (options.dryRun) return (await import('./dryRun.ts')).dryRun(io, await configOf(io, options));

@@ -1,7 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
-import { composeGeneration } from '../wiring/generation.ts';
 import type { startLedgerThread } from '../wiring/ledgerThreadStart.ts';
-import { composeProcessScope } from '../wiring/processScope.ts';
 import { progressOf } from '../wiring/progress.ts';
 import type { Surroundings } from '../wiring/service.ts';
 import { refuseExampleUid } from '../config/exampleUid.ts';
@@ -9,7 +7,6 @@ import { oddUids } from '../config/oddUids.ts';
 import type { Config } from '../config/config.ts';
 import { acquireInstanceLock } from '../state-dir/instanceLock.ts';
 import { prepareStateDir } from '../state-dir/stateDir.ts';
-import { whileWritable } from '../daemon/whileWritable.ts';
 import { counted } from '../core/domain/words.ts';
 import { confirmFirstWatch } from './confirm.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
@@ -17,6 +14,7 @@ import { canDraw, loadContext, print, type Io } from './io.ts';
 import { exitStatusOfOnce, summaryOf } from './once.ts';
 import type { Progress } from './progress.ts';
 import { openLog } from './session.ts';
+import { withSingleRun } from './singleRun.ts';
 import { VERSION } from './version.ts';
 
 interface How {
@@ -75,28 +73,21 @@ async function runOnce(
   waitMs: number,
   progress: Progress | null,
 ): Promise<ExitStatus> {
-  const lasting = await composeProcessScope(config, { ...surroundings, version: VERSION, progress });
-  try {
-    const generation = await composeGeneration(config, lasting, { once: true });
+  const scope = { ...surroundings, version: VERSION, progress };
+  return withSingleRun(config, scope, async ({ ledger, generation, whileWritable }) => {
     const endProgress = progress?.begin(
-      progressOf(lasting.ledger, () => generation),
+      progressOf(ledger, () => generation),
       io.stop,
     );
     try {
-      const result = await whileWritable(lasting.ledger.storage, io.stop, (stop) =>
-        generation.once(stop, waitMs),
-      );
+      const result = await whileWritable(io.stop, (stop) => generation.once(stop, waitMs));
       await endProgress?.();
       print(io, summaryOf(result));
       return io.stop.aborted ? EXIT.interrupted : exitStatusOfOnce(result);
     } finally {
       await endProgress?.();
-      await generation.close();
     }
-  } finally {
-    await lasting.deferred?.close();
-    await lasting.ledger.close();
-  }
+  });
 }
 
 /** Loaded on demand, because the character width tables are slow to load. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { tmpdir } from 'node:os';
-import { Option, type Command } from 'commander';
+import { Option } from 'commander';
+import type { Command } from './command.ts';
 import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
 import {
   isFaultRule,
@@ -10,7 +11,6 @@ import {
   type Sandbox,
   type ResultsPlan,
 } from '../sandbox/server.ts';
-import { helpOf } from './help.ts';
 import { print, type Io } from './io.ts';
 import { numberOf } from './optionValues.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
@@ -71,20 +71,17 @@ export function addSandbox(program: Command, io: Io): void {
       [],
     )
     .option('--json', 'print only its address, as one JSON line')
-    .addHelpText(
-      'after',
-      helpOf({
-        more: `Rules for --fault: delay=MS, status=CODE, cut, lost (stored, then no answer), stall, html, truncated, redirect,
+    .explain({
+      more: `Rules for --fault: delay=MS, status=CODE, cut, lost (stored, then no answer), stall, html, truncated, redirect,
 or a rule as JSON; followed by *N (the next N uploads) or @P (with probability P). While it runs,
 /sandbox/faults reads and changes the rules, /sandbox/results posts a result, and
 /sandbox/credentials sets other credentials.`,
-        examples: [
-          'sandbox --fault status=503*5',
-          'sandbox --fault delay=200 --fault lost@0.1',
-          'sandbox --token-lifetime 60 --quota 100',
-        ],
-      }),
-    )
+      examples: [
+        'sandbox --fault status=503*5',
+        'sandbox --fault delay=200 --fault lost@0.1',
+        'sandbox --token-lifetime 60 --quota 100',
+      ],
+    })
     .action((options: Options) => run(io, options));
 }
 

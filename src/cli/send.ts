@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
-import type { Command } from 'commander';
+import type { Command } from './command.ts';
 import { composeFolders } from '../wiring/folders.ts';
 import { systemClock as clock } from '../system/systemClock.ts';
 import { namesStream } from '../core/domain/windowsNames.ts';
@@ -11,18 +11,16 @@ import type { Request } from '../control/protocol/protocol.ts';
 import { SEND_LIMIT_BYTES } from '../control/protocol/sending.ts';
 import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
-import { helpOf } from './help.ts';
 import { durationOf } from './optionValues.ts';
 import { print, printJson, type Io } from './io.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 import { withSender, type Sender } from './sender.ts';
-import { configOf, type ConfigOption } from './session.ts';
+import { configOf, type JsonOption } from './session.ts';
 
-interface Options extends ConfigOption {
+interface Options extends JsonOption {
   readonly endpoint?: string;
   /** False: --no-wait. */
   readonly wait: string | false;
-  readonly json?: boolean;
 }
 
 export function addSend(program: Command, io: Io, done: (status: ExitStatus) => void): void {
@@ -38,15 +36,12 @@ export function addSend(program: Command, io: Io, done: (status: ExitStatus) => 
       'return as soon as the files are named and saved; the agent, or the next run, sends them',
     )
     .option('--json', 'as a JSON array of { file, outcome, name, message }')
-    .addHelpText(
-      'after',
-      helpOf({
-        examples: ['send receipt.jpg', 'send --endpoint office --wait 5m *.jpg'],
-        statuses:
-          '6 another receiptd is starting on this state directory; 130 stopped by a signal; 0 all accepted, or duplicates; 3 something ' +
-          'failed, was rejected or lost; 4 something is still waiting; 5 the service could not be reached',
-      }),
-    )
+    .explain({
+      examples: ['send receipt.jpg', 'send --endpoint office --wait 5m *.jpg'],
+      statuses:
+        '6 another receiptd is starting on this state directory; 130 stopped by a signal; 0 all accepted, or duplicates; 3 something ' +
+        'failed, was rejected or lost; 4 something is still waiting; 5 the service could not be reached',
+    })
     .action(async (files: string[], options: Options) => {
       const config = await configOf(io, options);
       refuseExampleUid(config);
@@ -189,7 +184,7 @@ async function take(
     path,
     identity: { size, mtimeNs: String(mtimeNs), ctimeNs: String(ctimeNs), inode: String(inode) },
     bytes: read.bytes.toString('base64'),
-    ...(endpoint !== undefined && { endpoint }),
+    endpoint,
   };
   return { file, ...(await sender.take(request)) };
 }

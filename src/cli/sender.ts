@@ -2,11 +2,10 @@ import { noteText } from '../core/domain/note.ts';
 import { fromHoldJson } from '../control/protocol/holdJson.ts';
 import type { Config } from '../config/config.ts';
 import type { Request, Response } from '../control/protocol/protocol.ts';
-import { ReceiptdError } from '../core/domain/errors.ts';
 import type { Document } from '../core/domain/document.ts';
 import type { Hold } from '../core/ports/hold.ts';
 import type { Io } from './io.ts';
-import { openLog } from './session.ts';
+import { agentAnswers, openLog, underLock } from './session.ts';
 import { VERSION } from './version.ts';
 
 export type Standing = Pick<Document, 'state' | 'message' | 'endpoint' | 'folder'>;
@@ -28,14 +27,7 @@ export async function withSender<T>(
   config: Config,
   work: (sender: Sender) => Promise<T>,
 ): Promise<T> {
-  const { callControl } = await import('../control/client.ts');
-  try {
-    await callControl(config.stateDir, 'status', {});
-  } catch (error) {
-    if (error instanceof ReceiptdError && error.code === 'NOT_RUNNING') return alone(io, config, work);
-    throw error;
-  }
-  return work(await asking(io, config));
+  return (await agentAnswers(config)) ? work(await asking(io, config)) : alone(io, config, work);
 }
 
 async function asking(io: Io, { stateDir }: Config): Promise<Sender> {
@@ -61,29 +53,13 @@ async function asking(io: Io, { stateDir }: Config): Promise<Sender> {
 
 /** Sends like `run --once`, without listing the folders. */
 async function alone<T>(io: Io, config: Config, work: (sender: Sender) => Promise<T>): Promise<T> {
-  const [
-    { prepareStateDir },
-    { acquireInstanceLock },
-    { composeProcessScope },
-    { composeGeneration },
-    writable,
-  ] = await Promise.all([
-    import('../state-dir/stateDir.ts'),
-    import('../state-dir/instanceLock.ts'),
-    import('../wiring/processScope.ts'),
-    import('../wiring/generation.ts'),
-    import('../daemon/whileWritable.ts'),
-  ]);
-  await prepareStateDir(config);
-  const lock = await acquireInstanceLock(config.stateDir);
-  const { log, secrets } = await openLog(io, config, { toFile: true, level: 'warn' });
-  try {
-    const lasting = await composeProcessScope(config, { env: io.env, log, secrets, version: VERSION });
-    const { ledger } = lasting;
+  const { withSingleRun } = await import('./singleRun.ts');
+  return underLock(config, async () => {
+    const { log, secrets } = await openLog(io, config, { toFile: true, level: 'warn' });
     try {
-      const generation = await composeGeneration(config, lasting, { once: true });
-      try {
-        return await work({
+      const surroundings = { env: io.env, log, secrets, version: VERSION };
+      return await withSingleRun(config, surroundings, ({ ledger, generation, whileWritable }) =>
+        work({
           take: (request) => generation.send(request),
           async standing(id) {
             const detail = await ledger.detail(id);
@@ -93,7 +69,7 @@ async function alone<T>(io: Io, config: Config, work: (sender: Sender) => Promis
           holds: () => ledger.holds(),
           notes: async () => generation.status().notes.map(noteText),
           while: (wait) =>
-            writable.whileWritable(ledger.storage, io.stop, async (stop) => {
+            whileWritable(io.stop, async (stop) => {
               const done = new AbortController();
               const sending = generation.deliver(AbortSignal.any([stop, done.signal]));
               try {
@@ -103,16 +79,10 @@ async function alone<T>(io: Io, config: Config, work: (sender: Sender) => Promis
                 await sending;
               }
             }),
-        });
-      } finally {
-        await generation.close();
-      }
+        }),
+      );
     } finally {
-      await lasting.deferred?.close();
-      await ledger.close();
+      await log.close();
     }
-  } finally {
-    await log.close();
-    await lock.release();
-  }
+  });
 }

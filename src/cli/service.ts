@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { Option, type Command } from 'commander';
+import { Option } from 'commander';
+import type { Command } from './command.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig, parseConfig } from '../config/load.ts';
 import { findConfig } from '../config/locate.ts';
@@ -10,17 +11,14 @@ import { runVisibly } from '../features/os-service/host.ts';
 import type { Manager, ManagerStatus } from '../features/os-service/manager.ts';
 import { isEdited } from '../features/os-service/mark.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
-import { helpOf } from './help.ts';
 import { loadContext, print, printJson, type Io } from './io.ts';
 import { numberOf } from './optionValues.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 import { hostOf, managerOf } from './serviceHost.ts';
 import { installService } from './serviceInstall.ts';
-import type { ConfigOption } from './session.ts';
+import type { ConfigOption, JsonOption } from './session.ts';
 
-export { installService, type InstalledService, type InstallOptions } from './serviceInstall.ts';
-
-interface Options extends ConfigOption {
+interface Options extends JsonOption {
   readonly scope?: Scope;
   readonly user?: string;
   readonly start: boolean;
@@ -30,7 +28,6 @@ interface Options extends ConfigOption {
   readonly configAt?: string;
   readonly follow?: boolean;
   readonly lines: string;
-  readonly json?: boolean;
 }
 
 export function addService(program: Command, io: Io, done: (status: ExitStatus) => void): void {
@@ -48,7 +45,7 @@ export function addService(program: Command, io: Io, done: (status: ExitStatus) 
           'for the machine or for you alone; defaults to system for root, otherwise user',
         ).choices(['system', 'user'] satisfies Scope[]),
       )
-      .addHelpText('after', helpOf({ examples, ...(statuses !== undefined && { statuses }) }));
+      .explain({ examples, ...(statuses !== undefined && { statuses }) });
   add('install', 'install or update the service, and start it', [
     'service install',
     'service install --scope user',

@@ -19,6 +19,10 @@ export interface ConfigOption {
   readonly config?: string;
 }
 
+export interface JsonOption extends ConfigOption {
+  readonly json?: boolean;
+}
+
 export async function configOf(io: Io, { config }: ConfigOption): Promise<Config> {
   const context = loadContext(io);
   return loadConfig(await findConfig(config, context), context);
@@ -74,17 +78,12 @@ export async function operate<O extends ActName>(
   operation: O,
   request: Request<O>,
 ): Promise<Response<O>> {
-  const { callControl } = await controlClient();
-  try {
-    const timeoutMs = operation === 'backup' ? BACKUP_MS : undefined;
-    return await callControl(config.stateDir, operation, request, {
-      signal: io.stop,
-      ...(timeoutMs !== undefined && { timeoutMs }),
-    });
-  } catch (error) {
-    if (!(error instanceof ReceiptdError && error.code === 'NOT_RUNNING')) throw error;
-  }
-  return operateAlone(io, config, operation, request);
+  const { callIfRunning } = await controlClient();
+  const answer = await callIfRunning(config.stateDir, operation, request, {
+    signal: io.stop,
+    ...(operation === 'backup' && { timeoutMs: BACKUP_MS }),
+  });
+  return answer ?? operateAlone(io, config, operation, request);
 }
 
 async function operateAlone<O extends ActName>(
@@ -94,25 +93,39 @@ async function operateAlone<O extends ActName>(
   request: Request<O>,
 ): Promise<Response<O>> {
   if (operation === 'backup') await demandLedger(config);
+  return underLock(config, async () => {
+    const { composeOperations } = await import('../wiring/operations.ts');
+    const { log } = await openLog(io, config, { toFile: false, level: 'warn' });
+    try {
+      const { operations, close } = await composeOperations(config, log, VERSION);
+      try {
+        const run = operations[operation].bind(operations) as (request: Request<O>) => Promise<Response<O>>;
+        return await run(request);
+      } finally {
+        await close();
+      }
+    } finally {
+      await log.close();
+    }
+  });
+}
+
+/** Runs `work` while no agent can run on the state directory. `evenIfMoved`: also on one that was closed for a move. */
+export async function underLock<T>(
+  config: Config,
+  work: () => Promise<T>,
+  { evenIfMoved = false }: { readonly evenIfMoved?: boolean } = {},
+): Promise<T> {
   // Loaded on demand: commands that only read don't need them.
-  const [{ prepareStateDir }, { acquireInstanceLock }, { composeOperations }] = await Promise.all([
+  const [{ prepareStateDir }, { acquireInstanceLock }] = await Promise.all([
     import('../state-dir/stateDir.ts'),
     import('../state-dir/instanceLock.ts'),
-    import('../wiring/operations.ts'),
   ]);
   await prepareStateDir(config);
-  const lock = await acquireInstanceLock(config.stateDir);
-  const { log } = await openLog(io, config, { toFile: false, level: 'warn' });
+  const lock = await acquireInstanceLock(config.stateDir, { evenIfMoved });
   try {
-    const { operations, close } = await composeOperations(config, log, VERSION);
-    try {
-      const run = operations[operation].bind(operations) as (request: Request<O>) => Promise<Response<O>>;
-      return await run(request);
-    } finally {
-      await close();
-    }
+    return await work();
   } finally {
-    await log.close();
     await lock.release();
   }
 }
@@ -137,14 +150,16 @@ async function demandLedger({ stateDir }: Config): Promise<void> {
 
 /** @throws ReceiptdError CONTROL_FAILED */
 export async function agentAnswers({ stateDir }: Config): Promise<boolean> {
+  const { callIfRunning } = await controlClient();
+  return (await callIfRunning(stateDir, 'status', {})) !== null;
+}
+
+/** Makes a running agent do now what it would notice later. That no agent answers, or one of another user, is no error. */
+export async function hurryAgent({ stateDir }: Config, operation: 'reload' | 'tryHeld'): Promise<void> {
   const { callControl } = await controlClient();
-  try {
-    await callControl(stateDir, 'status', {});
-    return true;
-  } catch (error) {
-    if (error instanceof ReceiptdError && error.code === 'NOT_RUNNING') return false;
-    throw error;
-  }
+  await callControl(stateDir, operation, {}).catch((error: unknown) => {
+    if (!(error instanceof ReceiptdError)) throw error;
+  });
 }
 
 /** Loaded on demand: `run` never calls a daemon, so it should not pay for loading the client. */

@@ -1,6 +1,6 @@
-import { Option, type Command } from 'commander';
+import { Option } from 'commander';
+import type { Command } from './command.ts';
 import type { ExitStatus } from './exitStatus.ts';
-import { helpOf } from './help.ts';
 import type { Io } from './io.ts';
 import { ANSWERS, SECRET_VARIABLE, variableOf, type AnswerName } from './setup/answers.ts';
 import type { SetupOptions } from './setup/given.ts';
@@ -28,21 +28,18 @@ export function addSetup(program: Command, io: Io, done: (status: ExitStatus) =>
     command.addOption(option);
   }
   command
-    .addHelpText(
-      'after',
-      helpOf({
-        more: `You can give each answer as an option or in the environment variable shown in brackets. The secret is never an argument:
+    .explain({
+      more: `You can give each answer as an option or in the environment variable shown in brackets. The secret is never an argument:
 setup prompts for it without showing it, or reads it from $${SECRET_VARIABLE} or a file. If you run setup again, it changes
 only what differs, and tells you.`,
-        examples: [
-          'setup',
-          'setup --sandbox',
-          'setup --browser',
-          'setup --yes --base-url https://service.example --client-id abc --client-secret-file secret.txt --create-endpoint Office --folder /srv/scans --existing skip --service system',
-        ],
-        statuses: '5 the service could not be reached; 130 canceled',
-      }),
-    )
+      examples: [
+        'setup',
+        'setup --sandbox',
+        'setup --browser',
+        'setup --yes --base-url https://service.example --client-id abc --client-secret-file secret.txt --create-endpoint Office --folder /srv/scans --existing skip --service system',
+      ],
+      statuses: '5 the service could not be reached; 130 canceled',
+    })
     .action(async (options: SetupOptions) => {
       const { runSetup } = await import('./setup/run.ts');
       done(await runSetup(io, options));

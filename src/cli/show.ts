@@ -1,10 +1,9 @@
-import type { Command } from 'commander';
+import type { Command } from './command.ts';
 import type { DocumentDetailJson } from '../control/protocol/documents.ts';
 import { local, size } from '../core/domain/words.ts';
-import { helpOf } from './help.ts';
 import { colorsFor, print, printJson, type Io } from './io.ts';
 import { withReading } from './reading.ts';
-import { configOf, type ConfigOption } from './session.ts';
+import { configOf, type JsonOption } from './session.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 
 export function addShow(program: Command, io: Io): void {
@@ -14,8 +13,8 @@ export function addShow(program: Command, io: Io): void {
     .description("show everything about a document: files, attempts, the service's answer")
     .option('--config <file>', 'config file')
     .option('--json', 'as a JSON array, one object per endpoint that has the name')
-    .addHelpText('after', helpOf({ examples: ['show SCAN0001-5e8ff9bf55ba', 'show scan0001.jpg'] }))
-    .action(async (name: string, options: ConfigOption & { json?: boolean }) => {
+    .explain({ examples: ['show SCAN0001-5e8ff9bf55ba', 'show scan0001.jpg'] })
+    .action(async (name: string, options: JsonOption) => {
       const config = await configOf(io, options);
       return withReading(config, async (reading) => {
         const details = await reading.details(name);

@@ -1,13 +1,12 @@
 import { toHoldJson } from '../control/protocol/holdJson.ts';
-import type { Command } from 'commander';
+import type { Command } from './command.ts';
 import { sharedLedger } from '../config/fleetMember.ts';
 import type { Config } from '../config/config.ts';
 import { iso } from '../core/domain/words.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
-import { helpOf } from './help.ts';
 import { printJson, type Io } from './io.ts';
 import { look, type Overview } from './overview.ts';
-import { configOf, type ConfigOption } from './session.ts';
+import { configOf, type JsonOption } from './session.ts';
 import { printStatus } from './statusText.ts';
 
 export function addStatus(program: Command, io: Io, done: (status: ExitStatus) => void): void {
@@ -17,14 +16,11 @@ export function addStatus(program: Command, io: Io, done: (status: ExitStatus) =
     .option('--config <file>', 'config file')
     .option('--json', 'as JSON: { daemon, silent, ledger, counts, holds, oldestWaiting }')
     .option('--running', 'fail if no agent answers; for containers and watchdogs')
-    .addHelpText(
-      'after',
-      helpOf({
-        examples: ['status', 'status --json', 'status --running'],
-        statuses: '1 with --running: no agent answers',
-      }),
-    )
-    .action(async (options: ConfigOption & { json?: boolean; running?: boolean }) => {
+    .explain({
+      examples: ['status', 'status --json', 'status --running'],
+      statuses: '1 with --running: no agent answers',
+    })
+    .action(async (options: JsonOption & { running?: boolean }) => {
       const config = await configOf(io, options);
       const overview = await look(config);
       if (options.json) printJson(io, jsonOf(config, overview));

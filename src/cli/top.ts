@@ -1,11 +1,10 @@
-import type { Command } from 'commander';
+import type { Command } from './command.ts';
 import { systemClock as clock } from '../system/systemClock.ts';
 import type { Config } from '../config/config.ts';
 import { parseDuration } from '../config/units.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
 import { count, counted, local, span } from '../core/domain/words.ts';
-import { helpOf } from './help.ts';
 import { colorsFor, isTerminal, type Colors, type Io } from './io.ts';
 import { look, type Overview } from './overview.ts';
 import type { Screen } from './screen.ts';
@@ -24,10 +23,7 @@ export function addTop(program: Command, io: Io, done: (status: ExitStatus) => v
     .description('show the status live, with the current rate and when the backlog will be empty')
     .option('--config <file>', 'config file')
     .option('--every <duration>', 'how often to update', '2s')
-    .addHelpText(
-      'after',
-      helpOf({ examples: ['top', 'top --every 10s'], statuses: '130 stopped by a signal' }),
-    )
+    .explain({ examples: ['top', 'top --every 10s'], statuses: '130 stopped by a signal' })
     .action(async (options: ConfigOption & { readonly every: string }) => {
       const config = await configOf(io, options);
       const everyMs = intervalOf(options.every);

@@ -1,9 +1,8 @@
-import type { Command } from 'commander';
+import type { Command } from './command.ts';
 import { credentialsConfig } from '../wiring/service.ts';
-import { helpOf } from './help.ts';
 import { print, printJson, type Io } from './io.ts';
 import { withService } from './serviceClient.ts';
-import { configOf, type ConfigOption } from './session.ts';
+import { configOf, type JsonOption } from './session.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 
 export function addWhoami(program: Command, io: Io): void {
@@ -13,14 +12,11 @@ export function addWhoami(program: Command, io: Io): void {
     .option('--config <file>', 'config file')
     .option('--account <name>', 'account in the config; the default account if omitted')
     .option('--json', 'as JSON: { company, message, store, account }')
-    .addHelpText(
-      'after',
-      helpOf({
-        examples: ['whoami', 'whoami --account branch'],
-        statuses: '5 the service could not be reached',
-      }),
-    )
-    .action(async (options: ConfigOption & { account?: string; json?: boolean }) => {
+    .explain({
+      examples: ['whoami', 'whoami --account branch'],
+      statuses: '5 the service could not be reached',
+    })
+    .action(async (options: JsonOption & { account?: string }) => {
       const config = await configOf(io, options);
       const account = options.account ?? null;
       credentialsConfig(config, account);

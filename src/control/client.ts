@@ -31,6 +31,18 @@ export async function callControl<O extends Operation>(
   return response.data;
 }
 
+/** Like `callControl`; null if no daemon runs on this state directory. */
+export async function callIfRunning<O extends Operation>(
+  ...asked: Parameters<typeof callControl<O>>
+): Promise<Response<O> | null> {
+  try {
+    return await callControl(...asked);
+  } catch (error) {
+    if (error instanceof ReceiptdError && error.code === 'NOT_RUNNING') return null;
+    throw error;
+  }
+}
+
 async function exchange(
   stateDir: string,
   operation: Operation,

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { z } from 'zod';
 import { startChild } from './child.ts';
 import type { Child } from './child.ts';
 import { dropAll, planDrops, removeOwn } from './drop.ts';
@@ -101,11 +102,15 @@ async function play(
   await aborted(signal);
 }
 
+const ANNOUNCED = z.object({
+  url: z.string(),
+  clientId: z.string(),
+  clientSecret: z.string(),
+  endpointUid: z.string(),
+});
+
 /** Reads the sandbox's address and credentials from its first line of output, which is JSON. */
-async function announced(
-  sandbox: Child,
-  signal: AbortSignal,
-): Promise<{ url: string; clientId: string; clientSecret: string; endpointUid: string }> {
+async function announced(sandbox: Child, signal: AbortSignal): Promise<z.infer<typeof ANNOUNCED>> {
   const timeout = AbortSignal.timeout(SANDBOX_START_MS);
   let line: string;
   try {
@@ -115,18 +120,7 @@ async function announced(
     throw timeout.aborted ? new DemoError('receiptd sandbox does not start.') : error;
   }
   try {
-    const said: Record<string, unknown> = Object(JSON.parse(line));
-    const field = (key: string): string => {
-      const value = said[key];
-      if (typeof value !== 'string') throw new TypeError(`no ${key}`);
-      return value;
-    };
-    return {
-      url: field('url'),
-      clientId: field('clientId'),
-      clientSecret: field('clientSecret'),
-      endpointUid: field('endpointUid'),
-    };
+    return ANNOUNCED.parse(JSON.parse(line));
   } catch (error) {
     throw new DemoError('receiptd sandbox did not say where it listens.', { cause: error });
   }

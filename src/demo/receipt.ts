@@ -68,8 +68,8 @@ function money(cents: number): string {
   return (cents / 100).toFixed(2);
 }
 
-function centred(text: string): string {
-  return ' '.repeat(Math.floor((LINE_LENGTH - text.length) / 2)) + text;
+export function centred(text: string): string {
+  return ' '.repeat(Math.max(0, Math.floor((LINE_LENGTH - text.length) / 2))) + text;
 }
 
 function spread(left: string, right: string): string {

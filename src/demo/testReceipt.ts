@@ -1,6 +1,6 @@
 import { paintLines } from './paint.ts';
 import { encodePng } from './png.ts';
-import { LINE_LENGTH } from './receipt.ts';
+import { centred, LINE_LENGTH } from './receipt.ts';
 
 /**
  * Draws an obvious test receipt as a PNG file. Each `number` gives a different image, so that it is never a duplicate. `at`: local
@@ -21,8 +21,4 @@ export function drawTestReceipt({ number, at }: { number: number; at: string }):
     'TOTAL EUR 0.00',
   ];
   return encodePng(paintLines(lines.map(centred), number));
-}
-
-function centred(text: string): string {
-  return ' '.repeat(Math.max(0, Math.floor((LINE_LENGTH - text.length) / 2))) + text;
 }

@@ -1,12 +1,9 @@
 import { z } from 'zod';
 import type { Tokens } from './tokens.ts';
 
-export const CLIENTS = z.array(z.strictObject({ clientId: z.string(), clientSecret: z.string() })).min(1);
-
-export interface Client {
-  readonly clientId: string;
-  readonly clientSecret: string;
-}
+const CLIENT = z.strictObject({ clientId: z.string(), clientSecret: z.string() }).readonly();
+export const CLIENTS = z.array(CLIENT).min(1);
+export type Client = z.infer<typeof CLIENT>;
 
 /** The accepted credentials: of one client at first, or of several accounts. Can be changed at run time. */
 export class Clients {
@@ -23,14 +20,9 @@ export class Clients {
 
   /** Replaces the accepted credentials. Tokens of clients whose credentials changed get 401. */
   take(clients: readonly Client[]): void {
-    const gone = this.#taken.filter(
-      (before) =>
-        !clients.some(
-          ({ clientId, clientSecret }) =>
-            clientId === before.clientId && clientSecret === before.clientSecret,
-        ),
-    );
+    const before = this.#taken;
     this.#taken = [...clients];
+    const gone = before.filter(({ clientId, clientSecret }) => !this.has(clientId, clientSecret));
     for (const { clientId } of gone) this.#tokens.revokeOf(clientId);
   }
 

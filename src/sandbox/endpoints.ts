@@ -7,17 +7,6 @@ import { timestamp } from './clock.ts';
 /** The company that owns everything here; the same after a restart. */
 export const COMPANY = { uid: '5a4db0c5-0000-4000-8000-000000000001', name: 'Sandbox Company' } as const;
 
-/** Interface 2.1. Fields that the client left out are null: which ones are required is not shown. */
-export interface SandboxEndpoint {
-  readonly uid: string;
-  readonly name: string;
-  readonly outgoingUrl: string | null;
-  readonly dominantLanguage: string | null;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly companyUid: string;
-}
-
 /** An endpoint that exists from the start. `uid` is a UUID in lower case. */
 export interface EndpointSeed {
   readonly uid: string;
@@ -28,8 +17,9 @@ export interface EndpointSeed {
 
 // A uid becomes the name of a directory, so only a UUID may pass.
 const UID = z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'expected a UUID in lower case');
-const KEPT = z.array(
-  z.object({
+/** Interface 2.1. Fields that the client left out are null: which ones are required is not shown. */
+const ENDPOINT = z
+  .object({
     uid: UID,
     name: z.string(),
     outgoingUrl: z.string().nullable(),
@@ -37,8 +27,9 @@ const KEPT = z.array(
     createdAt: z.string(),
     updatedAt: z.string(),
     companyUid: z.string(),
-  }),
-);
+  })
+  .readonly();
+export type SandboxEndpoint = z.infer<typeof ENDPOINT>;
 
 /** The endpoints, in `<dir>/endpoints.json`. Saved to a new file, which is then renamed over the old one. */
 export class Endpoints {
@@ -56,7 +47,8 @@ export class Endpoints {
       if (error.code === 'ENOENT') return '[]';
       throw error;
     });
-    for (const endpoint of KEPT.parse(JSON.parse(text))) endpoints.#known.set(endpoint.uid, endpoint);
+    for (const endpoint of z.array(ENDPOINT).parse(JSON.parse(text)))
+      endpoints.#known.set(endpoint.uid, endpoint);
     return endpoints;
   }
 

@@ -1,8 +1,7 @@
 import path from 'node:path';
 import { ReceiptdError } from '../core/domain/errors.ts';
-import { jsonObject } from '../core/domain/jsonObject.ts';
 import { writeDurably } from '../system/durableFile.ts';
-import { NotAFile, readPlainFile } from '../system/plainFile.ts';
+import { readMark } from './stateMarks.ts';
 
 /**
  * Marks that a state directory's ledger has moved to PostgreSQL. Durable before the move completes there: a crash in between
@@ -25,12 +24,9 @@ export async function markLedgerMoved(stateDir: string, mark: LedgerMoved): Prom
 
 /** Null if the ledger did not move. An unreadable mark counts as moved. */
 export async function ledgerMoved(stateDir: string): Promise<LedgerMoved | null> {
-  const text = await readPlainFile(path.join(stateDir, MARK)).catch((error: unknown) => {
-    if (error instanceof NotAFile) return '';
-    throw error;
-  });
-  if (text === null) return null;
-  const { ledger, where, agent, isComplete } = jsonObject(text);
+  const mark = await readMark(stateDir, MARK);
+  if (mark === null) return null;
+  const { ledger, where, agent, isComplete } = mark;
   const word = (value: unknown, otherwise: string): string => (typeof value === 'string' ? value : otherwise);
   return {
     ledger: word(ledger, ''),

@@ -47,14 +47,20 @@ export async function unmarkMovedAway(stateDir: string): Promise<boolean> {
   }
 }
 
-/** Null if there is no mark. An unreadable mark counts as moved. */
-export async function movedAway(stateDir: string): Promise<MovedAway | null> {
-  const text = await readPlainFile(path.join(stateDir, AWAY)).catch((error: unknown) => {
+/** Null if there is no mark. Something unreadable in its place is a mark without content. */
+export async function readMark(stateDir: string, name: string): Promise<Record<string, unknown> | null> {
+  const text = await readPlainFile(path.join(stateDir, name)).catch((error: unknown) => {
     if (error instanceof NotAFile) return '';
     throw error;
   });
-  if (text === null) return null;
-  const { at, file, isCopy } = jsonObject(text);
+  return text === null ? null : jsonObject(text);
+}
+
+/** Null if there is no mark. An unreadable mark counts as moved. */
+export async function movedAway(stateDir: string): Promise<MovedAway | null> {
+  const mark = await readMark(stateDir, AWAY);
+  if (mark === null) return null;
+  const { at, file, isCopy } = mark;
   return {
     at: typeof at === 'string' ? at : 'an unknown time',
     file: typeof file === 'string' ? file : '',

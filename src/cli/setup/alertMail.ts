@@ -1,16 +1,14 @@
-import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { resolvePath } from '../../config/resolve.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import { says, saysError, type Said } from '../../core/domain/setupWords.ts';
 import type { Io } from '../io.ts';
-import { openLog } from '../session.ts';
+import { sendTestAlert } from '../testAlert.ts';
 import { mailAddressesOf, sentence, tidyMailServer, wrongMailAddresses, wrongMailServer } from './checks.ts';
 import { ANSWERS } from './answers.ts';
 import type { Given } from './given.ts';
-import type { AlertMail } from './plan.ts';
+import type { AlertMail } from './wanted.ts';
 import { Ended, type Prompts } from './prompts.ts';
 import type { Talk } from './talk.ts';
 
@@ -185,23 +183,14 @@ async function testMail(
   { to, server, user, passwordFile, password }: Whole,
   now: Config['alerts']['email'],
 ): Promise<MailTest> {
-  const [{ emailChannel }, { sendWithin }, { testAlert }, { systemClock }] = await Promise.all([
-    import('../../wiring/alertChannels.ts'),
-    import('../../features/alerts/delivery.ts'),
-    import('../../features/alerts/message.ts'),
-    import('../../system/systemClock.ts'),
+  const { emailChannel } = await import('../../wiring/alertChannels.ts');
+  const email = { to, server, user, passwordFile, from: now?.from ?? null };
+  const [sent] = await sendTestAlert(io, config, (surroundings) => [
+    emailChannel(email, config, surroundings, password),
   ]);
-  const { log, secrets } = await openLog(io, config, { toFile: false, level: 'warn' });
-  try {
-    const email = { to, server, user, passwordFile, from: now?.from ?? null };
-    const channel = emailChannel(email, config, { env: io.env, log, secrets }, password);
-    const alert = testAlert(randomUUID(), { host: hostname(), now: systemClock.now() });
-    const trouble = await sendWithin(channel, alert, systemClock, io.stop);
-    if (io.stop.aborted) throw new Ended('ended by a signal');
-    return trouble === null ? { sent: true } : { sent: false, why: trouble.sentence() };
-  } finally {
-    await log.close();
-  }
+  if (io.stop.aborted) throw new Ended('ended by a signal');
+  const problem = sent?.problem ?? null;
+  return problem === null ? { sent: true } : { sent: false, why: problem.sentence() };
 }
 
 function orNothing(wrong: (text: string) => Said | null): (text: string) => Said | null {

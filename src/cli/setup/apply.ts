@@ -5,18 +5,17 @@ import { isOddUid, oddUidText } from '../../config/oddUids.ts';
 import type { Config } from '../../config/config.ts';
 import { demandConfigWritable } from '../../config/configFile.ts';
 import { writeDurably } from '../../system/durableFile.ts';
-import { acquireInstanceLock } from '../../state-dir/instanceLock.ts';
 import { prepareStateDir } from '../../state-dir/stateDir.ts';
-import { callControl } from '../../control/client.ts';
-import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
+import { ReceiptdError } from '../../core/domain/errors.ts';
 import { joined, says, type Said } from '../../core/domain/setupWords.ts';
 import { operatorName } from '../operator.ts';
 import { withService } from '../serviceClient.ts';
-import { operate } from '../session.ts';
+import { agentAnswers, hurryAgent, operate, underLock } from '../session.ts';
 import type { MailTest } from './alertMail.ts';
 import type { CredentialsAnswer } from './credentials.ts';
 import type { Store } from './answers.ts';
 import { plan, TO_BE_CREATED, writePlanned } from './plan.ts';
+import { uncreatable } from './folder.ts';
 import { demandManager, installOnce, type Installed } from './installing.ts';
 import { asOwner, giveToOwner, otherOwner } from './owner.ts';
 import { leavesPractice, practiceStateDir } from './practiceState.ts';
@@ -77,7 +76,9 @@ export async function apply(talk: Talk, answers: Answers, tell: (said: Said) => 
   if (endpoint.uid === null) await demandRecording(planned);
   goOn();
   if (folder.create) {
-    await makeFolder(folder.path);
+    await mkdir(folder.path, { recursive: true }).catch((error: unknown) => {
+      throw uncreatable(folder.path, error);
+    });
     tell(says('done.folder', { path: folder.path }));
   }
   goOn();
@@ -102,7 +103,8 @@ export async function apply(talk: Talk, answers: Answers, tell: (said: Said) => 
   tell(says(result === 'unchanged' ? 'done.unchanged' : 'done.wrote', { file }));
   const { test: mailTest } = answers.alerts;
   if (mailTest?.sent === false) tell(says('mail.undeliveredWhy', { why: mailTest.why }));
-  await tellTheAgent(target.config);
+  // It notices config changes by itself, but waits out its back-off.
+  await hurryAgent(target.config, 'tryHeld');
   goOn();
   const { config } = target;
   const { email } = config.alerts;
@@ -145,34 +147,10 @@ export async function apply(talk: Talk, answers: Answers, tell: (said: Said) => 
   };
 }
 
-async function makeFolder(path: string): Promise<void> {
-  try {
-    await mkdir(path, { recursive: true });
-  } catch (error) {
-    throw new ReceiptdError(
-      'FOLDER_UNWRITABLE',
-      `${path} can't be created (${systemCode(error) ?? 'unknown error'}).`,
-      {
-        hint: 'Choose another folder, or create it yourself.',
-        cause: error,
-      },
-    );
-  }
-}
-
 /** Fails before an endpoint is created that can't be recorded: its uid would be lost, and each retry would create another. */
 async function demandRecording(config: Config): Promise<void> {
-  const { stateDir } = config;
-  try {
-    await callControl(stateDir, 'status', {});
-    return;
-  } catch (error) {
-    if (!(error instanceof ReceiptdError) || error.code !== 'NOT_RUNNING') throw error;
-  }
-  await asOwner(stateDir, async () => {
-    await prepareStateDir(config);
-    await (await acquireInstanceLock(stateDir)).release();
-  });
+  if (await agentAnswers(config)) return;
+  await asOwner(config.stateDir, () => underLock(config, async () => {}));
 }
 
 /** Creates and records the endpoint before the config file refers to it, so that a later failure can't lose its uid. */
@@ -242,15 +220,6 @@ async function storeMailPassword(
   await writeDurably(mail.passwordFile, `${password}\n`);
   tell(says('done.mailPassword', { file: mail.passwordFile }));
   return mail.passwordFile;
-}
-
-/** Makes a running agent retry held work now, so that it does not wait out its back-off. It notices config changes by itself. */
-async function tellTheAgent({ stateDir }: Config): Promise<void> {
-  try {
-    await callControl(stateDir, 'tryHeld', {});
-  } catch (error) {
-    if (!(error instanceof ReceiptdError)) throw error;
-  }
 }
 
 async function test(

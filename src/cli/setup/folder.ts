@@ -88,12 +88,16 @@ async function demandMakeable(path: string, directory: string): Promise<void> {
   } catch (error) {
     if (systemCode(error) === 'ENOENT' && dirname(directory) !== directory)
       return demandMakeable(path, dirname(directory));
-    throw new ReceiptdError(
-      'FOLDER_UNWRITABLE',
-      `${path} can't be created (${systemCode(error) ?? 'unknown error'}).`,
-      { hint: 'Choose another folder, or create it yourself.', cause: error },
-    );
+    throw uncreatable(path, error);
   }
+}
+
+export function uncreatable(path: string, cause: unknown): ReceiptdError {
+  const why = systemCode(cause) ?? 'unknown error';
+  return new ReceiptdError('FOLDER_UNWRITABLE', `${path} can't be created (${why}).`, {
+    hint: 'Choose another folder, or create it yourself.',
+    cause,
+  });
 }
 
 /**

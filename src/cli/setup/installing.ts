@@ -3,9 +3,14 @@ import { ReceiptdError } from '../../core/domain/errors.ts';
 import { says, type Said } from '../../core/domain/setupWords.ts';
 import type { Host } from '../../features/os-service/host.ts';
 import type { Io } from '../io.ts';
-import { installService, type InstalledService, type InstallOptions } from '../service.ts';
 import { hostOf, managerOf } from '../serviceHost.ts';
-import { definedService, demandRights } from '../serviceInstall.ts';
+import {
+  definedService,
+  demandRights,
+  installService,
+  type InstalledService,
+  type InstallOptions,
+} from '../serviceInstall.ts';
 import type { ServiceScope } from './answers.ts';
 
 export type Installed = Omit<InstalledService, 'text' | 'refusal'> & {

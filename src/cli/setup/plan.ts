@@ -13,8 +13,6 @@ import { rateText } from '../../core/domain/rate.ts';
 import { entersPractice, leavesPractice, practiceStateDir } from './practiceState.ts';
 import type { Found, Wanted } from './wanted.ts';
 
-export type { AlertMail, Before, Found, Wanted } from './wanted.ts';
-
 export const DEFAULT_ALIAS = 'office';
 export const DEFAULT_RATE = '60/min';
 /** Placeholder for the uid of an endpoint that is not created yet. */

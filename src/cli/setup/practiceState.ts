@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts';
 import { pathsOf, resolveStateDir } from '../../config/resolve.ts';
-import { callControl } from '../../control/client.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
+import { agentAnswers } from '../session.ts';
 import type { Found, Wanted } from './wanted.ts';
 
 /*
@@ -45,13 +45,7 @@ export function entersPractice(
 
 /** A running agent would send to the new service, recording it in the practice ledger. @throws ReceiptdError ALREADY_RUNNING */
 export async function demandPracticeEnded({ before }: Found): Promise<void> {
-  if (before === null) return;
-  try {
-    await callControl(before.config.stateDir, 'status', {});
-  } catch (error) {
-    if (error instanceof ReceiptdError && error.code === 'NOT_RUNNING') return;
-    throw error;
-  }
+  if (before === null || !(await agentAnswers(before.config))) return;
   throw new ReceiptdError(
     'ALREADY_RUNNING',
     `receiptd is still running in practice mode, on the state directory ${before.config.stateDir}.`,

@@ -3,7 +3,7 @@ import { escapeUnsafe } from '../../core/domain/escape.ts';
 import { wrapLine } from '../wrap.ts';
 import type { Io } from '../io.ts';
 import type { Given } from './given.ts';
-import type { Found } from './plan.ts';
+import type { Found } from './wanted.ts';
 import type { Prompts } from './prompts.ts';
 
 /** Context of every step of setup. */

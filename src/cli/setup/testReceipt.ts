@@ -42,7 +42,6 @@ export async function sendTestReceipt(io: Io, config: Config, folder: string): P
   const at = Date.now();
   const time = new Date(at).toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-');
   const file = `${PREFIX}${time}-${randomBytes(2).toString('hex')}.png`;
-  const path = join(folder, file);
   if (!folderCovers(folder, file, config)) {
     throw undelivered(file, `the patterns for ${folder} (\`include\`, \`ignore\`) exclude it`);
   }
@@ -53,35 +52,35 @@ export async function sendTestReceipt(io: Io, config: Config, folder: string): P
   const agent = await anAgent(io, config);
   try {
     const soon = AbortSignal.any([io.stop, AbortSignal.timeout(LIMIT_MS)]);
-    if (waiting !== null) return await waitFor(io, config, waiting, agent.ended, soon);
-    await watched(config, folder, file, agent.ended, soon);
+    const wait: Wait = { ended: agent.ended, signal: soon };
+    // Waits for a test receipt of an earlier attempt instead of adding another one.
+    if (waiting !== null) {
+      // Safe to delete: its name has our random digits, and its content was accepted.
+      return await delivered(io, config, basename(waiting), wait, () => rm(waiting, { force: true }));
+    }
+    const path = join(folder, file);
+    await watched(config, folder, file, wait);
     // A random number makes every picture different, so it is not a duplicate.
     const bytes = drawTestReceipt({ number: randomInt(1_000_000), at: local(at).slice(0, 16) });
     await writeFile(path, bytes, { flag: 'wx' });
-    const row = await settled(io, config, file, agent.ended, soon);
-    if (row.state !== 'accepted' || row.name === null) throw undelivered(file, howFar(row), row);
-    await removeOwn(path, bytes);
-    await removalSeen(config, row.name, agent.ended, soon);
-    return { file, name: row.name, status: row.status, response: await responseOf(config, row.name) };
+    return await delivered(io, config, file, wait, () => removeOwn(path, bytes));
   } finally {
     await agent.stop();
   }
 }
 
-/** Waits for a test receipt of an earlier attempt instead of adding another one. */
-async function waitFor(
+/** Waits until the file is accepted, then removes it with `remove`. */
+async function delivered(
   io: Io,
   config: Config,
-  path: string,
-  ended: () => unknown,
-  soon: AbortSignal,
+  file: string,
+  wait: Wait,
+  remove: () => Promise<void>,
 ): Promise<Delivered> {
-  const file = basename(path);
-  const row = await settled(io, config, file, ended, soon);
+  const row = await settled(io, config, file, wait);
   if (row.state !== 'accepted' || row.name === null) throw undelivered(file, howFar(row), row);
-  // Safe to delete: its name has our random digits, and its content was accepted.
-  await rm(path, { force: true }).catch(() => {});
-  await removalSeen(config, row.name, ended, soon);
+  await remove().catch(() => {});
+  await removalSeen(config, row.name, wait);
   return { file, name: row.name, status: row.status, response: await responseOf(config, row.name) };
 }
 
@@ -118,9 +117,14 @@ async function first(
   }
 }
 
-interface SomeAgent {
-  /** The error that ended it early, if any. */
+interface Wait {
+  /** The error that ended the agent early, if any. */
   readonly ended: () => unknown;
+  /** Aborts when it took too long, or setup was stopped. */
+  readonly signal: AbortSignal;
+}
+
+interface SomeAgent extends Pick<Wait, 'ended'> {
   stop(): Promise<void>;
 }
 
@@ -163,13 +167,7 @@ async function anAgent(io: Io, config: Config): Promise<SomeAgent> {
 }
 
 /** Waits until the folder is watched: files already present at that time may be ignored. */
-async function watched(
-  config: Config,
-  folder: string,
-  file: string,
-  ended: () => unknown,
-  signal: AbortSignal,
-): Promise<void> {
+async function watched(config: Config, folder: string, file: string, wait: Wait): Promise<void> {
   let last = 'no agent answers';
   await until(
     async () => {
@@ -184,8 +182,7 @@ async function watched(
         return null;
       }
     },
-    ended,
-    signal,
+    wait,
     () => undelivered(file, last),
   );
 }
@@ -193,13 +190,7 @@ async function watched(
 /** Final states: nothing more happens without a person. */
 const SETTLED = ['accepted', 'duplicate', 'rejected', 'failed', 'unconfirmed', 'lost', 'skipped'];
 
-async function settled(
-  io: Io,
-  config: Config,
-  file: string,
-  ended: () => unknown,
-  signal: AbortSignal,
-): Promise<ListRow> {
+async function settled(io: Io, config: Config, file: string, wait: Wait): Promise<ListRow> {
   let last: ListRow | null = null;
   return until(
     async () => {
@@ -210,8 +201,7 @@ async function settled(
       });
       return last !== null && SETTLED.includes(last.state) ? last : null;
     },
-    ended,
-    signal,
+    wait,
     () =>
       io.stop.aborted
         ? new Ended('ended by a signal')
@@ -221,8 +211,7 @@ async function settled(
 
 async function until<T>(
   look: () => Promise<T | null>,
-  ended: () => unknown,
-  signal: AbortSignal,
+  { ended, signal }: Wait,
   late: () => Error,
 ): Promise<T> {
   for (;;) {
@@ -262,24 +251,19 @@ async function responseOf(config: Config, name: string): Promise<string | null> 
 }
 
 /** Waits until the ledger knows that the file is gone, or the first audit would fail. Gives up quietly if it takes long. */
-async function removalSeen(
-  config: Config,
-  name: string,
-  ended: () => unknown,
-  signal: AbortSignal,
-): Promise<void> {
+async function removalSeen(config: Config, name: string, wait: Wait): Promise<void> {
   const isGone = async (): Promise<true | null> => {
     return withReading(config, async (reading) => {
       const all = await reading.details(name);
       return all.every(({ files }) => files.every(({ goneAt }) => goneAt !== null)) || null;
     });
   };
-  const soon = AbortSignal.any([signal, AbortSignal.timeout(REMOVAL_MS)]);
-  await until(isGone, ended, soon, () => new Error('late')).catch(() => {});
+  const signal = AbortSignal.any([wait.signal, AbortSignal.timeout(REMOVAL_MS)]);
+  await until(isGone, { ...wait, signal }, () => new Error('late')).catch(() => {});
 }
 
 /** Removes the file only if it is still ours; the agent may have archived or deleted it. */
 async function removeOwn(path: string, bytes: Buffer): Promise<void> {
   const there = await readFile(path).catch(() => null);
-  if (there?.equals(bytes) === true) await rm(path, { force: true }).catch(() => {});
+  if (there?.equals(bytes) === true) await rm(path, { force: true });
 }

@@ -20,8 +20,13 @@ const COLUMNS = [
   'updatedAt',
 ] as const satisfies readonly (keyof ListRow)[];
 
-export const SEPARATORS = [',', ';', '\t'] as const;
+const SEPARATORS = [',', ';', '\t'] as const;
 export type Separator = (typeof SEPARATORS)[number];
+
+/** The separator that a person or a program asked for; undefined for any other text. */
+export function separatorOf(text: string): Separator | undefined {
+  return SEPARATORS.find((each) => each === (text === 'tab' ? '\t' : text));
+}
 
 export interface CsvForm {
   readonly separator: Separator;

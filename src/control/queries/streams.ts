@@ -2,7 +2,6 @@ import type { Document } from '../../core/domain/document.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import { MEDIA_TYPES } from '../../core/domain/imageType.ts';
 import { iso } from '../../core/domain/words.ts';
-import type { Found } from '../../delivery/payload/locateBytes.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { LedgerReports, ListRow } from '../../core/ports/ledgerReports.ts';
 import { documentFilter } from '../protocol/documents.ts';
@@ -10,9 +9,9 @@ import { STREAMS } from '../protocol/streams.ts';
 import { once, type StreamRequest, type StreamRoute } from '../streams.ts';
 import { numberedDocument, unknownDocument } from './unknownDocument.ts';
 import type { ResultColumn } from './columns.ts';
-import { csvLines, SEPARATORS, type CsvForm } from './csv.ts';
+import { csvLines, separatorOf, type CsvForm } from './csv.ts';
 import { detailJson, listFilter } from './documents.ts';
-import { jsonLines } from './jsonLines.ts';
+import { jsonArray, namedRows } from './jsonArray.ts';
 import { rowsOfDocuments } from './rowsOfDocuments.ts';
 import { zipOf } from './zip.ts';
 import { ALONE, pictureStreams, type PictureDeps } from './pictureStreams.ts';
@@ -22,43 +21,35 @@ export interface StreamDeps extends PictureDeps {
   readonly clock: Clock;
   /** The configured `results.columns`. */
   readonly columns: () => readonly ResultColumn[];
-  /** Checks that the bytes have the document's hash, so that only admitted images can be read here. */
-  readonly locateBytes: (document: Document) => Promise<Found>;
 }
 
 /** The read-only streams: pictures, exports and downloads. */
 export function readingStreams(deps: StreamDeps): StreamRoute[] {
   const { ledger, clock, locateBytes, columns } = deps;
+  const download = (type: string, ending: string) => ({
+    'content-type': type,
+    'content-disposition': `attachment; filename="receipts-${iso(clock.now()).slice(0, 10)}.${ending}"`,
+  });
   return [
     ...pictureStreams(deps),
     {
       ...STREAMS.csv,
       serve: async ({ query }) => ({
-        headers: {
-          'content-type': 'text/csv; charset=utf-8; header=present',
-          'content-disposition': `attachment; filename="receipts-${iso(clock.now()).slice(0, 10)}.csv"`,
-        },
+        headers: download('text/csv; charset=utf-8; header=present', 'csv'),
         body: csvLines(rowsWanted(ledger, query), formOf(query), columns()),
       }),
     },
     {
       ...STREAMS.json,
       serve: async ({ query }) => ({
-        headers: {
-          'content-type': 'application/json; charset=utf-8',
-          'content-disposition': `attachment; filename="receipts-${iso(clock.now()).slice(0, 10)}.json"`,
-        },
-        body: jsonLines(rowsWanted(ledger, query), columns()),
+        headers: download('application/json; charset=utf-8', 'json'),
+        body: jsonArray(namedRows(rowsWanted(ledger, query), columns())),
       }),
     },
     {
       ...STREAMS.zip,
       serve: async ({ query }) => ({
-        headers: {
-          'content-type': 'application/zip',
-          'content-disposition': `attachment; filename="receipts-${iso(clock.now()).slice(0, 10)}.zip"`,
-          ...ALONE,
-        },
+        headers: { ...download('application/zip', 'zip'), ...ALONE },
         body: zipOf({ documents: documentsOf(ledger, rowsWanted(ledger, query)), locateBytes }),
       }),
     },
@@ -161,8 +152,7 @@ function filterOf(query: StreamRequest['query']): ReturnType<typeof listFilter> 
 }
 
 function formOf(query: StreamRequest['query']): CsvForm {
-  const wanted = query.get('separator') ?? ',';
-  const separator = SEPARATORS.find((each) => each === (wanted === 'tab' ? '\t' : wanted));
+  const separator = separatorOf(query.get('separator') ?? ',');
   if (separator === undefined) throw new ReceiptdError('USAGE', 'separator takes , or ; or tab.');
   return { separator, byteOrderMark: query.get('bom') === '1' };
 }

@@ -33,10 +33,7 @@ export async function respond(
   offer: Offer,
 ): Promise<void> {
   if (request.method === 'GET' && (await stream(request, response, offer))) return;
-  send(request, response, await answer(request, offer, goneWith(response)));
-}
-
-function send(request: IncomingMessage, response: ServerResponse, { status, body }: Reply): void {
+  const { status, body } = await answer(request, offer, goneWith(response));
   sendJson(request, response, status, body);
 }
 
@@ -71,7 +68,10 @@ async function stream(
         // A partial answer must not look complete.
         response.destroy();
         log.error('An answer could not be given to its end', { url: pathname, why: String(error) });
-      } else send(request, response, failed(error, pathname, log));
+      } else {
+        const { status, body } = failed(error, pathname, log);
+        sendJson(request, response, status, body);
+      }
     }
     return true;
   }

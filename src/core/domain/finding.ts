@@ -1,4 +1,4 @@
-import type { ErrorCode } from './errors.ts';
+import { ReceiptdError, type ErrorCode } from './errors.ts';
 
 /** Findings about a folder that are not errors. */
 export const FOLDER_FINDINGS = [
@@ -22,4 +22,10 @@ export interface Finding {
   readonly count?: number;
   /** Names of other parties that occur in the message and are known only to the check. */
   readonly names?: readonly string[];
+}
+
+/** The finding for a check that failed. @throws `error` if it is none for people */
+export function failure(subject: string, error: unknown): Finding {
+  if (!(error instanceof ReceiptdError)) throw error;
+  return { level: 'fail', subject, message: error.sentence() };
 }

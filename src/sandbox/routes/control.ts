@@ -45,6 +45,8 @@ export async function control(controls: Controls, exchange: Exchange, path: stri
   if (!isLoopback(request.socket.remoteAddress)) {
     return exchange.send(problem(403, 'loopback_only', 'the controls answer to this machine only'));
   }
+  const given = (work: (value: unknown) => Reply | Promise<Reply>) =>
+    body.ok ? work(body.value) : problem(400, 'invalid_request', body.message);
   switch (`${request.method} ${path}`) {
     case 'GET /sandbox/documents':
       return exchange.sendPieces(documentList(controls.store), { 'content-type': 'application/json' });
@@ -53,24 +55,14 @@ export async function control(controls: Controls, exchange: Exchange, path: stri
     case 'GET /sandbox/faults':
       return exchange.send(json(200, controls.faults.report()));
     case 'PUT /sandbox/faults':
-      return exchange.send(
-        body.ok ? replaceFaults(controls.faults, body.value) : problem(400, 'invalid_request', body.message),
-      );
+      return exchange.send(await given((value) => replaceFaults(controls.faults, value)));
     case 'DELETE /sandbox/faults':
       controls.faults.replace([]);
       return exchange.send(json(200, []));
     case 'PUT /sandbox/credentials':
-      return exchange.send(
-        body.ok
-          ? takeCredentials(controls.clients, body.value)
-          : problem(400, 'invalid_request', body.message),
-      );
+      return exchange.send(await given((value) => takeCredentials(controls.clients, value)));
     case 'POST /sandbox/results':
-      return exchange.send(
-        body.ok
-          ? await postResult(controls.poster, body.value)
-          : problem(400, 'invalid_request', body.message),
-      );
+      return exchange.send(await given((value) => postResult(controls.poster, value)));
     default:
       return exchange.send(problem(404, 'not_found', `there is no ${request.method} ${path}`));
   }

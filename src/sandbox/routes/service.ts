@@ -1,3 +1,4 @@
+import type { SandboxOptions } from '../options.ts';
 import type { SandboxClock } from '../clock.ts';
 import type { Clients } from '../clients.ts';
 import type { Endpoints } from '../endpoints.ts';
@@ -7,17 +8,15 @@ import type { DocumentStore } from '../store.ts';
 import type { Tokens } from '../tokens.ts';
 
 /** Shared by all routes. */
-export interface Service {
+export interface Service extends Pick<
+  Required<SandboxOptions>,
+  'tokenLifetimeSeconds' | 'onRepeat' | 'maxBodyBytes' | 'createStatus' | 'quotaStatus'
+> {
   readonly clock: SandboxClock;
   readonly clients: Clients;
-  readonly tokenLifetimeSeconds: number;
   readonly tokens: Tokens;
   readonly endpoints: Endpoints;
   readonly store: DocumentStore;
   readonly plan: PlanMeter;
-  readonly onRepeat: 'accept' | 'conflict';
-  readonly maxBodyBytes: number;
-  readonly createStatus: number;
-  readonly quotaStatus: number;
   readonly poster: ResultPoster;
 }

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import YAML from 'yaml';
 import { says } from '../../../src/core/domain/setupWords.ts';
 import { storeInConfig } from '../../../src/cli/setup/credentials.ts';
-import { plan, type Found, type Wanted } from '../../../src/cli/setup/plan.ts';
+import { plan } from '../../../src/cli/setup/plan.ts';
+import type { Found, Wanted } from '../../../src/cli/setup/wanted.ts';
 import type { LoadContext } from '../../../src/config/config.ts';
 import { readConfig } from '../../../src/config/load.ts';
 
