@@ -6,7 +6,6 @@ import { lastPosted } from '../core/domain/posted.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 import type { ListRow } from '../core/ports/ledgerReports.ts';
 import { filterOf, orSayNothing, withFilters, type FilterOptions } from './filters.ts';
-import { helpOf } from './help.ts';
 import { colorsFor, fitted, isTerminal, type Io } from './io.ts';
 import { withReading } from './reading.ts';
 import { configOf } from './session.ts';
@@ -48,22 +47,10 @@ export async function writeChunks(
     if (!stdout.write(chunk)) await new Promise((done) => stdout.once('drain', done));
 }
 
-/** Rows with the values of the configured result columns. */
-export async function* namedRows(
-  rows: AsyncIterable<ListRow>,
-  columns: readonly ResultColumn[],
-): AsyncGenerator<object> {
-  for await (const row of rows) yield namedRow(row, columns);
-}
-
-export async function writeChunk({ stdout }: Pick<Io, 'stdout'>, text: string): Promise<void> {
-  if (!stdout.write(text)) await new Promise((done) => stdout.once('drain', done));
-}
-
 /** Rows that are aligned with one another. A longer list is printed in parts, so its first lines come at once. */
 const PART = 1_000;
 
-async function printTable(
+async function printRows(
   io: Io,
   rows: AsyncIterable<ListRow>,
   columns: readonly ResultColumn[],
@@ -112,7 +99,7 @@ async function printTable(
     const { top, lines } = toPart(part);
     const [title, ...rule] = top;
     const text = [...(title === undefined ? [] : [colors.bold(title)]), ...rule, ...lines].join('\n');
-    await writeChunk(io, `${fitted(io.stdout, text)}\n`);
+    await writeChunks(io, [`${fitted(io.stdout, text)}\n`]);
   }
 }
 
