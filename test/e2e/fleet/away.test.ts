@@ -17,9 +17,9 @@ describe.skipIf(!needsPostgres())('a database that is away for a while', () => {
     await desk.deferred(a, 5);
     // Its bytes are in the spool.
     const [gone] = desk.scans.slice(-1);
-    if (gone) await rm(join(desk.office.folder, gone.path));
+    if (gone) await rm(join(desk.site.folder, gone.path));
     if (gone) gone.isThere = false;
-    expect(desk.office.sandbox.received()).toHaveLength(1);
+    expect(desk.site.sandbox.received()).toHaveLength(1);
     a.proxy.heal();
     await desk.settled();
 
@@ -30,7 +30,7 @@ describe.skipIf(!needsPostgres())('a database that is away for a while', () => {
 
   test('an agent that starts meanwhile waits for it, and defers what it finds', async () => {
     const desk = await Desk.open({ agents: 1 });
-    const { cluster } = desk.office;
+    const { cluster } = desk.site;
     const a = await desk.start(0);
     await a.stop();
     await cluster.stop();
@@ -47,7 +47,7 @@ describe.skipIf(!needsPostgres())('a database that is away for a while', () => {
 
   test('restarted and crashed under load: everything is sent once', async () => {
     const desk = await Desk.open({ agents: 2 });
-    const { cluster, sandbox } = desk.office;
+    const { cluster, sandbox } = desk.site;
     await Promise.all([desk.start(0), desk.start(1)]);
     await desk.scan(12);
     await until(() => sandbox.received().length >= 3, 'the first uploads');
@@ -66,11 +66,11 @@ describe.skipIf(!needsPostgres())('a database that is away for a while', () => {
 
   test('replaced by its standby: the agents find it among the hosts of their URL', async () => {
     const desk = await Desk.open({ agents: 2, withStandby: true });
-    const { office } = desk;
+    const { site } = desk;
     await Promise.all([desk.start(0), desk.start(1)]);
     await desk.scan(10);
-    await until(() => office.sandbox.received().length >= 3, 'the first uploads');
-    await office.failOver();
+    await until(() => site.sandbox.received().length >= 3, 'the first uploads');
+    await site.failOver();
     await desk.scan(10);
     await desk.settled();
 

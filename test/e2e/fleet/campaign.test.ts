@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { killAgents } from '../../reliability/fleet/agent.ts';
+import { killAgents } from '../../reliability/support/agentProcess.ts';
 import { playCampaign } from '../../reliability/fleet/campaign.ts';
 import { needsPostgres } from '../../support/postgres.ts';
 

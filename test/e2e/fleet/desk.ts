@@ -5,8 +5,8 @@ import { pagePath } from '../../../src/core/domain/pages.ts';
 import { drawReceipt } from '../../support/images.ts';
 import { pdfOf, type PdfPage } from '../../support/pdf.ts';
 import type { FleetAgent } from '../../reliability/fleet/agent.ts';
-import { sha256 } from '../../reliability/kill/digest.ts';
-import { Office, type OfficePlan } from '../../reliability/fleet/office.ts';
+import { sha256 } from '../../reliability/support/digest.ts';
+import { Site, type SitePlan } from '../../reliability/fleet/site.ts';
 import { judge } from '../../reliability/fleet/oracle.ts';
 import type { Scan } from '../../reliability/fleet/scanner.ts';
 import type { World } from '../../reliability/fleet/world.ts';
@@ -16,29 +16,29 @@ import { cleanUp } from '../../support/cleanUp.ts';
 const SETTLED_MS = 60_000;
 const LOOK_EVERY_MS = 100;
 
-/** An office of which nothing is left after the test, and what was put into its folder. */
+/** A site that is removed after the test, and what was put into its folder. */
 export class Desk {
-  readonly office: Office;
+  readonly site: Site;
   readonly scans: Scan[] = [];
 
-  private constructor(office: Office) {
-    this.office = office;
+  private constructor(site: Site) {
+    this.site = site;
   }
 
-  static async open(options: Partial<OfficePlan> & Pick<OfficePlan, 'agents'>): Promise<Desk> {
-    const office = await Office.open({
+  static async open(options: Partial<SitePlan> & Pick<SitePlan, 'agents'>): Promise<Desk> {
+    const site = await Site.open({
       seed: 0,
       perSecond: null,
       lostAnswers: 0,
       answerAfterMs: 0,
       ...options,
     });
-    cleanUp(() => office.close({ kept: false }));
-    return new Desk(office);
+    cleanUp(() => site.close({ kept: false }));
+    return new Desk(site);
   }
 
   agent(at: number): FleetAgent {
-    const agent = this.office.agents[at];
+    const agent = this.site.agents[at];
     if (!agent) throw new Error(`there is no agent ${at}`);
     return agent;
   }
@@ -76,9 +76,9 @@ export class Desk {
   }
 
   async #put(path: string, bytes: Buffer): Promise<void> {
-    const part = join(this.office.folder, `.${path}.part`);
+    const part = join(this.site.folder, `.${path}.part`);
     await writeFile(part, bytes);
-    await rename(part, join(this.office.folder, path));
+    await rename(part, join(this.site.folder, path));
   }
 
   /** Until the agent has written that many images into its own journal, as the database is away. */
@@ -93,7 +93,7 @@ export class Desk {
   async settled(): Promise<void> {
     const due = new Set(this.scans.map((scan) => scan.sha256));
     let waitsFor: string | null = null;
-    const isSettled = async () => (waitsFor = await this.office.unsettled(due)) === null;
+    const isSettled = async () => (waitsFor = await this.site.unsettled(due)) === null;
     // Some wait for a lease to run out: the database is not to be busy with those who ask.
     await until(isSettled, 'everything to be sent', SETTLED_MS, LOOK_EVERY_MS).catch((error: unknown) => {
       throw new Error(String(waitsFor), { cause: error });
@@ -102,9 +102,9 @@ export class Desk {
 
   /** Stops every agent; what there is to see then, and what of the promises was broken. */
   async judged(): Promise<{ readonly world: World; readonly breaches: readonly string[] }> {
-    for (const agent of this.office.agents) if (agent.isRunning) await agent.stop();
-    const world = await this.office.world(this.scans);
-    const surprises = this.office.agents.flatMap(({ name, surprises: all }) =>
+    for (const agent of this.site.agents) if (agent.isRunning) await agent.stop();
+    const world = await this.site.world(this.scans);
+    const surprises = this.site.agents.flatMap(({ name, surprises: all }) =>
       all.map((how) => `${name} ${how}`),
     );
     return { world, breaches: [...surprises, ...judge(world)] };

@@ -6,7 +6,7 @@ import { Desk } from './desk.ts';
 describe.skipIf(!needsPostgres())('the work of an agent whose lease has run out', () => {
   test('killed in the midst of an upload: another one sends the image again, under the same name, and it is marked', async () => {
     const desk = await Desk.open({ agents: 2 });
-    const { sandbox } = desk.office;
+    const { sandbox } = desk.site;
     sandbox.misbehave({ kind: 'stall', at: 'beforeAnswer', store: true, times: 1 });
     const a = await desk.start(0);
     await desk.scan(1);
@@ -27,7 +27,7 @@ describe.skipIf(!needsPostgres())('the work of an agent whose lease has run out'
 
   test('killed while it takes PDFs apart: another one goes on where it ended, and every page is sent once, whoever named it', async () => {
     const desk = await Desk.open({ agents: 2 });
-    const { sandbox } = desk.office;
+    const { sandbox } = desk.site;
     const a = await desk.start(0);
     await desk.start(1);
     for (const name of ['first.pdf', 'second.pdf']) await desk.feed(name, 9);
@@ -47,7 +47,7 @@ describe.skipIf(!needsPostgres())('the work of an agent whose lease has run out'
 
   test('stopped in its tracks for longer: what it writes afterwards is refused, and it goes on under a new lease', async () => {
     const desk = await Desk.open({ agents: 2 });
-    const { sandbox } = desk.office;
+    const { sandbox } = desk.site;
     sandbox.misbehave({ kind: 'delay', delayMs: 500, times: 1 });
     const a = await desk.start(0);
     await desk.scan(1);
@@ -58,7 +58,7 @@ describe.skipIf(!needsPostgres())('the work of an agent whose lease has run out'
     await desk.settled();
     expect(sandbox.received()).toMatchObject([{ tries: 2 }]);
     a.thaw();
-    await until(async () => (await desk.office.epochOf('pc-a')) === 3, 'agent pc-a to begin anew');
+    await until(async () => (await desk.site.epochOf('pc-a')) === 3, 'agent pc-a to begin anew');
     await desk.agent(1).stop();
     await desk.scan(1);
     await desk.settled();

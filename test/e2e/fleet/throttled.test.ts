@@ -18,7 +18,7 @@ describe.skipIf(!needsPostgres())('a service that tells one of three agents to w
     'with HTTP $status for $retryAfter s hears from none of them for so long, and then of everything',
     async ({ waitsMs, ...answer }) => {
       const desk = await Desk.open({ agents: 3 });
-      const { sandbox, requests } = desk.office;
+      const { sandbox, requests } = desk.site;
       sandbox.misbehave(
         { kind: 'delay', delayMs: ANSWER_MS, times: 20 },
         { kind: 'status', ...answer, delayMs: ANSWER_MS, times: 1 },

@@ -7,7 +7,7 @@ import type { Answer, Outcome } from '../../../src/core/domain/outcome.ts';
 import type { Exchange, Reply } from './hostileServer.ts';
 import type { Breach } from './run.ts';
 import type { Truth } from './wire.ts';
-import { VERDICTS } from '../support/verdicts.ts';
+import { VERDICTS } from '../support/oracle.ts';
 
 export interface Given {
   readonly exchange: Exchange;

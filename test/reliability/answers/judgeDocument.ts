@@ -1,7 +1,7 @@
 /** The oracle for a document at the end: its permitted states after everything that the wire carried about it. */
 import type { DocumentDetail } from '../../../src/core/ports/ledgerReports.ts';
 import { mayBeRecord, mayBeStored, type Given } from './judge.ts';
-import { VERDICTS } from '../support/verdicts.ts';
+import { VERDICTS } from '../support/oracle.ts';
 
 export interface Sent {
   readonly id: number;

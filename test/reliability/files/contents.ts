@@ -1,14 +1,10 @@
-import { createHash } from 'node:crypto';
 import { buildPdf, buildTiff, insertJpegSegment } from '../../support/handmadeImages.ts';
 import { drawMultiPageTiff, drawReceipt, withTrailer } from '../../support/images.ts';
 import type { Dice } from '../support/dice.ts';
+import { sha256 } from '../support/digest.ts';
 
 /** What happens to a file with these bytes once it is at rest. `growing`: an image that has to wait for the long quiet time. */
 export type Kind = 'image' | 'growing' | 'incomplete' | 'rejected';
-
-export function sha256(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
-}
 
 /** Larger files are rejected (`maxFileSize` of every round). */
 export const LARGEST = 200_000;

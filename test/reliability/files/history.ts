@@ -1,5 +1,5 @@
 import { coveredFiles } from './coverage.ts';
-import { sha256 } from './contents.ts';
+import { sha256 } from '../support/digest.ts';
 import type { FolderRule } from './settings.ts';
 import type { Tree } from './tree.ts';
 

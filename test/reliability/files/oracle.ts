@@ -2,6 +2,7 @@ import type { Config } from '../../../src/config/config.ts';
 import { systemClock } from '../../../src/system/systemClock.ts';
 import { compareFolder } from '../../../src/features/audit/audit.ts';
 import type { ListState, Standing } from '../../../src/core/ports/ledgerReports.ts';
+import { UIDS } from '../support/office.ts';
 import type { Contents, Kind } from './contents.ts';
 import { coveredFiles, type Covered } from './coverage.ts';
 import type { Disk } from './disk.ts';
@@ -9,7 +10,7 @@ import { hashOf } from './history.ts';
 import { LARGEST } from './contents.ts';
 import { shown } from './names.ts';
 import type { RecordingService } from './service.ts';
-import { UIDS, type FolderRule } from './settings.ts';
+import type { FolderRule } from './settings.ts';
 import type { Subject } from './subject.ts';
 
 export interface Judged {

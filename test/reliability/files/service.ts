@@ -6,7 +6,7 @@ import type {
   UploadRequest,
 } from '../../../src/core/ports/service.ts';
 import type { Dice } from '../support/dice.ts';
-import { sha256 } from './contents.ts';
+import { sha256 } from '../support/digest.ts';
 
 export interface Stored {
   readonly uid: string;

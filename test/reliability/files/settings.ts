@@ -1,19 +1,15 @@
 import { parseConfig } from '../../../src/config/load.ts';
 import type { Config } from '../../../src/config/config.ts';
 import type { Dice } from '../support/dice.ts';
+import { UIDS, type Alias } from '../support/office.ts';
 import { LARGEST } from './contents.ts';
 import { OUTSIDE, WATCHED } from './drawing.ts';
-
-export const UIDS = {
-  office: '11111111-2222-4333-8444-555555555555',
-  depot: '66666666-7777-4888-9999-aaaaaaaaaaaa',
-} as const;
 
 /** Settings of a watched folder, as the campaign models them. */
 export interface FolderRule {
   /** `a` or `b`. */
   readonly folder: string;
-  readonly endpoint: keyof typeof UIDS;
+  readonly endpoint: Alias;
   readonly recursive: boolean;
   readonly watch: 'auto' | 'poll';
   /** Only names with these endings, in any case; empty: all names. */

@@ -1,11 +1,12 @@
 /** What must hold once a round is over and the agent has stopped. */
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { openSqliteReports } from '../../../src/ledger/sqlite/open.ts';
+import { sha256 } from '../support/digest.ts';
+import { UIDS } from '../support/office.ts';
 import type { Disk, Taken } from './disk.ts';
 import { hashOf } from './history.ts';
-import { sha256 } from './contents.ts';
 import type { Judged } from './oracle.ts';
-import { isMovedAside, UIDS } from './settings.ts';
+import { isMovedAside } from './settings.ts';
 import type { TreeNode } from './tree.ts';
 
 export interface Archives {

@@ -1,16 +1,14 @@
-import { spawn, type ChildProcess } from 'node:child_process';
 import { open, readFile, writeFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import YAML from 'yaml';
 import { startProxy, type TcpProxy } from '../../support/tcpProxy.ts';
-import { binary } from '../kill/repository.ts';
+import { AgentProcess } from '../support/agentProcess.ts';
 
 export interface AgentOptions {
   readonly name: string;
   readonly dir: string;
   /** Configuration of the agent, without `ledger` and `stateDir`. */
   readonly config: Readonly<Record<string, unknown>>;
-  readonly env: Readonly<Record<string, string>>;
   readonly leaseMs: number;
   readonly database: {
     readonly name: string;
@@ -21,13 +19,7 @@ export interface AgentOptions {
   };
 }
 
-const running = new Set<ChildProcess>();
 const STOP_MS = 60_000;
-
-/** Kills all started agents; for interrupts. */
-export function killAgents(): void {
-  for (const child of running) child.kill('SIGKILL');
-}
 
 /** The built program as one agent of a fleet, with its own proxy to the database. */
 export class FleetAgent {
@@ -39,7 +31,7 @@ export class FleetAgent {
   readonly surprises: string[] = [];
   readonly #options: AgentOptions;
   readonly #log: FileHandle;
-  #child: ChildProcess | null = null;
+  #process: AgentProcess | null = null;
   #isExpected = false;
 
   private constructor(options: AgentOptions, proxy: TcpProxy, log: FileHandle) {
@@ -64,27 +56,24 @@ export class FleetAgent {
   }
 
   get isRunning(): boolean {
-    return this.#child !== null;
+    return this.#process !== null;
   }
 
   get pid(): number {
-    if (this.#child?.pid === undefined) throw new Error(`agent ${this.name} does not run`);
-    return this.#child.pid;
+    if (this.#process === null) throw new Error(`agent ${this.name} is not running`);
+    return this.#process.pid;
   }
 
   start(): void {
-    if (this.#child) return;
-    const child = spawn(process.execPath, [binary(), 'run', '--config', this.config], {
+    if (this.#process) return;
+    const started = new AgentProcess(['run', '--config', this.config], {
       cwd: this.#options.dir,
-      env: { ...this.#options.env },
       stdio: ['ignore', 'ignore', this.#log.fd],
     });
-    this.#child = child;
+    this.#process = started;
     this.#isExpected = false;
-    running.add(child);
-    child.once('exit', (status, signal) => {
-      running.delete(child);
-      if (this.#child === child) this.#child = null;
+    void started.ended.then(({ status, signal }) => {
+      this.#process = null;
       if (!this.#isExpected) this.surprises.push(`ended with ${status ?? signal}`);
     });
   }
@@ -95,11 +84,11 @@ export class FleetAgent {
   }
 
   freeze(): void {
-    this.#child?.kill('SIGSTOP');
+    this.#process?.signal('SIGSTOP');
   }
 
   thaw(): void {
-    this.#child?.kill('SIGCONT');
+    this.#process?.signal('SIGCONT');
   }
 
   /** Stops it like a service manager and resolves its exit status; null if it had to be killed. */
@@ -118,14 +107,13 @@ export class FleetAgent {
   }
 
   async #end(signal: NodeJS.Signals): Promise<number | null> {
-    const child = this.#child;
-    if (!child) return null;
+    const ending = this.#process;
+    if (!ending) return null;
     this.#isExpected = true;
-    const ended = new Promise<number | null>((resolve) => child.once('exit', (status) => resolve(status)));
-    child.kill(signal);
+    ending.signal(signal);
     // A frozen agent reacts only to SIGKILL.
-    const late = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
-    const status = await ended;
+    const late = setTimeout(() => ending.signal('SIGKILL'), STOP_MS);
+    const { status } = await ending.ended;
     clearTimeout(late);
     return status;
   }

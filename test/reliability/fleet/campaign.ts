@@ -2,12 +2,12 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Dice } from '../support/dice.ts';
+import { ImageMaker } from '../support/images.ts';
 import type { FleetAgent } from './agent.ts';
-import { Images } from './images.ts';
-import { Office } from './office.ts';
 import { judge } from './oracle.ts';
 import { drawPlan, tellStep, type Plan, type Settings, type Step } from './plan.ts';
 import { Scanner } from './scanner.ts';
+import { Site } from './site.ts';
 import type { World } from './world.ts';
 
 export interface Campaign {
@@ -20,6 +20,8 @@ export interface Campaign {
   readonly keptAt: string | null;
 }
 
+/** Large images keep several uploads under way. */
+const MIX = { photographed: 1, drawn: 0, otherType: 0 };
 const SETTLE_LIMIT_MS = 180_000;
 const LOOK_EVERY_MS = 250;
 const MOST_SURPRISES = 20;
@@ -30,46 +32,46 @@ export async function playCampaign(
   say: (line: string) => void = () => {},
 ): Promise<Campaign> {
   const plan = drawPlan(settings);
-  const images = await Images.prepare(`fleet ${plan.seed} ${Date.now()}`);
-  const office = await Office.open(plan);
+  const images = await ImageMaker.prepare(`fleet ${plan.seed} ${Date.now()}`, MIX);
+  const site = await Site.open(plan);
   let kept = true;
   try {
     const scanner = new Scanner({
-      folder: office.folder,
+      folder: site.folder,
       images,
       dice: Dice.of(plan.seed, 'scanner'),
-      isSafe: office.isSafe,
+      isSafe: site.isSafe,
     });
-    for (const agent of office.agents) agent.start();
+    for (const agent of site.agents) agent.start();
     const over = new AbortController();
     const scanning = scanner.run(over.signal);
     const startedAt = performance.now();
-    await Promise.all([...byTarget(plan.steps)].map((steps) => play(office, steps, startedAt, say)));
+    await Promise.all([...byTarget(plan.steps)].map((steps) => play(site, steps, startedAt, say)));
     over.abort();
     await scanning;
-    for (const agent of office.agents) mend(agent);
-    const late = await comeToRest(office, scanner);
-    const statuses = await Promise.all(office.agents.map((agent) => agent.stop()));
-    const world = await office.world(scanner.scans);
+    for (const agent of site.agents) mend(agent);
+    const late = await comeToRest(site, scanner);
+    const statuses = await Promise.all(site.agents.map((agent) => agent.stop()));
+    const world = await site.world(scanner.scans);
     const breaches = [
-      ...(late === null ? [] : [`it does not come to rest: ${late}`]),
-      ...office.agents.flatMap(({ name, surprises }) => surprises.map((how) => `agent ${name} ${how}`)),
+      ...(late === null ? [] : [`work remains after ${SETTLE_LIMIT_MS / 1_000} s: ${late}`]),
+      ...site.agents.flatMap(({ name, surprises }) => surprises.map((how) => `agent ${name} ${how}`)),
       ...statuses.flatMap((status, at) =>
-        status === 0 ? [] : [`agent ${office.agents[at]?.name} stopped with ${status}`],
+        status === 0 ? [] : [`agent ${site.agents[at]?.name} stopped with ${status}`],
       ),
       ...judge(world),
     ];
     kept = breaches.length > 0;
-    if (kept) await writeFile(join(office.dir, 'world.json'), JSON.stringify(world, null, 1));
+    if (kept) await writeFile(join(site.dir, 'world.json'), JSON.stringify(world, null, 1));
     return {
       plan,
       breaches,
       figures: figuresOf(plan, world),
       real: images.real,
-      keptAt: kept ? office.dir : null,
+      keptAt: kept ? site.dir : null,
     };
   } finally {
-    await office.close({ kept });
+    await site.close({ kept });
   }
 }
 
@@ -84,7 +86,7 @@ function byTarget(steps: readonly Step[]): Iterable<Step[]> {
 }
 
 async function play(
-  office: Office,
+  site: Site,
   steps: readonly Step[],
   startedAt: number,
   say: (line: string) => void,
@@ -92,14 +94,14 @@ async function play(
   for (const step of steps) {
     await sleep(Math.max(0, startedAt + step.at - performance.now()));
     say(tellStep(step));
-    office.disturbedAt = performance.now();
-    if (step.on === 'database') await breakDatabase(office, step);
-    else await breakAgent(office.agents[step.agent] as FleetAgent, step);
-    office.disturbedAt = performance.now();
+    site.disturbedAt = performance.now();
+    if (step.on === 'database') await breakDatabase(site, step);
+    else await breakAgent(site.agents[step.agent] as FleetAgent, step);
+    site.disturbedAt = performance.now();
   }
 }
 
-async function breakDatabase({ cluster }: Office, step: Step & { on: 'database' }): Promise<void> {
+async function breakDatabase({ cluster }: Site, step: Step & { on: 'database' }): Promise<void> {
   if (step.fault === 'kill') await cluster.kill();
   else await cluster.stop(step.fault);
   await sleep(step.lasts);
@@ -138,16 +140,16 @@ function mend(agent: FleetAgent): void {
 }
 
 /** Null once everything has settled; otherwise what is still missing at the deadline. */
-async function comeToRest(office: Office, scanner: Scanner): Promise<string | null> {
+async function comeToRest(site: Site, scanner: Scanner): Promise<string | null> {
   const due = new Set(scanner.scans.filter(({ isDue }) => isDue).map(({ sha256 }) => sha256));
   const deadline = performance.now() + SETTLE_LIMIT_MS;
   for (;;) {
-    const waitsFor = await office.unsettled(due);
+    const waitsFor = await site.unsettled(due);
     if (waitsFor === null || performance.now() > deadline) return waitsFor;
     // Gives up early on an agent that ends after every start.
-    if (office.agents.some(({ surprises }) => surprises.length > MOST_SURPRISES)) return waitsFor;
+    if (site.agents.some(({ surprises }) => surprises.length > MOST_SURPRISES)) return waitsFor;
     await sleep(LOOK_EVERY_MS);
-    for (const agent of office.agents) agent.start();
+    for (const agent of site.agents) agent.start();
   }
 }
 

@@ -1,5 +1,5 @@
+import { killAgents } from '../support/agentProcess.ts';
 import { trialOptions } from '../support/options.ts';
-import { killAgents } from './agent.ts';
 import { playCampaign } from './campaign.ts';
 
 const COMMAND = 'npm run campaign -- fleet';

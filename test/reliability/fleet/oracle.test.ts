@@ -14,32 +14,36 @@ test('the oracle finds nothing in a sound campaign', () => {
 
 test.each<[string, (world: Writable) => void, RegExp]>([
   ['an image that was not stored', (w) => w.stored.pop(), /SCAN1\.jpg was not stored.*accepted/],
-  ['a file nobody tells of', (w) => w.sightings.pop(), /says nothing of the file SCAN1\.jpg/],
+  [
+    'a file that the ledger does not know',
+    (w) => w.sightings.pop(),
+    /the file SCAN1\.jpg \(b+\) is not in the ledger/,
+  ],
   [
     'bytes under two names',
     (w) => w.stored.push({ ...w.stored[0]!, name: 'other' }),
-    /stored as n0 and other/,
+    /stored under two names, n0 and other/,
   ],
-  ['a name for two images', (w) => (w.stored[1]!.name = 'n0'), /n0 was stored with 2 different images/],
+  ['a name for two images', (w) => (w.stored[1]!.name = 'n0'), /n0 is stored with two different images/],
   [
-    'a copy after no lost answer',
+    'a copy without a lost answer',
     (w) => (w.stored[0]!.tries = 2),
-    /n0 was stored 2 times, with 0 answers lost/,
+    /n0 was stored 2 times, but only 0 answers were lost/,
   ],
   [
     'a copy that is not marked',
     (w) => (marked(w).documents[0]!.answerLost = false),
-    /n0 was stored 2 times, and is not marked/,
+    /n0 was stored 2 times, but the ledger records no lost answer/,
   ],
   [
     'a request without a record',
     (w) => w.requests.push({ name: 'n0', arrivedAt: 9, refusedAt: null }),
-    /2 requests for n0 arrived, and 1 are on record/,
+    /2 requests for n0 arrived, but only 1 are on record/,
   ],
   ['two acceptances', (w) => w.attempts.push({ ...w.attempts[0]!, id: 9 }), /n0 was accepted 2 times/],
   ['a document that waits', (w) => (w.documents[0]!.state = 'queued'), /n0 is queued/],
-  ['a claim of nobody', (w) => (w.documents[0]!.claimedBy = 7), /n0 is still claimed, by agent 7/],
-  ['an attempt without an end', (w) => (w.attempts[0]!.outcome = null), /attempt 1 of agent a has no end/],
+  ['a claim that nobody holds', (w) => (w.documents[0]!.claimedBy = 7), /n0 is still claimed by agent 7/],
+  ['an attempt without an end', (w) => (w.attempts[0]!.outcome = null), /attempt 1 of agent a never ended/],
   [
     'an entry that is missing',
     (w) => w.chains[0]!.lines.splice(1, 1),
@@ -50,8 +54,12 @@ test.each<[string, (world: Writable) => void, RegExp]>([
     (w) => (w.chains[0]!.lines[1]!.entry += ' '),
     /entry 2 of agent a: the entry was changed/,
   ],
-  ['a history cut short', (w) => w.chains[0]!.lines.pop(), /ends with entry 5, and its head is 6/],
-  ['too many requests', (w) => (w.perSecond = 1), /2 requests within 3 ms, and 1 a second are allowed/],
+  ['a history cut short', (w) => w.chains[0]!.lines.pop(), /ends with entry 5, but its head is 6/],
+  [
+    'too many requests',
+    (w) => (w.perSecond = 1),
+    /2 requests arrived within 3 ms; the limit is 1 per second/,
+  ],
 ])('the oracle finds %s', (_, change, words) => {
   const broken = world();
   change(broken);
@@ -72,6 +80,7 @@ function world(): Writable {
     scans: HASHES.map((sha256, at) => ({ path: `SCAN${at}.jpg`, sha256, isThere: true, isDue: true })),
     documents: HASHES.map((sha256, at) => ({
       id: at + 1,
+      endpointUid: 'office',
       name: `n${at}`,
       sha256,
       state: 'accepted',
@@ -83,7 +92,7 @@ function world(): Writable {
     attempts: HASHES.map((_, at) => ({ id: at + 1, document: at + 1, agent: 'a', outcome: 'accepted' })),
     sightings: HASHES.map((sha256, at) => ({ path: `SCAN${at}.jpg`, verdict: 'document', sha256 })),
     chains: [chain()],
-    stored: HASHES.map((sha256, at) => ({ name: `n${at}`, sha256, tries: 1 })),
+    stored: HASHES.map((sha256, at) => ({ endpointUid: 'office', name: `n${at}`, sha256, tries: 1 })),
     requests: HASHES.map((_, at) => ({ name: `n${at}`, arrivedAt: 1 + at * 3, refusedAt: null })),
     perSecond: null,
     stallMs: 0,

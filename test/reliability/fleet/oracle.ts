@@ -1,15 +1,13 @@
 import { isBad, NO_HASH, parseLine } from '../../../src/ledger/journal/line.ts';
 import type { JournalEntry } from '../../../src/core/ports/journal.ts';
+import { agree, tooFast } from '../support/oracle.ts';
 import type { AttemptRow, Chain, World } from './world.ts';
-
-/** Tolerance: on a busy machine, requests may arrive closer together than they were sent. */
-const LEEWAY_MS = 250;
 
 /** Broken promises, one sentence each. */
 export function judge(world: World): string[] {
   return [
     ...arrived(world),
-    ...agreed(world),
+    ...agree(world.documents, world.stored),
     ...onceOnly(world),
     ...atRest(world),
     ...chains(world),
@@ -17,52 +15,35 @@ export function judge(world: World): string[] {
   ];
 }
 
-/** Every image is stored under one name, and the ledger knows every existing file. */
+/** Every image is stored, and the ledger knows every existing file. */
 function* arrived({ scans, documents, stored, sightings }: World): Generator<string> {
-  const namesOf = grouped(stored, ({ sha256 }) => sha256);
+  const isStored = new Set(stored.map((each) => each.sha256));
   const known = new Map(documents.map((document) => [document.sha256, document]));
   const seen = new Map(sightings.map((sighting) => [sighting.path, sighting]));
   for (const { path, sha256, isThere, isDue } of scans) {
     if (!isDue) continue;
-    const copies = namesOf.get(sha256) ?? [];
     const { state = 'unknown', message = null } = known.get(sha256) ?? {};
-    if (copies.length === 0) yield `${path} was not stored (${brief(sha256)}); it is ${state} (${message})`;
-    if (copies.length > 1) yield `${path} was stored as ${copies.map(({ name }) => name).join(' and ')}`;
+    if (!isStored.has(sha256)) yield `${path} was not stored (${brief(sha256)}); it is ${state} (${message})`;
     if (!isThere) continue;
     const sighting = seen.get(path);
     if (sighting?.sha256 !== sha256)
-      yield `the ledger says ${sighting?.verdict ?? 'nothing'} of the file ${path} (${brief(sha256)})`;
+      yield `the file ${path} (${brief(sha256)}) is ${sighting?.verdict ?? 'not'} in the ledger`;
   }
 }
 
-/** Ledger and service agree on the name of every image. */
-function* agreed({ documents, stored }: World): Generator<string> {
-  const key = ({ name, sha256 }: { readonly name: string; readonly sha256: string }) => `${name} ${sha256}`;
-  const accepted = documents.filter(({ state }) => state === 'accepted');
-  const [ours, theirs] = [new Set(accepted.map(key)), new Set(stored.map(key))];
-  for (const each of ours)
-    if (!theirs.has(each)) yield `${each} is accepted, and the service does not have it`;
-  for (const each of theirs)
-    if (!ours.has(each)) yield `${each} is stored, and the ledger has not accepted it`;
-  for (const [name, all] of grouped(stored, (each) => each.name))
-    if (all.length > 1) yield `${name} was stored with ${all.length} different images`;
-  for (const [name, all] of grouped(documents, (each) => each.name))
-    if (all.length > 1) yield `the name ${name} was issued ${all.length} times`;
-}
-
-/** Every request is recorded. Repeats follow lost answers only, and are marked. */
+/** Every request is recorded, and repeats follow lost answers only. */
 function* onceOnly({ documents, attempts, requests, stored }: World): Generator<string> {
   const triesOf = new Map(stored.map(({ name, tries }) => [name, tries]));
   const requestsOf = grouped(requests, ({ name }) => name);
   const attemptsOf = grouped(attempts, ({ document }) => document);
-  for (const { id, name, answerLost } of documents) {
+  for (const { id, name } of documents) {
     const own: readonly AttemptRow[] = attemptsOf.get(id) ?? [];
     const sent = own.filter(({ outcome }) => outcome !== 'notSent');
     const lost = own.filter(({ outcome }) => outcome === 'unknown').length;
     const [tries, asked] = [triesOf.get(name) ?? 0, requestsOf.get(name)?.length ?? 0];
-    if (tries > lost + 1) yield `${name} was stored ${tries} times, with ${lost} answers lost`;
-    if (tries > 1 && !answerLost) yield `${name} was stored ${tries} times, and is not marked`;
-    if (asked > sent.length) yield `${asked} requests for ${name} arrived, and ${sent.length} are on record`;
+    if (tries > lost + 1) yield `${name} was stored ${tries} times, but only ${lost} answers were lost`;
+    if (asked > sent.length)
+      yield `${asked} requests for ${name} arrived, but only ${sent.length} are on record`;
     const accepted = own.filter(({ outcome }) => outcome === 'accepted').length;
     if (accepted > 1) yield `${name} was accepted ${accepted} times`;
   }
@@ -72,10 +53,10 @@ function* onceOnly({ documents, attempts, requests, stored }: World): Generator<
 function* atRest({ documents, attempts }: World): Generator<string> {
   for (const { name, state, claimedBy, message } of documents) {
     if (state !== 'accepted') yield `${name} is ${state} (${message})`;
-    if (claimedBy !== null) yield `${name} is still claimed, by agent ${claimedBy}`;
+    if (claimedBy !== null) yield `${name} is still claimed by agent ${claimedBy}`;
   }
   for (const { id, agent, outcome } of attempts)
-    if (outcome === null) yield `attempt ${id} of agent ${agent} has no end`;
+    if (outcome === null) yield `attempt ${id} of agent ${agent} never ended`;
 }
 
 /** Every agent's history is complete, and across all histories each document is named once and accepted once. */
@@ -94,7 +75,7 @@ function* chains({ chains: all, documents }: World): Generator<string> {
     if (times !== (state === 'accepted' ? 1 : 0)) yield `the history accepts ${name} ${times} times`;
   }
   const ids = new Set(documents.map(({ id }) => id));
-  for (const id of named.keys()) if (!ids.has(id)) yield `document ${id} of the history is in no table`;
+  for (const id of named.keys()) if (!ids.has(id)) yield `document ${id} is in the history, but in no table`;
 }
 
 function* verified({ agent, lines, headSeq, headHash }: Chain): Generator<string, JournalEntry[]> {
@@ -112,22 +93,19 @@ function* verified({ agent, lines, headSeq, headHash }: Chain): Generator<string
     entries.push(parsed.entry);
   }
   if (seq !== headSeq || prev !== headHash)
-    yield `the history of agent ${agent} ends with entry ${seq}, and its head is ${headSeq}`;
+    yield `the history of agent ${agent} ends with entry ${seq}, but its head is ${headSeq}`;
   return entries;
 }
 
 /** The endpoint's rate across all agents. Requests delayed by a frozen agent do not count. */
 function* paced({ perSecond, requests, stored, stallMs }: World): Generator<string> {
-  if (perSecond === null) return;
   const repeated = new Set(stored.filter(({ tries }) => tries > 1).map(({ name }) => name));
   const arrivals = requests.filter(({ name }) => !repeated.has(name)).map(({ arrivedAt }) => arrivedAt);
-  const sorted = arrivals.toSorted((a, b) => a - b);
-  const least = 1_000 - LEEWAY_MS - 2 * stallMs;
-  for (const [index, at] of sorted.entries()) {
-    const later = sorted[index + perSecond];
-    if (later !== undefined && later - at < least)
-      yield `${perSecond + 1} requests within ${Math.round(later - at)} ms, and ${perSecond} a second are allowed`;
-  }
+  yield* tooFast(
+    arrivals.toSorted((a, b) => a - b),
+    perSecond,
+    stallMs,
+  );
 }
 
 function grouped<T, K>(list: readonly T[], key: (each: T) => K): Map<K, T[]> {

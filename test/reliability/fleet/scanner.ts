@@ -2,7 +2,8 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dice } from '../support/dice.ts';
-import type { Image, Images } from './images.ts';
+import { writeInPieces } from '../support/files.ts';
+import type { Image, ImageMaker } from '../support/images.ts';
 
 /** An image at a path. */
 export interface Scan {
@@ -17,13 +18,15 @@ export interface Scan {
 
 export interface ScannerOptions {
   readonly folder: string;
-  readonly images: Images;
+  readonly images: ImageMaker;
   readonly dice: Dice;
   /** Whether the bytes may leave the folder without a loss; null if unknown at the moment. */
   readonly isSafe: (sha256: string) => Promise<boolean | null>;
 }
 
 const [SHORTEST_MS, LONGEST_MS] = [20, 150];
+/** Pause in the middle of a slowly written file. */
+const SLOW_MS = 30;
 /** Minimum age in milliseconds at which a safe file may be deleted or overwritten. */
 const OLD_MS = 1_500;
 
@@ -48,10 +51,10 @@ export class Scanner {
   }
 
   async #add(): Promise<void> {
-    const { images, dice } = this.#options;
-    const image = images.next();
+    const { images, dice, folder } = this.#options;
+    const image = await images.next();
     const path = this.#nextPath();
-    if (dice.chance(0.3)) await this.#writeSlowly(path, image.bytes);
+    if (dice.chance(0.3)) await writeInPieces(join(folder, path), image.bytes, 2, () => SLOW_MS);
     else await this.#writeAtOnce(path, image.bytes);
     this.#note(path, image);
   }
@@ -79,7 +82,7 @@ export class Scanner {
     if ((await isSafe(scan.sha256)) !== true) return;
     if (what === 'remove') await rm(join(folder, scan.path));
     else {
-      const next = images.next();
+      const next = await images.next();
       await this.#writeAtOnce(scan.path, next.bytes);
       this.#note(scan.path, next);
     }
@@ -102,13 +105,5 @@ export class Scanner {
     const part = join(folder, `.${path}.part`);
     await writeFile(part, bytes);
     await rename(part, join(folder, path));
-  }
-
-  async #writeSlowly(path: string, bytes: Buffer): Promise<void> {
-    const file = join(this.#options.folder, path);
-    const half = Math.floor(bytes.length / 2);
-    await writeFile(file, bytes.subarray(0, half));
-    await sleep(30);
-    await writeFile(file, bytes.subarray(half), { flag: 'a' });
   }
 }

@@ -1,4 +1,5 @@
 import type { Client } from 'pg';
+import type { LedgerDocument, StoredDocument } from '../support/oracle.ts';
 import type { Scan } from './scanner.ts';
 
 /** Input of the oracle: the final state after all agents have stopped. */
@@ -9,7 +10,7 @@ export interface World {
   readonly sightings: readonly SightingRow[];
   readonly chains: readonly Chain[];
   /** Documents at the service, by name and bytes. */
-  readonly stored: readonly { readonly name: string; readonly sha256: string; readonly tries: number }[];
+  readonly stored: readonly (StoredDocument & { readonly sha256: string })[];
   /** Upload requests as they arrived at the service; monotonic milliseconds. */
   readonly requests: readonly {
     readonly name: string;
@@ -22,14 +23,12 @@ export interface World {
   readonly stallMs: number;
 }
 
-export interface DocumentRow {
+export interface DocumentRow extends LedgerDocument {
   readonly id: number;
   readonly name: string;
   readonly sha256: string;
-  readonly state: string;
   readonly path: string;
   readonly message: string | null;
-  readonly answerLost: boolean;
   readonly claimedBy: number | null;
 }
 
@@ -74,8 +73,9 @@ export async function readLedger(client: Client): Promise<OfLedger> {
   );
   return {
     documents: await rows<DocumentRow>(
-      `SELECT id::int, name, sha256, state, path, message, answer_lost = 1 AS "answerLost", claimed_by AS "claimedBy"
-         FROM receiptd.documents ORDER BY id`,
+      `SELECT d.id::int, e.uid AS "endpointUid", d.name, d.sha256, d.state, d.path, d.message,
+              d.answer_lost = 1 AS "answerLost", d.claimed_by AS "claimedBy"
+         FROM receiptd.documents d JOIN receiptd.endpoints e ON e.id = d.endpoint_id ORDER BY d.id`,
     ),
     attempts: await rows<AttemptRow>(
       `SELECT a.id::int, a.document_id::int AS document, g.name AS agent, a.outcome

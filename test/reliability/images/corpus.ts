@@ -1,9 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import sharp from 'sharp';
 import { IMAGE_TYPES, type ImageType } from '../../../src/core/domain/imageType.ts';
 import { buildExif, buildHeic, insertJpegSegment } from '../../support/handmadeImages.ts';
 import { drawMultiPageTiff, drawReceipt } from '../../support/images.ts';
+import { photographedReceipts } from '../support/images.ts';
 
 /** A complete file that the inspector must recognize as such. */
 export interface Whole {
@@ -55,15 +54,8 @@ export async function drawnFiles(): Promise<Whole[]> {
 
 /** The photographed receipts, if they exist next to the checkout: in full size, and reduced in several types. */
 export async function realFiles(most = Infinity): Promise<Whole[]> {
-  const folder = join(process.cwd(), '..', 'shared', 'receipts');
-  if (!existsSync(folder)) return [];
-  const names = readdirSync(folder)
-    .filter((name) => name.endsWith('.jpg'))
-    .toSorted()
-    .slice(0, most);
   const files: Whole[] = [];
-  for (const [index, name] of names.entries()) {
-    const bytes = readFileSync(join(folder, name));
+  for (const [index, { name, bytes }] of (await photographedReceipts()).slice(0, most).entries()) {
     files.push({ name, type: 'jpeg', bytes, end: bytes.lastIndexOf('\xff\xd9', undefined, 'latin1') + 2 });
     const small = sharp(bytes).resize(64 + 8 * (index % 5));
     const add = (type: ImageType, made: Buffer) =>

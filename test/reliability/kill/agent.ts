@@ -1,13 +1,12 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AgentProcess, type Exit } from '../support/agentProcess.ts';
+import { inCheckout } from '../support/checkout.ts';
 import type { Kill, Place } from './plan.ts';
-import { binary, inCheckout } from './repository.ts';
 import type { Site } from './site.ts';
 
-export interface Ended {
-  readonly status: number | null;
-  readonly signal: NodeJS.Signals | null;
+export interface Ended extends Exit {
   readonly output: string;
   /** The call before which the preload killed it, if any. */
   readonly killedAt: string | null;
@@ -27,13 +26,6 @@ const LATE_MS = 600;
 const ONCE_MS = 3_000;
 const ANSWER_MS = 1_500;
 const LOOK_EVERY_MS = 50;
-
-const running = new Set<ChildProcess>();
-
-/** Kills all started processes; for interrupts. */
-export function killAll(): void {
-  for (const child of running) signal(child, 'SIGKILL');
-}
 
 /** Starts a command and waits until it dies as planned, or kills it if its point is not reached. */
 export async function runAndKill(site: Site, args: readonly string[], kill: Kill): Promise<Ended> {
@@ -94,54 +86,48 @@ export function runToEnd(site: Site, args: readonly string[]): Promise<Ended> {
 
 class Agent {
   readonly ended: Promise<Ended>;
-  readonly #child: ChildProcess;
-  readonly #end = new AbortController();
+  readonly #process: AgentProcess;
   #output = '';
   #onOutput: () => void = () => {};
 
   constructor(site: Site, args: readonly string[], kill: Kill | null) {
     const startedAt = performance.now();
-    const { before, env } = killingAt(site, kill);
-    const node = [process.execPath, ...(env === null ? [] : ['--require', PRELOAD]), binary()];
-    const [program, ...rest] = [...before, ...node, ...args, '--config', site.config];
-    if (program === undefined) throw new Error('There is nothing to start.');
-    this.#child = spawn(program, rest, {
+    const { under, point } = killingAt(site, kill);
+    this.#process = new AgentProcess([...args, '--config', site.config], {
       cwd: site.dir,
-      env: { ...site.env, ...(env !== null && { RECEIPTD_KILL_POINT: env }) },
       stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
-      // A separate process group, so that strace and the traced process end together.
-      detached: true,
+      under,
+      ...(point !== null && { node: ['--require', PRELOAD], env: { RECEIPTD_KILL_POINT: point } }),
     });
-    running.add(this.#child);
-    for (const stream of [this.#child.stdout, this.#child.stderr]) {
-      stream?.setEncoding('utf8').on('data', (text: string) => {
-        this.#output += text;
-        this.#onOutput();
-      });
+    for (const fd of [1, 2] as const) {
+      this.#process
+        .output(fd)
+        .setEncoding('utf8')
+        .on('data', (text: string) => {
+          this.#output += text;
+          this.#onOutput();
+        });
     }
     let report = '';
-    (this.#child.stdio[3] as Readable).setEncoding('utf8').on('data', (text: string) => (report += text));
-    this.ended = new Promise((resolve, reject) => {
-      this.#child.once('error', reject);
-      this.#child.once('exit', () => this.#end.abort());
-      this.#child.once('close', (status, by) => {
-        running.delete(this.#child);
-        this.#onOutput();
-        resolve({
-          status,
-          signal: by,
-          output: this.#output,
-          killedAt: report === '' ? null : report.trim(),
-          asPlanned: true,
-          startedAt,
-          endedAt: performance.now(),
-        });
-      });
+    this.#process
+      .output(3)
+      .setEncoding('utf8')
+      .on('data', (text: string) => (report += text));
+    this.ended = this.#process.ended.then((exit) => {
+      this.#onOutput();
+      return {
+        ...exit,
+        output: this.#output,
+        killedAt: report === '' ? null : report.trim(),
+        asPlanned: true,
+        startedAt,
+        endedAt: performance.now(),
+      };
     });
   }
 
   get hasEnded(): boolean {
-    return this.#end.signal.aborted;
+    return this.#process.exited.aborted;
   }
 
   /** Resolves at the first output or at the end. */
@@ -156,48 +142,37 @@ class Agent {
   }
 
   /** Resolves early if the process ends. */
-  sleep(ms: number): Promise<void> {
-    const { signal: over } = this.#end;
-    return new Promise((resolve) => {
-      if (over.aborted) return resolve();
-      const timer = setTimeout(done, ms);
-      over.addEventListener('abort', done, { once: true });
-      function done(): void {
-        clearTimeout(timer);
-        over.removeEventListener('abort', done);
-        resolve();
-      }
-    });
+  async sleep(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal: this.#process.exited }).catch(() => {});
   }
 
   stop(): void {
-    signal(this.#child, 'SIGTERM');
+    this.#process.signal('SIGTERM');
   }
 
   kill(): void {
-    signal(this.#child, 'SIGKILL');
+    this.#process.signal('SIGKILL');
   }
 }
 
 const PRELOAD = inCheckout('test/reliability/kill/preload.cjs');
 
-/** The command prefix and environment variable that kill it at the planned call. */
+/** What kills it at the planned call: strace, or the preload with its point. */
 function killingAt(
   site: Site,
   kill: Kill | null,
-): { readonly before: readonly string[]; readonly env: string | null } {
-  const nothing = { before: [], env: null };
+): { readonly under: readonly string[]; readonly point: string | null } {
   if (kill?.kind === 'write') {
     const { call, when, place } = kill;
-    return { ...nothing, env: JSON.stringify({ call, when, ...placeOf(site, place) }) };
+    return { under: [], point: JSON.stringify({ call, when, ...placeOf(site, place) }) };
   }
-  if (kill?.kind !== 'sqlite' || !hasStrace) return nothing;
+  if (kill?.kind !== 'sqlite' || !hasStrace) return { under: [], point: null };
   const files = ['ledger.db', 'ledger.db-wal', 'ledger.db.new', 'ledger.db.new-journal', 'ledger.journal'];
   const paths = files.flatMap((file) => ['-P', join(site.stateDir, file)]);
   const inject = `inject=${kill.system}:signal=SIGKILL:when=${kill.nth}`;
   return {
-    ...nothing,
-    before: ['strace', '-f', '-qq', '-e', `trace=${kill.system}`, '-o', '/dev/null', ...paths, '-e', inject],
+    under: ['strace', '-f', '-qq', '-e', `trace=${kill.system}`, '-o', '/dev/null', ...paths, '-e', inject],
+    point: null,
   };
 }
 
@@ -211,15 +186,5 @@ function placeOf(site: Site, place: Place): { below: readonly string[]; except: 
       return { below: [spool], except: [] };
     case 'folder':
       return { below: site.folders.flatMap(({ path, archive }) => [path, archive]), except: [] };
-  }
-}
-
-/** Signals the process group; does nothing if the process is gone. */
-function signal(child: ChildProcess, name: NodeJS.Signals): void {
-  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  try {
-    process.kill(-child.pid, name);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { loadImages } from './images.ts';
+import { loadImages } from '../support/images.ts';
 import { playRound, type Round } from './round.ts';
 import { Tally } from './tally.ts';
 

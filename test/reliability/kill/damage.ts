@@ -1,5 +1,6 @@
 import { open, rm, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
+import { unlessGone } from '../support/files.ts';
 import type { Damage } from './plan.ts';
 
 /** Damages the ledger like a power failure or a bad disk, while nothing runs. False if there was nothing to damage. */
@@ -59,10 +60,5 @@ async function zero(path: string, share: number): Promise<boolean> {
 }
 
 async function sizeOf(path: string): Promise<number | null> {
-  try {
-    return (await stat(path)).size;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
+  return (await unlessGone(stat(path)))?.size ?? null;
 }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { sha256 } from './digest.ts';
+import { sha256 } from '../support/digest.ts';
+import { unlessGone } from '../support/files.ts';
 
 /** A document according to the journal, which the campaign reads itself, by the description in docs/audit.md. */
 export interface JournalDocument {
@@ -76,13 +77,8 @@ interface Known {
 
 /** An empty view if there is no journal yet. */
 export async function readJournal(path: string): Promise<JournalView> {
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return NOTHING;
-    throw error;
-  }
+  const text = await unlessGone(readFile(path, 'utf8'));
+  if (text === null) return NOTHING;
   const { entries, problem } = entriesOf(text);
   const documents = new Map<number, Known>();
   const sightings = new Map<string, JournalSighting>();

@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
-import { hasStrace, killAll } from './agent.ts';
+import { killAgents } from '../support/agentProcess.ts';
+import { hasStrace } from './agent.ts';
 import { playCampaign } from './campaign.ts';
 import { drawPlan, type Kill } from './plan.ts';
 import { requirement } from '../../support/requires.ts';
@@ -10,7 +11,7 @@ const SEEDS = [10, 28, 34];
 const ROUNDS = SEEDS.filter((_, at) => hasTurn(at, SEEDS.length));
 
 requirement('strace', hasStrace, 'Debian package strace');
-afterAll(killAll);
+afterAll(killAgents);
 
 test('kills at random moments, at writes of the state directory and at SQLite’s own calls break no promise', async () => {
   for (const seed of ROUNDS) {

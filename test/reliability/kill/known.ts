@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sha256 } from './digest.ts';
+import { sha256 } from '../support/digest.ts';
+import { unlessGone } from '../support/files.ts';
 import { readJournal, type JournalDocument } from './journalFile.ts';
 
 /** What the agent has recorded in its state directory. */
@@ -14,17 +15,12 @@ export interface Known {
 export async function knownIn(stateDir: string): Promise<Known> {
   const { documents } = await readJournal(join(stateDir, 'ledger.journal'));
   const spool = join(stateDir, 'spool');
-  const files = await readdir(spool, { recursive: true, withFileTypes: true }).catch(unlessGone);
+  const files = await unlessGone(readdir(spool, { recursive: true, withFileTypes: true }));
   const copies = new Set<string>();
   for (const file of files ?? []) {
     if (!file.isFile()) continue;
-    const bytes = await readFile(join(file.parentPath, file.name)).catch(unlessGone);
+    const bytes = await unlessGone(readFile(join(file.parentPath, file.name)));
     if (bytes && sha256(bytes) === file.name) copies.add(file.name);
   }
   return { documents, copies };
-}
-
-function unlessGone(error: NodeJS.ErrnoException): null {
-  if (error.code === 'ENOENT') return null;
-  throw error;
 }

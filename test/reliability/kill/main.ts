@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { killAgents } from '../support/agentProcess.ts';
 import { trialOptions } from '../support/options.ts';
-import { hasStrace, killAll } from './agent.ts';
+import { hasStrace } from './agent.ts';
 import { playCampaign } from './campaign.ts';
 import type { Round } from './round.ts';
 import { removeOpen } from './site.ts';
@@ -38,7 +39,7 @@ if (options.power && process.env[OWN_MOUNTS] === undefined) {
 }
 
 process.on('exit', () => {
-  killAll();
+  killAgents();
   removeOpen();
 });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130));

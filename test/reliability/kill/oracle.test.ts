@@ -161,7 +161,7 @@ const ending = (world: Writable<World>, more: Partial<Observation>): void => {
 
 const BREACHES: Record<string, readonly [says: string, tamper: (world: Writable<World>) => void]> = {
   'an image stored under two names': [
-    'is stored twice',
+    'is stored under two names',
     (world) => (world.stored = [...world.stored, stored('a-2.jpg', A)]),
   ],
   'a name with two images': [
@@ -169,32 +169,32 @@ const BREACHES: Record<string, readonly [says: string, tamper: (world: Writable<
     (world) => (world.rows = [row('a.jpg', A), row('a.jpg', B)]),
   ],
   'an accepted image that the service does not have': [
-    'the service does not have it',
+    'but the service does not have it',
     (world) => (world.stored = [stored('b.jpg', B)]),
   ],
   'changed bytes at the service': [
-    'other bytes than it was sent with',
+    'different bytes than it was sent with',
     (world) => (world.stored = [stored('a.jpg', A, { actual: B }), stored('b.jpg', B)]),
   ],
   'half an image sent': [
-    'never lay in a folder',
+    'never in a folder',
     (world) => (world.stored = [...world.stored, stored('half.jpg', 'c'.repeat(64))]),
   ],
-  'an image that nothing tells of': [
-    'nothing in the ledger tells of image',
+  'an image that the ledger does not know': [
+    'is not in the ledger',
     (world) => (world.rows = [row('a.jpg', A)]),
   ],
-  'a file that nobody looked at': [
-    'nothing in the ledger tells of the file',
+  'a file that the ledger does not know': [
+    'the file /site/scans/a.jpg is not in the ledger',
     (world) =>
       ending(world, { journal: journal([told('a.jpg', A), told('b.jpg', B)], { sightings: new Map() }) }),
   ],
-  'an image that waits for ever': [
-    'nothing may wait at the end',
+  'an image that waits forever': [
+    'nothing may still be waiting at the end',
     (world) => (world.rows = [row('a.jpg', A), row('b.jpg', B, { state: 'queued' })]),
   ],
   'a loss of what was copied': [
-    'its bytes lay there',
+    'its bytes were there',
     (world) => {
       world.rows = [row('a.jpg', A), row('b.jpg', B, { state: 'lost' })];
       const gone = { how: 'deleted', knownAs: 'copied' } as const;
@@ -205,8 +205,8 @@ const BREACHES: Record<string, readonly [says: string, tamper: (world: Writable<
     'the service never refused it',
     (world) => (world.rows = [row('a.jpg', A), row('b.jpg', B, { state: 'failed' })]),
   ],
-  'a document stored again without a word': [
-    'the ledger says nothing of it',
+  'a document stored again without a record of a lost answer': [
+    'the ledger records no lost answer',
     (world) => (world.stored = [stored('a.jpg', A, { tries: 2 }), stored('b.jpg', B)]),
   ],
   'a document sent again although its acceptance was durable': [
@@ -214,7 +214,7 @@ const BREACHES: Record<string, readonly [says: string, tamper: (world: Writable<
     (world) => (world.uploads = [...world.uploads, upload('a.jpg', 1600)]),
   ],
   'a document sent again by the process that had its acceptance': [
-    'which had its acceptance in hand',
+    'which already had the answer that it was accepted',
     (world) => (world.uploads = [...world.uploads, upload('b.jpg', 1600)]),
   ],
   'another name after a restart': [
@@ -225,11 +225,11 @@ const BREACHES: Record<string, readonly [says: string, tamper: (world: Writable<
     },
   ],
   'a name sent before it was durable': [
-    'its name was not on record',
+    'but was not on record',
     (world) => (world.uploads = [upload('a.jpg', 500), upload('early.jpg', 600), upload('b.jpg', 1500)]),
   ],
   'a request that was not recorded': [
-    '2 requests for a.jpg arrived, and 1 are on record',
+    '2 requests for a.jpg arrived, but only 1 are on record',
     (world) =>
       (world.uploads = [
         upload('a.jpg', 400, { ending: 'aborted' }),
@@ -237,11 +237,14 @@ const BREACHES: Record<string, readonly [says: string, tamper: (world: Writable<
         upload('b.jpg', 1500),
       ]),
   ],
-  'too many uploads at once': ['3 uploads at once, and 2', (world) => (world.mostAtOnce = 3)],
-  'too many uploads a second': ['3 requests within 300 ms', (world) => (world.arrivals = [500, 600, 800])],
-  'too many uploads a day': ['4 requests in a day', (world) => (world.requestsOfTheDay = 4)],
-  'an original that was deleted although it is to be kept': [
-    'originals are to be kept',
+  'too many uploads at once': ['3 uploads at once; the limit is 2', (world) => (world.mostAtOnce = 3)],
+  'too many uploads a second': [
+    '3 requests arrived within 300 ms',
+    (world) => (world.arrivals = [500, 600, 800]),
+  ],
+  'too many uploads a day': ['4 requests in a day; the limit is 3', (world) => (world.requestsOfTheDay = 4)],
+  'an original that was deleted although it should be kept': [
+    'originals should be kept',
     (world) => ending(world, { files: [{ path: '/site/scans/a.jpg', sha256: A }] }),
   ],
   'an original that was deleted before its acceptance': [
@@ -256,14 +259,14 @@ const BREACHES: Record<string, readonly [says: string, tamper: (world: Writable<
     },
   ],
   'an original that reached no archive': [
-    'neither there nor in the archive',
+    'neither in place nor in the archive',
     (world) => {
       world.settings = { ...world.settings, afterUpload: 'archive' };
       ending(world, { files: [] });
     },
   ],
   'an original that was overwritten': [
-    'has other bytes',
+    'has different bytes',
     (world) =>
       ending(world, { files: [{ path: '/site/scans/a.jpg', sha256: B }, ...inTheEnd(world).files.slice(1)] }),
   ],
@@ -283,7 +286,7 @@ const BREACHES: Record<string, readonly [says: string, tamper: (world: Writable<
     (world) => (world.stateFiles = [...world.stateFiles, `spool/aa/${A}`]),
   ],
   'a ledger set aside although it was sound': [
-    'nobody had damaged it',
+    'but was not damaged',
     (world) => (world.stateFiles = [...world.stateFiles, 'ledger.db.aside-20260131T120000000Z']),
   ],
   'a broken chain': [
@@ -295,37 +298,37 @@ const BREACHES: Record<string, readonly [says: string, tamper: (world: Writable<
         }),
       }),
   ],
-  'a ledger that says otherwise than the journal': [
-    'lost in the journal, and accepted in the ledger',
+  'a ledger that contradicts the journal': [
+    'lost in the journal, but accepted in the ledger',
     (world) => ending(world, { journal: journal([told('a.jpg', A), told('b.jpg', B, { state: 'lost' })]) }),
   ],
   'a verification with findings': [
-    'ledger verify ends with 3',
+    'ledger verify ended with 3',
     (world) => (world.verify = { status: 3, text: '' }),
   ],
-  'a file that the audit misses': ['audit ends with 3', (world) => (world.audit = { status: 3, text: '' })],
+  'a file that the audit misses': ['audit ended with 3', (world) => (world.audit = { status: 3, text: '' })],
   'an agent that ended by itself': [
     'by itself',
     (world) =>
       (world.runs = [run(0, { ended: ended(0, { status: 1, signal: null }) }), ...world.runs.slice(1)]),
   ],
   'a wrong exit status': [
-    'and 0 was to be expected',
+    'instead of 0',
     (world) =>
       (world.runs = [
         ...world.runs.slice(0, -1),
         { ...world.runs.at(-1)!, ended: ended(1000, { status: 4, signal: null }) },
       ]),
   ],
-  'a loss that the run said nothing of': [
-    'and 3 was to be expected',
+  'a loss that the run did not report': [
+    'instead of 3',
     (world) => {
       world.rows = [row('a.jpg', A), row('b.jpg', B, { state: 'lost' })];
       ending(world, { journal: journal([told('a.jpg', A), told('b.jpg', B, { state: 'lost' })]) });
     },
   ],
-  'a failure of an earlier run that the last one took for its own': [
-    'and 0 was to be expected',
+  'a failure of an earlier run that the last run reported as its own': [
+    'instead of 0',
     (world) => {
       const [first, ...others] = world.observations;
       const documents = [told('a.jpg', A, { state: 'failed' }), told('b.jpg', B)];
@@ -349,7 +352,7 @@ const BREACHES: Record<string, readonly [says: string, tamper: (world: Writable<
 };
 
 describe('the oracle', () => {
-  test('has no complaint if every promise was kept', () => {
+  test('finds nothing if every promise was kept', () => {
     expect(judge(sound())).toEqual([]);
   });
 

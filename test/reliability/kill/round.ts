@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Image } from '../support/images.ts';
+import { keyOf } from '../support/oracle.ts';
 import { runAndKill, runToEnd, runUntil, type Ended } from './agent.ts';
 import { damageLedger } from './damage.ts';
-import type { Image } from './images.ts';
-import { keyOf } from './oracle/expected.ts';
 import { judge } from './oracle/judge.ts';
 import { describeKill, drawPlan, type Plan } from './plan.ts';
 import { Scanner } from './scanner.ts';
@@ -43,7 +43,7 @@ export async function playRound(
     world = await play(site, plan, images, story);
     breaches = judge(world);
   } catch (error) {
-    breaches = [`the round could not be played to its end: ${(error as Error).stack}`];
+    breaches = [`the round could not be finished: ${(error as Error).stack}`];
   }
   const kept = breaches.length > 0;
   await site.close({ kept });
@@ -70,7 +70,8 @@ async function play(site: Site, plan: Plan, images: readonly Image[], story: str
     const observed = await observe(site, scanner);
     observations.push(observed);
     const { kind, kill, ended } = run;
-    const how = kill === null ? 'in peace' : `${describeKill(kill)}${ended.asPlanned ? '' : ' (given up)'}`;
+    const how =
+      kill === null ? 'undisturbed' : `${describeKill(kill)}${ended.asPlanned ? '' : ' (given up)'}`;
     story.push(`run ${runs.length}, ${kind}, ${how}: ${told(ended)}; ${shown(observed)}`);
   };
 

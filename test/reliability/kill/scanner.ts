@@ -3,8 +3,9 @@ import { mkdir, open, readFile, rename, unlink, writeFile } from 'node:fs/promis
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Dice } from '../support/dice.ts';
-import { sha256 } from './digest.ts';
-import type { Image } from './images.ts';
+import { sha256 } from '../support/digest.ts';
+import { unlessGone, writeInPieces } from '../support/files.ts';
+import type { Image } from '../support/images.ts';
 import type { Step } from './plan.ts';
 import type { Site, SiteFolder } from './site.ts';
 
@@ -88,7 +89,7 @@ export class Scanner {
       }
       case 'duplicate': {
         const scan = this.#one(folder, dice);
-        const bytes = scan && (await contentOf(scan.path));
+        const bytes = scan && (await unlessGone(readFile(scan.path)));
         if (scan && bytes && sha256(bytes) === scan.sha256) await this.#drop(folder, bytes, dice);
         return true;
       }
@@ -110,23 +111,9 @@ export class Scanner {
     { kind = 'image', inPieces = false }: { kind?: Scan['kind']; inPieces?: boolean } = {},
   ): Promise<void> {
     const path = join(folder.path, this.#name(dice));
-    if (inPieces) await this.#writeInPieces(path, bytes, dice);
+    if (inPieces) await writeInPieces(path, bytes, dice.int(2, 4), () => dice.int(5, 60));
     else await this.#moveIn(path, bytes);
     this.scans.push({ endpointUid: folder.endpointUid, sha256: sha256(bytes), kind, path, gone: null });
-  }
-
-  async #writeInPieces(path: string, bytes: Buffer, dice: Dice): Promise<void> {
-    const file = await open(path, 'wx');
-    try {
-      const pieces = dice.int(2, 4);
-      const size = Math.ceil(bytes.length / pieces);
-      for (let at = 0; at < bytes.length; at += size) {
-        if (at > 0) await sleep(dice.int(5, 60));
-        await file.write(bytes, at, Math.min(size, bytes.length - at));
-      }
-    } finally {
-      await file.close();
-    }
   }
 
   async #moveIn(path: string, bytes: Buffer): Promise<void> {
@@ -136,7 +123,8 @@ export class Scanner {
   }
 
   async #rename(scan: Scan, path: string): Promise<void> {
-    if (await unlessTaken(rename(scan.path, path))) scan.path = path;
+    // The agent removes files as configured.
+    if ((await unlessGone(rename(scan.path, path))) !== null) scan.path = path;
   }
 
   async #takeAway(
@@ -149,7 +137,7 @@ export class Scanner {
     const knownAs = await this.#knownAs(scan);
     if (!step.careless && knownAs !== 'accepted' && knownAs !== 'copied') return false;
     if (step.what === 'delete') {
-      if (await unlessTaken(unlink(scan.path))) scan.gone = { how: 'deleted', knownAs };
+      if ((await unlessGone(unlink(scan.path))) !== null) scan.gone = { how: 'deleted', knownAs };
       return true;
     }
     // If the agent already removed the file as configured, this is an ordinary new scan.
@@ -201,25 +189,5 @@ export class Scanner {
 
   get #aside(): string {
     return join(this.#site.dir, 'scanner');
-  }
-}
-
-/** False if the file is gone, since the agent removes files as configured. */
-async function unlessTaken(work: Promise<unknown>): Promise<boolean> {
-  try {
-    await work;
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
-    throw error;
-  }
-}
-
-async function contentOf(path: string): Promise<Buffer | null> {
-  try {
-    return await readFile(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
   }
 }

@@ -6,15 +6,11 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import YAML from 'yaml';
 import { startSandbox, type Sandbox } from '../../../src/sandbox/server.ts';
 import { Dice } from '../support/dice.ts';
+import { ALIASES, CLIENT, ENDPOINTS, UIDS } from '../support/office.ts';
 import { knownIn, type Known } from './known.ts';
 import { LossyDisk } from './lossyDisk.ts';
 import type { Plan, Settings } from './plan.ts';
 
-const CLIENT = { clientId: 'campaign', clientSecret: 'campaign-secret' };
-const ENDPOINTS = [
-  { alias: 'office', uid: '11111111-2222-4333-8444-555555555555' },
-  { alias: 'depot', uid: '66666666-7777-4888-9999-aaaaaaaaaaaa' },
-] as const;
 /** Usually not on the file system of the temporary directory. */
 const ELSEWHERE = '/dev/shm';
 
@@ -53,7 +49,6 @@ export class Site {
   readonly folders: readonly SiteFolder[];
   readonly sandbox: Sandbox;
   readonly uploads: readonly Upload[];
-  readonly env: Readonly<Record<string, string>>;
   readonly #stalls = monitorEventLoopDelay({ resolution: 5 });
   /** All its directories on the machine. */
   readonly dirs: readonly string[];
@@ -79,7 +74,7 @@ export class Site {
     this.uploads = seen.uploads;
     this.#answers = seen.answers;
     this.dirs = elsewhere === null ? [dir] : [dir, elsewhere];
-    this.folders = ENDPOINTS.slice(0, plan.settings.folders).map(({ alias, uid }) => {
+    this.folders = ALIASES.slice(0, plan.settings.folders).map((alias) => {
       const path = join(dir, `scans-${alias}`);
       const archives = {
         inside: path,
@@ -90,17 +85,9 @@ export class Site {
         path,
         archive: join(archives[plan.settings.archive], 'archive'),
         endpoint: alias,
-        endpointUid: uid,
+        endpointUid: UIDS[alias],
       };
     });
-    const { PATH = '', HOME = '', TMPDIR = tmpdir() } = process.env;
-    this.env = {
-      PATH,
-      HOME,
-      TMPDIR,
-      RECEIPTD_CLIENT_ID: CLIENT.clientId,
-      RECEIPTD_CLIENT_SECRET: CLIENT.clientSecret,
-    };
     this.#stalls.enable();
   }
 
@@ -116,7 +103,7 @@ export class Site {
     const sandbox = await startSandbox({
       dir: join(dir, 'sandbox'),
       credentials: CLIENT,
-      endpoints: ENDPOINTS.map(({ alias, uid }) => ({ uid, name: alias })),
+      endpoints: ENDPOINTS,
       onRepeat: plan.settings.onRepeat,
       random: () => dice.next(),
       onRequest: ({ route, path, name, ending, tookMs, fault }) => {
@@ -137,7 +124,6 @@ export class Site {
   /** `limited`: apply the plan's daily budget. */
   async configure({ limited }: { readonly limited: boolean }): Promise<void> {
     const { spool, afterUpload, watch, concurrency, perSecond, perDay, template } = this.settings;
-    const endpoints = ENDPOINTS.slice(0, this.folders.length);
     const patience = this.settings.impatient ? '700ms' : '30s';
     const config = {
       service: {
@@ -145,7 +131,9 @@ export class Site {
         proxy: 'direct',
         timeouts: { headers: patience, body: patience },
       },
-      endpoints: Object.fromEntries(endpoints.map(({ alias, uid }) => [alias, { uid }])),
+      endpoints: Object.fromEntries(
+        this.folders.map(({ endpoint, endpointUid: uid }) => [endpoint, { uid }]),
+      ),
       folders: this.folders.map(({ path, archive, endpoint }) => ({
         path,
         endpoint,

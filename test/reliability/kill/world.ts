@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { z } from 'zod';
+import { sha256 } from '../support/digest.ts';
+import { unlessGone } from '../support/files.ts';
 import { runToEnd, type Ended } from './agent.ts';
-import { sha256 } from './digest.ts';
 import { readJournal, type JournalView } from './journalFile.ts';
 import type { Kill, Settings } from './plan.ts';
 import type { Scan, Scanner } from './scanner.ts';
@@ -145,21 +146,16 @@ async function filesBelow(root: string): Promise<FoundFile[]> {
   let entries = null;
   // A directory that disappears during its listing fails the whole listing.
   while (entries === null && existsSync(root))
-    entries = await readdir(root, { recursive: true, withFileTypes: true }).catch(ifGone);
+    entries = await unlessGone(readdir(root, { recursive: true, withFileTypes: true }));
   const found = await Promise.all(
     (entries ?? [])
       .filter((entry) => entry.isFile() || (entry.isDirectory() && entry.name.startsWith('.receiptd-')))
       .map(async (entry) => {
         const path = join(entry.parentPath, entry.name);
         if (entry.isDirectory()) return { path, sha256: '' };
-        const bytes = await readFile(path).catch(ifGone);
+        const bytes = await unlessGone(readFile(path));
         return bytes && { path, sha256: sha256(bytes) };
       }),
   );
   return found.filter((file) => file !== null);
-}
-
-function ifGone(error: NodeJS.ErrnoException): null {
-  if (error.code === 'ENOENT') return null;
-  throw error;
 }

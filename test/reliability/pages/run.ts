@@ -8,7 +8,7 @@ import { installedPackages } from '../../../src/pages/installed.ts';
 import type { Frame, Reply } from '../../../src/pages/protocol.ts';
 import { RendererProcess } from '../../../src/pages/rendererProcess.ts';
 import { mutated } from '../images/mutate.ts';
-import { inCheckout } from '../kill/repository.ts';
+import { inCheckout } from '../support/checkout.ts';
 import { Dice } from '../support/dice.ts';
 import { pagedOrigins, type PagedOrigin } from './origins.ts';
 

@@ -9,8 +9,9 @@ import type {
   ListedDirectory,
   WatchedFolder,
 } from '../../../src/core/ports/folder.ts';
+import { sha256 as hashOf } from '../support/digest.ts';
 import type { Process } from './process.ts';
-import { hashOf, systemError, type Inode, type Share, type Tree } from './share.ts';
+import { systemError, type Inode, type Share, type Tree } from './share.ts';
 
 /** Receives each disposal of an original, so that the oracle can judge it before it takes effect. */
 export interface Disposals {

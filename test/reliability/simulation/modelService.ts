@@ -7,8 +7,8 @@ import type {
   UploadRequest,
 } from '../../../src/core/ports/service.ts';
 import type { Dice } from '../support/dice.ts';
+import { sha256 as hashOf } from '../support/digest.ts';
 import { paperOf } from './looks.ts';
-import { hashOf } from './share.ts';
 import type { Process } from './process.ts';
 import type { Story } from './story.ts';
 import { WORLD, type Timeline } from './timeline.ts';

@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
 import { LedgerView } from './ledgerView.ts';
 import { Obligations } from './obligations.ts';
-import { hashOf, Share } from './share.ts';
+import { Share } from './share.ts';
 import { Timeline } from './timeline.ts';
 import { Dice } from '../support/dice.ts';
+import { sha256 as hashOf } from '../support/digest.ts';
 
 it('a previously refused image that is scanned again is owed as soon as it fits into the spool', () => {
   const view = new LedgerView();

@@ -1,6 +1,7 @@
 import type { DeferredImage } from '../../../src/core/ports/deferredJournal.ts';
+import { sha256 as hashOf } from '../support/digest.ts';
 import type { KnownDocument, LedgerView } from './ledgerView.ts';
-import { hashOf, type Inode, type Share } from './share.ts';
+import type { Inode, Share } from './share.ts';
 
 /** A previously refused image, scanned again to a place where the agent had not seen it. */
 interface ScannedAgain {

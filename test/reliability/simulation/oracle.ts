@@ -2,6 +2,7 @@ import type { LedgerEvent } from '../../../src/ledger/events.ts';
 import type { DocumentState } from '../../../src/core/domain/document.ts';
 import { pageOf, pagePath } from '../../../src/core/domain/pages.ts';
 import type { FolderSettings } from '../../../src/core/domain/settings.ts';
+import { sha256 as hashOf } from '../support/digest.ts';
 import { complaintsAbout, type Lives } from './limitsOracle.ts';
 import { fateOf, isHeld, paperOf } from './looks.ts';
 import { LedgerView, type KnownDocument } from './ledgerView.ts';
@@ -11,14 +12,14 @@ import { TOKEN, type Arrival, type ModelService } from './modelService.ts';
 import type { Office } from './office.ts';
 import type { Plan } from './plan.ts';
 import type { Page } from './paged.ts';
-import { hashOf, type Inode, type Share } from './share.ts';
+import type { Inode, Share } from './share.ts';
 import { Obligations } from './obligations.ts';
 import type { DeferredImage } from '../../../src/core/ports/deferredJournal.ts';
 import type { StateDirectory, Witness } from './stateDirectory.ts';
 import type { Story } from './story.ts';
 import type { Timeline } from './timeline.ts';
 import type { JournalEntry } from '../../../src/core/ports/journal.ts';
-import { VERDICTS } from '../support/verdicts.ts';
+import { VERDICTS } from '../support/oracle.ts';
 
 /** Upper limit of the spool space that an image of a page takes. */
 const PAGE_ROOM = 300;

@@ -1,10 +1,10 @@
 import { PAGE_TYPES } from '../../../src/core/domain/pages.ts';
 import type { OpenFile, PageImage, PageSplitter, Unreadable } from '../../../src/core/ports/pages.ts';
 import type { Dice } from '../support/dice.ts';
+import { sha256 as hashOf } from '../support/digest.ts';
 import { appearanceOf } from './looks.ts';
 import { pictureOf, type Picture } from './pictures.ts';
 import type { Process } from './process.ts';
-import { hashOf } from './share.ts';
 
 /**
  * Multi-page files as text: `PDF|label|page~page|END`. A page is `o…`, which contains its image byte for byte, `d…`, which is drawn, with a

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { ImageInspector, Inspection } from '../../../src/core/ports/image.ts';
+import { sha256 } from '../support/digest.ts';
 
 /**
  * Images as text: `JPG|label|...|END`, or `TIF|label|page 1|END|page 2|END`, which is complete after each page and may grow. Reading them
@@ -21,7 +21,7 @@ export function picture(label: string, kind: 'jpeg' | 'tiff', size: number, page
 }
 
 export function pictureOf(label: string, bytes: Buffer): Picture {
-  return { label, bytes, sha256: createHash('sha256').update(bytes).digest('hex') };
+  return { label, bytes, sha256: sha256(bytes) };
 }
 
 /** The first page, which is a complete image as well. */
@@ -40,5 +40,5 @@ export const inspector: ImageInspector = {
   },
   isTurned: () => false,
   capturedAt: async () => null,
-  sha256: async (bytes) => createHash('sha256').update(bytes).digest('hex'),
+  sha256: async (bytes) => sha256(bytes),
 };

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { hashOf, Share } from './share.ts';
+import { sha256 as hashOf } from '../support/digest.ts';
+import { Share } from './share.ts';
 
 it('an overwritten file is indistinguishable only if the clock was set back to the exact time of the first', () => {
   const timeline = { now: 0, wall: 10_000 };

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { sameIdentity, type FileIdentity } from '../../../src/core/domain/document.ts';
 import type { FileSystem } from '../../../src/core/ports/folder.ts';
+import { sha256 as hashOf } from '../support/digest.ts';
 import type { Timeline } from './timeline.ts';
 
 /** A file, independent of its name. */
@@ -197,10 +197,6 @@ export class Share {
     file.ctimeNs = BigInt(ms) * 1_000_000n;
     if (isContent) file.mtimeNs = file.ctimeNs;
   }
-}
-
-export function hashOf(bytes: Buffer): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }
 
 export function systemError(code: string, what: string): NodeJS.ErrnoException {

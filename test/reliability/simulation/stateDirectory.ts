@@ -13,8 +13,9 @@ import type { Spool } from '../../../src/core/ports/spool.ts';
 import type { DeferredImage, DeferredJournal } from '../../../src/core/ports/deferredJournal.ts';
 import { awayLedger, type AwayLedger } from '../../support/awayLedger.ts';
 import type { PaperImage, ScannedPapers } from '../../../src/core/ports/papers.ts';
+import { sha256 as hashOf } from '../support/digest.ts';
 import type { Process } from './process.ts';
-import { hashOf, systemError } from './share.ts';
+import { systemError } from './share.ts';
 
 /** Learns what becomes durable, and what the agent gives up. */
 export interface Witness {

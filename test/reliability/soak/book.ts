@@ -1,4 +1,4 @@
-import { UIDS, type Alias } from './place.ts';
+import { UIDS, type Alias } from '../support/office.ts';
 
 /** Length of the hash in names, as configured. */
 const SHORT = 12;

@@ -1,4 +1,5 @@
-import { LIMITS, UIDS, type Alias } from './place.ts';
+import { UIDS, type Alias } from '../support/office.ts';
+import { LIMITS } from './place.ts';
 
 /** A period in which arrivals may have been noticed late. Monotonic milliseconds. */
 export interface Jolt {
@@ -45,7 +46,7 @@ export class RateWatch {
       if (from === undefined || at - from >= intervalMs - lateMs) continue;
       const began = known.slice(-1 - count).map((each) => Math.round(each - first));
       this.breaches.push(
-        `${alias} (${UIDS[alias]}) got ${count + 1} uploads within ${Math.round(at - first)} ms; ${count} are allowed in ${intervalMs} ms, and ${Math.round(lateMs)} ms are explained; the last at ${new Date(performance.timeOrigin + at).toISOString()}, after ${began.join(' ')}`,
+        `${alias} (${UIDS[alias]}) got ${count + 1} uploads within ${Math.round(at - first)} ms; the limit is ${count} in ${intervalMs} ms, and delays explain ${Math.round(lateMs)} ms; the last at ${new Date(performance.timeOrigin + at).toISOString()}, after ${began.join(' ')}`,
       );
     }
     const longEnough = known.findIndex((at) => at > now - KEPT_MS);

@@ -1,7 +1,8 @@
 import type { Dice } from '../support/dice.ts';
-import type { Binary, Life } from './agent.ts';
+import { Life } from './agent.ts';
 import { Gate } from './gate.ts';
 import type { OpenInbox } from './inboxes.ts';
+import type { Place } from './place.ts';
 import type { Deed, LogRecord } from './record.ts';
 import { pause } from './weather.ts';
 
@@ -14,7 +15,7 @@ const ENDS: readonly { readonly at: number; readonly by: 'SIGTERM' | 'SIGKILL' }
 
 /** Runs one agent after another and disturbs them. */
 export class Lives {
-  readonly #binary: Binary;
+  readonly #place: Place;
   readonly #log: LogRecord;
   /** Closed while one agent replaces another. */
   readonly gate = new Gate();
@@ -26,20 +27,21 @@ export class Lives {
   now: Life | null = null;
   count = 0;
 
-  constructor(binary: Binary, log: LogRecord) {
-    this.#binary = binary;
+  constructor(place: Place, log: LogRecord) {
+    this.#place = place;
     this.#log = log;
   }
 
   async begin(): Promise<void> {
-    const life = await this.#binary.start(
+    const life = await Life.start(
+      this.#place,
       (line) => this.#log.line(line),
       (text) => this.#log.other(text),
     );
     this.now = life;
     this.count += 1;
     void life.ended.then(({ status, signal }) => {
-      if (this.now === life) this.breaches.push(`the agent ended by itself, with ${status ?? signal}`);
+      if (this.now === life) this.breaches.push(`the agent ended unexpectedly, with ${status ?? signal}`);
     });
   }
 

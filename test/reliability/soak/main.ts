@@ -1,8 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { killAgents } from '../support/agentProcess.ts';
 import { trialOptions } from '../support/options.ts';
-import { killChildren } from './agent.ts';
 import { tableOf } from './flatness.ts';
 import { soak } from './soak.ts';
 
@@ -12,7 +11,7 @@ const { minutes, seed, rate } = trialOptions('npm run campaign -- soak', {
   rate: { default: 30, least: 1, help: 'receipts per second, on average' },
 });
 
-process.on('exit', killChildren);
+process.on('exit', killAgents);
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130));
 
 const samplesFile = join(tmpdir(), `receiptd-soak-${seed}-${process.pid}.jsonl`);
@@ -23,7 +22,6 @@ const { breaches, counts, flatness, dir } = await soak({
   seconds: minutes * 60,
   seed: String(seed),
   rate,
-  binary: fileURLToPath(new URL('../../../src/receiptd.cjs', import.meta.url)),
   samplesFile,
   tell,
 });
@@ -36,7 +34,7 @@ const all = [...breaches, ...growing];
 for (const breach of all.slice(0, 40)) tell(`BREACH ${breach}`);
 if (all.length > 0) {
   tell(
-    `${all.length} breaches; look into ${dir}; again with: npm run campaign -- soak --minutes ${minutes} --seed ${seed} --rate ${rate}`,
+    `${all.length} breaches; everything is kept in ${dir}; to repeat: npm run campaign -- soak --minutes ${minutes} --seed ${seed} --rate ${rate}`,
   );
   process.exitCode = 1;
 } else tell('clean');

@@ -2,7 +2,8 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Dice } from '../support/dice.ts';
-import type { Binary, Ended } from './agent.ts';
+import { TRACE } from '../support/oracle.ts';
+import { command, type Ended } from './agent.ts';
 import type { Book } from './book.ts';
 import type { Gate } from './gate.ts';
 import type { OpenInbox } from './inboxes.ts';
@@ -27,7 +28,6 @@ const NAMED = z.array(z.looseObject({ name: z.string().nullable() }));
 
 /** A person at the command line. The agent is not replaced while a command runs. */
 export class Operator {
-  readonly #binary: Binary;
   readonly #place: Place;
   readonly #inboxes: readonly OpenInbox[];
   readonly #book: Book;
@@ -37,14 +37,12 @@ export class Operator {
   readonly breaches: string[] = [];
 
   constructor(parts: {
-    binary: Binary;
     place: Place;
     inboxes: readonly OpenInbox[];
     book: Book;
     dice: Dice;
     agentGate: Gate;
   }) {
-    this.#binary = parts.binary;
     this.#place = parts.place;
     this.#inboxes = parts.inboxes;
     this.#book = parts.book;
@@ -72,12 +70,12 @@ export class Operator {
 
   async ask(statuses: readonly number[], ...args: string[]): Promise<Ended> {
     return this.#agentGate.inside(async () => {
-      const ended = await this.#binary.command(...args);
+      const ended = await command(this.#place, ...args);
       this.#book.count(`receiptd ${args[0]}`);
       const said = `${ended.stdout.slice(0, 500)}${ended.stderr.slice(0, 1_500)}`;
       if (ended.status === null || !statuses.includes(ended.status))
         this.breaches.push(`receiptd ${args.join(' ')} ended with ${ended.status ?? ended.signal}: ${said}`);
-      else if (/^\s+at .+:\d+:\d+/m.test(ended.stderr))
+      else if (TRACE.test(ended.stderr))
         this.breaches.push(`receiptd ${args.join(' ')} printed a stack trace: ${said}`);
       return ended;
     });

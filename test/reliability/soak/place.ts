@@ -2,14 +2,7 @@ import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import YAML from 'yaml';
-
-export const UIDS = {
-  office: '11111111-2222-4333-8444-555555555555',
-  depot: '66666666-7777-4888-9999-aaaaaaaaaaaa',
-} as const;
-export type Alias = keyof typeof UIDS;
-
-export const CLIENT = { clientId: 'soak', clientSecret: 'soak-secret' };
+import { UIDS, type Alias } from '../support/office.ts';
 
 /** Limits that the service must never see exceeded. `depot` has the short window, `office` the long one. */
 export const LIMITS = {

@@ -2,9 +2,10 @@ import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dice } from '../support/dice.ts';
+import { sha256 } from '../support/digest.ts';
+import { writeInPieces } from '../support/files.ts';
+import type { Image, ImageMaker } from '../support/images.ts';
 import type { Book } from './book.ts';
-import { sha256 } from '../kill/digest.ts';
-import type { Image, Images } from './images.ts';
 import type { OpenInbox } from './inboxes.ts';
 
 /** Behaviours of scanners, with their weights. */
@@ -36,7 +37,7 @@ const DIRS = 4;
 /** Drops receipts into the inboxes like scanners, until stopped. */
 export class Scanners {
   readonly #inboxes: readonly OpenInbox[];
-  readonly #images: Images;
+  readonly #images: ImageMaker;
   readonly #book: Book;
   readonly #dice: Dice;
   readonly #over: Promise<void>;
@@ -52,7 +53,7 @@ export class Scanners {
 
   /** Stops when `signal` is aborted. */
   constructor(
-    parts: { inboxes: readonly OpenInbox[]; images: Images; book: Book; dice: Dice },
+    parts: { inboxes: readonly OpenInbox[]; images: ImageMaker; book: Book; dice: Dice },
     signal: AbortSignal,
   ) {
     this.#signal = signal;
@@ -114,7 +115,7 @@ export class Scanners {
         return write((dir) => this.#put(inbox, join(dir, `${stem} copy.${image.extension}`), image, 'whole'));
       }
       case 'deleted': {
-        const image = await this.#images.next(this.#dice);
+        const image = await this.#images.next();
         const afterMs = this.#dice.int(0, 1_500);
         this.#book.expect(inbox.inbox.alias, image.sha256, false);
         return write(async (dir) => {
@@ -154,7 +155,7 @@ export class Scanners {
   }
 
   async #newImage(inbox: OpenInbox): Promise<Image> {
-    const image = await this.#images.next(this.#dice);
+    const image = await this.#images.next();
     this.#book.expect(inbox.inbox.alias, image.sha256, true);
     const recent = this.#recent.get(inbox) ?? [];
     recent.push(image);
@@ -173,22 +174,8 @@ export class Scanners {
       await writeFile(`${path}.part`, bytes);
       await rename(`${path}.part`, path);
     } else if (how === 'whole') await writeFile(path, bytes);
-    else await this.#slowly(path, bytes);
+    else await writeInPieces(path, bytes, this.#dice.int(2, 6), () => this.#dice.int(20, 400));
     inbox.lies(path, hash);
-  }
-
-  async #slowly(path: string, bytes: Buffer): Promise<void> {
-    const pieces = this.#dice.int(2, 6);
-    const file = await open(path, 'w');
-    try {
-      for (let piece = 0; piece < pieces; piece += 1) {
-        const from = Math.floor((bytes.length * piece) / pieces);
-        await file.write(bytes.subarray(from, Math.floor((bytes.length * (piece + 1)) / pieces)));
-        if (piece < pieces - 1) await sleep(this.#dice.int(20, 400));
-      }
-    } finally {
-      await file.close();
-    }
   }
 
   /** Overwrites a sent receipt with the next one, like scanners that restart at SCAN0001. */
@@ -199,7 +186,7 @@ export class Scanners {
   ): Promise<void> {
     const { alias } = inbox.inbox;
     const first = await this.#newImage(inbox);
-    const second = await this.#images.next(this.#dice);
+    const second = await this.#images.next();
     let path = '';
     await write(async (dir) => {
       path = join(dir, `${stem}.jpg`);
@@ -246,7 +233,7 @@ export class Scanners {
     stem: string,
     write: (work: (dir: string) => Promise<void>) => Promise<void>,
   ): Promise<void> {
-    const image = await this.#images.next(this.#dice);
+    const image = await this.#images.next();
     const comes = this.#dice.chance(0.5);
     const afterMs = this.#dice.int(500, 8_000);
     if (comes) this.#book.expect(inbox.inbox.alias, image.sha256, true);

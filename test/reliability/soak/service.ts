@@ -8,9 +8,10 @@ import {
   type StoredDocument,
 } from '../../../src/sandbox/server.ts';
 import type { Dice } from '../support/dice.ts';
-import { sha256 } from '../kill/digest.ts';
+import { sha256 } from '../support/digest.ts';
+import { ALIASES, CLIENT, ENDPOINTS, UIDS } from '../support/office.ts';
 import { RateWatch } from './limits.ts';
-import { CLIENT, LIMITS, UIDS, type Alias } from './place.ts';
+import { LIMITS } from './place.ts';
 
 /**
  * The sandbox, restarted on the same port. Checks stored files and then deletes them, keeping name and hash, so that an hour fits on the
@@ -71,7 +72,7 @@ export class Service {
 
   /** Judges the rate of new arrivals. */
   watchRate(): void {
-    for (const alias of Object.keys(UIDS) as Alias[])
+    for (const alias of ALIASES)
       this.rate.look(alias, this.#sandbox.arrivals(UIDS[alias]), performance.now());
   }
 
@@ -81,7 +82,8 @@ export class Service {
       const dir = join(this.#dir, uid);
       for (const file of await readdir(dir).catch(() => [])) {
         const bytes = await readFile(join(dir, file));
-        if (`${sha256(bytes)}.bin` !== file) this.breaches.push(`the sandbox got other bytes for ${file}`);
+        if (`${sha256(bytes)}.bin` !== file)
+          this.breaches.push(`the service stored different bytes as ${file}`);
         await rm(join(dir, file));
         this.checked += 1;
       }
@@ -101,20 +103,11 @@ export class Service {
     };
     for (const [who, limit] of Object.entries(allowed)) {
       const seen = most[who] ?? 0;
-      if (seen > limit) this.breaches.push(`${seen} uploads at once (${who}); ${limit} are allowed`);
+      if (seen > limit) this.breaches.push(`${seen} uploads at once (${who}); the limit is ${limit}`);
     }
   }
 }
 
 function open(dir: string, random: () => number, port: number): Promise<Sandbox> {
-  return startSandbox({
-    dir,
-    port,
-    random,
-    credentials: CLIENT,
-    endpoints: [
-      { uid: UIDS.office, name: 'Office' },
-      { uid: UIDS.depot, name: 'Depot' },
-    ],
-  });
+  return startSandbox({ dir, port, random, credentials: CLIENT, endpoints: ENDPOINTS });
 }

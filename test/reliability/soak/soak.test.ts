@@ -2,12 +2,13 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { requirement } from '../../support/requires.ts';
-import { killChildren } from './agent.ts';
+import { killAgents } from '../support/agentProcess.ts';
+import { UIDS } from '../support/office.ts';
 import { Book } from './book.ts';
 import { flatness } from './flatness.ts';
 import { RateWatch } from './limits.ts';
 import { judgeLedger } from './oracle.ts';
-import { LIMITS, UIDS } from './place.ts';
+import { LIMITS } from './place.ts';
 import type { Sample } from './samples.ts';
 import { soak } from './soak.ts';
 
@@ -19,7 +20,7 @@ const hasParts =
     'the figures of a process come from it; Linux only',
   ) && requirement('The built binary', existsSync(binary), 'npm run build');
 
-afterAll(killChildren);
+afterAll(killAgents);
 
 describe.skipIf(!hasParts)('a short soak', () => {
   it('loses nothing, sends nothing twice, and leaves nothing behind', async () => {
@@ -27,7 +28,6 @@ describe.skipIf(!hasParts)('a short soak', () => {
       seconds: 6,
       seed: 'short',
       rate: 20,
-      binary,
       samplesFile: null,
       tell: () => {},
     });

@@ -1,13 +1,13 @@
 import { rm } from 'node:fs/promises';
 import { z } from 'zod';
+import { killAgents } from '../support/agentProcess.ts';
 import { Dice } from '../support/dice.ts';
-import { Binary, killChildren } from './agent.ts';
+import { ImageMaker } from '../support/images.ts';
 import { Book } from './book.ts';
+import { Cleaner } from './cleaner.ts';
 import { flatness, type Row } from './flatness.ts';
-import { Images } from './images.ts';
 import { OpenInbox } from './inboxes.ts';
 import { Lives } from './lives.ts';
-import { Office } from './office.ts';
 import { Operator } from './operator.ts';
 import { judgeLedger, leftovers } from './oracle.ts';
 import { makePlace, writeConfig, type Place } from './place.ts';
@@ -22,8 +22,6 @@ export interface SoakOptions {
   readonly seed: string;
   /** Receipts per second, on average. */
   readonly rate: number;
-  /** The compiled `receiptd.cjs`. */
-  readonly binary: string;
   /** File for the samples, as JSON lines; null for none. */
   readonly samplesFile: string | null;
   readonly tell: (line: string) => void;
@@ -37,6 +35,7 @@ export interface Outcome {
   readonly dir: string;
 }
 
+const MIX = { photographed: 2, drawn: 90, otherType: 8 };
 const TIDY_MS = 2_000;
 /** After a restart the agent checks what it did before a kill; nobody removes files from the archive until then. */
 const RECOVERED_MS = 20_000;
@@ -48,13 +47,13 @@ const never = new AbortController().signal;
 /** One soak, from an empty directory to a verdict. Removes the directory unless there is a breach. */
 export async function soak(options: SoakOptions): Promise<Outcome> {
   const place = await makePlace();
-  options.tell(`works in ${place.dir}`);
+  options.tell(`working in ${place.dir}`);
   try {
     const outcome = await run(options, place);
     if (outcome.breaches.length === 0) await rm(place.dir, { recursive: true, force: true, maxRetries: 5 });
     return outcome;
   } finally {
-    killChildren();
+    killAgents();
   }
 }
 
@@ -64,16 +63,14 @@ async function run({ seconds, seed, rate, ...options }: SoakOptions, place: Plac
   const end = new AbortController();
   const book = new Book();
   const log = new LogRecord(book);
-  const binary = new Binary(options.binary, place);
-  const lives = new Lives(binary, log);
+  const lives = new Lives(place, log);
   const service = await Service.start(place.sandboxDir, dice('service'));
   await writeConfig(place, service.url);
   const inboxes = place.inboxes.map((inbox) => new OpenInbox(inbox));
-  const images = await Images.prepare(seed);
+  const images = await ImageMaker.prepare(seed, MIX);
   const scanners = new Scanners({ inboxes, images, book, dice: dice('scanners') }, faults.signal);
-  const office = new Office({ inboxes, book, archive: place.archive, closedDirs: scanners.closedDirs });
+  const cleaner = new Cleaner({ inboxes, book, archive: place.archive, closedDirs: scanners.closedDirs });
   const operator = new Operator({
-    binary,
     place,
     inboxes,
     book,
@@ -87,7 +84,7 @@ async function run({ seconds, seed, rate, ...options }: SoakOptions, place: Plac
   const watching = [
     every(SAMPLE_MS, end.signal, () => watch.sample()),
     every(TIDY_MS, end.signal, async () => {
-      await office.tidy(lives.now !== null && Date.now() - lives.now.startedAt > RECOVERED_MS);
+      await cleaner.tidy(lives.now !== null && Date.now() - lives.now.startedAt > RECOVERED_MS);
       await service.dropBytes();
       service.watchRate();
     }),
@@ -100,13 +97,13 @@ async function run({ seconds, seed, rate, ...options }: SoakOptions, place: Plac
     lives.run(seconds, faults.signal),
   ];
   await pause(seconds * 1_000, never);
-  // Samples during the final drain say nothing about a leak.
+  // Samples of the final drain do not show leaks.
   const flat = flatness(watch.longestLife());
   faults.abort();
   await Promise.all(acting);
-  options.tell(`${book.acceptedCount} accepted under faults, ${book.waiting} still to go; draining`);
+  options.tell(`${book.acceptedCount} accepted under faults, ${book.waiting} still waiting; draining`);
 
-  const closing = [...(await drain(operator, book)), ...(await originals(office))];
+  const closing = [...(await drain(operator, book)), ...(await originals(cleaner))];
   await operator.must('audit');
   await operator.must('ledger', 'verify');
   const list = await operator.must('list', '--json');
@@ -121,9 +118,9 @@ async function run({ seconds, seed, rate, ...options }: SoakOptions, place: Plac
   const unexplained = log.unexplained(weather.spells, lives.deeds, (hash) => book.mayBeLost(hash));
   return {
     breaches: [
-      ...[lives, scanners, operator, office, service, service.rate, log].flatMap(({ breaches }) => breaches),
+      ...[lives, scanners, operator, cleaner, service, service.rate, log].flatMap(({ breaches }) => breaches),
       ...closing,
-      ...unexplained.map((text) => `nothing explains ${text}`),
+      ...unexplained.map((text) => `unexplained error: ${text}`),
       ...judged.breaches,
       ...left.map((name) => `left behind in the state directory: ${name}`),
     ],
@@ -161,7 +158,7 @@ async function drain(operator: Operator, book: Book): Promise<string[]> {
   let last = { accepted: 0, at: performance.now() };
   for (let looks = 0; ; looks += 1) {
     const { counts, holds, daemon } = STATUS.parse(JSON.parse(await operator.must('status', '--json')));
-    if (daemon === null) return ['the agent did not run while everything was to drain'];
+    if (daemon === null) return ['the agent was not running while the queue drained'];
     const { incidents, spool } = daemon;
     const left = counts.filter(({ state, count }) => UNSETTLED.includes(state) && count > 0);
     const open = left.length + holds.length + incidents.length + spool.images;
@@ -169,7 +166,7 @@ async function drain(operator: Operator, book: Book): Promise<string[]> {
     if (book.acceptedCount > last.accepted) last = { accepted: book.acceptedCount, at: performance.now() };
     if (performance.now() > last.at + STUCK_MS) {
       const what = JSON.stringify({ left, holds, incidents, images: spool.images });
-      return [`nothing was accepted for ${STUCK_MS / 1_000} s, and this is left: ${what}`];
+      return [`nothing was accepted for ${STUCK_MS / 1_000} s, but work is left: ${what}`];
     }
     if (looks % LOOKS_BETWEEN_RETRIES === 0) await operator.retryAll();
     await pause(LOOK_MS, never);
@@ -177,13 +174,13 @@ async function drain(operator: Operator, book: Book): Promise<string[]> {
 }
 
 /** Listing and disposal happen at least every ten seconds. */
-async function originals(office: Office): Promise<string[]> {
-  let left = await office.leftBehind();
+async function originals(cleaner: Cleaner): Promise<string[]> {
+  let left = await cleaner.leftBehind();
   for (let looks = 0; looks < 20 && left.length > 0; looks += 1) {
     await pause(LOOK_MS, never);
-    left = await office.leftBehind();
+    left = await cleaner.leftBehind();
   }
-  return left.map((path) => `still there, although it was to be archived or deleted: ${path}`);
+  return left.map((path) => `not archived or deleted: ${path}`);
 }
 
 async function every(ms: number, signal: AbortSignal, work: () => Promise<void>): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Row, World } from '../world.ts';
-import { VERDICTS } from '../../support/verdicts.ts';
-import { dutiesOf, endOf, keyOf, type Duty } from './expected.ts';
+import { agree, keyOf, VERDICTS, type LedgerDocument } from '../../support/oracle.ts';
+import { dutiesOf, endOf, type Duty } from './expected.ts';
 
 const REFUSALS: ReadonlySet<string> = new Set([...VERDICTS].map(String));
 /** States of rows that represent a document. */
@@ -8,26 +8,33 @@ const DOCUMENT = new Set(['accepted', 'failed', 'unconfirmed', 'lost', 'queued',
 
 /** P1 and P2: every image ends in a permitted state under one name, and is stored unchanged. */
 export function judgeDocuments(world: World): string[] {
-  return [...eachImage(world), ...eachFile(world), ...eachStored(world), ...names(world), ...repeats(world)];
+  return [
+    ...agree(documentsOf(world), world.stored),
+    ...eachImage(world),
+    ...eachFile(world),
+    ...eachStored(world),
+    ...names(world),
+    ...repeats(world),
+  ];
+}
+
+/** An answer is also lost if the journal has a request without an end. */
+function documentsOf(world: World): LedgerDocument[] {
+  const { documents } = endOf(world).journal;
+  return world.rows
+    .filter(({ state }) => DOCUMENT.has(state))
+    .map((row) => {
+      const told = documents.find((each) => each.name === row.name && each.endpointUid === row.endpointUid);
+      return { ...row, answerLost: row.answerLost || (told?.unknown ?? 0) > 0 };
+    });
 }
 
 function* eachImage(world: World): Generator<string> {
-  const { rows, stored } = world;
   for (const [key, duty] of dutiesOf(endOf(world).scans)) {
-    const own = rows.filter((row) => keyOf(row) === key && DOCUMENT.has(row.state));
-    const copies = stored.filter((each) => keyOf(each) === key);
-    const row = own[0];
-    if (new Set(own.map(({ name }) => name)).size > 1) yield `the ledger has two documents of image ${key}`;
-    if (row === undefined) {
-      if (duty !== 'free') yield `nothing in the ledger tells of image ${key}`;
-      if (copies.length > 0) yield `image ${key} is stored, and nothing in the ledger tells of it`;
-      continue;
-    }
-    const wrong = wrongState(world, row, duty);
-    if (wrong !== null) yield `image ${key} (${row.name}) is ${row.state} (${row.reason}): ${wrong}`;
-    const isStored = copies.some(({ name }) => name === row.name);
-    if (row.state === 'accepted' && !isStored)
-      yield `${row.name} is accepted, and the service does not have it`;
+    const row = world.rows.find((each) => keyOf(each) === key && DOCUMENT.has(each.state));
+    const wrong = row ? wrongState(world, row, duty) : null;
+    if (row && wrong !== null) yield `image ${key} (${row.name}) is ${row.state} (${row.reason}): ${wrong}`;
+    if (!row && duty !== 'free') yield `image ${key} is not in the ledger`;
   }
 }
 
@@ -38,18 +45,18 @@ function wrongState(world: World, { state, name, endpointUid, attempts, createdA
     case 'accepted':
       return null;
     case 'lost':
-      if (duty === 'must') return 'its bytes lay there, or were accepted or copied before they went';
+      if (duty === 'must') return 'its bytes were there, or were accepted or copied before they were removed';
       return name !== null && createdAt !== '' && path !== ''
         ? null
-        : 'name, time and path belong to what is lost';
+        : 'a lost document must keep its name, time and path';
     case 'failed':
       return answers.some(({ ending }) => REFUSALS.has(ending)) ? null : 'the service never refused it';
     case 'unconfirmed':
       if (!answers.some(({ ending }) => REFUSALS.has(ending) || ending === '409'))
-        return 'the service never said so';
-      return attempts > 1 ? null : 'it was sent once only';
+        return 'the service never refused it';
+      return attempts > 1 ? null : 'it was sent only once';
     default:
-      return 'nothing may wait at the end';
+      return 'nothing may still be waiting at the end';
   }
 }
 
@@ -60,23 +67,23 @@ function* eachFile(world: World): Generator<string> {
   for (const scan of scans) {
     const { kind, path, sha256, gone } = scan;
     const isStored = stored.some((each) => keyOf(each) === keyOf(scan));
-    if (kind !== 'image' && isStored) yield `${path} was sent, and is no whole image`;
+    if (kind !== 'image' && isStored) yield `${path} was sent, but is not a complete image`;
     if (gone !== null) continue;
     const here = rows.filter((row) => row.path === path);
     const seen = journal.sightings.get(path);
     switch (kind) {
       case 'image':
-        if (seen?.sha256 !== sha256) yield `nothing in the ledger tells of the file ${path}`;
+        if (seen?.sha256 !== sha256) yield `the file ${path} is not in the ledger`;
         else if (seen.verdict !== 'document' && seen.verdict !== 'duplicate')
-          yield `the file ${path} is a whole image, and ${seen.verdict}`;
+          yield `the file ${path} is a complete image, but the ledger says ${seen.verdict}`;
         break;
       case 'junk':
         if (!here.some(({ state, reason }) => state === 'rejected' && reason !== null))
-          yield `${path} is no image, and was not rejected with a reason`;
+          yield `${path} is not an image, but was not rejected with a reason`;
         break;
       case 'cutShort':
         if (!here.some(({ state }) => state === 'incomplete'))
-          yield `${path} ends too early, and is not incomplete`;
+          yield `${path} is cut short, but the ledger does not say incomplete`;
         break;
     }
   }
@@ -85,39 +92,27 @@ function* eachFile(world: World): Generator<string> {
     const isOfDocument = (row: Row): boolean =>
       row.name === name && row.sha256 === sha256 && DOCUMENT.has(row.state);
     if (!rows.some(isOfDocument))
-      yield `${path} is a duplicate of ${name}, which is no document of the same image`;
+      yield `${path} is a duplicate of ${name}, which is not a document of the same image`;
   }
 }
 
 function* eachStored(world: World): Generator<string> {
-  const { stored } = world;
-  const dropped = dutiesOf(endOf(world).scans);
-  const byImage = new Map<string, string>();
-  for (const each of stored) {
+  const scanned = dutiesOf(endOf(world).scans);
+  for (const each of world.stored) {
     const { name, sha256, actual } = each;
-    const key = keyOf(each);
-    if (sha256 !== actual) yield `${name} is stored with other bytes than it was sent with`;
-    if (!dropped.has(key)) yield `${name} is stored with bytes that never lay in a folder`;
-    const other = byImage.get(key);
-    if (other !== undefined && other !== name)
-      yield `image ${key} is stored twice, as ${other} and as ${name}`;
-    byImage.set(key, name);
-    if (
-      stored.some(
-        (second) => second !== each && second.name === name && second.endpointUid === each.endpointUid,
-      )
-    )
-      yield `${name} is stored with two different images`;
-    if (world.rows.some((row) => keyOf(row) === key && DOCUMENT.has(row.state) && row.name !== name))
-      yield `image ${key} is stored as ${name}, and has another name in the ledger`;
+    if (sha256 !== actual) yield `${name} is stored with different bytes than it was sent with`;
+    if (!scanned.has(keyOf(each))) yield `${name} is stored with bytes that were never in a folder`;
   }
 }
 
 /** A durable name stays with its image and is never given to another. */
 function* names(world: World): Generator<string> {
-  const byImage = new Map<string, string>();
+  const byImage = new Map<string, string | null>();
   const byName = new Map<string, string>();
-  const documents = [...world.observations.flatMap(({ journal }) => journal.documents), ...rowsOf(world)];
+  const documents = [
+    ...world.observations.flatMap(({ journal }) => journal.documents),
+    ...documentsOf(world),
+  ];
   for (const { endpointUid, name, sha256 } of documents) {
     const key = keyOf({ endpointUid, sha256 });
     const named = `${endpointUid} ${name}`;
@@ -129,27 +124,9 @@ function* names(world: World): Generator<string> {
   }
 }
 
-function rowsOf({ rows }: World) {
-  return rows.flatMap(({ endpointUid, name, sha256, state }) =>
-    endpointUid !== null && name !== null && sha256 !== null && DOCUMENT.has(state)
-      ? [{ endpointUid, name, sha256 }]
-      : [],
-  );
-}
-
-/** Repeats are allowed only if an answer may have been lost, and the ledger has to say so. */
+/** An accepted document is never sent again. */
 function* repeats(world: World): Generator<string> {
-  const { rows, stored, uploads, runs, observations, settings } = world;
-  for (const { endpointUid, name, tries } of stored) {
-    if (tries <= 1) continue;
-    const row = rows.find(
-      (each) => each.name === name && each.endpointUid === endpointUid && DOCUMENT.has(each.state),
-    );
-    const { documents } = endOf(world).journal;
-    const told = documents.find((each) => each.name === name && each.endpointUid === endpointUid);
-    if (!row?.answerLost && !told?.unknown)
-      yield `${name} was stored ${tries} times, and the ledger says nothing of it`;
-  }
+  const { uploads, runs, observations, settings } = world;
   for (const upload of uploads) {
     const { endpointUid, name, arrivedAt } = upload;
     const of = runs.findLastIndex(({ ended }) => ended.startedAt <= arrivedAt);
@@ -171,6 +148,6 @@ function* repeats(world: World): Generator<string> {
         each.arrivedAt >= (runs[of]?.ended.startedAt ?? Infinity),
     );
     if (answered && !settings.impatient)
-      yield `${name} was sent again in run ${of + 1}, which had its acceptance in hand`;
+      yield `${name} was sent again in run ${of + 1}, which already had the answer that it was accepted`;
   }
 }

@@ -1,16 +1,6 @@
+import { keyOf } from '../../support/oracle.ts';
 import type { Scan } from '../scanner.ts';
 import type { Observation, World } from '../world.ts';
-
-/** Identifies an image within its endpoint. */
-export function keyOf({
-  endpointUid,
-  sha256,
-}: {
-  endpointUid: string | null;
-  sha256: string | null;
-}): string {
-  return `${endpointUid} ${sha256}`;
-}
 
 export function endOf({ observations }: Pick<World, 'observations'>): Observation {
   const last = observations.at(-1);

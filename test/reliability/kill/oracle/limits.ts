@@ -1,8 +1,6 @@
+import { tooFast } from '../../support/oracle.ts';
 import type { World } from '../world.ts';
 import { endOf, hasJournal } from './expected.ts';
-
-/** On a busy machine, requests may arrive closer together than they were sent. */
-const LEEWAY_MS = 250;
 
 /** P2 and P6 from the service's view: requests are recorded before they are sent, and limits hold across kills. */
 export function judgeLimits(world: World): string[] {
@@ -17,16 +15,10 @@ function* configured({
   requestsOfTheDay,
 }: World): Generator<string> {
   const { concurrency, perSecond, perDay } = settings;
-  if (mostAtOnce > concurrency) yield `${mostAtOnce} uploads at once, and ${concurrency} are configured`;
+  if (mostAtOnce > concurrency) yield `${mostAtOnce} uploads at once; the limit is ${concurrency}`;
   if (perDay !== null && requestsOfTheDay > perDay)
-    yield `${requestsOfTheDay} requests in a day, and ${perDay} are configured`;
-  if (perSecond === null) return;
-  const least = 1000 - LEEWAY_MS - 2 * stallMs;
-  for (const [index, at] of arrivals.entries()) {
-    const later = arrivals[index + perSecond];
-    if (later !== undefined && later - at < least)
-      yield `${perSecond + 1} requests within ${Math.round(later - at)} ms, and ${perSecond} a second are configured`;
-  }
+    yield `${requestsOfTheDay} requests in a day; the limit is ${perDay}`;
+  yield* tooFast(arrivals, perSecond, stallMs);
 }
 
 function* recordedFirst(world: World): Generator<string> {
@@ -38,11 +30,11 @@ function* recordedFirst(world: World): Generator<string> {
     const known = new Set(journal.documents.map(({ endpointUid, name }) => `${endpointUid} ${name}`));
     for (const { arrivedAt, endpointUid, name } of uploads) {
       if (arrivedAt < next && !known.has(`${endpointUid} ${name}`))
-        yield `${name} was sent in run ${index + 1} or before, and its name was not on record when that ended`;
+        yield `${name} was sent in run ${index + 1} or before, but was not on record when that run ended`;
     }
   }
   for (const { endpointUid, name, requests } of endOf(world).journal.documents) {
     const seen = uploads.filter((each) => each.name === name && each.endpointUid === endpointUid).length;
-    if (seen > requests) yield `${seen} requests for ${name} arrived, and ${requests} are on record`;
+    if (seen > requests) yield `${seen} requests for ${name} arrived, but only ${requests} are on record`;
   }
 }

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import type { Observation, Row, World } from '../world.ts';
-import { endOf, hasJournal, keyOf } from './expected.ts';
+import { keyOf } from '../../support/oracle.ts';
+import { endOf, hasJournal } from './expected.ts';
 
 const ASIDE = /\/\.receiptd-aside-[^/]+\//;
 
@@ -22,7 +23,7 @@ function* inPlace(world: World, observation: Observation, index: number): Genera
     const where = `after run ${index + 1} the original ${scan.path}`;
     const there = files.find(({ path }) => path === scan.path);
     if (there) {
-      yield `${where} has other bytes`;
+      yield `${where} has different bytes`;
       continue;
     }
     // Set aside for a final check: after a kill, the next start puts it back.
@@ -31,11 +32,11 @@ function* inPlace(world: World, observation: Observation, index: number): Genera
     const isAccepted = journal.documents.some(
       (each) => keyOf(each) === keyOf(scan) && each.state === 'accepted',
     );
-    if (afterUpload === 'keep') yield `${where} is gone, and originals are to be kept`;
+    if (afterUpload === 'keep') yield `${where} is gone, but originals should be kept`;
     else if (!isAccepted && hasJournal(world, observation))
-      yield `${where} is gone, and its acceptance is not on record`;
+      yield `${where} is gone, but its acceptance is not on record`;
     if (afterUpload === 'archive' && !same.some(({ path }) => isArchived(world, path)))
-      yield `${where} is neither there nor in the archive`;
+      yield `${where} is neither in place nor in the archive`;
   }
 }
 
@@ -46,15 +47,16 @@ function* atTheEnd(world: World): Generator<string> {
   for (const { path, sha256 } of files) {
     if (path.includes('/.receiptd-')) yield `${path} was left over`;
     else if (isArchived(world, path)) {
-      if (afterUpload !== 'archive') yield `${path} is in the archive, and nothing is to be archived`;
+      if (afterUpload !== 'archive') yield `${path} is in the archive, but nothing should be archived`;
       else if (!world.rows.some((row) => isOf(row, sha256)))
-        yield `${path} in the archive is of no accepted image`;
-      else if (!archived.includes(path)) yield `${path} is in the archive, and the ledger does not know it`;
+        yield `${path} in the archive is not an accepted image`;
+      else if (!archived.includes(path)) yield `${path} is in the archive, but the ledger does not know it`;
     } else if (!scans.some((scan) => scan.path === path && scan.sha256 === sha256))
-      yield `${path} lies in the folder, and nobody put it there`;
+      yield `${path} is in the folder, but nobody put it there`;
   }
   for (const path of archived)
-    if (!files.some((file) => file.path === path)) yield `the ledger says ${path}, and there is nothing`;
+    if (!files.some((file) => file.path === path))
+      yield `the ledger has ${path} as archived, but it does not exist`;
   for (const { archivedTo, name } of world.rows)
     if (archivedTo !== null && !archived.includes(archivedTo))
       yield `${name} was never archived to ${archivedTo}`;
@@ -62,7 +64,7 @@ function* atTheEnd(world: World): Generator<string> {
     const inFolder = files.some(({ path, sha256 }) => path === scan.path && sha256 === scan.sha256);
     if (afterUpload === 'keep' || scan.gone !== null || scan.kind !== 'image' || !inFolder) continue;
     if (world.rows.some((row) => isOf(row, scan.sha256) && row.endpointUid === scan.endpointUid))
-      yield `${scan.path} is accepted, and was to be ${afterUpload === 'archive' ? 'archived' : 'deleted'}`;
+      yield `${scan.path} is accepted, but was not ${afterUpload === 'archive' ? 'archived' : 'deleted'}`;
   }
 }
 

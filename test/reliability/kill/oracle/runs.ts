@@ -1,8 +1,7 @@
+import { TRACE } from '../../support/oracle.ts';
 import { describeKill, type Kill } from '../plan.ts';
 import type { Observation, Run, World } from '../world.ts';
 import { endOf } from './expected.ts';
-
-const TRACE = /^\s+at .+:\d+:\d+\)?$|\\n\s+at |node:internal|^Node\.js v|\bERR_[A-Z_]+|Unhandled/m;
 
 /** Checks that the processes ended as they should and printed no stack traces. */
 export function judgeRuns(world: World): string[] {
@@ -11,14 +10,14 @@ export function judgeRuns(world: World): string[] {
 
 function* judgeRun(world: World, { kind, kill, ended }: Run, index: number): Generator<string> {
   const { status, signal, output } = ended;
-  const run = `run ${index + 1} (${kind}, ${kill === null ? 'in peace' : describeKill(kill)})`;
+  const run = `run ${index + 1} (${kind}, ${kill === null ? 'undisturbed' : describeKill(kill)})`;
   const trace = TRACE.exec(output)?.[0];
   if (trace !== undefined) yield `${run} printed a stack trace: ${trace.trim()}`;
   const said = `${run} ended with ${status ?? signal}`;
   if (kill === null) {
     const wanted = kind === 'once' ? statusesOfLast(world) : [0];
     if (status === null || !wanted.includes(status))
-      yield `${said}, and ${wanted.join(' or ')} was to be expected: ${tail(output)}`;
+      yield `${said} instead of ${wanted.join(' or ')}: ${tail(output)}`;
   } else if (signal !== 'SIGKILL' && !fineFor(kind, kill).includes(status))
     yield `${said} by itself: ${tail(output)}`;
 }

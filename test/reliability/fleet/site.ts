@@ -7,17 +7,16 @@ import { Client } from 'pg';
 import { startSandbox, type Sandbox } from '../../../src/sandbox/server.ts';
 import { startCluster, type Cluster } from '../../support/postgresCluster.ts';
 import { Dice } from '../support/dice.ts';
+import { CLIENT, ENDPOINTS, UIDS } from '../support/office.ts';
 import { FleetAgent } from './agent.ts';
 import { LEASE_MS, nameOf, type Plan } from './plan.ts';
 import { readLedger, type World } from './world.ts';
 
-const CLIENT = { clientId: 'campaign', clientSecret: 'campaign-secret' };
-const ENDPOINT = '11111111-2222-4333-8444-555555555555';
 const DATABASE = 'postgres';
 /** Normally an image that can't be sent is copied within a second after it was named; a busy machine takes longer. */
 const COPIED_WITHIN_MS = 10_000;
 
-export interface OfficePlan extends Pick<
+export interface SitePlan extends Pick<
   Plan,
   'seed' | 'agents' | 'perSecond' | 'lostAnswers' | 'answerAfterMs'
 > {
@@ -25,7 +24,7 @@ export interface OfficePlan extends Pick<
 }
 
 /** One folder shared by all agents, a service, and a database. */
-export class Office {
+export class Site {
   readonly dir: string;
   readonly folder: string;
   /** The server of the ledger, reached without a proxy. */
@@ -46,12 +45,12 @@ export class Office {
   #client: Promise<Client> | null = null;
 
   private constructor(
-    { perSecond }: OfficePlan,
+    { perSecond }: SitePlan,
     dir: string,
     { primary, standby }: Servers,
     sandbox: Sandbox,
     agents: readonly FleetAgent[],
-    requests: Office['requests'],
+    requests: Site['requests'],
   ) {
     this.#perSecond = perSecond;
     this.dir = dir;
@@ -65,16 +64,16 @@ export class Office {
     this.#stalls.enable();
   }
 
-  static async open(plan: OfficePlan): Promise<Office> {
+  static async open(plan: SitePlan): Promise<Site> {
     const dir = await mkdtemp(join(tmpdir(), `receiptd-fleet-${plan.seed}-`));
     await mkdir(join(dir, 'scans'));
     const servers = await startServers(plan.withStandby === true);
-    const requests: Office['requests'] = [];
+    const requests: Site['requests'] = [];
     const dice = Dice.of(plan.seed, 'service');
     const sandbox = await startSandbox({
       dir: join(dir, 'sandbox'),
       credentials: CLIENT,
-      endpoints: [{ uid: ENDPOINT, name: 'office' }],
+      endpoints: ENDPOINTS,
       random: () => dice.next(),
       onRequest: ({ route, name, tookMs, fault }) => {
         if (route !== 'upload' || name === null) return;
@@ -85,14 +84,6 @@ export class Office {
     if (plan.lostAnswers > 0) sandbox.misbehave({ kind: 'lostAnswer', probability: plan.lostAnswers });
     if (plan.answerAfterMs > 0) sandbox.misbehave({ kind: 'delay', delayMs: plan.answerAfterMs });
     const config = configuration(dir, sandbox.url, plan);
-    const { PATH = '', HOME = '', TMPDIR = tmpdir() } = process.env;
-    const env = {
-      PATH,
-      HOME,
-      TMPDIR,
-      RECEIPTD_CLIENT_ID: CLIENT.clientId,
-      RECEIPTD_CLIENT_SECRET: CLIENT.clientSecret,
-    };
     const database = {
       name: DATABASE,
       port: servers.primary.port,
@@ -100,10 +91,8 @@ export class Office {
     };
     const agents: FleetAgent[] = [];
     for (let each = 0; each < plan.agents; each += 1)
-      agents.push(
-        await FleetAgent.prepare({ name: nameOf(each), dir, config, env, leaseMs: LEASE_MS, database }),
-      );
-    return new Office(plan, dir, servers, sandbox, agents, requests);
+      agents.push(await FleetAgent.prepare({ name: nameOf(each), dir, config, leaseMs: LEASE_MS, database }));
+    return new Site(plan, dir, servers, sandbox, agents, requests);
   }
 
   /**
@@ -136,10 +125,11 @@ export class Office {
       const known = new Map(rows.map(({ sha256, state }) => [sha256, state]));
       const missing = [...due].filter((sha256) => !known.has(sha256)).length;
       const waiting = rows.filter(({ state }) => state === 'queued' || state === 'uploading').length;
-      if (missing > 0 || waiting > 0) return `${missing} images are not known, ${waiting} wait`;
+      if (missing > 0 || waiting > 0)
+        return `${missing} images are not in the ledger, ${waiting} are waiting`;
       return '';
     });
-    if (asked === null) return 'the database does not answer';
+    if (asked === null) return 'the database is not answering';
     return asked === '' ? null : asked;
   }
 
@@ -152,7 +142,7 @@ export class Office {
 
   /** Crashes the first server for good and promotes the second. */
   async failOver(): Promise<void> {
-    if (!this.standby) throw new Error('there is no standby');
+    if (!this.standby) throw new Error('this site has no standby');
     await this.cluster.kill();
     await this.standby.promote();
     this.cluster = this.standby;
@@ -233,10 +223,10 @@ async function startServers(withStandby: boolean): Promise<Servers> {
   return { primary, standby };
 }
 
-function configuration(dir: string, baseUrl: string, { perSecond }: OfficePlan): Record<string, unknown> {
+function configuration(dir: string, baseUrl: string, { perSecond }: SitePlan): Record<string, unknown> {
   return {
     service: { baseUrl, proxy: 'direct', timeouts: { headers: '10s', body: '10s' } },
-    endpoints: { office: { uid: ENDPOINT, ...(perSecond !== null && { rate: `${perSecond}/s` }) } },
+    endpoints: { office: { uid: UIDS.office, ...(perSecond !== null && { rate: `${perSecond}/s` }) } },
     folders: [
       {
         path: join(dir, 'scans'),

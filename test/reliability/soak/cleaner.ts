@@ -1,17 +1,18 @@
 import { readdir, readFile, rm, rmdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { sha256 } from '../support/digest.ts';
+import { unlessGone } from '../support/files.ts';
+import { UIDS } from '../support/office.ts';
 import type { Book } from './book.ts';
-import { sha256 } from '../kill/digest.ts';
 import type { OpenInbox } from './inboxes.ts';
-import { UIDS } from './place.ts';
 
 const KEPT_MS = 12_000;
 
 /**
- * Tidies up like an office: removes files accepted a while ago, from folders and archive, and empty directories. Checks on the way that
+ * The person who tidies the folders: removes files accepted a while ago, from folders and archive, and empty directories. Checks on the way that
  * originals are as configured (promise P3).
  */
-export class Office {
+export class Cleaner {
   readonly #inboxes: readonly OpenInbox[];
   readonly #book: Book;
   readonly #archive: string;
@@ -65,12 +66,12 @@ export class Office {
       const isRefused = this.#book.refusals.has(path) && this.#book.isRefused(path);
       if (!isRefused && !this.#book.isAccepted(inbox.alias, hash)) continue;
       if (inbox.after !== 'keep' && !isRefused) {
-        if ((await bytesOf(path)) === null) lying.delete(path);
+        if ((await unlessGone(readFile(path))) === null) lying.delete(path);
         continue;
       }
-      const bytes = await bytesOf(path);
-      if (bytes === null) this.breaches.push(`${path} was to be kept and is gone`);
-      else if (sha256(bytes) !== hash) this.breaches.push(`${path} was to be kept and has other bytes`);
+      const bytes = await unlessGone(readFile(path));
+      if (bytes === null) this.breaches.push(`${path} should be kept, but is gone`);
+      else if (sha256(bytes) !== hash) this.breaches.push(`${path} should be kept, but has different bytes`);
       await rm(path, { force: true });
       lying.delete(path);
       this.#book.count('tidied away');
@@ -101,19 +102,10 @@ export class Office {
       // If a kill prevented the log line, the file stays to the end.
       if (!this.#book.isAccepted('office', hash)) continue;
       if (!this.#book.images.has(`${UIDS.office} ${hash}`))
-        this.breaches.push(`${basename(dirname(path))}/${name} holds bytes that nobody scanned`);
+        this.breaches.push(`${basename(dirname(path))}/${name} has bytes that nobody scanned`);
       await rm(path);
       this.#filed.delete(path);
       this.#book.count('taken from the archive');
     }
-  }
-}
-
-async function bytesOf(path: string): Promise<Buffer | null> {
-  try {
-    return await readFile(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
   }
 }
