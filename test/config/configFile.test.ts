@@ -1,19 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import {
-  chmod,
-  lstat,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  readlink,
-  rm,
-  stat,
-  symlink,
-  writeFile,
-} from 'node:fs/promises';
+import { chmod, lstat, mkdir, readdir, readFile, readlink, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import {
   createConfigFile,
   isConfigWritable,
@@ -23,13 +11,13 @@ import {
 import { compile, runScript } from '../support/scripts.ts';
 import { asOwnerOf, asOrdinaryUser, ordinaryOwner } from '../support/ordinaryUser.ts';
 import { memoryDirectory } from '../support/memoryDirectory.ts';
+import { tempDir } from '../support/tempDir.ts';
 
 const FORMER = '# mine\na: 1\n';
 const NEW = '# mine\na: 2\n';
 
 async function place() {
-  const dir = await mkdtemp(join(memoryDirectory(), 'receiptd-config-'));
-  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  const dir = tempDir('config', memoryDirectory());
   const file = join(dir, 'receiptd.yaml');
   await writeFile(file, FORMER, { mode: 0o640 });
   const replacement = {

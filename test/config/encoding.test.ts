@@ -1,11 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { readSecretFile } from '../../src/features/alerts/channels/secretFile.ts';
 import { textOf } from '../../src/config/load.ts';
 import { foreignEncoding } from '../../src/core/domain/encoding.ts';
 import { yaml } from './support.ts';
+import { tempDir } from '../support/tempDir.ts';
 
 const little = (text: string): Buffer => Buffer.from(text, 'utf16le');
 const big = (text: string): Buffer => little(text).swap16();
@@ -37,8 +37,7 @@ it('refuses a configuration with NUL bytes, and takes one in UTF-8 with a mark o
 });
 
 it('refuses a secret in UTF-16', async () => {
-  const dir = await mkdtemp(join(tmpdir(), 'receiptd-encoding-'));
-  onTestFinished(() => rm(dir, { recursive: true }));
+  const dir = tempDir('encoding');
   const file = join(dir, 'secret');
   await writeFile(file, little('geheim\r\n'), { mode: 0o600 });
   await expect(readSecretFile(file, 'alerts.email.passwordFile')).rejects.toThrow(

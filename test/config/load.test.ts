@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { loadConfig, readConfigFile } from '../../src/config/load.ts';
 import { context, parse, yaml } from './support.ts';
 import { asOrdinaryUser } from '../support/ordinaryUser.ts';
+import { tempDir } from '../support/tempDir.ts';
 
 describe('a config that says as little as possible', () => {
   const config = parse(yaml());
@@ -260,12 +260,8 @@ describe('the state directory', () => {
 describe('a config file', () => {
   let dir: string;
 
-  beforeEach(async () => {
-    dir = await mkdtemp(join(tmpdir(), 'receiptd-config-'));
-  });
-
-  afterEach(async () => {
-    await rm(dir, { recursive: true });
+  beforeEach(() => {
+    dir = tempDir('config');
   });
 
   it('is read from disk, relative to the working directory, with or without a byte order mark', async () => {
@@ -273,13 +269,6 @@ describe('a config file', () => {
     const config = await loadConfig('r.yaml', context({ cwd: dir }));
     expect(config.file).toBe(join(dir, 'r.yaml'));
     expect(config.folders[0]?.path).toBe(join(dir, 'scans'));
-  });
-
-  it('is reported if it is missing', async () => {
-    await expect(loadConfig(join(dir, 'none.yaml'), context())).rejects.toMatchObject({
-      code: 'CONFIG_NOT_FOUND',
-      hint: 'Create one with `receiptd setup`.',
-    });
   });
 
   it.skipIf(process.platform === 'win32')('is refused without waiting if it is a pipe', async () => {
@@ -291,27 +280,15 @@ describe('a config file', () => {
     });
   });
 
-  it('is reported if it is a directory', async () => {
-    await expect(loadConfig(dir, context())).rejects.toMatchObject({
-      code: 'CONFIG_UNREADABLE',
-      message: `The config file ${dir} is a directory.`,
-    });
-  });
-
-  it('is reported if it is not UTF-8', async () => {
-    await writeFile(join(dir, 'r.yaml'), Buffer.from(`\uFEFF${yaml()}`, 'utf16le'));
-    await expect(loadConfig(join(dir, 'r.yaml'), context())).rejects.toMatchObject({
-      code: 'CONFIG_SYNTAX',
-      message: expect.stringContaining('UTF-8'),
-    });
-  });
-
-  it('is reported as missing below something that is not a directory', async () => {
-    await mkdir(join(dir, 'd'));
-    await writeFile(join(dir, 'd', 'f'), '');
-    await expect(loadConfig(join(dir, 'd', 'f', 'r.yaml'), context())).rejects.toMatchObject({
-      code: 'CONFIG_NOT_FOUND',
-    });
+  it.each([
+    ['is missing', 'none.yaml', 'CONFIG_NOT_FOUND', 'does not exist.'],
+    ['is below something that is not a directory', 'file/r.yaml', 'CONFIG_NOT_FOUND', 'does not exist.'],
+    ['is a directory', '.', 'CONFIG_UNREADABLE', 'is a directory.'],
+    ['is not UTF-8', 'file', 'CONFIG_SYNTAX', 'is UTF-16 text, not UTF-8.'],
+  ])('is reported if it %s', async (_, name, code, what) => {
+    await writeFile(join(dir, 'file'), Buffer.from(yaml(), 'utf16le'));
+    const message = expect.stringContaining(`${join(dir, name)} ${what}`) as string;
+    await expect(loadConfig(join(dir, name), context())).rejects.toMatchObject({ code, message });
   });
 
   it('is reported if it may not be read', async () => {

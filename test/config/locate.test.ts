@@ -1,24 +1,20 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Surroundings } from '../../src/config/config.ts';
 import { says } from '../../src/core/domain/setupWords.ts';
 import { findConfig, placeForConfig, shadowedBy } from '../../src/config/locate.ts';
+import { tempDir } from '../support/tempDir.ts';
 
 describe('the config file', () => {
   let root: string;
   let around: Surroundings;
 
   beforeEach(async () => {
-    root = await mkdtemp(join(tmpdir(), 'receiptd-locate-'));
+    root = tempDir('locate');
     for (const dir of ['cwd', 'home', 'xdg/receiptd', 'home/.config/receiptd'])
       await mkdir(join(root, dir), { recursive: true });
     around = { env: {}, platform: 'linux', home: join(root, 'home'), cwd: join(root, 'cwd') };
-  });
-
-  afterEach(async () => {
-    await rm(root, { recursive: true });
   });
 
   const touch = (path: string) => writeFile(join(root, path), '');

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Config, LoadContext } from '../../src/config/config.ts';
 import { parseConfig } from '../../src/config/load.ts';
@@ -40,4 +41,21 @@ export function problemsOf(text: string, overrides: Partial<LoadContext> = {}): 
   return refusal(text, overrides)
     .message.split('\n')
     .map((line) => line.replace(`${FILE}:`, ''));
+}
+
+/** A valid config file with these sections, whose state is in `dir`. */
+export function textIn(dir: string, sections: object): string {
+  return JSON.stringify({
+    service: { baseUrl: 'http://127.0.0.1:9' },
+    endpoints: { office: { uid: 'office' } },
+    folders: [{ path: join(dir, 'scans') }],
+    stateDir: join(dir, 'state'),
+    ...sections,
+  });
+}
+
+/** The config of `textIn`, as that file in `dir`, for this platform. */
+export function configIn(dir: string, sections: object = {}): Config {
+  const overrides = { platform: process.platform, home: dir, cwd: dir };
+  return parse(textIn(dir, sections), overrides, join(dir, 'receiptd.yaml'));
 }

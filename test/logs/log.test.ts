@@ -1,18 +1,18 @@
-import { mkdir, mkdtemp, readFile, readdir, rm, rmdir, stat, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { mkdir, readFile, readdir, rmdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { createLog } from '../../src/logs/log.ts';
 import type { LogOptions } from '../../src/logs/log.ts';
 import { createRedactor } from '../../src/logs/redact.ts';
+import { tempDir } from '../support/tempDir.ts';
 
 let dir: string;
 let terminal: PassThrough;
 let shown: string;
 
 beforeEach(async () => {
-  dir = await mkdtemp(path.join(os.tmpdir(), 'receiptd-log-'));
+  dir = tempDir('log');
   shown = '';
   terminal = new PassThrough();
   terminal.setEncoding('utf8');
@@ -20,7 +20,6 @@ beforeEach(async () => {
     shown += text;
   });
 });
-afterEach(() => rm(dir, { recursive: true, force: true }));
 
 function open(more: Partial<LogOptions> = {}) {
   return createLog({

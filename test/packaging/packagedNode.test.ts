@@ -1,18 +1,17 @@
 /** The Node.js that packages bring along: how it is fetched, and what is said where it can't be. */
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { tempDir } from '../support/tempDir.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const run = promisify(execFile);
 
 async function cacheDir(): Promise<string> {
-  const dir = await mkdtemp(join(tmpdir(), 'receiptd-node-'));
-  onTestFinished(() => rm(dir, { recursive: true }));
+  const dir = tempDir('node');
   return dir;
 }
 

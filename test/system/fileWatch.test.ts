@@ -1,13 +1,12 @@
-import { mkdtemp, rename, rm, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { watchFile, type Found } from '../../src/system/fileWatch.ts';
 import { FakeClock } from '../support/fakeClock.ts';
+import { tempDir } from '../support/tempDir.ts';
 
 async function watching() {
-  const dir = await mkdtemp(join(tmpdir(), 'receiptd-watch-'));
-  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  const dir = tempDir('watch');
   const file = join(dir, 'receiptd.yaml');
   await writeFile(file, 'one');
   const clock = new FakeClock();

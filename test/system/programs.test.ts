@@ -1,17 +1,27 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { howItEnded, plainEnvironment, runProgram, type ProgramEnd } from '../../src/system/programs.ts';
+import { describe, expect, it } from 'vitest';
+import { howItEnded, plainEnvironment, runProgram } from '../../src/system/programs.ts';
+import { tempDir } from '../support/tempDir.ts';
 
 const NEVER = new AbortController().signal;
 const ENV = plainEnvironment(process.env);
 
 async function inDirectory(): Promise<string> {
-  const dir = await mkdtemp(join(tmpdir(), 'receiptd-program-'));
-  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  const dir = tempDir('program');
   return dir;
 }
+
+interface Given {
+  readonly stdin?: string;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly timeoutMs?: number;
+  readonly graceMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+const run = (command: string[], { stdin = '', env = ENV, signal = NEVER, ...limits }: Given = {}) =>
+  runProgram(command, stdin, env, { timeoutMs: 60_000, ...limits }, signal);
 
 const sh = (script: string, ...args: string[]): string[] => ['/bin/sh', '-c', script, 'sh', ...args];
 
@@ -28,25 +38,18 @@ describe.skipIf(process.platform === 'win32')('a program of the admin', () => {
   it('gets its whole standard input, its arguments unchanged, and the given environment', async () => {
     const out = join(await inDirectory(), 'out');
     const text = 'é'.repeat(200_000);
-    const end = await runProgram(
-      sh('cat > "$1"; printf "%s|%s" "$2" "$WORD" >> "$1"', out, '$(id); "x"'),
-      text,
-      { ...ENV, WORD: 'a b' },
-      { timeoutMs: 10_000 },
-      NEVER,
-    );
+    const end = await run(sh('cat > "$1"; printf "%s|%s" "$2" "$WORD" >> "$1"', out, '$(id); "x"'), {
+      stdin: text,
+      env: { ...ENV, WORD: 'a b' },
+    });
     expect(end).toEqual({ how: 'exited', status: 0, said: '' });
     expect(await readFile(out, 'utf8')).toBe(`${text}$(id); "x"|a b`);
   });
 
   it('is reported with its status and the end of its output, even if it reads nothing', async () => {
-    const end = await runProgram(
-      sh('i=0; while [ $i -lt 900 ]; do echo "line $i" >&2; i=$((i+1)); done; exit 7'),
-      'x'.repeat(1_000_000),
-      ENV,
-      { timeoutMs: 10_000 },
-      NEVER,
-    );
+    const end = await run(sh('i=0; while [ $i -lt 900 ]; do echo "line $i" >&2; i=$((i+1)); done; exit 7'), {
+      stdin: 'x'.repeat(1_000_000),
+    });
     expect(end).toMatchObject({ how: 'exited', status: 7 });
     expect(end.said.length).toBeLessThanOrEqual(2_000);
     expect(end.said.endsWith('line 899')).toBe(true);
@@ -55,18 +58,18 @@ describe.skipIf(process.platform === 'win32')('a program of the admin', () => {
 
   it('is reported, not thrown, if it is missing or must not be run', async () => {
     const dir = await inDirectory();
-    const missing = await runProgram([join(dir, 'none')], '', ENV, { timeoutMs: 10_000 }, NEVER);
+    const missing = await run([join(dir, 'none')]);
     expect(missing).toMatchObject({ how: 'notStarted', said: expect.stringContaining('ENOENT') });
-    const directory = await runProgram([dir], '', ENV, { timeoutMs: 10_000 }, NEVER);
+    const directory = await run([dir]);
     expect(directory).toMatchObject({ how: 'notStarted', said: expect.stringContaining('EACCES') });
-    const long = await runProgram(['/bin/true', 'x'.repeat(4_000_000)], '', ENV, { timeoutMs: 9_000 }, NEVER);
+    const long = await run(['/bin/true', 'x'.repeat(4_000_000)]);
     expect(long).toMatchObject({ how: 'notStarted', said: expect.stringContaining('E2BIG') });
   });
 
   it('is ended when its time is up, with everything it started, even against resistance', async () => {
     const out = join(await inDirectory(), 'pids');
     const script = 'trap "" TERM; sleep 600 & echo $$ $! > "$1"; wait; sleep 600';
-    const end = await runProgram(sh(script, out), '', ENV, { timeoutMs: 1_000, graceMs: 50 }, NEVER);
+    const end = await run(sh(script, out), { timeoutMs: 1_000, graceMs: 50 });
     expect(end).toMatchObject({ how: 'timedOut' });
     const pids = (await readFile(out, 'utf8')).trim().split(' ').map(Number);
     expect(pids).toHaveLength(2);
@@ -76,13 +79,7 @@ describe.skipIf(process.platform === 'win32')('a program of the admin', () => {
   it('is ended when nobody waits for it any more', async () => {
     const stop = new AbortController();
     const out = join(await inDirectory(), 'pid');
-    const running = runProgram(
-      sh('echo $$ > "$1"; exec sleep 600', out),
-      '',
-      ENV,
-      { timeoutMs: 60_000 },
-      stop.signal,
-    );
+    const running = run(sh('echo $$ > "$1"; exec sleep 600', out), { signal: stop.signal });
     const pid = async (): Promise<number> => Number(await readFile(out, 'utf8').catch(() => ''));
     await expect.poll(pid).toBeGreaterThan(0);
     stop.abort(new Error('enough'));
@@ -92,19 +89,13 @@ describe.skipIf(process.platform === 'win32')('a program of the admin', () => {
 
   it('is not waited for if something it started still holds its standard error', async () => {
     const out = join(await inDirectory(), 'pid');
-    const end = await runProgram(
-      sh('sleep 600 & echo $! > "$1"', out),
-      '',
-      ENV,
-      { timeoutMs: 60_000 },
-      NEVER,
-    );
+    const end = await run(sh('sleep 600 & echo $! > "$1"', out));
     expect(end).toMatchObject({ how: 'exited', status: 0 });
     process.kill(Number.parseInt(await readFile(out, 'utf8'), 10));
   });
 
   it('is reported with the signal if it is killed', async () => {
-    const end: ProgramEnd = await runProgram(sh('kill -9 $$'), '', ENV, { timeoutMs: 10_000 }, NEVER);
+    const end = await run(sh('kill -9 $$'));
     expect(end).toEqual({ how: 'signal', signal: 'SIGKILL', said: '' });
   });
 });

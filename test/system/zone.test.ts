@@ -1,13 +1,13 @@
 /** A laptop that travels, and a TZ that names nothing. */
-import { mkdtemp, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { unknownZone, watchZone } from '../../src/system/zone.ts';
 import { compile } from '../support/scripts.ts';
 import { FakeClock } from '../support/fakeClock.ts';
 import { RecordedLog } from '../support/recordedLog.ts';
 import { hasNamespaces, runInNamespace } from '../support/namespace.ts';
+import { tempDir } from '../support/tempDir.ts';
 
 const MINUTE = 60_000;
 
@@ -52,20 +52,15 @@ describe('a TZ', () => {
     [':Asia/Kathmandu', false],
     ['EST5EDT', false],
   ])('of %j: known or not, as this Node has it', (TZ, isUnknown) => {
-    const before = process.env['TZ'];
-    onTestFinished(() => {
-      if (before === undefined) delete process.env['TZ'];
-      else process.env['TZ'] = before;
-    });
-    process.env['TZ'] = TZ;
+    onTestFinished(() => void vi.unstubAllEnvs());
+    vi.stubEnv('TZ', TZ);
     expect(unknownZone(TZ) !== null).toBe(isUnknown);
   });
 });
 
 it.skipIf(!hasNamespaces)('Node takes the new zone of the system without a restart', async () => {
   const { url } = await compile('system/zone.ts');
-  const etc = await mkdtemp(join(tmpdir(), 'receiptd-etc-'));
-  onTestFinished(() => rm(etc, { recursive: true, force: true }));
+  const etc = tempDir('etc');
   await symlink('/usr/share/zoneinfo/Europe/Berlin', join(etc, 'localtime'));
   const said = await runInNamespace(
     `unset TZ; mount --bind ${etc} /etc`,

@@ -1,7 +1,6 @@
 import {
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   renameSync,
   rmSync,
@@ -9,21 +8,20 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { leaveFormerPlaces } from '../../src/wiring/attention.ts';
 import { composeFolders, neverWatched } from '../../src/wiring/folders.ts';
-import { parseConfig } from '../../src/config/load.ts';
 import { createAttentionBook } from '../../src/intake/folder/attentionBook.ts';
 import { createAttentionFolder } from '../../src/intake/folder/attentionFolder.ts';
 import { createFolderGuard } from '../../src/intake/folder/guarded.ts';
 import { RecordedLog } from '../support/recordedLog.ts';
+import { tempDir } from '../support/tempDir.ts';
+import { configIn } from '../config/support.ts';
 
 /** A folder whose configuration showed something in `former`, and now shows it in `place`. */
 async function moved(place: string) {
-  const dir = mkdtempSync(join(tmpdir(), 'receiptd-former-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = tempDir('former');
   const [inbox, stateDir] = [join(dir, 'inbox'), join(dir, 'state')];
   const former = join(inbox, 'former');
   mkdirSync(former, { recursive: true });
@@ -37,14 +35,7 @@ async function moved(place: string) {
     { folder: inbox, place: former },
     { entries: [{ path: 'a.jpg', about: '1', files, isPending: false }], made: null },
   );
-  const text = JSON.stringify({
-    service: { baseUrl: 'http://127.0.0.1:9' },
-    endpoints: { office: { uid: 'office' } },
-    folders: [{ path: inbox, recursive: true, needsAttention: place }],
-    stateDir,
-  });
-  const where = { env: {}, platform: process.platform, home: dir, cwd: dir, isRoot: false };
-  const config = parseConfig(text, join(dir, 'receiptd.yaml'), where);
+  const config = configIn(dir, { folders: [{ path: inbox, recursive: true, needsAttention: place }] });
   const leave = () => leaveFormerPlaces(config, { guards: new Map(), log: new RecordedLog() });
   return { dir, inbox, former, config, book, leave };
 }

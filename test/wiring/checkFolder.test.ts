@@ -1,14 +1,13 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { checkFolder } from '../../src/wiring/checkFolder.ts';
-import { parseConfig } from '../../src/config/load.ts';
+import { tempDir } from '../support/tempDir.ts';
+import { configIn } from '../config/support.ts';
 
 /** What `check` says of a folder with these entries; those that end in a slash are folders. */
-async function said(entries: readonly string[], links: readonly string[], more = {}): Promise<string[]> {
-  const dir = mkdtempSync(join(tmpdir(), 'receiptd-check-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+async function said(entries: readonly string[], links: readonly string[]): Promise<string[]> {
+  const dir = tempDir('check');
   const path = join(dir, 'inbox');
   mkdirSync(path);
   for (const entry of entries) {
@@ -16,17 +15,9 @@ async function said(entries: readonly string[], links: readonly string[], more =
     else writeFileSync(join(path, entry), '');
   }
   for (const link of links) symlinkSync(dir, join(path, link));
-  const folder = { path, needsAttention: 'look here', afterUpload: 'archive', ...more };
-  const text = JSON.stringify({
-    service: { baseUrl: 'http://127.0.0.1:9' },
-    endpoints: { office: { uid: 'office' } },
-    folders: [folder],
-    stateDir: join(dir, 'state'),
-  });
-  const where = { env: {}, platform: process.platform, home: dir, cwd: dir, isRoot: false };
-  const [checked] = parseConfig(text, join(dir, 'receiptd.yaml'), where).folders;
-  if (checked === undefined) throw new Error('no folder');
-  return (await checkFolder(checked)).map(({ level, message }) => `${level} ${message}`);
+  const folder = { path, needsAttention: 'look here', afterUpload: 'archive' };
+  const [checked] = configIn(dir, { folders: [folder] }).folders;
+  return (await checkFolder(checked!)).map(({ level, message }) => `${level} ${message}`);
 }
 
 it("does not count the agent's own folders as unwatched", async () => {

@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { openSqliteLedger } from '../../src/ledger/sqlite/open.ts';
@@ -7,6 +6,7 @@ import { consequencesOf } from '../../src/wiring/consequences.ts';
 import { admission, hashOf, identity } from '../contract/ledger.ts';
 import { parse } from '../config/support.ts';
 import { FakeClock } from '../support/fakeClock.ts';
+import { tempDir } from '../support/tempDir.ts';
 
 interface Wanted {
   readonly delivery?: string;
@@ -19,8 +19,7 @@ interface Wanted {
 
 /** Monday, 9 o'clock. */
 async function begin({ waiting = 0 } = {}) {
-  const dir = await mkdtemp(join(tmpdir(), 'receiptd-consequences-'));
-  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  const dir = tempDir('consequences');
   const clock = new FakeClock();
   const ledger = await openSqliteLedger({ path: join(dir, 'ledger.db'), clock });
   onTestFinished(() => ledger.close());

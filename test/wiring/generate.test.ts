@@ -1,10 +1,10 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { generatedFiles, staleFiles, writeFiles } from '../../src/wiring/generate.ts';
 import { referenceText } from '../../src/config/reference.ts';
 import { jsonSchemaText, schemaTree, type SchemaNode } from '../../src/config/schemaTree.ts';
+import { tempDir } from '../support/tempDir.ts';
 
 it('the generated files match the schema', async () => {
   const project = join(import.meta.dirname, '..', '..');
@@ -14,12 +14,8 @@ it('the generated files match the schema', async () => {
 describe('generated files', () => {
   let root: string;
 
-  beforeEach(async () => {
-    root = await mkdtemp(join(tmpdir(), 'receiptd-generate-'));
-  });
-
-  afterEach(async () => {
-    await rm(root, { recursive: true });
+  beforeEach(() => {
+    root = tempDir('generate');
   });
 
   it('are stale while missing, fresh once written, and stale again once edited', async () => {

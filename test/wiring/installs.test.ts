@@ -1,12 +1,11 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { checkInstalls } from '../../src/wiring/installs.ts';
+import { tempDir } from '../support/tempDir.ts';
 
 it('names every install in the PATH if there are several, the one that runs first', async () => {
-  const dir = await mkdtemp(join(tmpdir(), 'receiptd-installs-'));
-  onTestFinished(() => rm(dir, { recursive: true }));
+  const dir = tempDir('installs');
   const [npm, packaged, same, none] = ['npm', 'packaged', 'same', 'none'].map((name) => join(dir, name));
   for (const each of [npm, packaged, same]) await mkdir(each ?? '');
   await writeFile(join(dir, 'program.cjs'), '');

@@ -1,16 +1,15 @@
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { mailPasswords } from '../../src/wiring/mailPassword.ts';
 import { parse, yaml } from '../config/support.ts';
+import { tempDir } from '../support/tempDir.ts';
 
 const PASSWORD = 'correct horse battery';
 const MAIL = { server: 'smtps://mail.example.com', user: 'scans' };
 
 async function begin() {
-  const stateDir = await mkdtemp(join(tmpdir(), 'receiptd-mail-'));
-  onTestFinished(() => rm(stateDir, { recursive: true, force: true }));
+  const stateDir = tempDir('mail');
   const { service } = parse(yaml({}));
   const credentials = { store: 'file', file: join(stateDir, 'credentials.json') } as const;
   return { stateDir, passwords: mailPasswords({ stateDir, credentials, service }, {}) };

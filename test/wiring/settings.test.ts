@@ -1,5 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { Settings } from '../../src/wiring/settings.ts';
@@ -11,6 +10,7 @@ import { OpenIncidents } from '../../src/daemon/openIncidents.ts';
 import type { LedgerStorage } from '../../src/core/ports/ledger.ts';
 import { FakeClock } from '../support/fakeClock.ts';
 import { RecordedLog } from '../support/recordedLog.ts';
+import { tempDir } from '../support/tempDir.ts';
 
 const TEXT = `# ours
 service: { baseUrl: https://api.example.com, proxy: "http://user:pass-word@proxy:3128" }
@@ -21,8 +21,7 @@ stateDir: state
 `;
 
 async function begin(text = TEXT) {
-  const dir = await mkdtemp(join(tmpdir(), 'receiptd-settings-'));
-  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  const dir = tempDir('settings');
   const file = join(dir, 'receiptd.yaml');
   await writeFile(file, text);
   const clock = new FakeClock();

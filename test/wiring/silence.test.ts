@@ -1,18 +1,8 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { composeGeneration, type Running } from '../../src/wiring/generation.ts';
-import { composeProcessScope } from '../../src/wiring/processScope.ts';
-import type { Config } from '../../src/config/config.ts';
-import { parseConfig } from '../../src/config/load.ts';
-import { Generations } from '../../src/daemon/generations.ts';
 import { systemClock } from '../../src/system/systemClock.ts';
-import { createRedactor } from '../../src/logs/redact.ts';
 import { seen } from '../contract/ledger.ts';
 import { eventually } from '../support/fakeClock.ts';
-import { RecordedLog } from '../support/recordedLog.ts';
-import { ledgerThread } from '../ledger/sqlite/thread/place.ts';
-import { memoryDirectory } from '../support/memoryDirectory.ts';
+import { agentHere } from './agent.ts';
 
 const MINUTE = 60_000;
 
@@ -34,31 +24,7 @@ function controlledClock(start: Date) {
 
 it('notices a scanner that fell silent, and remembers it across a changed configuration', async () => {
   const pass = controlledClock(new Date(2026, 2, 2, 7, 30));
-  const dir = await mkdtemp(join(memoryDirectory(), 'receiptd-silence-'));
-  onTestFinished(() => rm(dir, { recursive: true, force: true, maxRetries: 5 }));
-  const inbox = join(dir, 'inbox');
-  await mkdir(inbox);
-  await mkdir(join(dir, 'state'));
-  const configOf = (keys: object): Config => {
-    const text = JSON.stringify({
-      service: { baseUrl: 'http://127.0.0.1:9' },
-      endpoints: { office: { uid: 'office' } },
-      folders: [{ path: inbox }],
-      stateDir: join(dir, 'state'),
-      ...keys,
-    });
-    const where = { env: {}, platform: process.platform, home: dir, cwd: dir, isRoot: false };
-    return parseConfig(text, join(dir, 'receiptd.yaml'), where);
-  };
-  const log = new RecordedLog();
-  const env = { RECEIPTD_CLIENT_ID: 'silence', RECEIPTD_CLIENT_SECRET: 'silence-secret' };
-  const lasting = await composeProcessScope(configOf({}), {
-    env,
-    log,
-    secrets: createRedactor(),
-    version: 'test',
-    ledgerThread: await ledgerThread(),
-  });
+  const { inbox, log, lasting, start } = await agentHere({});
   const { clock, ledger, incidents, silence } = lasting;
   const note = {
     verdict: 'rejected',
@@ -79,10 +45,7 @@ it('notices a scanner that fell silent, and remembers it across a changed config
     clock.now(),
   );
 
-  const compose = (config: Config) => composeGeneration(config, lasting, { once: false });
-  const generations = await Generations.start<Config, Running>(configOf({}), { compose, clock, log });
-  const stop = new AbortController();
-  const running = generations.run(stop.signal);
+  const { generations, replace, end } = await start();
   const silent = () => incidents.list().filter(({ code }) => code === 'FOLDER_SILENT');
   await eventually(() => generations.current.intakes[0]?.status.state === 'watching');
   await eventually(() => {
@@ -93,7 +56,7 @@ it('notices a scanner that fell silent, and remembers it across a changed config
     { message: expect.stringContaining(`${inbox} gets no scans: none since`) as string },
   ]);
   const [{ since } = { since: 0 }] = silent();
-  await generations.replace(configOf({ delivery: { grace: '1s' } }));
+  await replace({ delivery: { grace: '1s' } });
   await eventually(() => generations.current.intakes[0]?.status.state === 'watching');
   for (let minute = 0; minute < 5; minute += 1) {
     pass(MINUTE);
@@ -104,8 +67,5 @@ it('notices a scanner that fell silent, and remembers it across a changed config
 
   silence.take([]);
   await eventually(() => silent().length === 0);
-  stop.abort(new Error('the test is over'));
-  await running;
-  await generations.close();
-  await ledger.close();
+  await end();
 });

@@ -1,74 +1,31 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { composeGeneration, type Running } from '../../src/wiring/generation.ts';
-import { composeProcessScope } from '../../src/wiring/processScope.ts';
-import type { Config } from '../../src/config/config.ts';
-import { parseConfig } from '../../src/config/load.ts';
-import { Generations } from '../../src/daemon/generations.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
-import { createRedactor } from '../../src/logs/redact.ts';
 import { eventually } from '../support/fakeClock.ts';
 import { drawReceipt } from '../support/images.ts';
-import { RecordedLog } from '../support/recordedLog.ts';
-import { ledgerThread } from '../ledger/sqlite/thread/place.ts';
 import { memoryDirectory } from '../support/memoryDirectory.ts';
+import { tempDir } from '../support/tempDir.ts';
+import { agentHere, CREDENTIALS } from './agent.ts';
 
 const OFFICE = '11111111-2222-4333-8444-555555555555';
-const credentials = { clientId: 'swaps', clientSecret: 'swaps-secret' };
 
-/** The real agent in this process: a real ledger, folder and service. */
+/** The agent and a service, with nothing replaced. */
 async function agent(first: object) {
-  const dir = await mkdtemp(join(memoryDirectory(), 'receiptd-swaps-'));
-  onTestFinished(() => rm(dir, { recursive: true, force: true, maxRetries: 5 }));
-  const inbox = join(dir, 'inbox');
-  await mkdir(inbox);
-  await mkdir(join(dir, 'state'));
   const sandbox = await startSandbox({
-    dir: join(dir, 'sandbox'),
-    credentials,
+    dir: join(tempDir('swaps', memoryDirectory()), 'sandbox'),
+    credentials: CREDENTIALS,
     endpoints: [{ uid: OFFICE, name: 'Office' }],
   });
   onTestFinished(() => sandbox.close());
-  const configOf = (keys: object): Config => {
-    const text = JSON.stringify({
-      service: { baseUrl: sandbox.url },
-      endpoints: { office: { uid: OFFICE } },
-      folders: [{ path: inbox, recursive: true }],
-      stateDir: join(dir, 'state'),
-      ...keys,
-    });
-    const where = { env: {}, platform: process.platform, home: dir, cwd: dir, isRoot: false };
-    return parseConfig(text, join(dir, 'receiptd.yaml'), where);
-  };
-  const log = new RecordedLog();
-  const env = { RECEIPTD_CLIENT_ID: credentials.clientId, RECEIPTD_CLIENT_SECRET: credentials.clientSecret };
-  const lasting = await composeProcessScope(configOf(first), {
-    env,
-    log,
-    secrets: createRedactor(),
-    version: 'test',
-    ledgerThread: await ledgerThread(),
-  });
-  const { clock, ledger } = lasting;
-  const compose = (config: Config) => composeGeneration(config, lasting, { once: false });
-  const generations = await Generations.start<Config, Running>(configOf(first), { compose, clock, log });
-  const stop = new AbortController();
-  const running = generations.run(stop.signal);
-  const end = async (): Promise<void> => {
-    stop.abort(new Error('the test is over'));
-    await running;
-    await generations.close();
-    await ledger.close();
-  };
+  const sections = { service: { baseUrl: sandbox.url }, endpoints: { office: { uid: OFFICE } } };
+  const { inbox, log, lasting, start } = await agentHere(sections, first);
   return {
     sandbox,
-    ledger,
+    ledger: lasting.ledger,
     log,
-    generations,
     inbox,
-    end,
-    replace: (keys: object) => generations.replace(configOf(keys)),
+    ...(await start()),
     async drop(name: string): Promise<void> {
       await writeFile(
         join(inbox, name),

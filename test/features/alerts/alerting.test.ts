@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { Alerting, type Around } from '../../../src/features/alerts/alerting.ts';
@@ -14,6 +13,7 @@ import type { Alert, AlertChannel, AlertChannelName } from '../../../src/core/po
 import { admission, OFFICE } from '../../contract/ledger.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
+import { tempDir } from '../../support/tempDir.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -47,8 +47,7 @@ class Channel implements AlertChannel {
 }
 
 async function place() {
-  const dir = mkdtempSync(join(tmpdir(), 'receiptd-alerting-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = tempDir('alerting');
   const clock = new FakeClock();
   const log = new RecordedLog();
   const ledger = await openSqliteLedger({ path: join(dir, 'ledger.db'), clock });

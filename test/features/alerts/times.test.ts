@@ -1,16 +1,14 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { digestAt, quietUntil } from '../../../src/features/alerts/times.ts';
 import { parseHours } from '../../../src/core/domain/hours.ts';
 
 const HOUR = 60 * 60_000;
-const before = process.env['TZ'];
 
 beforeEach(() => {
-  process.env['TZ'] = 'Europe/Zurich';
+  vi.stubEnv('TZ', 'Europe/Zurich');
 });
 afterEach(() => {
-  if (before === undefined) delete process.env['TZ'];
-  else process.env['TZ'] = before;
+  vi.unstubAllEnvs();
 });
 
 const at = (text: string) => new Date(text).getTime();

@@ -1,5 +1,5 @@
 /** The digest and the quiet hours over a year of every kind of time zone. */
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { digestAt, quietUntil } from '../../../src/features/alerts/times.ts';
 import { parseHours } from '../../../src/core/domain/hours.ts';
 
@@ -21,15 +21,13 @@ const ZONES = [
   ['Africa/Casablanca', 2026],
 ] as const;
 
-const before = process.env['TZ'];
 afterEach(() => {
-  if (before === undefined) delete process.env['TZ'];
-  else process.env['TZ'] = before;
+  vi.unstubAllEnvs();
 });
 
 describe.each(ZONES)('in %s, over %d', (zone, year) => {
   it.each([0, 150, 450, 1439])('a digest at minute %d of the day is sent once for each date', (minutes) => {
-    process.env['TZ'] = zone;
+    vi.stubEnv('TZ', zone);
     let last: number | null = new Date(year, 0, 1, 12).getTime();
     const made: string[] = [];
     const joins: boolean[] = [];
@@ -49,7 +47,7 @@ describe.each(ZONES)('in %s, over %d', (zone, year) => {
   });
 
   it('quiet hours end within a day, whenever that is asked', () => {
-    process.env['TZ'] = zone;
+    vi.stubEnv('TZ', zone);
     const quiet = parseHours(['22:30-06:15']);
     for (
       let now = new Date(year, 0, 1).getTime();

@@ -4,7 +4,6 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -14,7 +13,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createAttentionBook, markOf } from '../../../src/intake/folder/attentionBook.ts';
@@ -30,6 +28,7 @@ import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import { admission, hashOf } from '../../contract/ledger.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
+import { tempDir } from '../../support/tempDir.ts';
 
 const isRoot = process.getuid?.() === 0;
 const NOBODY = 65_534;
@@ -38,16 +37,13 @@ const never = new AbortController().signal;
 
 /** A watched folder with a real ledger, and what people are shown of it. Each `look` is what the agent does at a start. */
 async function office() {
-  const dir = mkdtempSync(join(tmpdir(), 'receiptd-attention-'));
+  const dir = tempDir('attention');
   const [inbox, shown] = [join(dir, 'inbox'), join(dir, 'inbox', 'look here')];
   mkdirSync(inbox, { mode: 0o775 });
   const clock = new FakeClock();
   const log = new RecordedLog();
   const ledger = await openSqliteLedger({ path: join(dir, 'ledger.db'), clock, checkerPath: '' });
-  onTestFinished(async () => {
-    await ledger.close();
-    rmSync(dir, { recursive: true, force: true });
-  });
+  onTestFinished(() => ledger.close());
   const incidents = new OpenIncidents({ clock, log });
   const guard = createFolderGuard(inbox);
   const folder = createWatchedFolder({

@@ -1,14 +1,15 @@
-import { mkdir, mkdtemp, open, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type * as Write from '../../../src/system/tar/write.ts';
 import { makeBackup } from '../../../src/features/backup/makeBackup.ts';
 import { copyLedger } from '../../../src/wiring/ledger.ts';
-import { loadConfig } from '../../../src/config/load.ts';
 import { movedAway } from '../../../src/state-dir/stateMarks.ts';
 import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
 import { clock } from '../../ledger/sqlite/place.ts';
 import { memoryDirectory } from '../../support/memoryDirectory.ts';
+import { tempDir } from '../../support/tempDir.ts';
+import { configIn, textIn } from '../../config/support.ts';
 
 /** A stick that stores other bytes than it was given, in the middle of the file. */
 vi.mock('../../../src/system/tar/write.ts', async (original) => {
@@ -24,26 +25,13 @@ vi.mock('../../../src/system/tar/write.ts', async (original) => {
   };
 });
 
-let dir: string;
-beforeEach(async () => {
-  dir = await mkdtemp(join(memoryDirectory(), 'receiptd-read-back-'));
-});
-afterEach(() => rm(dir, { recursive: true, force: true }));
-
 test('an archive that reads back differently closes nothing, and is not kept', async () => {
-  const [file, stateDir] = [join(dir, 'receiptd.yaml'), join(dir, 'state')];
+  const dir = tempDir('read-back', memoryDirectory());
+  const config = configIn(dir);
+  const { stateDir } = config;
   await mkdir(stateDir, { mode: 0o700 });
-  await writeFile(
-    file,
-    `stateDir: ${stateDir}
-service: { baseUrl: 'http://127.0.0.1:9' }
-endpoints: { office: { uid: 11111111-1111-4111-8111-111111111111 } }
-folders: [{ path: ${join(dir, 'scans')}, endpoint: office }]
-`,
-  );
+  await writeFile(config.file, textIn(dir, {}));
   await (await openSqliteLedger({ path: join(stateDir, 'ledger.db'), clock })).close();
-  const context = { env: {}, cwd: dir, platform: process.platform, home: dir, isRoot: false };
-  const config = await loadConfig(file, context);
   const made = makeBackup(config, {
     file: join(dir, 'office.receiptd'),
     version: '0.0.0',

@@ -1,25 +1,30 @@
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { pack, type Header } from 'tar-stream';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { MANIFEST, type Manifest } from '../../../src/features/backup/manifest.ts';
 import { readBackup, readManifest } from '../../../src/features/backup/readBackup.ts';
 import { LATEST_VERSION } from '../../../src/ledger/sqlite/migrate.ts';
 import { memoryDirectory } from '../../support/memoryDirectory.ts';
+import { tempDir } from '../../support/tempDir.ts';
 
 let dir: string;
 let to: string;
 
 beforeEach(async () => {
-  dir = await mkdtemp(join(memoryDirectory(), 'receiptd-read-backup-'));
+  dir = tempDir('read-backup', memoryDirectory());
   to = join(dir, 'to');
   await mkdir(to);
 });
-afterEach(() => rm(dir, { recursive: true, force: true }));
+
+async function empty(): Promise<void> {
+  await rm(to, { recursive: true });
+  await mkdir(to);
+}
 
 type Member = readonly [header: Partial<Header> & { name: string }, text?: string | Buffer];
 
@@ -121,8 +126,7 @@ test.each([
   await expect(readBackup(await archive([manifest(good), ...good, evil]), to)).rejects.toMatchObject(
     refused('list does not name'),
   );
-  await rm(to, { recursive: true });
-  await mkdir(to);
+  await empty();
   const named = await archive([manifest([...good, evil]), ...good, evil]);
   await expect(readBackup(named, to)).rejects.toMatchObject(refused('manifest is invalid'));
   expect(await written()).toEqual([]);
@@ -158,8 +162,7 @@ test('what is not as the manifest says is refused: other bytes, another size, tw
     [[], 'empty'],
   ];
   for (const [members, what] of cases) {
-    await rm(to, { recursive: true });
-    await mkdir(to);
+    await empty();
     await expect(readBackup(await archive(members), to), what).rejects.toMatchObject(refused(what));
   }
 });
@@ -169,8 +172,7 @@ test('one that was cut off or changed anywhere is refused, and never waited for'
   const whole = await readFile(await archive([manifest(NEEDED), ...parts]));
   const file = join(dir, 'archive');
   for (let end = 0; end < whole.length - 8; end += 61) {
-    await rm(to, { recursive: true });
-    await mkdir(to);
+    await empty();
     await writeFile(file, whole.subarray(0, end));
     await expect(readBackup(file, to), `${end}`).rejects.toMatchObject({ code: 'ARCHIVE_REFUSED' });
   }
@@ -194,8 +196,7 @@ test('a small file that unpacks to a huge one is refused before it is written', 
   // As an image that waits, and behind its end.
   const asImage = await archive([manifest(NEEDED), ...NEEDED, [{ name: `spool/${sha256(some)}` }, some]]);
   await expect(readBackup(asImage, to)).rejects.toMatchObject(refused('more than it says'));
-  await rm(to, { recursive: true });
-  await mkdir(to);
+  await empty();
   await writeFile(lie, gzipSync(Buffer.concat([await tar([manifest(NEEDED), ...NEEDED]), some])));
   await expect(readBackup(lie, to)).rejects.toMatchObject(refused('more than it says'));
   // More than any disk has.

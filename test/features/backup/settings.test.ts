@@ -1,15 +1,14 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { portableSettings } from '../../../src/features/backup/settings.ts';
 import { parseConfig } from '../../../src/config/load.ts';
+import { tempDir } from '../../support/tempDir.ts';
 
 let dir: string;
-beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'receiptd-settings-'));
+beforeEach(() => {
+  dir = tempDir('settings');
 });
-afterEach(() => rm(dir, { recursive: true, force: true }));
 
 const BASE = 'https://service.example/api';
 

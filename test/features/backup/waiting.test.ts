@@ -1,38 +1,33 @@
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { makeBackup, type BackedUp } from '../../../src/features/backup/makeBackup.ts';
 import { copyLedger } from '../../../src/wiring/ledger.ts';
 import type { Config } from '../../../src/config/config.ts';
-import { loadConfig } from '../../../src/config/load.ts';
 import { openSqliteLedger, openSqliteReports } from '../../../src/ledger/sqlite/open.ts';
 import { endpointId } from '../../../src/core/domain/document.ts';
 import { admission, OFFICE, seen } from '../../contract/ledger.ts';
 import { clock } from '../../ledger/sqlite/place.ts';
 import { restoreLedger } from '../../support/restoreLedger.ts';
 import { memoryDirectory } from '../../support/memoryDirectory.ts';
+import { tempDir } from '../../support/tempDir.ts';
+import { configIn, textIn } from '../../config/support.ts';
 
 let dir: string;
 beforeEach(async () => {
-  dir = await mkdtemp(join(memoryDirectory(), 'receiptd-waiting-'));
+  dir = tempDir('waiting', memoryDirectory());
   for (const name of ['state', 'scans']) await mkdir(join(dir, name), { mode: 0o700 });
 });
-afterEach(() => rm(dir, { recursive: true, force: true }));
 
 const sha256 = (data: Buffer): string => createHash('sha256').update(data).digest('hex');
 
 async function configured(): Promise<Config> {
-  const file = join(dir, 'receiptd.yaml');
-  const text = `stateDir: ${join(dir, 'state')}
-service: { baseUrl: 'http://127.0.0.1:9' }
-endpoints: { office: { uid: 11111111-1111-4111-8111-111111111111 } }
-folders: [{ path: ${join(dir, 'scans')}, endpoint: office }]
-`;
-  await writeFile(file, text);
-  return loadConfig(file, { env: {}, cwd: dir, platform: process.platform, home: dir, isRoot: false });
+  const config = configIn(dir);
+  await writeFile(config.file, textIn(dir, {}));
+  return config;
 }
 
 /** Documents that wait, for their turn or because their endpoint is on hold: every other one with a copy in the spool, the others only where they were scanned. */

@@ -1,20 +1,11 @@
-import { mkdir, mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, realpath, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { credentialNames, hostedAgent } from '../../../src/features/os-service/hosted.ts';
-import { parseConfig } from '../../../src/config/load.ts';
+import { configIn } from '../../config/support.ts';
+import { tempDir } from '../../support/tempDir.ts';
 
-function namesOf(more: Record<string, unknown>): readonly string[] {
-  const text = JSON.stringify({
-    service: { baseUrl: 'https://service.example' },
-    endpoints: { office: { uid: 'office' } },
-    folders: [{ path: '/srv/scans', endpoint: 'office' }],
-    ...more,
-  });
-  const where = { env: {}, platform: 'linux', home: '/root', cwd: '/', isRoot: true } as const;
-  return credentialNames(parseConfig(text, '/etc/receiptd/receiptd.yaml', where));
-}
+const namesOf = (more: object) => credentialNames(configIn('/etc/receiptd', more));
 
 it('names the credentials of every account that systemd may hold', () => {
   expect(namesOf({})).toEqual(['client_id', 'client_secret']);
@@ -28,26 +19,19 @@ it('names the credentials of every account that systemd may hold', () => {
 });
 
 it('names where links lead, hop by hop, also where that is not there', async () => {
-  const dir = await realpath(await mkdtemp(join(tmpdir(), 'receiptd-links-')));
-  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  const dir = await realpath(tempDir('links'));
   await mkdir(join(dir, 'real/in'), { recursive: true });
   await symlink('hop/in', join(dir, 'scans'));
   await symlink(join(dir, 'real'), join(dir, 'hop'));
   await symlink('/nowhere/share', join(dir, 'away'));
   await symlink('round', join(dir, 'round'));
-  const text = JSON.stringify({
-    service: { baseUrl: 'https://service.example' },
-    endpoints: { office: { uid: 'office' } },
+  const config = configIn(dir, {
     folders: [
-      { path: join(dir, 'scans'), endpoint: 'office', afterUpload: 'archive' },
-      { path: join(dir, 'away/it'), endpoint: 'office' },
-      { path: join(dir, 'round'), endpoint: 'office' },
-      { path: join(dir, 'real'), endpoint: 'office', recursive: false },
+      { path: join(dir, 'scans'), afterUpload: 'archive' },
+      ...['away/it', 'round', 'real'].map((name) => ({ path: join(dir, name) })),
     ],
     stateDir: join(dir, 'hop/state'),
   });
-  const where = { env: {}, platform: 'linux', home: '/root', cwd: '/', isRoot: true } as const;
-  const config = parseConfig(text, join(dir, 'receiptd.yaml'), where);
   const { links } = await hostedAgent(config, [process.execPath]);
   expect(links[join(dir, 'scans')]).toEqual([join(dir, 'hop/in'), join(dir, 'real/in')]);
   expect(links[join(dir, 'away/it')]).toEqual(['/nowhere/share/it']);

@@ -1,20 +1,15 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { isEdited } from '../../../src/features/os-service/mark.ts';
 import { launchdPlist } from '../../../src/features/os-service/launchd/plist.ts';
 import { requirement } from '../../support/requires.ts';
 import { anAgent } from './agents.ts';
 
-const hasPython = requirement('python3', works(), 'Debian package python3');
-
-function works(): boolean {
-  try {
-    execFileSync('python3', ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
+const hasPython = requirement(
+  'python3',
+  spawnSync('python3', ['--version']).status === 0,
+  'Debian package python3',
+);
 
 /** Read by somebody else's reader of property lists. */
 function read(plist: string): unknown {

@@ -1,22 +1,19 @@
-import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { HostedAgent } from '../../../src/features/os-service/agent.ts';
 import { isEdited } from '../../../src/features/os-service/mark.ts';
 import { systemUnit, userUnit } from '../../../src/features/os-service/systemd/unit.ts';
 import { requirement } from '../../support/requires.ts';
 import { anAgent } from './agents.ts';
+import { tempDir } from '../../support/tempDir.ts';
 
 const run = promisify(execFile);
 const hasAnalyze = requirement(
   'systemd-analyze',
-  await run('systemd-analyze', ['--version']).then(
-    () => true,
-    () => false,
-  ),
+  spawnSync('systemd-analyze', ['--version']).status === 0,
   'Debian package systemd',
 );
 
@@ -155,8 +152,7 @@ describe('a unit of the system', () => {
 
 /** What systemd says of a unit: `verify`'s words, and the exposure times ten. */
 async function judged(unit: string, scope: 'system' | 'user'): Promise<{ words: string; exposure: number }> {
-  const dir = await mkdtemp(join(tmpdir(), 'receiptd-unit-'));
-  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  const dir = tempDir('unit');
   // A manager of a user wants a place for its sockets.
   await mkdir(join(dir, 'run'), { mode: 0o700 });
   const env = { ...process.env, XDG_RUNTIME_DIR: join(dir, 'run'), HOME: dir };

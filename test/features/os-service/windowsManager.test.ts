@@ -1,13 +1,12 @@
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { WindowsTasks } from '../../../src/features/os-service/windows/manager.ts';
+import { tempDir } from '../../support/tempDir.ts';
 
 /** Stand-ins that write down how they are called. `state`: what PowerShell says of the task; 4 is running. */
 async function tasks(state: number) {
-  const dir = await mkdtemp(join(tmpdir(), 'receiptd-tasks-'));
-  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  const dir = tempDir('tasks');
   const calls = join(dir, 'calls');
   const programs = { schtasks: `printf '%s\\n' "$*" >>'${calls}'`, powershell: `echo ${state}` };
   for (const [name, text] of Object.entries(programs)) {

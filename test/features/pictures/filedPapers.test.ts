@@ -1,11 +1,11 @@
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { PRINT_BYTES } from '../../../src/core/domain/paper.ts';
 import { FiledPapers } from '../../../src/features/pictures/filedPapers.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
+import { tempDir } from '../../support/tempDir.ts';
 
 const DAY_MS = 86_400_000;
 const RECORD_BYTES = 40 + PRINT_BYTES;
@@ -23,8 +23,7 @@ const imageOf = (number: number, paper = number) => ({
 });
 
 function office(most?: number) {
-  const dir = join(mkdtempSync(join(tmpdir(), 'receiptd-papers-')), 'papers');
-  onTestFinished(() => rmSync(join(dir, '..'), { recursive: true, force: true }));
+  const dir = join(tempDir('papers'), 'papers');
   const clock = new FakeClock();
   const log = new RecordedLog();
   const open = () => new FiledPapers({ dir, clock, log, ...(most !== undefined && { most }) });

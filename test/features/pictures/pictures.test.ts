@@ -1,6 +1,6 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Document } from '../../../src/core/domain/document.ts';
 import type { Unreadable } from '../../../src/core/ports/pages.ts';
 import type { PictureRequest } from '../../../src/core/ports/pictures.ts';
@@ -10,6 +10,7 @@ import { FakeClock } from '../../support/fakeClock.ts';
 import { memoryDirectory } from '../../support/memoryDirectory.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
 import { webpOf } from './webp.ts';
+import { tempDir } from '../../support/tempDir.ts';
 
 const SIGNAL = new AbortController().signal;
 const DAMAGED: Unreadable = { kind: 'refused', reason: 'DAMAGED', detail: 'it is damaged' };
@@ -22,8 +23,7 @@ function image(digit: string): Document {
 }
 
 function place({ limitBytes = 1_000, most = 2 } = {}) {
-  const root = mkdtempSync(join(memoryDirectory(), 'receiptd-pictures-'));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const root = tempDir('pictures', memoryDirectory());
   const dir = join(root, 'thumbnails');
   const clock = new FakeClock();
   const log = new RecordedLog();

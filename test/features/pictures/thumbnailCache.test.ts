@@ -1,25 +1,16 @@
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, readdirSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { ThumbnailCache } from '../../../src/features/pictures/thumbnailCache.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
 import { memoryDirectory } from '../../support/memoryDirectory.ts';
 import { webpOf } from './webp.ts';
+import { tempDir } from '../../support/tempDir.ts';
 
 const [A, B, C] = ['a', 'b', 'c'].map((digit) => digit.repeat(64)) as [string, string, string];
 
 function place(limitBytes = 100) {
-  const root = mkdtempSync(join(memoryDirectory(), 'receiptd-thumbnails-'));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const root = tempDir('thumbnails', memoryDirectory());
   const dir = join(root, 'thumbnails');
   const clock = new FakeClock();
   const open = (limit = limitBytes) => new ThumbnailCache({ dir, limitBytes: limit, clock });

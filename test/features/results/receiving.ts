@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { request as ask } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -16,6 +15,7 @@ import type { LedgerResults, RecordedResult } from '../../../src/core/ports/resu
 import { admission, OFFICE } from '../../contract/ledger.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
 import { memoryDirectory } from '../../support/memoryDirectory.ts';
+import { tempDir } from '../../support/tempDir.ts';
 
 export interface ReceivingOptions {
   readonly settings?: Partial<ResultsSettings>;
@@ -25,8 +25,7 @@ export interface ReceivingOptions {
 
 /** A receiver on a real ledger with one document, `doc-a` of OFFICE. */
 export async function receiving({ settings = {}, clock = systemClock, ledger: wrap }: ReceivingOptions = {}) {
-  const stateDir = await mkdtemp(join(memoryDirectory(), 'receiptd-results-'));
-  onTestFinished(() => rm(stateDir, { recursive: true, force: true }));
+  const stateDir = tempDir('results', memoryDirectory());
   const ledger = await openSqliteLedger({ path: join(stateDir, 'ledger.db'), clock });
   onTestFinished(() => ledger.close());
   const { document } = await ledger.admit(admission('a', 'a'));

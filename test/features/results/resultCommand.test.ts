@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ResultCommand, type ResultCommandDeps } from '../../../src/features/results/resultCommand.ts';
@@ -9,6 +8,7 @@ import { OpenIncidents } from '../../../src/daemon/openIncidents.ts';
 import { admission, OFFICE } from '../../contract/ledger.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
+import { tempDir } from '../../support/tempDir.ts';
 
 /** Writes its environment and what it is given to files, a line for each result; fails while a file `broken` is there. */
 const KEEP = [
@@ -19,8 +19,7 @@ const KEEP = [
 ];
 
 async function handingPlace() {
-  const dir = await mkdtemp(join(tmpdir(), 'receiptd-handing-'));
-  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  const dir = tempDir('handing');
   const clock = new FakeClock();
   const log = new RecordedLog();
   const incidents = new OpenIncidents({ clock, log });

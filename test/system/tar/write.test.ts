@@ -1,12 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished, test, expect } from 'vitest';
+import { test, expect } from 'vitest';
 import { writeArchive, type Part } from '../../../src/system/tar/write.ts';
+import { tempDir } from '../../support/tempDir.ts';
 
 async function target(): Promise<string> {
-  const dir = await mkdtemp(join(tmpdir(), 'receiptd-write-'));
-  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  const dir = tempDir('write');
   return join(dir, 'archive');
 }
 

@@ -1,13 +1,13 @@
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { createCommandChannel } from '../../../../src/features/alerts/channels/command.ts';
 import { createDesktopChannel, noticeOf } from '../../../../src/features/alerts/channels/desktop.ts';
 import { createEventLogChannel, entryOf } from '../../../../src/features/alerts/channels/eventLog.ts';
 import type { Run } from '../../../../src/features/alerts/channels/program.ts';
 import { howItEnded, runProgram } from '../../../../src/system/programs.ts';
 import { NEVER, OPENED } from './anAlert.ts';
+import { tempDir } from '../../../support/tempDir.ts';
 
 const HOSTILE = `"; do shell script "id" -- $(id) \`id\` 'x' <b>&amp;</b> --help \0 \\n %s`;
 
@@ -17,8 +17,7 @@ const run: Run = async (command, { stdin, env }, signal) => {
 };
 
 async function script(text: string) {
-  const dir = await mkdtemp(join(tmpdir(), 'receiptd-program-'));
-  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  const dir = tempDir('program');
   const file = join(dir, 'tell me.sh');
   await writeFile(file, `#!/bin/sh\n${text}\n`);
   await chmod(file, 0o700);

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { expect, it, onTestFinished } from 'vitest';
@@ -10,6 +9,7 @@ import { systemClock } from '../../../../src/system/systemClock.ts';
 import { createTransport } from '../../../../src/api/transport.ts';
 import { NEVER, OPENED } from './anAlert.ts';
 import { hookServer } from './receivers.ts';
+import { tempDir } from '../../../support/tempDir.ts';
 
 const STEP_MS = 2_000;
 const TIMEOUTS = { connectMs: STEP_MS, progressMs: STEP_MS, headersMs: STEP_MS, bodyMs: STEP_MS };
@@ -74,8 +74,7 @@ it('follows no redirect, takes no refusal, and never shows the whole address', a
 });
 
 it('a file with a secret is read only if it is for its owner alone', async () => {
-  const dir = await mkdtemp(join(tmpdir(), 'receiptd-secret-'));
-  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  const dir = tempDir('secret');
   const file = join(dir, 'secret');
   const read = () => readSecretFile(file, 'alerts.email.passwordFile');
   await expect(read()).rejects.toThrow('alerts.email.passwordFile: ' + file + " can't be read (ENOENT).");

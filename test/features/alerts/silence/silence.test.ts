@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   dayOf,
   explain,
@@ -8,16 +8,12 @@ import {
 import { SilentFolders } from '../../../../src/features/alerts/silence/silentFolders.ts';
 
 const HOUR = 60 * 60_000;
-const zone = process.env['TZ'];
-
 // Clocks go forward at 02:00 on 29 March 2026 there.
 beforeAll(() => {
-  process.env['TZ'] = 'Europe/Berlin';
+  vi.stubEnv('TZ', 'Europe/Berlin');
 });
-
 afterAll(() => {
-  if (zone === undefined) delete process.env['TZ'];
-  else process.env['TZ'] = zone;
+  vi.unstubAllEnvs();
 });
 
 /** Local time; 24 March 2026 is a Tuesday. */

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import {
@@ -13,6 +11,7 @@ import type { StorageTrouble } from '../../../../src/core/ports/ledger.ts';
 import { seen } from '../../../contract/ledger.ts';
 import { eventually, FakeClock } from '../../../support/fakeClock.ts';
 import { RecordedLog } from '../../../support/recordedLog.ts';
+import { tempDir } from '../../../support/tempDir.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -21,7 +20,7 @@ const BEGIN = new Date(2026, 2, 2, 5, 30);
 
 /** Two folders with six weeks of a scan every twelve minutes from 8 to 17 on workdays, watched since half past five; it is half past seven. */
 async function place() {
-  const dir = mkdtempSync(join(tmpdir(), 'receiptd-silence-'));
+  const dir = tempDir('silence');
   const clock = new FakeClock(BEGIN.getTime());
   const log = new RecordedLog();
   const ledger = await openSqliteLedger({ path: join(dir, 'ledger.db'), clock, checkerPath: '' });
@@ -74,7 +73,6 @@ async function place() {
   onTestFinished(async () => {
     await stop();
     await ledger.close();
-    rmSync(dir, { recursive: true, force: true });
   });
   await clock.advance(12 * MINUTE);
   // The first look reads weeks, for which virtual time does not wait.

@@ -1,18 +1,14 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { hasTurn, isAll } from '../../../support/turns.ts';
 import { plainTable, tableOf } from './table.ts';
 import { tryAlone, tryTogether } from './trial.ts';
 
-const zone = process.env['TZ'];
-
 beforeAll(() => {
-  process.env['TZ'] = 'Europe/Berlin';
+  vi.stubEnv('TZ', 'Europe/Berlin');
 });
-
 afterAll(() => {
-  if (zone === undefined) delete process.env['TZ'];
-  else process.env['TZ'] = zone;
+  vi.unstubAllEnvs();
 });
 
 /** Kinds of offices take turns. */

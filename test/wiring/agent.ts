@@ -1,0 +1,55 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../../src/config/config.ts';
+import { Generations } from '../../src/daemon/generations.ts';
+import { createRedactor } from '../../src/logs/redact.ts';
+import { composeGeneration, type Running } from '../../src/wiring/generation.ts';
+import { composeProcessScope } from '../../src/wiring/processScope.ts';
+import { configIn } from '../config/support.ts';
+import { ledgerThread } from '../ledger/sqlite/thread/place.ts';
+import { memoryDirectory } from '../support/memoryDirectory.ts';
+import { RecordedLog } from '../support/recordedLog.ts';
+import { tempDir } from '../support/tempDir.ts';
+
+export const CREDENTIALS = { clientId: 'in-process', clientSecret: 'in-process-secret' };
+
+/** The agent in this process, with a real ledger and folder. `sections` are those of every configuration, `first` of the first one. */
+export async function agentHere(sections: object, first: object = {}) {
+  const dir = tempDir('agent', memoryDirectory());
+  const inbox = join(dir, 'inbox');
+  for (const name of ['inbox', 'state']) mkdirSync(join(dir, name));
+  const folders = [{ path: inbox, recursive: true }];
+  const configOf = (keys: object) => configIn(dir, { folders, ...sections, ...keys });
+  const log = new RecordedLog();
+  const { clientId, clientSecret } = CREDENTIALS;
+  const lasting = await composeProcessScope(configOf(first), {
+    env: { RECEIPTD_CLIENT_ID: clientId, RECEIPTD_CLIENT_SECRET: clientSecret },
+    log,
+    secrets: createRedactor(),
+    version: 'test',
+    ledgerThread: await ledgerThread(),
+  });
+  const { clock } = lasting;
+  return {
+    inbox,
+    log,
+    lasting,
+    /** Runs until `end`; `replace` gives it another configuration. */
+    start: async () => {
+      const compose = (config: Config) => composeGeneration(config, lasting, { once: false });
+      const generations = await Generations.start<Config, Running>(configOf(first), { compose, clock, log });
+      const stop = new AbortController();
+      const running = generations.run(stop.signal);
+      return {
+        generations,
+        replace: (keys: object) => generations.replace(configOf(keys)),
+        end: async (): Promise<void> => {
+          stop.abort(new Error('the test is over'));
+          await running;
+          await generations.close();
+          await lasting.ledger.close();
+        },
+      };
+    },
+  };
+}
