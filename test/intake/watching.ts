@@ -9,7 +9,8 @@ import { createWatchedFolder, type WatchedFolderOptions } from '../../src/intake
 import { openSqliteLedger } from '../../src/ledger/sqlite/open.ts';
 import { ByteBudget } from '../../src/delivery/payload/byteBudget.ts';
 import { OpenIncidents } from '../../src/daemon/openIncidents.ts';
-import { Intake, type IntakeDeps } from '../../src/intake/intake.ts';
+import type { IntakeDeps } from '../../src/intake/folderStages.ts';
+import { Intake } from '../../src/intake/intake.ts';
 import type { FolderSettings } from '../../src/core/domain/settings.ts';
 import { WatchLimit } from '../../src/intake/watch/watchLimit.ts';
 import type { WatchedFolder } from '../../src/core/ports/folder.ts';

@@ -109,7 +109,7 @@ export class OfflineFolder implements LedgerAway {
   }
 
   hasTaken(path: string, identity: FileIdentity): boolean {
-    return this.#deps.offline.hasDeferred(this.#deps.settings.path, path, identity);
+    return this.#deps.offline.decided.hasDeferred(this.#deps.settings.path, path, identity);
   }
 
   holdUp(): void {
@@ -164,7 +164,7 @@ export class OfflineFolder implements LedgerAway {
 
   #see(path: string, identity: FileIdentity): void {
     const { settings, settling, offline, onSeen } = this.#deps;
-    if (offline.knows(settings.path, path, identity)) return;
+    if (offline.decided.has(settings.path, path, identity)) return;
     settling.see(path, identity, 'fresh');
     onSeen();
   }

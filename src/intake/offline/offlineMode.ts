@@ -1,4 +1,3 @@
-import { sameIdentity, type FileIdentity } from '../../core/domain/document.ts';
 import { describeError, ReceiptdError } from '../../core/domain/errors.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { ImageInspector } from '../../core/ports/image.ts';
@@ -8,6 +7,7 @@ import type { Admitted } from '../../core/ports/ledgerIntake.ts';
 import type { Log } from '../../core/ports/log.ts';
 import type { DeferredImage, DeferredJournal } from '../../core/ports/deferredJournal.ts';
 import type { Candidate } from '../settle/admit.ts';
+import { DecidedFiles } from './decidedFiles.ts';
 import type { SeenSince, FolderSeenSince } from './seenSince.ts';
 import { replay } from './replay.ts';
 import type { PayloadStore } from '../../delivery/payload/payloadStore.ts';
@@ -40,8 +40,6 @@ export interface OfflineModeDeps {
 const LOOK_AGAIN_MS = 2_000;
 /** Retry interval for an image that can't be admitted for a reason specific to it. */
 const ODD_AGAIN_MS = 60_000;
-/** Number of recently decided files to remember; older ones may be checked again. */
-const REMEMBERED = 50_000;
 const KEY = 'deferredJournal';
 
 /**
@@ -57,8 +55,7 @@ export class OfflineMode {
   readonly #deps: OfflineModeDeps;
   readonly #notifier: Notifier;
   readonly #listeners = new Set<() => void>();
-  /** Decided files by folder and path: their identity at the decision, and whether they were deferred. Latest last. */
-  readonly #seen = new Map<string, { readonly identity: FileIdentity; readonly isDeferred: boolean }>();
+  readonly decided = new DecidedFiles();
   /** Number of deferrals in progress, by hash. */
   readonly #deferring = new Map<string, number>();
   /** Images that can't be admitted for a reason specific to them. */
@@ -79,7 +76,7 @@ export class OfflineMode {
     if (isPrepared) this.#markPrepared();
     deps.payloads.copies.alsoNeededBy((hash) => this.needs(hash));
     const left = deps.deferred.waiting();
-    for (const image of left) this.#remember(image.folder, image.path, image.identity, true);
+    for (const image of left) this.decided.add(image.folder, image.path, image.identity, true);
     this.#state = this.#isUnreachable ? 'offline' : left.length > 0 || !isPrepared ? 'replaying' : 'online';
     // Files that arrived while no agent ran are left to the listing: without the ledger, new ones can't be told from known ones.
     const { seenSince } = deps;
@@ -114,22 +111,6 @@ export class OfflineMode {
   /** Whether the copy with this hash is needed even if the ledger does not need it. */
   needs(sha256: string): boolean {
     return this.#deferring.has(sha256) || this.#deps.deferred.needs(sha256);
-  }
-
-  /** Whether this version of the file was decided, so that it need not be checked again before the ledger is back. */
-  knows(folder: string, path: string, identity: FileIdentity): boolean {
-    const seen = this.#seen.get(keyOf(folder, path));
-    return seen !== undefined && sameIdentity(seen.identity, identity);
-  }
-
-  /** Whether this version of the file was deferred. */
-  hasDeferred(folder: string, path: string, identity: FileIdentity): boolean {
-    return this.knows(folder, path, identity) && this.#seen.get(keyOf(folder, path))?.isDeferred === true;
-  }
-
-  /** Remembers a file that the ledger decided, or that is not an image to send. The listing after the outage settles which. */
-  decided(folder: string, path: string, identity: FileIdentity): void {
-    this.#remember(folder, path, identity, false);
   }
 
   /** Defers an image. True once it is durable here. False if there is no room or the write failed: it stays in its folder. */
@@ -169,7 +150,7 @@ export class OfflineMode {
       else this.#deferring.delete(sha256);
     }
     this.#deps.incidents.close(KEY);
-    this.#remember(folder, path, identity, true);
+    this.decided.add(folder, path, identity, true);
     log.info('Deferred; it is named and sent once the ledger is reachable again', {
       folder,
       path,
@@ -263,14 +244,6 @@ export class OfflineMode {
     this.#prepared();
   }
 
-  #remember(folder: string, path: string, identity: FileIdentity, isDeferred: boolean): void {
-    const key = keyOf(folder, path);
-    this.#seen.delete(key);
-    this.#seen.set(key, { identity, isDeferred });
-    if (this.#seen.size <= REMEMBERED) return;
-    for (const oldest of this.#seen.keys()) return void this.#seen.delete(oldest);
-  }
-
   #isOdd(image: DeferredImage, error: unknown): void {
     this.#odd.add(image);
     this.#oddAt = this.#deps.clock.monotonic();
@@ -296,8 +269,4 @@ export class OfflineMode {
 
 function isOfJournal(error: unknown): error is ReceiptdError {
   return error instanceof ReceiptdError && (error.code === 'STATE_UNWRITABLE' || error.code === 'DISK_FULL');
-}
-
-function keyOf(folder: string, path: string): string {
-  return `${folder}\0${path}`;
 }

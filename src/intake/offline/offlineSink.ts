@@ -32,22 +32,21 @@ export class OfflineSink implements AdmissionSink {
   async admit(image: Candidate): Promise<boolean> {
     if (this.#offline.isOn) return this.#offline.defer(image, this.#settings);
     const isTaken = await this.#ledger.admit(image);
-    if (isTaken) this.#offline.decided(this.#settings.path, image.path, image.identity);
+    if (isTaken) this.#decided(image);
     return isTaken;
   }
 
   async takeApart(file: Omit<Candidate, 'type'>): Promise<boolean> {
     if (this.#offline.isOn) return this.#offline.deferPages(file, this.#settings);
     const isTaken = await this.#ledger.takeApart(file);
-    if (isTaken) this.#offline.decided(this.#settings.path, file.path, file.identity);
+    if (isTaken) this.#decided(file);
     return isTaken;
   }
 
   async note(verdict: Verdict): Promise<boolean> {
     const isNoted = this.#offline.isOn ? false : await this.#ledger.note(verdict);
     // Unreadable files are retried automatically.
-    if (verdict.verdict !== 'unreadable')
-      this.#offline.decided(this.#settings.path, verdict.path, verdict.identity);
+    if (verdict.verdict !== 'unreadable') this.#decided(verdict);
     return isNoted;
   }
 
@@ -61,5 +60,9 @@ export class OfflineSink implements AdmissionSink {
 
   isOwnTrouble(error: unknown): boolean {
     return this.#offline.isOn && isOfLedger(error);
+  }
+
+  #decided({ path, identity }: Pick<Verdict, 'path' | 'identity'>): void {
+    this.#offline.decided.add(this.#settings.path, path, identity, false);
   }
 }

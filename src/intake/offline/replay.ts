@@ -1,12 +1,10 @@
-import { endpointId, type EndpointKey } from '../../core/domain/document.ts';
 import { isOfLedger } from '../../core/domain/errors.ts';
-import { parseTemplate } from '../../core/domain/nameTemplate.ts';
 import { type Naming } from '../../core/domain/naming.ts';
 import type { Ledger } from '../../core/ports/ledger.ts';
 import type { Admitted } from '../../core/ports/ledgerIntake.ts';
 import type { Log } from '../../core/ports/log.ts';
 import type { DeferredImage, DeferredJournal } from '../../core/ports/deferredJournal.ts';
-import { nameContext } from '../settle/admit.ts';
+import { nameContext, namingFor } from '../settle/nameContext.ts';
 import type { PayloadStore } from '../../delivery/payload/payloadStore.ts';
 import type { FolderSettings } from '../../core/domain/settings.ts';
 
@@ -28,9 +26,6 @@ export interface ReplayDeps {
 
 /** Images per batch, which share a commit. They are requested, and therefore admitted, in order. */
 const ADMITTED_AT_ONCE = 32;
-/** Name template if no folder is configured for the endpoint any more. */
-const NAME_WITHOUT_FOLDER = '{stem}-{hash:12}';
-const NAME_MAX_BYTES = 255;
 
 /**
  * Admits images that were deferred while the ledger was away, as of the time of deferral. Admitting one again that was
@@ -90,27 +85,9 @@ async function admitOne(image: DeferredImage, deps: ReplayDeps): Promise<void> {
   await payloads.copies.dropUnwanted(sha256);
 }
 
-/**
- * Names an image by the current template of its folder or, if that is no longer configured, of another folder with the same
- * endpoint: a deferred image needs a name in any case.
- */
-function namingOf(
-  { folder, path, endpoint, identity, sha256, at, capturedAt }: DeferredImage,
-  { folders, host }: Pick<ReplayDeps, 'folders' | 'host'>,
-): Naming {
-  const settings =
-    folders.find((each) => each.path === folder && isSame(each.endpoint, endpoint)) ??
-    folders.find((each) => isSame(each.endpoint, endpoint));
-  const template = settings?.template ?? parseTemplate(NAME_WITHOUT_FOLDER);
-  const of = {
-    path: folder,
-    alias: settings?.alias ?? endpoint.uid,
-    nameMaxBytes: settings?.nameMaxBytes ?? NAME_MAX_BYTES,
-  };
+function namingOf(image: DeferredImage, { folders, host }: Pick<ReplayDeps, 'folders' | 'host'>): Naming {
+  const { path, identity, sha256, at, capturedAt } = image;
+  const of = namingFor(image, folders);
   const captured = capturedAt === null ? null : new Date(capturedAt);
-  return template.naming(nameContext(path, identity, sha256, captured, of, { now: at, host }));
-}
-
-function isSame(one: EndpointKey, other: EndpointKey): boolean {
-  return endpointId(one) === endpointId(other);
+  return of.template.naming(nameContext(path, identity, sha256, captured, of, { now: at, host }));
 }

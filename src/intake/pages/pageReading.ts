@@ -20,13 +20,10 @@ export function pageReader(
     const { type } = await inspector.inspect(file);
     const known = SPLIT_TYPES.find((each) => each === type);
     if (splitter === null || known === undefined) return null;
-    const settings = folders.find(({ path }) => path === folder);
-    const into = PAGE_TYPES.filter((each) => settings?.accept.includes(each) ?? true);
     const opened = await splitter.open({
       type: known,
       bytes: async () => file,
-      into: into.length > 0 ? into : PAGE_TYPES,
-      resolution: settings?.pageResolution ?? DEFAULT_RESOLUTION,
+      ...pageForm(folders.find(({ path }) => path === folder)),
       isLookedAt: false,
       signal: NEVER,
     });
@@ -41,6 +38,17 @@ export function pageReader(
 }
 
 const NEVER = new AbortController().signal;
+
+/** The form in which a folder's pages are sent; `settings` is left out if it is no longer configured. */
+export function pageForm(
+  settings?: Pick<FolderSettings, 'accept' | 'pageResolution'>,
+): Pick<Parameters<PageSplitter['open']>[0], 'into' | 'resolution'> {
+  const into = PAGE_TYPES.filter((each) => settings?.accept.includes(each) ?? true);
+  return {
+    into: into.length > 0 ? into : PAGE_TYPES,
+    resolution: settings?.pageResolution ?? DEFAULT_RESOLUTION,
+  };
+}
 
 /** Lets pages be read like files, by their page path (core/domain/pages.ts): for viewing, or if the copy is gone. */
 export function readingPages(folder: WatchedFolder, readPage: ReadPage): WatchedFolder {

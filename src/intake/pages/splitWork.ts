@@ -1,8 +1,7 @@
-import { endpointId, type EndpointKey } from '../../core/domain/document.ts';
+import type { EndpointKey } from '../../core/domain/document.ts';
 import { isHeld, isLookedAt, pageKeptBack, SENT_ANYWAY, type Remark } from '../../core/domain/look.ts';
-import { parseTemplate } from '../../core/domain/nameTemplate.ts';
-import { PAGE_TYPES, pagePath, SPLIT_TYPES, type PageType } from '../../core/domain/pages.ts';
-import { acceptPolicy, DEFAULT_RESOLUTION, type FolderSettings } from '../../core/domain/settings.ts';
+import { pagePath, SPLIT_TYPES, type PageType } from '../../core/domain/pages.ts';
+import { acceptPolicy, type FolderSettings } from '../../core/domain/settings.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { ImageInspector } from '../../core/ports/image.ts';
 import type { Ledger } from '../../core/ports/ledger.ts';
@@ -14,8 +13,9 @@ import type { Spool } from '../../core/ports/spool.ts';
 import { locateBytes, type OpenFolder } from '../../delivery/payload/locateBytes.ts';
 import type { ByteBudget } from '../../delivery/payload/byteBudget.ts';
 import type { PayloadStore } from '../../delivery/payload/payloadStore.ts';
-import { nameContext } from '../settle/admit.ts';
+import { nameContext, namingFor, settingsFor } from '../settle/nameContext.ts';
 import type { Looked, Looks } from '../looks.ts';
+import { pageForm } from './pageReading.ts';
 import type { OwnCopies } from './ownCopies.ts';
 import { endOf, REASON_OF, type GivenUp } from './splitEnd.ts';
 
@@ -41,9 +41,6 @@ export interface SplitWorkDeps {
 const SLICE_MS = 30_000;
 /** The file is given up after this many pages in a row that took too much time or memory. */
 const DEAR_AT_MOST = 5;
-/** Name template if no folder is configured for the endpoint any more. */
-const NAME_WITHOUT_FOLDER = '{stem}-{hash:12}';
-const NAME_MAX_BYTES = 255;
 
 /** `turn`: the slice is used up, other files go next. `later`: nothing more can be done now. */
 export type SliceEnd = 'ended' | 'turn' | 'later';
@@ -51,6 +48,7 @@ export type SliceEnd = 'ended' | 'turn' | 'later';
 /** Splits one file into pages, from its first undecided page to its last. */
 export class SplitWork {
   readonly #split: Split;
+  readonly #origin: { readonly folder: string; readonly endpoint: EndpointKey };
   readonly #deps: SplitWorkDeps;
   /** Pages that this process found unsendable: each is tried only once. */
   readonly #refused = new Set<number>();
@@ -60,6 +58,7 @@ export class SplitWork {
 
   constructor(split: Split, deps: SplitWorkDeps) {
     this.#split = split;
+    this.#origin = { folder: split.file.folder, endpoint: split.endpoint };
     this.#deps = deps;
   }
 
@@ -137,13 +136,8 @@ export class SplitWork {
   /** Admits or rejects a page that could be drawn. Null: it is decided. */
   async #image(file: OpenFile, page: number, image: PageImage): Promise<SliceEnd | null> {
     const { ledger, clock, inspector, looks } = this.#deps;
-    const { endpoint } = this.#split;
     const sha256 = await inspector.sha256(image.bytes);
-    const looked = await looks.atPage(image.appearance, {
-      folder: this.#split.file.folder,
-      endpoint,
-      sha256,
-    });
+    const looked = await looks.atPage(image.appearance, { ...this.#origin, sha256 });
     const { remark } = looked;
     const message = remark && this.#whyNotSent(file, page, remark);
     if (!remark || message === null) return this.#keep(file, page, { ...image, sha256 }, looked);
@@ -185,7 +179,7 @@ export class SplitWork {
     const { ledger, inspector, clock, log, host, onAdmitted } = this.#deps;
     const { id, endpoint } = this.#split;
     const { folder, path, identity } = this.#split.file;
-    const of = this.#naming();
+    const of = namingFor(this.#origin, this.#deps.folders);
     const { template } = of;
     const captured = bytes && template.usesCaptured ? await inspector.capturedAt(bytes, type) : null;
     const at = clock.now();
@@ -224,11 +218,9 @@ export class SplitWork {
     if (known === undefined)
       return { kind: 'refused', reason: 'DAMAGED', detail: 'it does not consist of pages' };
     const settings = this.#settings();
-    const into = PAGE_TYPES.filter((each) => settings?.accept.includes(each) ?? true);
     return splitter.open({
       type: known,
-      into: into.length > 0 ? into : PAGE_TYPES,
-      resolution: settings?.pageResolution ?? DEFAULT_RESOLUTION,
+      ...pageForm(settings),
       isLookedAt: settings !== undefined && isLookedAt(settings),
       signal,
       bytes: async () => {
@@ -275,22 +267,8 @@ export class SplitWork {
     return 'later';
   }
 
-  /** Settings of the file's folder or, if it is no longer configured, of another folder with the same endpoint. */
   #settings(): FolderSettings | undefined {
-    const { folders } = this.#deps;
-    const { endpoint, file } = this.#split;
-    const ofEndpoint = folders.filter((each) => isSame(each.endpoint, endpoint));
-    return ofEndpoint.find(({ path }) => path === file.folder) ?? ofEndpoint[0];
-  }
-
-  #naming(): Pick<FolderSettings, 'path' | 'alias' | 'nameMaxBytes' | 'template'> {
-    const settings = this.#settings();
-    return {
-      path: this.#split.file.folder,
-      alias: settings?.alias ?? this.#split.endpoint.uid,
-      nameMaxBytes: settings?.nameMaxBytes ?? NAME_MAX_BYTES,
-      template: settings?.template ?? parseTemplate(NAME_WITHOUT_FOLDER),
-    };
+    return settingsFor(this.#origin, this.#deps.folders);
   }
 }
 
@@ -311,8 +289,4 @@ const GIVEN_UP: GivenUp = {
 
 function byPage(pages: readonly SplitPage[]): Map<number, SplitPage> {
   return new Map(pages.map((page) => [page.page, page]));
-}
-
-function isSame(one: EndpointKey, other: EndpointKey): boolean {
-  return endpointId(one) === endpointId(other);
 }

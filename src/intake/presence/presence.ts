@@ -3,6 +3,7 @@ import type { FolderSettings } from '../../core/domain/settings.ts';
 import { isUnreachable } from '../../core/domain/unreachable.ts';
 import type { FileSystem, FolderAvailability, WatchedFolder } from '../../core/ports/folder.ts';
 import type { Ledger } from '../../core/ports/ledger.ts';
+import type { Times } from '../ledgerAway.ts';
 import { SharedRun } from '../sharedRun.ts';
 import { FolderClaim, type FolderClaimDeps } from './folderClaim.ts';
 import { FolderState, type FolderTimes } from './folderState.ts';
@@ -56,12 +57,9 @@ export class Presence {
     return this.#fileSystem;
   }
 
-  get isOnNetwork(): boolean {
-    return this.#fileSystem?.network ?? false;
-  }
-
-  get hasCoarseClock(): boolean {
-    return this.#fileSystem !== null && hasCoarseClock(this.#fileSystem);
+  get times(): Times {
+    const found = this.#fileSystem;
+    return { areForeign: found?.network ?? false, areCoarse: found !== null && hasCoarseClock(found) };
   }
 
   /** What is wrong, if another folder is in its place; otherwise null. */

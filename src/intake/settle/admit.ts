@@ -9,6 +9,7 @@ import type { ImageInspector, Inspection } from '../../core/ports/image.ts';
 import type { Ledger } from '../../core/ports/ledger.ts';
 import type { Admitted } from '../../core/ports/ledgerIntake.ts';
 import type { FolderSettings } from '../../core/domain/settings.ts';
+import { nameContext } from './nameContext.ts';
 
 /** What to do with a file that has stopped changing, judged by its bytes. */
 export type Judgement =
@@ -147,26 +148,4 @@ export async function admit(
     naming: template.naming(context),
     ...(remark && { remark }),
   });
-}
-
-export function nameContext(
-  path: string,
-  identity: FileIdentity,
-  hash: string,
-  captured: Date | null,
-  settings: Pick<FolderSettings, 'path' | 'alias' | 'nameMaxBytes'>,
-  { now, host, page = 1, pages = 1 }: { now: number; host: string; page?: number; pages?: number },
-) {
-  return {
-    folder: settings.path,
-    path,
-    hash,
-    host,
-    endpoint: settings.alias,
-    date: new Date(now),
-    captured: captured ?? new Date(Number(identity.mtimeNs / 1_000_000n)),
-    maxBytes: settings.nameMaxBytes,
-    page,
-    pages,
-  };
 }

@@ -10,7 +10,8 @@ import { isHeld, isLookedAt, keptBack, SENT_ANYWAY } from '../../core/domain/loo
 import type { Looked, Looks } from '../looks.ts';
 import { NO_RECEIPT } from '../../core/domain/needsPerson.ts';
 import type { ByteBudget } from '../../delivery/payload/byteBudget.ts';
-import type { Settling, Unsettled } from './settling.ts';
+import type { Settling } from './settling.ts';
+import type { Unsettled } from './unsettled.ts';
 import type { FolderSettings } from '../../core/domain/settings.ts';
 
 export interface ExamineDeps {

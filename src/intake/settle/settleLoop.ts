@@ -1,6 +1,6 @@
 import { describeError } from '../../core/domain/errors.ts';
 import { examine, type ExamineDeps } from './examine.ts';
-import type { Unsettled } from './settling.ts';
+import type { Unsettled } from './unsettled.ts';
 import type { Notifier } from '../../core/notifier.ts';
 
 /** Files of one folder examined concurrently. Those admitted in the same turn share a commit. */

@@ -1,14 +1,11 @@
-import type { FileIdentity, Lane } from '../../core/domain/document.ts';
-import { sameIdentity } from '../../core/domain/document.ts';
+import { sameIdentity, type FileIdentity, type Lane } from '../../core/domain/document.ts';
 import { isUnreachable } from '../../core/domain/unreachable.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { SettleTimes } from '../../core/domain/settings.ts';
+import { Unsettled, type Trouble } from './unsettled.ts';
 
 const LOOK_AGAIN_AT_MOST_MS = 5_000;
 const RETRY_MS = 5_000;
-/** First pause after a failed look at a file; doubles with each failure, up to LONGEST_RETRY_MS. */
-const FIRST_RETRY_MS = 500;
-const LONGEST_RETRY_MS = 60_000;
 /** Time before a blocked file is reported: longer than a scanner or virus scanner usually locks a file. */
 const BLOCKED_PATIENCE_MS = 10_000;
 /** Extra room for files found through events, so that a fresh scan does not wait behind a backlog that fills the capacity. */
@@ -71,8 +68,8 @@ export class Settling {
 
   /** Whether a file first seen in this period (monotonic milliseconds) is still undecided. Parked files count as decided. */
   hasSeenBetween(from: number, to: number): boolean {
-    for (const { seenAt, parked } of this.#files.values())
-      if (seenAt > from && seenAt <= to && !parked) return true;
+    for (const { seenAt, isParked } of this.#files.values())
+      if (seenAt > from && seenAt <= to && !isParked) return true;
     return false;
   }
 
@@ -110,31 +107,8 @@ export class Settling {
   see(path: string, identity: FileIdentity, lane: Lane, restedMs = 0): void {
     const now = this.#clock.monotonic();
     const file = this.#files.get(path);
-    if (!file) {
-      const quietMs = this.#shortMs;
-      const stillSince = now - Math.min(restedMs, quietMs);
-      const due = stillSince + quietMs;
-      this.#files.set(path, {
-        path,
-        identity,
-        lane,
-        seenAt: now,
-        stillSince,
-        due,
-        quietMs,
-        busy: false,
-        waitsFor: null,
-        trouble: null,
-        parked: false,
-      });
-      return;
-    }
-    if (sameIdentity(file.identity, identity)) return;
-    file.identity = identity;
-    file.stillSince = now;
-    file.quietMs = this.#shortMs;
-    file.due = now + file.quietMs;
-    file.waitsFor = null;
+    if (file) file.see(identity, now, this.#shortMs);
+    else this.#files.set(path, new Unsettled(path, identity, lane, now, this.#shortMs, restedMs));
   }
 
   /** Returns due files and marks them busy. The caller examines each, then reports the outcome, for example by `keep` or `done`. */
@@ -143,8 +117,8 @@ export class Settling {
     const due: Unsettled[] = [];
     for (const file of this.#files.values()) {
       if (due.length >= limit) break;
-      if (!file.busy && file.due <= now) {
-        file.busy = true;
+      if (!file.isBusy && file.due <= now) {
+        file.isBusy = true;
         due.push(file);
       }
     }
@@ -154,7 +128,7 @@ export class Settling {
   /** Milliseconds until the next file is due; null if none is waiting. */
   nextDueIn(): number | null {
     let next = Infinity;
-    for (const file of this.#files.values()) if (!file.busy) next = Math.min(next, file.due);
+    for (const file of this.#files.values()) if (!file.isBusy) next = Math.min(next, file.due);
     return next === Infinity ? null : Math.max(0, next - this.#clock.monotonic());
   }
 
@@ -169,8 +143,7 @@ export class Settling {
 
   /** The file has not been unchanged for long enough; it is looked at again later. */
   keep(file: Unsettled): void {
-    file.busy = false;
-    file.due = file.waitsFor === null ? file.stillSince + file.quietMs : this.#nextLook(file);
+    file.lookAgain(file.waitsFor === null ? file.stillSince + file.quietMs : this.#nextLook(file));
   }
 
   /** The file changed while it was read; its quiet time starts over. */
@@ -208,25 +181,23 @@ export class Settling {
 
   /** There is no room for the file now; it is retried after RETRY_MS. */
   retryLater(file: Unsettled): void {
-    file.busy = false;
-    file.due = this.#clock.monotonic() + RETRY_MS;
+    file.lookAgain(this.#clock.monotonic() + RETRY_MS);
   }
 
   /** Examining the file failed; it is retried after a growing pause. True if this is its first failure. */
   failed(file: Unsettled): boolean {
     const isFirst = file.trouble === null;
-    file.trouble ??= { since: this.#clock.monotonic(), tries: 0, toNote: false };
-    file.trouble.toNote = false;
-    file.busy = false;
-    file.due = this.#clock.monotonic() + this.#pause(file.trouble);
+    const now = this.#clock.monotonic();
+    const trouble = file.inTrouble(now);
+    trouble.isToNote = false;
+    file.lookAgain(now + trouble.nextPauseMs());
     return isFirst;
   }
 
   /** Makes the file due again at once, because it was not examined for a reason unrelated to it. */
   putBack(file: Unsettled): void {
-    if (file.trouble) file.trouble.toNote = false;
-    file.busy = false;
-    file.due = this.#clock.monotonic();
+    if (file.trouble) file.trouble.isToNote = false;
+    file.lookAgain(this.#clock.monotonic());
   }
 
   /**
@@ -235,29 +206,27 @@ export class Settling {
    */
   blocked(file: Unsettled, code: string): boolean {
     const now = this.#clock.monotonic();
-    file.trouble ??= { since: now, tries: 0, toNote: false };
-    const { trouble } = file;
+    const trouble = file.inTrouble(now);
     const noteAt = trouble.since + BLOCKED_PATIENCE_MS;
     // An unreachable share says nothing about the file.
-    const patient = file.parked || isUnreachable(code);
+    const patient = file.isParked || isUnreachable(code);
     const reported = this.#unreadable.has(file.path);
-    if ((file.parked || reported) && !isUnreachable(code)) this.#unreadable.set(file.path, code);
+    if ((file.isParked || reported) && !isUnreachable(code)) this.#unreadable.set(file.path, code);
     // Many blocked files must not block the good ones (promise P4).
     if (!patient && (reported || this.isFull || now >= noteAt)) {
       if (this.#unreadable.size < PARKED_AT_MOST) this.#unreadable.set(file.path, code);
-      trouble.toNote = true;
+      trouble.isToNote = true;
       return false;
     }
-    const pause = this.#pause(trouble);
-    file.busy = false;
-    file.due = now + (patient ? pause : Math.min(pause, noteAt - now));
+    const at = now + trouble.nextPauseMs();
+    file.lookAgain(patient ? at : Math.min(at, noteAt));
     return true;
   }
 
   /** A decision was made on the content read as `identity`. A version that arrived since is kept for its own examination. */
   done(file: Unsettled, identity: FileIdentity): void {
     if (!sameIdentity(file.identity, identity)) this.keep(file);
-    else if (file.trouble?.toNote && this.#files.has(file.path)) this.#park(file, file.trouble);
+    else if (file.trouble?.isToNote && this.#files.has(file.path)) this.#park(file, file.trouble);
     else this.drop(file);
   }
 
@@ -275,36 +244,29 @@ export class Settling {
   }
 
   #remove(file: Unsettled): void {
-    if (this.#files.delete(file.path) && file.parked) this.#parked -= 1;
+    if (this.#files.delete(file.path) && file.isParked) this.#parked -= 1;
     this.#makeRoom();
   }
 
   #wasRead(file: Unsettled): void {
     file.trouble = null;
     this.#unreadable.delete(file.path);
-    if (file.parked) this.#parked -= 1;
-    file.parked = false;
+    if (file.isParked) this.#parked -= 1;
+    file.isParked = false;
   }
 
   /** Keeps retrying the file without taking up capacity, so that it does not delay others (promise P4). */
   #park(file: Unsettled, trouble: Trouble): void {
-    trouble.toNote = false;
-    if (!file.parked && this.#parked >= PARKED_AT_MOST) return this.#remove(file);
-    if (!file.parked) this.#parked += 1;
-    file.parked = true;
-    file.busy = false;
-    file.due = this.#clock.monotonic() + this.#pause(trouble);
+    trouble.isToNote = false;
+    if (!file.isParked && this.#parked >= PARKED_AT_MOST) return this.#remove(file);
+    if (!file.isParked) this.#parked += 1;
+    file.isParked = true;
+    file.lookAgain(this.#clock.monotonic() + trouble.nextPauseMs());
     this.#makeRoom();
   }
 
   #makeRoom(): void {
     for (const waiter of this.#roomWaiters) waiter();
-  }
-
-  #pause(trouble: Trouble): number {
-    const pause = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** trouble.tries);
-    trouble.tries += 1;
-    return pause;
   }
 
   /** The short quiet time, counted after the period in which a later change could leave the same timestamp. */
@@ -319,26 +281,4 @@ export class Settling {
     const pause = Math.min(LOOK_AGAIN_AT_MOST_MS, Math.max(this.#shortMs, still / 4));
     return Math.min(now + pause, Math.max(patienceEnds, now));
   }
-}
-
-export interface Unsettled {
-  readonly path: string;
-  identity: FileIdentity;
-  readonly lane: Lane;
-  readonly seenAt: number;
-  stillSince: number;
-  due: number;
-  quietMs: number;
-  /** Being examined right now. */
-  busy: boolean;
-  waitsFor: { readonly reason: string; readonly detail: string } | null;
-  trouble: Trouble | null;
-  parked: boolean;
-}
-
-interface Trouble {
-  readonly since: number;
-  tries: number;
-  /** `blocked` asked the caller to report the file, and `done` has not been called yet. */
-  toNote: boolean;
 }

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { FileIdentity } from '../../../src/core/domain/document.ts';
-import { Settling, type Unsettled } from '../../../src/intake/settle/settling.ts';
+import { Settling } from '../../../src/intake/settle/settling.ts';
+import type { Unsettled } from '../../../src/intake/settle/unsettled.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
 
 const TIMES = { shortMs: 200, longMs: 5_000, patienceMs: 60_000 };

@@ -20,7 +20,7 @@ export interface Mutation {
 const DELIVER = 'src/delivery/deliver.ts';
 const OUTCOME = 'src/core/domain/outcome.ts';
 const STORE = 'src/ledger/sqlite/store.ts';
-const INTAKE = 'src/intake/intake.ts';
+const FOLDER_WATCH = 'src/intake/folderWatch.ts';
 const LISTINGS = 'src/intake/scan/folderListings.ts';
 const DISPOSE = 'src/intake/dispose/dispose.ts';
 const DURABILITY = 'test/reliability/durability/durability.test.ts';
@@ -112,8 +112,8 @@ export const MUTATIONS: readonly Mutation[] = [
     promises: ['P1', 'P4'],
     killedBy: 'simulation',
     edits: [
-      { file: INTAKE, value: 'isFull', becomes: 'this.#relistSoon' },
-      { file: INTAKE, value: 'isOver', becomes: 'now < 0' },
+      { file: FOLDER_WATCH, value: 'isFull', becomes: 'this.#relistSoon' },
+      { file: FOLDER_WATCH, value: 'isOver', becomes: 'now < 0' },
     ],
   },
   {
@@ -122,7 +122,7 @@ export const MUTATIONS: readonly Mutation[] = [
     killedBy: 'simulation',
     edits: [
       { file: 'src/intake/scan/directoryCache.ts', condition: 'stamp', is: 'known === undefined' },
-      { file: INTAKE, value: 'isFull', becomes: 'this.#relistSoon' },
+      { file: FOLDER_WATCH, value: 'isFull', becomes: 'this.#relistSoon' },
     ],
   },
   {
@@ -130,8 +130,8 @@ export const MUTATIONS: readonly Mutation[] = [
     promises: ['P1', 'P4'],
     killedBy: 'simulation',
     edits: [
-      { file: INTAKE, value: 'isFull', becomes: 'this.#relistSoon' },
-      { file: INTAKE, value: 'isOver', becomes: 'now < 0' },
+      { file: FOLDER_WATCH, value: 'isFull', becomes: 'this.#relistSoon' },
+      { file: FOLDER_WATCH, value: 'isOver', becomes: 'now < 0' },
       { file: LISTINGS, in: 'all', first: 'if (lane === "backlog") return 0;' },
     ],
   },
