@@ -2,17 +2,10 @@ import type { FileIdentity } from '../core/domain/document.ts';
 import type { FolderSettings } from '../core/domain/settings.ts';
 import type { Notifier } from '../core/notifier.ts';
 import type { WatchedFolder } from '../core/ports/folder.ts';
+import type { Times } from './presence/presence.ts';
 import type { AdmissionSink } from './settle/admissionSink.ts';
 import type { Settling } from './settle/settling.ts';
 import type { HintQueue } from './watch/hintQueue.ts';
-
-/** How reliable the timestamps of a folder's files are. */
-export interface Times {
-  /** They come from another machine's clock. */
-  readonly areForeign: boolean;
-  /** They may be as coarse as two seconds. */
-  readonly areCoarse: boolean;
-}
 
 export interface Round extends Times {
   readonly hints: HintQueue;

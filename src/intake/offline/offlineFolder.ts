@@ -6,7 +6,8 @@ import type { OfflineMode } from './offlineMode.ts';
 import type { FolderSeenSince } from './seenSince.ts';
 import { TICK_MS } from '../settle/atRest.ts';
 import { dirOf, nameOf, pathOf } from '../../core/paths.ts';
-import type { LedgerAway, OwnFolder, Round, Times } from '../ledgerAway.ts';
+import type { LedgerAway, OwnFolder, Round } from '../ledgerAway.ts';
+import type { Times } from '../presence/presence.ts';
 import type { AdmissionSink } from '../settle/admissionSink.ts';
 import { OfflineSink } from './offlineSink.ts';
 

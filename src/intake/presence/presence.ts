@@ -3,7 +3,6 @@ import type { FolderSettings } from '../../core/domain/settings.ts';
 import { isUnreachable } from '../../core/domain/unreachable.ts';
 import type { FileSystem, FolderAvailability, WatchedFolder } from '../../core/ports/folder.ts';
 import type { Ledger } from '../../core/ports/ledger.ts';
-import type { Times } from '../ledgerAway.ts';
 import { SharedRun } from '../sharedRun.ts';
 import { FolderClaim, type FolderClaimDeps } from './folderClaim.ts';
 import { FolderState, type FolderTimes } from './folderState.ts';
@@ -21,6 +20,14 @@ export interface PresenceDeps extends Omit<FolderClaimDeps, 'path' | 'isShared'>
   readonly away: { readonly isOn: boolean; holdUp(): void; letGo(): void };
   /** Called with the folder's file system whenever it was checked. */
   readonly onFileSystem: (fileSystem: FileSystem) => void;
+}
+
+/** How reliable the timestamps of a folder's files are. */
+export interface Times {
+  /** They come from another machine's clock. */
+  readonly areForeign: boolean;
+  /** They may be as coarse as two seconds. */
+  readonly areCoarse: boolean;
 }
 
 /** Tracks one watched folder: whether it is present and in its place, its file system, and which agent takes in its files. */
