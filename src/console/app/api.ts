@@ -49,6 +49,22 @@ export async function call<O extends Operation>(
   return (await readJson(answer)) as Answer<O>;
 }
 
+type InParts = 'actOnMany' | 'countDocuments' | 'documents' | 'facets';
+
+/** Calls an operation whose answer comes in parts, until the last one. @throws as `call` */
+export async function* callInParts<O extends InParts>(
+  operation: O,
+  request: Request<O>,
+  signal?: AbortSignal,
+): AsyncGenerator<Answer<O>> {
+  let cursor: string | null = null;
+  do {
+    const part: Answer<O> = await call(operation, { ...request, ...(cursor !== null && { cursor }) }, signal);
+    yield part;
+    cursor = part.next;
+  } while (cursor !== null);
+}
+
 export interface Session {
   readonly signedIn: boolean;
   readonly password: boolean;
@@ -101,7 +117,7 @@ async function readJson(answer: Response): Promise<unknown> {
   try {
     return await answer.json();
   } catch (error) {
-    if (error instanceof DOMException && error.name === 'AbortError') throw error;
+    if (isAbort(error)) throw error;
     throw unreachable(error);
   }
 }

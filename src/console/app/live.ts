@@ -152,10 +152,6 @@ function receive(raw: string): void {
   }, 50);
 }
 
-export function useLive(): Live {
-  return useLivePart((live) => live);
-}
-
 /** Rerenders only when that part has changed. */
 export function useLivePart<T>(part: (live: Live) => T): T {
   const [value, setValue] = useState(() => part(state));

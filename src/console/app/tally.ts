@@ -31,4 +31,10 @@ export function ofEndpoint({ baseUrl, uid }: { baseUrl: string; uid: string }) {
   return ({ endpoint }: Count) => endpoint?.uid === uid && endpoint.baseUrl === baseUrl;
 }
 
+/** Whether a document was given to this endpoint. */
+export const isOf = (
+  { endpoint }: { readonly endpoint: { readonly baseUrl: string; readonly uid: string } },
+  { baseUrl, endpointUid }: { readonly baseUrl: string | null; readonly endpointUid: string | null },
+): boolean => endpoint.uid === endpointUid && endpoint.baseUrl === baseUrl;
+
 export const endpointId = ({ baseUrl, uid }: { baseUrl: string; uid: string }): string => `${baseUrl}#${uid}`;

@@ -14,7 +14,7 @@ import { SignIn, type SignInDeps } from './signIn.ts';
 import type { Session } from './sessions.ts';
 import type { Statics } from './statics.ts';
 
-export interface ServeOptions extends Omit<SignInDeps, 'redeemed'> {
+export interface ServeOptions extends SignInDeps {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
@@ -23,7 +23,6 @@ export interface ServeOptions extends Omit<SignInDeps, 'redeemed'> {
   /** The operations that a browser may call: see `offerOverHttp`. */
   readonly offer: Offer;
   readonly statics: Statics;
-  readonly redeemed: () => void;
 }
 
 export interface ConsoleServer {

@@ -4,21 +4,22 @@ import {
   DELIVERY_FIELDS,
   endpointFields,
   folderFields,
+  keyOf,
   TYPES,
+  type Field,
 } from '../../../src/console/app/settings/fields.ts';
-import { SECTIONS } from '../../../src/console/app/settings/sections.ts';
+import { fieldsOf, SECTIONS } from '../../../src/console/app/settings/sections.ts';
 import { IMAGE_TYPES } from '../../../src/core/domain/imageType.ts';
 import { ALL_KEYS, FILE_ONLY, isEditable } from '../../../src/wiring/consoleKeys.ts';
 
-const below = (prefix: string, fields: readonly { readonly path: readonly string[] }[]) =>
-  fields.map(({ path }) => [prefix, ...path].filter((part) => part !== '').join('.'));
+const below = (prefix: string, fields: readonly Field[]) => fields.map((field) => prefix + keyOf(field));
 
 /** Every key that some form sets. */
 const IN_FORMS = [
-  ...below('folders[]', folderFields(['office'])),
-  ...below('endpoints.*', endpointFields([])),
-  ...below('delivery', DELIVERY_FIELDS),
-  ...SECTIONS.flatMap(({ groups }) => groups.flatMap(({ fields }) => below('', fields))),
+  ...below('folders[].', folderFields(['office'])),
+  ...below('endpoints.*.', endpointFields([])),
+  ...below('delivery.', DELIVERY_FIELDS),
+  ...below('', SECTIONS.flatMap(fieldsOf)),
 ];
 
 it('every setting has exactly one form field, or a reason why only the file can change it', () => {

@@ -7,6 +7,8 @@ import { buffer } from 'node:stream/consumers';
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
+  readonly bytes: Buffer;
+  /** The bytes, read as UTF-8. */
   readonly text: string;
   /** Undefined for what is no JSON. */
   readonly json: unknown;
@@ -40,7 +42,8 @@ export async function ask(origin: string, { body, headers = {}, ...how }: Asked 
     const sent = (protocol === 'https:' ? overHttps : overHttp)(options, (answer) => {
       buffer(answer).then((bytes) => {
         const text = bytes.toString();
-        resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text, json: parsed(text) });
+        const { statusCode = 0, headers: its } = answer;
+        resolve({ status: statusCode, headers: its, bytes, text, json: parsed(text) });
       }, reject);
     });
     sent.on('error', reject);

@@ -1,19 +1,12 @@
 import type { Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ask, dial, own, perform, signIn } from './browser.ts';
-import { prepare } from './opened.ts';
+import { signedIn } from './opened.ts';
 
 /** More than a browser's own connections can be lost among, and more than the console keeps. */
 const CROWD = 700;
 /** A system lets no more wait than some hundreds. */
 const AT_ONCE = 175;
-
-async function opened() {
-  const bench = await prepare();
-  const { url } = await bench.console.open();
-  const { origin, host } = new URL(url);
-  return { ...bench, url, origin, host };
-}
 
 /** Nobody who is signed in: some say nothing, some dribble a request, and all stay. @returns those that are still open */
 async function crowd(origin: string): Promise<() => number> {
@@ -74,8 +67,7 @@ async function connected(origin: string, cookie: string): Promise<() => Promise<
 
 describe('while others hold hundreds of connections open', () => {
   it('a signed-in user gets answers on old and new connections', async () => {
-    const { url, origin } = await opened();
-    const cookie = await signIn(url);
+    const { origin, cookie } = await signedIn();
     const before = await connected(origin, cookie);
     expect(await before()).toBe(200);
     const stillOpen = await crowd(origin);
@@ -87,8 +79,7 @@ describe('while others hold hundreds of connections open', () => {
   });
 
   it('a signed-in user who connects at the same moment gets an answer', async () => {
-    const { console, url, origin } = await opened();
-    const cookie = await signIn(url);
+    const { console, origin, cookie } = await signedIn();
     const link = (await console.open()).url;
     const all = crowd(origin);
     const asked = perform(origin, cookie, 'tryHeld');
@@ -99,8 +90,7 @@ describe('while others hold hundreds of connections open', () => {
   });
 
   it('a user who signed out loses the reserved connection', async () => {
-    const { url, origin } = await opened();
-    const cookie = await signIn(url);
+    const { origin, cookie } = await signedIn();
     const connection = await connected(origin, cookie);
     expect(await connection()).toBe(200);
     expect((await perform(origin, cookie, 'tryHeld')).status).toBe(200);

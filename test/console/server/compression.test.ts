@@ -1,17 +1,15 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { request as overHttp } from 'node:http';
-import { buffer } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { once } from '../../../src/control/streams.ts';
-import { own, signIn } from './browser.ts';
-import { prepare } from './opened.ts';
+import { ask, own } from './browser.ts';
+import { signedIn } from './opened.ts';
 
 const STYLE = 'body { color: teal; }\n'.repeat(500);
 
 async function opened() {
-  const bench = await prepare(
+  const { statics, origin, cookie } = await signedIn(
     {},
     {
       operations: { retry: async () => ({ queued: 0, names: Array<string>(500).fill('scan'), next: null }) },
@@ -26,22 +24,9 @@ async function opened() {
       ],
     },
   );
-  await writeFile(join(bench.statics, 'app.css'), STYLE);
-  const { url } = await bench.console.open();
-  const cookie = await signIn(url);
-  const { origin } = new URL(url);
-  const get = (path: string, encoding: string, method = 'GET', body?: string) =>
-    new Promise<{ headers: Record<string, unknown>; bytes: Buffer; status: number }>((resolve, reject) => {
-      const headers = { ...own(origin, { cookie }), 'accept-encoding': encoding };
-      const sent = overHttp(`${origin}${path}`, { method, headers, agent: false }, (answer) => {
-        buffer(answer).then(
-          (bytes) => resolve({ headers: answer.headers, bytes, status: answer.statusCode ?? 0 }),
-          reject,
-        );
-      });
-      sent.on('error', reject);
-      sent.end(body);
-    });
+  await writeFile(join(statics, 'app.css'), STYLE);
+  const get = (path: string, encoding: string, method = 'GET', body = '') =>
+    ask(origin, { path, method, body, headers: own(origin, { cookie, 'accept-encoding': encoding }) });
   return { get };
 }
 

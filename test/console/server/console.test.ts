@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { redirectFile, writeRedirect } from '../../../src/console/server/redirect.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
 import { ask, dial, perform, received, signIn } from './browser.ts';
-import { freePort, prepare } from './opened.ts';
+import { freePort, open, prepare, signedIn } from './opened.ts';
 
 const address = (port: number) => ({ listen: { host: '127.0.0.1', port }, tls: null, hosts: [] });
 const ON_DEMAND = { listen: 'onDemand', tls: null, hosts: [] } as const;
@@ -42,8 +42,7 @@ describe('the console on demand', () => {
   });
 
   it('stops listening once it is closed', async () => {
-    const { console, stateDir } = await prepare();
-    const { url } = await console.open();
+    const { console, stateDir, url } = await open();
     await writeRedirect(stateDir, url);
     const socket = await dial(url);
     const all = received(socket);
@@ -74,11 +73,9 @@ describe('the console at a fixed address', () => {
 
   it('supports IPv6', async () => {
     const port = await freePort();
-    const { console } = await prepare({ listen: { host: '::1', port } });
-    const { url } = await console.open();
+    const { url, origin, cookie } = await signedIn({ listen: { host: '::1', port } });
     expect(url).toContain(`http://[::1]:${port}/`);
-    const { origin } = new URL(url);
-    expect((await perform(origin, await signIn(url), 'tryHeld')).status).toBe(200);
+    expect((await perform(origin, cookie, 'tryHeld')).status).toBe(200);
   });
 });
 
@@ -95,9 +92,7 @@ it('does not open if it is turned off', async () => {
 describe('a change of the console settings', () => {
   it('moves the console, and keeps sessions unless the port changes', async () => {
     const [first, second] = [await freePort(), await freePort()];
-    const { console } = await prepare(address(first));
-    const { url } = await console.open();
-    const cookie = await signIn(url);
+    const { console, cookie } = await signedIn(address(first));
     const status = (port: number) =>
       perform(`http://127.0.0.1:${port}`, cookie, 'tryHeld').then(
         (answer) => answer.status,
@@ -123,12 +118,10 @@ describe('a change of the console settings', () => {
   });
 
   it('disturbs nobody if the address stays the same', async () => {
-    const { console, log } = await prepare();
-    const { url } = await console.open();
-    const cookie = await signIn(url);
+    const { console, log, origin, cookie } = await signedIn();
     console.take({ ...ON_DEMAND, hosts: ['nas'] });
     await console.open();
-    expect((await perform(new URL(url).origin, cookie, 'tryHeld')).status).toBe(200);
+    expect((await perform(origin, cookie, 'tryHeld')).status).toBe(200);
     expect(log.said('Listening')).toHaveLength(1);
   });
 

@@ -1,15 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { ask, own, perform, raw, signIn } from './browser.ts';
-import { prepare } from './opened.ts';
+import { ask, own, perform, raw } from './browser.ts';
+import { signedIn } from './opened.ts';
 
 const REFUSED = expect.objectContaining({ code: 'CONSOLE_REFUSED' }) as unknown;
-
-async function signedIn(settings = {}) {
-  const bench = await prepare(settings);
-  const { url } = await bench.console.open();
-  const { origin, port } = new URL(url);
-  return { ...bench, origin, port, cookie: await signIn(url) };
-}
 
 describe('the Host header', () => {
   it('has to be the address of the console, localhost, or a configured name', async () => {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -12,6 +13,7 @@ import { systemClock } from '../../../src/system/systemClock.ts';
 import { OpenIncidents } from '../../../src/daemon/openIncidents.ts';
 import type { Clock } from '../../../src/core/ports/clock.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
+import { signIn } from './browser.ts';
 
 export interface Bench {
   readonly console: Console;
@@ -63,6 +65,20 @@ export async function prepare(
   return { console, log, incidents, stateDir, statics, performed };
 }
 
+/** The same, open, as one link opens it. */
+export async function open(...how: Parameters<typeof prepare>) {
+  const bench = await prepare(...how);
+  const { url } = await bench.console.open();
+  const { origin, host, port } = new URL(url);
+  return { ...bench, url, origin, host, port };
+}
+
+/** The same, with a browser that has used the link. */
+export async function signedIn(...how: Parameters<typeof prepare>) {
+  const opened = await open(...how);
+  return { ...opened, cookie: await signIn(opened.url) };
+}
+
 function recording(performed: [string, unknown][], console: () => Console): Partial<Operations> {
   const record = <T>(name: string, answer: T) => {
     return async (request: unknown): Promise<T> => {
@@ -82,7 +98,6 @@ function recording(performed: [string, unknown][], console: () => Console): Part
 
 /** A port that was free a moment ago. */
 export async function freePort(): Promise<number> {
-  const { createServer } = await import('node:net');
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();

@@ -1,4 +1,4 @@
-import { stat, writeFile } from 'node:fs/promises';
+import { rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { removePassword, writePassword } from '../../../src/console/server/password.ts';
@@ -6,7 +6,7 @@ import { redirectFile, writeRedirect } from '../../../src/console/server/redirec
 import type { StreamRoute } from '../../../src/control/streams.ts';
 import { ask, cookieOf, dial, own, perform, received, signIn } from './browser.ts';
 import { PASSWORD, setKnownPassword } from './knownPassword.ts';
-import { PAGE, prepare } from './opened.ts';
+import { open, PAGE, signedIn } from './opened.ts';
 
 const post = (origin: string, body: unknown, headers = {}) =>
   ask(origin, {
@@ -18,15 +18,9 @@ const post = (origin: string, body: unknown, headers = {}) =>
 const state = async (origin: string, cookie = '') =>
   (await ask(origin, { path: '/session', headers: { cookie } })).json;
 
-async function opened(settings = {}, more = {}) {
-  const bench = await prepare(settings, more);
-  const { url } = await bench.console.open();
-  return { ...bench, url, origin: new URL(url).origin, port: new URL(url).port };
-}
-
 describe('a sign-in link', () => {
   it('signs in a browser once', async () => {
-    const { url, origin, port } = await opened();
+    const { url, origin, port } = await open();
     const token = url.split('#token=')[1];
     const first = await post(origin, { token });
     expect(first.status).toBe(204);
@@ -47,7 +41,7 @@ describe('a sign-in link', () => {
   });
 
   it('deletes the redirect page when it is used', async () => {
-    const { url, origin, stateDir } = await opened();
+    const { url, origin, stateDir } = await open();
     const file = await writeRedirect(stateDir, url);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     await post(origin, { token: 'another' });
@@ -74,7 +68,7 @@ describe('a sign-in link', () => {
     '{"token":"a","password":"b"}',
     `{"token":"${'x'.repeat(9000)}"}`,
   ])('is rejected in a malformed request: %.40s', async (body) => {
-    const { url, origin } = await opened();
+    const { url, origin } = await open();
     expect((await post(origin, body)).status).toBe(400);
     await signIn(url);
   });
@@ -82,8 +76,7 @@ describe('a sign-in link', () => {
 
 describe('a session', () => {
   it('is required for everything below /v1/', async () => {
-    const { url, origin, port, performed } = await opened();
-    const cookie = await signIn(url);
+    const { origin, port, performed, cookie } = await signedIn();
     const secret = cookie.split('=')[1] ?? '';
     const other = `receiptd-${Number(port) + 1}=${secret}`;
     const bad = [
@@ -131,8 +124,7 @@ describe('a session', () => {
         return { headers: { 'content-type': 'text/event-stream' }, body: body() };
       },
     };
-    const { url, origin, port } = await opened({}, { streams: [events] });
-    const cookie = await signIn(url);
+    const { origin, port, cookie } = await signedIn({}, { streams: [events] });
     const socket = await dial(origin);
     socket.write(`GET /v1/events HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nCookie: ${cookie}\r\n\r\n`);
     const all = received(socket);
@@ -147,8 +139,7 @@ describe('a session', () => {
   });
 
   it('is always new, and ends the previous session of the browser', async () => {
-    const { console, url, origin } = await opened();
-    const planted = await signIn(url);
+    const { console, origin, cookie: planted } = await signedIn();
     const token = (await console.open()).url.split('#token=')[1];
     const cookie = cookieOf(await post(origin, { token }, { cookie: planted }));
     expect(cookie).not.toBe(planted);
@@ -157,7 +148,7 @@ describe('a session', () => {
   });
 
   it('has a Secure cookie behind an HTTPS reverse proxy', async () => {
-    const { url, origin } = await opened({ hosts: ['receipts.example.com'] });
+    const { url, origin } = await open({ hosts: ['receipts.example.com'] });
     const answer = await post(
       origin,
       { token: url.split('#token=')[1] },
@@ -169,7 +160,7 @@ describe('a session', () => {
 
 describe('the password', () => {
   it('signs in until it is changed', async () => {
-    const { origin, stateDir } = await opened();
+    const { origin, stateDir } = await open();
     expect((await post(origin, { password: PASSWORD })).status).toBe(401);
     await setKnownPassword(stateDir);
     expect(await state(origin)).toEqual({ signedIn: false, password: true });
@@ -185,7 +176,7 @@ describe('the password', () => {
   });
 
   it('is protected from fast guessing, with a warning that omits the guess, while links keep working', async () => {
-    const { console, origin, stateDir, log } = await opened();
+    const { console, origin, stateDir, log } = await open();
     await setKnownPassword(stateDir);
     for (const guess of ['guessed-horse-one', 'guessed-horse-two', 'x'.repeat(5000)]) {
       const answer = await post(origin, { password: guess });
@@ -206,7 +197,7 @@ describe('the password', () => {
   });
 
   it('is checked by no more than two attempts at once', async () => {
-    const { origin, stateDir } = await opened();
+    const { origin, stateDir } = await open();
     await setKnownPassword(stateDir);
     const answers = await Promise.all(Array.from({ length: 10 }, () => post(origin, { password: 'wrong' })));
     const statuses = answers.map(({ status }) => status).sort();
@@ -217,7 +208,7 @@ describe('the password', () => {
 
 describe('the static pages', () => {
   it('are served from their directory, with a content type and an ETag', async () => {
-    const { origin } = await opened();
+    const { origin } = await open();
     const page = await ask(origin);
     expect(page).toMatchObject({ status: 200, text: PAGE });
     expect(page.headers).toMatchObject({
@@ -247,7 +238,7 @@ describe('the static pages', () => {
   });
 
   it('do not include any other file, however the path is spelled', async () => {
-    const { origin, stateDir } = await opened();
+    const { origin, stateDir } = await open();
     await writeFile(join(stateDir, 'secret.txt'), 'secret');
     const paths = [
       '/../secret.txt',
@@ -282,8 +273,7 @@ describe('the static pages', () => {
   });
 
   it('are reported in one sentence if they are not installed', async () => {
-    const { origin, statics } = await opened();
-    const { rm } = await import('node:fs/promises');
+    const { origin, statics } = await open();
     await rm(statics, { recursive: true });
     const answer = await ask(origin);
     expect(answer.status).toBe(503);

@@ -4,12 +4,14 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { Agent, request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { ReceiptdError } from '../../../src/core/domain/errors.ts';
 import { createAuthority, hasOpenssl, type Authority } from '../../api/certificates.ts';
+import { FakeClock } from '../../support/fakeClock.ts';
 import { ask, cookieOf, dial, own, perform, raw, signIn } from './browser.ts';
 import { setKnownPassword } from './knownPassword.ts';
-import { freePort, prepare } from './opened.ts';
+import { freePort, open, prepare } from './opened.ts';
 
 describe.skipIf(!hasOpenssl)('a console with a certificate', () => {
   let authority: Authority;
@@ -39,9 +41,7 @@ describe.skipIf(!hasOpenssl)('a console with a certificate', () => {
   const files = (cert: string, key = 'good.key') => ({ cert: join(dir, cert), key: join(dir, key) });
 
   it('uses HTTPS, with a Secure cookie', async () => {
-    const { console } = await prepare({ tls: files('good.pem') });
-    const { url } = await console.open();
-    const { origin } = new URL(url);
+    const { url, origin } = await open({ tls: files('good.pem') });
     expect(url).toMatch(/^https:\/\/127\.0\.0\.1:\d+\/#token=/);
     const answer = await ask(origin, {
       ca,
@@ -66,9 +66,7 @@ describe.skipIf(!hasOpenssl)('a console with a certificate', () => {
   });
 
   it('keeps signed-in connections while hundreds of others never start their handshake', async () => {
-    const { console } = await prepare({ tls: files('good.pem') });
-    const { url } = await console.open();
-    const { origin } = new URL(url);
+    const { url, origin } = await open({ tls: files('good.pem') });
     const cookie = await signIn(url, ca);
     const agent = new Agent({ keepAlive: true, maxSockets: 1, ca });
     onTestFinished(() => agent.destroy());
@@ -93,7 +91,8 @@ describe.skipIf(!hasOpenssl)('a console with a certificate', () => {
   it('accepts only its own address or name as host on a public address, where it needs a password', async () => {
     const port = await freePort();
     const settings = { listen: { host: '0.0.0.0', port }, tls: files('good.pem'), hosts: ['localhost'] };
-    const { console, incidents, stateDir, clock } = await prepareFake(settings);
+    const clock = new FakeClock();
+    const { console, incidents, stateDir } = await prepare(settings, { clock });
     await console.start();
     expect(incidents.list()).toMatchObject([
       { code: 'CONSOLE_UNAVAILABLE', message: expect.stringContaining('without a password') as string },
@@ -128,9 +127,7 @@ describe.skipIf(!hasOpenssl)('a console with a certificate', () => {
 
   it('uses a renewed certificate for new connections, and keeps the old one if the new one is invalid', async () => {
     const renewed = issue('renewed');
-    const { console, log } = await prepare({ tls: renewed });
-    const { url } = await console.open();
-    const { origin } = new URL(url);
+    const { console, log, origin } = await open({ tls: renewed });
     const serial = () => serialOf(origin);
     const first = await serial();
     issue('renewed');
@@ -146,8 +143,8 @@ describe.skipIf(!hasOpenssl)('a console with a certificate', () => {
 
   it('notices a renewed certificate by itself', async () => {
     const files = issue('replaced');
-    const { console, clock } = await prepareFake({ tls: files });
-    const { origin } = new URL((await console.open()).url);
+    const clock = new FakeClock();
+    const { origin } = await open({ tls: files }, { clock });
     const first = await serialOf(origin);
     issue('replaced');
     let second = first;
@@ -160,8 +157,7 @@ describe.skipIf(!hasOpenssl)('a console with a certificate', () => {
   });
 
   it('warns of a certificate that expires soon', async () => {
-    const { console, log } = await prepare({ tls: files('good.pem') });
-    await console.open();
+    const { log } = await open({ tls: files('good.pem') });
     expect(log.said('The console certificate expires soon')).toMatchObject([{ level: 'warn' }]);
   });
 
@@ -204,14 +200,7 @@ describe.skipIf(!hasOpenssl)('a console with a certificate', () => {
   });
 });
 
-async function prepareFake(settings: Parameters<typeof prepare>[0]) {
-  const { FakeClock } = await import('../../support/fakeClock.ts');
-  const clock = new FakeClock();
-  return { ...(await prepare(settings, { clock })), clock };
-}
-
 async function serialOf(origin: string): Promise<string> {
-  const { connect } = await import('node:tls');
   const { port } = new URL(origin);
   return new Promise((resolve, reject) => {
     const socket = connect({ port: Number(port), host: '127.0.0.1', rejectUnauthorized: false }, () => {

@@ -2,8 +2,9 @@ import { useState } from 'preact/hooks';
 import type { Response } from '../../../control/protocol/protocol.ts';
 import { call } from '../api.ts';
 import { Button } from '../parts/Button.tsx';
+import { Form, TextField } from '../parts/Field.tsx';
 import { useAct, useAsk } from '../parts/hooks.ts';
-import { announce, Failure, Loading, Notice } from '../parts/Notice.tsx';
+import { announce, Answer, Notice } from '../parts/Notice.tsx';
 import { Section } from '../parts/Page.tsx';
 import { Details, Refusal } from '../parts/Said.tsx';
 import { t } from '../texts.ts';
@@ -13,34 +14,35 @@ type Tested = Response<'testAlerts'>['results'][number];
 
 /** Stores the mail server's password and sends a test through each channel, using the configuration in effect. */
 export function AlertTests() {
-  const { data, error, again } = useAsk(
+  const asked = useAsk(
     async (signal) => ({
       ...(await call('alerts', {}, signal)),
       ...(await call('mailPassword', {}, signal)),
     }),
     '',
   );
-  if (error !== null) return <Failure error={error} again={again} />;
-  if (data === null) return <Loading />;
-  const { channels, where } = data;
   return (
-    <>
-      {where !== 'notNeeded' && <Password where={where} onStored={again} />}
-      <Section title={t.alerts.test} id="test-alerts">
-        {channels.length === 0 ? (
-          <p class="muted">{t.alerts.noChannel}</p>
-        ) : (
-          <>
-            <p class="muted lead">{t.alerts.testMeans}</p>
-            <ul class="tests">
-              {channels.map((channel) => (
-                <ChannelTest key={channel} channel={channel} />
-              ))}
-            </ul>
-          </>
-        )}
-      </Section>
-    </>
+    <Answer asked={asked}>
+      {({ channels, where }) => (
+        <>
+          {where !== 'notNeeded' && <Password where={where} onStored={asked.again} />}
+          <Section title={t.alerts.test} id="test-alerts">
+            {channels.length === 0 ? (
+              <p class="muted">{t.alerts.noChannel}</p>
+            ) : (
+              <>
+                <p class="muted lead">{t.alerts.testMeans}</p>
+                <ul class="tests">
+                  {channels.map((channel) => (
+                    <ChannelTest key={channel} channel={channel} />
+                  ))}
+                </ul>
+              </>
+            )}
+          </Section>
+        </>
+      )}
+    </Answer>
   );
 }
 
@@ -96,35 +98,24 @@ function Password({
     <Section title={t.alerts.password.title} id="mail-password">
       <p class={where === 'missing' ? 'lead' : 'muted lead'}>{t.alerts.password.where[where]}</p>
       {where !== 'inFile' && (
-        <form
-          class="password"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void act.run(store);
-          }}
-        >
-          <div class="field">
-            <label for="mail-password-field">{t.alerts.password.label}</label>
-            <input
-              id="mail-password-field"
-              type="password"
-              required
-              value={typed}
-              autocomplete="off"
-              aria-describedby="mail-password-help"
-              onInput={({ currentTarget }) => setTyped(currentTarget.value)}
-            />
-            <p class="help" id="mail-password-help">
-              {t.alerts.password.help}
-            </p>
-          </div>
+        <Form class="password" onSubmit={() => void act.run(store)}>
+          <TextField
+            id="mail-password-field"
+            label={t.alerts.password.label}
+            help={t.alerts.password.help}
+            type="password"
+            required
+            value={typed}
+            autocomplete="off"
+            onValue={setTyped}
+          />
           <Refusal error={act.error} />
           <div class="form-actions">
             <button type="submit" disabled={act.busy || typed === ''}>
               {t.alerts.password.save}
             </button>
           </div>
-        </form>
+        </Form>
       )}
     </Section>
   );

@@ -1,17 +1,17 @@
 import { call } from '../api.ts';
-import { useAct, useAsk } from '../parts/hooks.ts';
+import { useAct, useCall } from '../parts/hooks.ts';
 import { ConfigProblems } from '../parts/LastChange.tsx';
-import { Failure, Loading, announce } from '../parts/Notice.tsx';
+import { Answer, Failure, announce } from '../parts/Notice.tsx';
 import { Page } from '../parts/Page.tsx';
 import { t } from '../texts.ts';
 import { Button } from '../parts/Button.tsx';
 import { href } from '../router.ts';
 
 export function ConfigFile() {
-  const { data, error, again, take } = useAsk((signal) => call('config', {}, signal), '');
+  const config = useCall('config', {});
   const act = useAct();
   const reload = async () => {
-    take(await call('reload', {}));
+    config.take(await call('reload', {}));
     announce(t.config.reloaded);
   };
   return (
@@ -26,26 +26,26 @@ export function ConfigFile() {
     >
       <p class="muted lead">{t.config.means}</p>
       <Failure error={act.error} />
-      <Failure error={error} again={again} />
-      {data === null && error === null && <Loading />}
-      {data !== null && (
-        <>
-          <ConfigProblems config={data} />
-          <dl class="facts">
-            <div>
-              <dt>{t.config.file}</dt>
-              <dd class="mono">{data.file}</dd>
-            </div>
-            <div>
-              <dt>{t.config.revision}</dt>
-              <dd class="mono hash">{data.revision}</dd>
-            </div>
-          </dl>
-          <pre class="scroll yaml" tabIndex={0} role="group" aria-label={t.config.text}>
-            <code>{data.text.split('\n').map(coloured)}</code>
-          </pre>
-        </>
-      )}
+      <Answer asked={config}>
+        {(data) => (
+          <>
+            <ConfigProblems config={data} />
+            <dl class="facts">
+              <div>
+                <dt>{t.config.file}</dt>
+                <dd class="mono">{data.file}</dd>
+              </div>
+              <div>
+                <dt>{t.config.revision}</dt>
+                <dd class="mono hash">{data.revision}</dd>
+              </div>
+            </dl>
+            <pre class="scroll yaml" tabIndex={0} role="group" aria-label={t.config.text}>
+              <code>{data.text.split('\n').map(coloured)}</code>
+            </pre>
+          </>
+        )}
+      </Answer>
     </Page>
   );
 }

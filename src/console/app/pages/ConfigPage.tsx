@@ -1,7 +1,6 @@
-import { call } from '../api.ts';
-import { useAsk } from '../parts/hooks.ts';
+import { useCall } from '../parts/hooks.ts';
 import { ConfigProblems, LastChange } from '../parts/LastChange.tsx';
-import { Failure, Loading } from '../parts/Notice.tsx';
+import { Answer } from '../parts/Notice.tsx';
 import { Page } from '../parts/Page.tsx';
 import { href, usePlace } from '../router.ts';
 import { SECTIONS } from '../settings/sections.ts';
@@ -27,7 +26,7 @@ export function ConfigPage() {
 const ELSEWHERE = { folders: ['folders'], endpoints: ['endpoints'], sending: ['delivery'] } as const;
 
 function Settings() {
-  const { data, error, again, take } = useAsk((signal) => call('config', {}, signal), '');
+  const config = useCall('config', {});
   const cards = [
     ...Object.entries(ELSEWHERE).map(([name, path]) => ({
       ...t.settings.elsewhere[name as keyof typeof ELSEWHERE],
@@ -38,14 +37,14 @@ function Settings() {
   ];
   return (
     <Page title={t.settings.title}>
-      <Failure error={error} again={again} />
-      {data === null && error === null && <Loading />}
-      {data !== null && (
-        <>
-          <ConfigProblems config={data} />
-          <LastChange config={data} onUndone={take} />
-        </>
-      )}
+      <Answer asked={config}>
+        {(data) => (
+          <>
+            <ConfigProblems config={data} />
+            <LastChange config={data} onUndone={config.take} />
+          </>
+        )}
+      </Answer>
       <ul class="cards">
         {cards.map(({ title, means, href: to }) => (
           <li key={to}>

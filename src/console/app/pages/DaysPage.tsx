@@ -1,10 +1,9 @@
 import type { Response } from '../../../control/protocol/protocol.ts';
-import { call } from '../api.ts';
-import { date, midnight, number } from '../format.ts';
+import { midnight, number, period as textOf } from '../format.ts';
 import { useOverview } from '../live.ts';
-import { Button } from '../parts/Button.tsx';
-import { useAsk, useThrottled } from '../parts/hooks.ts';
-import { Failure, Loading, Notice } from '../parts/Notice.tsx';
+import { Button, Segments } from '../parts/Button.tsx';
+import { useCall, useThrottled } from '../parts/hooks.ts';
+import { Answer, Notice } from '../parts/Notice.tsx';
 import { Page } from '../parts/Page.tsx';
 import { Wrapped } from '../parts/Places.tsx';
 import { Table, type Column } from '../parts/Table.tsx';
@@ -49,30 +48,19 @@ export function DaysPage() {
   const period = periodOf(day, span);
   const show = (next: { day?: string; span?: string }) => replace(href(['days'], { day, span, ...next }));
   const counts = useThrottled(JSON.stringify(useOverview()?.counts ?? null), REFRESH_MS);
-  const { data, error, again } = useAsk(
-    (signal) =>
-      call(
-        'seenCounts',
-        { since: midnight(period.first) ?? '', until: midnight(period.last, 1) ?? '' },
-        signal,
-      ),
-    `${period.first} ${period.last}`,
-    counts,
-  );
-  const shown =
-    period.first === period.last
-      ? date(noon(day))
-      : `${date(noon(period.first))} – ${date(noon(period.last))}`;
+  const { first, last } = period;
+  const request = { since: midnight(first) ?? '', until: midnight(last, 1) ?? '' };
+  const seen = useCall('seenCounts', request, counts);
   return (
     <Page title={t.days.title} actions={<Button onClick={() => print()}>{t.days.print}</Button>}>
       <div class="period">
-        <div class="segments" role="group" aria-label={t.days.span}>
-          {SPANS.map((each) => (
-            <Button key={each} aria-pressed={each === span} onClick={() => show({ span: each })}>
-              {t.days.spans[each]}
-            </Button>
-          ))}
-        </div>
+        <Segments
+          label={t.days.span}
+          texts={t.days.spans}
+          options={SPANS}
+          chosen={span}
+          onChosen={(next) => show({ span: next })}
+        />
         <Button onClick={() => show({ day: beside(period, -1) })}>← {t.days.earlier}</Button>
         <input
           type="date"
@@ -80,20 +68,16 @@ export function DaysPage() {
           value={day}
           onChange={({ currentTarget }) => show({ day: currentTarget.value })}
         />
-        <Button disabled={period.last >= today()} onClick={() => show({ day: beside(period, 1) })}>
+        <Button disabled={last >= today()} onClick={() => show({ day: beside(period, 1) })}>
           {t.days.later} →
         </Button>
       </div>
-      <h2 class="period-name">{shown}</h2>
-      <Failure error={error} again={again} />
-      {data === null ? error === null && <Loading /> : <Counts rows={rowsOf(data.counts)} period={period} />}
+      <h2 class="period-name">{first === last ? textOf(first) : `${textOf(first)} – ${textOf(last)}`}</h2>
+      <Answer asked={seen}>{(data) => <Counts rows={rowsOf(data.counts)} period={period} />}</Answer>
       <Comparisons />
     </Page>
   );
 }
-
-/** Noon, because a date without a time is parsed as midnight UTC. */
-const noon = (day: string): string => `${day}T12:00:00`;
 
 function rowsOf(counts: Response<'seenCounts'>['counts']): readonly Row[] {
   const folders = [...new Set(counts.map(({ folder }) => folder))].sort();

@@ -3,11 +3,10 @@ import { moment } from '../format.ts';
 import { Dismissal } from '../parts/Dismissal.tsx';
 import { StateBadge } from '../parts/State.tsx';
 import { Thumb } from '../parts/Thumb.tsx';
-import { Wrapped } from '../parts/Places.tsx';
 import { t } from '../texts.ts';
-import { Select } from './Select.tsx';
+import { NameLink, Select } from './rowParts.tsx';
 import type { Selection } from './useSelection.ts';
-import { documentHref, keyOf, nameOf, type FilterText } from './documentFilter.ts';
+import { keyOf, type FilterText } from './documentFilter.ts';
 
 interface GridProps {
   readonly rows: readonly ListRowJson[];
@@ -24,13 +23,7 @@ export function DocumentGrid({ rows, filter, selection }: GridProps) {
           <Thumb id={row.documentId} sha256={row.sha256} type={row.type} class="large" isLate />
           <Select row={row} selection={selection} />
           <p class="card-name">
-            {row.documentId === null ? (
-              <Wrapped text={nameOf(row)} />
-            ) : (
-              <a class="open" href={documentHref(row.documentId, filter)}>
-                <Wrapped text={nameOf(row)} />
-              </a>
-            )}
+            <NameLink row={row} filter={filter} />
           </p>
           <p class="card-foot">
             <StateBadge state={row.state} />

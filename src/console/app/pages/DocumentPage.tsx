@@ -13,6 +13,7 @@ import { Wrapped } from '../parts/Places.tsx';
 import { StateBadge } from '../parts/State.tsx';
 import { imageUrl } from '../parts/Thumb.tsx';
 import { href, type Place } from '../router.ts';
+import { isOf } from '../tally.ts';
 import { t } from '../texts.ts';
 import { filterHref, filterOf, type FilterText } from './documentFilter.ts';
 import { Neighbours } from './Neighbours.tsx';
@@ -131,9 +132,7 @@ function Shown({ document, filter, again }: ShownProps) {
 
 function Facts({ document }: { readonly document: DocumentDetailJson }) {
   const overview = useOverview();
-  const alias = overview?.endpoints.find(
-    ({ endpoint }) => endpoint.uid === document.endpointUid && endpoint.baseUrl === document.baseUrl,
-  )?.alias;
+  const alias = overview?.endpoints.find((each) => isOf(each, document))?.alias;
   const { facts } = t.document;
   const { notBefore, state } = document;
   return (

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { ListRowJson } from '../../../control/protocol/documents.ts';
-import { bytes, date, instant, moment } from '../format.ts';
+import { amount, bytes, date, instant, moment, period } from '../format.ts';
 import { useOverview } from '../live.ts';
 import { Failure } from '../parts/Notice.tsx';
 import { Page } from '../parts/Page.tsx';
@@ -13,20 +13,20 @@ import { Wrapped } from '../parts/Places.tsx';
 import { keep, readKept } from '../kept.ts';
 import { go, href, type Place } from '../router.ts';
 import { moveFocus, useShortcuts } from '../shortcuts.ts';
+import { isOf } from '../tally.ts';
 import { t } from '../texts.ts';
-import { documentHref, filterHref, filterOf, keyOf, nameOf, type FilterText } from './documentFilter.ts';
+import { filterHref, filterOf, keyOf, type FilterText } from './documentFilter.ts';
 import { downloadHref } from './downloads.ts';
 import { DocumentGrid } from './DocumentGrid.tsx';
 import { Filters } from './Filters.tsx';
 import { SavedFilters } from './SavedFilters.tsx';
-import { Select } from './Select.tsx';
+import { NameLink, Select } from './rowParts.tsx';
 import { SelectionBar } from './SelectionBar.tsx';
 import { useSelection, type Selection } from './useSelection.ts';
 import { useListing, type Listed } from './useListing.ts';
 import { Facets } from './Facets.tsx';
 import { useFacets } from './useFacets.ts';
-import { lastOf } from './lastOf.ts';
-import { Button } from '../parts/Button.tsx';
+import { Button, Segments } from '../parts/Button.tsx';
 import { Why } from '../parts/Said.tsx';
 
 /** Cursor of the previous page, by cursor, for the link back. */
@@ -82,7 +82,13 @@ export function DocumentsPage({ place }: { readonly place: Place }) {
           {list.rows.length > 0 && (
             <Button onClick={() => selection.addAll(list.rows)}>{t.many.page(list.rows.length)}</Button>
           )}
-          <ViewChoice view={view} onView={setView} />
+          <Segments
+            label={t.documents.view}
+            texts={t.documents.views}
+            options={VIEWS}
+            chosen={view}
+            onChosen={setView}
+          />
         </div>
       </Status>
       <SelectionBar
@@ -148,18 +154,6 @@ function useView(): readonly [View, (view: View) => void] {
   return [view, change];
 }
 
-function ViewChoice({ view, onView }: { readonly view: View; readonly onView: (view: View) => void }) {
-  return (
-    <div class="segments views" role="group" aria-label={t.documents.view}>
-      {VIEWS.map((each) => (
-        <Button key={each} aria-pressed={each === view} onClick={() => onView(each)}>
-          {t.documents.views[each]}
-        </Button>
-      ))}
-    </div>
-  );
-}
-
 /** Whether rows may move: not while the person points at, focuses or reads them. */
 function isAtRest(box: HTMLElement | null): boolean {
   return box !== null && scrollY < 200 && !box.matches(':hover') && !box.contains(document.activeElement);
@@ -204,11 +198,7 @@ function Status({
 function useColumns(filter: FilterText, selection: Selection): readonly Column<ListRowJson>[] {
   const overview = useOverview();
   const alias = (row: ListRowJson) =>
-    overview?.endpoints.find(
-      ({ endpoint }) => endpoint.uid === row.endpointUid && endpoint.baseUrl === row.baseUrl,
-    )?.alias ??
-    row.endpointUid ??
-    '–';
+    overview?.endpoints.find((each) => isOf(each, row))?.alias ?? row.endpointUid ?? '–';
   return [
     {
       head: t.many.select,
@@ -220,7 +210,18 @@ function useColumns(filter: FilterText, selection: Selection): readonly Column<L
       class: 'thumb-cell',
       cell: ({ documentId, sha256, type }) => <Thumb id={documentId} sha256={sha256} type={type} />,
     },
-    { head: t.documents.name, class: 'name', cell: (row) => <Name row={row} filter={filter} /> },
+    {
+      head: t.documents.name,
+      class: 'name',
+      cell: (row) => (
+        <>
+          <NameLink row={row} filter={filter} />
+          <p class="muted small">
+            <Wrapped text={row.path} />
+          </p>
+        </>
+      ),
+    },
     {
       head: t.documents.state,
       cell: (row) => (
@@ -239,7 +240,7 @@ function useColumns(filter: FilterText, selection: Selection): readonly Column<L
     { head: t.documents.status, cell: ({ status }) => status ?? <span class="muted">–</span> },
     ...(overview?.columns ?? []).map(({ name, pointer }): Column<ListRowJson> => ({
       head: name,
-      cell: ({ posted }) => <Value text={lastOf(posted, pointer)} />,
+      cell: ({ posted }) => <Value posted={posted} pointer={pointer} />,
     })),
     { head: t.documents.endpoint, cell: alias },
     { head: t.documents.size, numeric: true, cell: ({ size }) => bytes(size) },
@@ -258,26 +259,23 @@ function useColumns(filter: FilterText, selection: Selection): readonly Column<L
 /** Amounts and days stay in one line. */
 const SHORT = 20;
 
-function Value({ text }: { readonly text: string | null }) {
-  if (text === null) return <span class="muted">–</span>;
+interface ValueProps {
+  readonly posted: ListRowJson['posted'];
+  /** JSON pointer. */
+  readonly pointer: string;
+}
+
+/** The last value posted there, with amounts and days formatted for the reader. */
+function Value({ posted, pointer }: ValueProps) {
+  const value = posted.findLast((values) => Object.hasOwn(values, pointer))?.[pointer];
+  if (value === undefined) return <span class="muted">–</span>;
+  const text = valueText(value);
   return text.length > SHORT ? <>{text}</> : <span class="whole">{text}</span>;
 }
 
-function Name({ row, filter }: { readonly row: ListRowJson; readonly filter: FilterText }) {
-  const { path, documentId } = row;
-  const text = nameOf(row);
-  return (
-    <>
-      {documentId === null ? (
-        <Wrapped text={text} />
-      ) : (
-        <a class="open" href={documentHref(documentId, filter)}>
-          <Wrapped text={text} />
-        </a>
-      )}
-      <p class="muted small">
-        <Wrapped text={path} />
-      </p>
-    </>
-  );
+const DAY = /^\d{4}-\d\d-\d\d$/;
+
+function valueText(value: ListRowJson['posted'][number][string]): string {
+  if (typeof value === 'number') return amount(value);
+  return typeof value === 'string' && DAY.test(value) ? period(value) : String(value);
 }

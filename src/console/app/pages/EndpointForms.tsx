@@ -2,12 +2,13 @@ import { useState } from 'preact/hooks';
 import type { ConfigState } from '../../../control/protocol/settings.ts';
 import { call } from '../api.ts';
 import { ConfigForm } from '../parts/ConfigForm.tsx';
-import { useAct, useAsk } from '../parts/hooks.ts';
-import { Failure, Loading, announce } from '../parts/Notice.tsx';
+import { Form, SelectField, TextField } from '../parts/Field.tsx';
+import { useAct, useCall } from '../parts/hooks.ts';
+import { Answer, Failure, announce } from '../parts/Notice.tsx';
 import { Page } from '../parts/Page.tsx';
 import { Unsaved } from '../parts/Unsaved.tsx';
 import { go, href } from '../router.ts';
-import { editsBetween, isObject, valueAt, type JsonObject } from '../settings/edits.ts';
+import { editsBetween, objectAt, valueAt, type JsonObject } from '../settings/edits.ts';
 import { DELIVERY_FIELDS, endpointFields, type Field } from '../settings/fields.ts';
 import { t } from '../texts.ts';
 
@@ -57,44 +58,40 @@ interface SectionEditProps {
 }
 
 function SectionEdit({ title, path, fields, groups, isOptional = false }: SectionEditProps) {
-  const { data, error, again } = useAsk((signal) => call('config', {}, signal), path.join('/'));
-  const values = (state: ConfigState): JsonObject | null => {
-    const section = valueAt(state.values, path);
-    if (isObject(section)) return section;
-    return isOptional ? {} : null;
-  };
+  const asked = useCall('config', {});
+  const values = (state: ConfigState): JsonObject | null =>
+    objectAt(state.values, path) ?? (isOptional ? {} : null);
   return (
     <Page title={title} back={BACK}>
-      <Failure error={error} again={again} />
-      {data === null && error === null && <Loading />}
-      {data !== null && (
-        <ConfigForm
-          config={data}
-          fields={fields(data)}
-          groups={groups}
-          values={values}
-          edits={(state, before, next) => {
-            // Remove a section that would become empty, and add a missing one, in a single edit.
-            const isThere = valueAt(state.values, path) !== undefined;
-            const isEmpty = Object.keys(next).length === 0;
-            if (isThere && !(isOptional && isEmpty)) return editsBetween(before, next, path);
-            return editsBetween(isThere ? before : undefined, isEmpty ? undefined : next, path);
-          }}
-          saved={t.form.saved}
-          onSaved={() => go(BACK.href)}
-          cancel={BACK.href}
-        />
-      )}
+      <Answer asked={asked}>
+        {(data) => (
+          <ConfigForm
+            key={path.join('/')}
+            config={data}
+            fields={fields(data)}
+            groups={groups}
+            values={values}
+            edits={(state, before, next) => {
+              // Remove a section that would become empty, and add a missing one, in a single edit.
+              const isThere = valueAt(state.values, path) !== undefined;
+              const isEmpty = Object.keys(next).length === 0;
+              if (isThere && !(isOptional && isEmpty)) return editsBetween(before, next, path);
+              return editsBetween(isThere ? before : undefined, isEmpty ? undefined : next, path);
+            }}
+            saved={t.form.saved}
+            onSaved={() => go(BACK.href)}
+            cancel={BACK.href}
+          />
+        )}
+      </Answer>
     </Page>
   );
 }
 
-function accountsOf({ values }: ConfigState): string[] {
-  const accounts = valueAt(values, ['accounts']);
-  return isObject(accounts) ? Object.keys(accounts) : [];
-}
+const accountsOf = ({ values }: ConfigState): string[] => Object.keys(objectAt(values, ['accounts']) ?? {});
 
 const CREATE = ['name', 'alias', 'language', 'outgoingUrl'] as const;
+const REQUIRED: readonly string[] = ['name', 'alias'];
 type Given = Record<(typeof CREATE)[number], string>;
 
 /** Creates an endpoint at the service. Never retried automatically, because each request would create another one. */
@@ -103,12 +100,11 @@ export function EndpointCreate() {
   const [account, setAccount] = useState('');
   const act = useAct();
   // If this fails, endpoints can still be created with the default account.
-  const { data: config } = useAsk((signal) => call('config', {}, signal), '');
+  const { data: config } = useCall('config', {});
   const accounts = config === null ? [] : accountsOf(config);
   const create = async () => {
     const { name, alias, language, outgoingUrl } = given;
-    const endpoints = config?.values['endpoints'];
-    if (isObject(endpoints) && Object.hasOwn(endpoints, alias.trim()))
+    if (Object.hasOwn(objectAt(config?.values, ['endpoints']) ?? {}, alias.trim()))
       throw new Error(t.create.taken(alias.trim()));
     const { uid } = await call('createEndpoint', {
       name: name.trim(),
@@ -124,56 +120,33 @@ export function EndpointCreate() {
     <Page title={t.create.title} back={BACK}>
       <Unsaved isTyped={CREATE.some((key) => given[key] !== '')} />
       <p class="muted lead">{t.create.means}</p>
-      <form
-        class="config-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void act.run(create);
-        }}
-      >
+      <Form class="config-form" onSubmit={() => void act.run(create)}>
         <div class="group">
           <div class="fields">
             {CREATE.map((key) => (
-              <div key={key} class="field">
-                <label for={`create-${key}`}>
-                  {t.create.fields[key].label}
-                  {(key === 'name' || key === 'alias') && <span class="muted"> ({t.form.required})</span>}
-                </label>
-                <input
-                  id={`create-${key}`}
-                  type="text"
-                  required={key === 'name' || key === 'alias'}
-                  value={given[key]}
-                  spellcheck={false}
-                  autocomplete="off"
-                  aria-describedby={`create-${key}-help`}
-                  onInput={({ currentTarget }) =>
-                    setGiven((before) => ({ ...before, [key]: currentTarget.value }))
-                  }
-                />
-                <p class="help" id={`create-${key}-help`}>
-                  {t.create.fields[key].help}
-                </p>
-              </div>
+              <TextField
+                key={key}
+                id={`create-${key}`}
+                {...t.create.fields[key]}
+                isMarked={REQUIRED.includes(key)}
+                required={REQUIRED.includes(key)}
+                value={given[key]}
+                spellcheck={false}
+                autocomplete="off"
+                onValue={(value) => setGiven((before) => ({ ...before, [key]: value }))}
+              />
             ))}
             {accounts.length > 0 && (
-              <div class="field">
-                <label for="create-account">{t.create.fields.account.label}</label>
-                <select
-                  id="create-account"
-                  value={account}
-                  aria-describedby="create-account-help"
-                  onChange={({ currentTarget }) => setAccount(currentTarget.value)}
-                >
-                  <option value="">{t.form.options['account.none']}</option>
-                  {accounts.map((each) => (
-                    <option key={each}>{each}</option>
-                  ))}
-                </select>
-                <p class="help" id="create-account-help">
-                  {t.create.fields.account.help}
-                </p>
-              </div>
+              <SelectField
+                id="create-account"
+                {...t.create.fields.account}
+                value={account}
+                options={[
+                  { value: '', text: t.form.options['account.none'] ?? '' },
+                  ...accounts.map((value) => ({ value, text: value })),
+                ]}
+                onValue={setAccount}
+              />
             )}
           </div>
         </div>
@@ -186,7 +159,7 @@ export function EndpointCreate() {
             {t.cancel}
           </a>
         </div>
-      </form>
+      </Form>
     </Page>
   );
 }

@@ -1,16 +1,16 @@
-import { call } from '../api.ts';
 import { moment } from '../format.ts';
 import { useOverview } from '../live.ts';
-import { useAsk } from '../parts/hooks.ts';
-import { Failure, Loading } from '../parts/Notice.tsx';
+import { useCall } from '../parts/hooks.ts';
+import { Answer, Loading } from '../parts/Notice.tsx';
 import { Page, Section } from '../parts/Page.tsx';
-import { RecentChange } from '../parts/RecentChange.tsx';
+import { RecentChange } from '../parts/LastChange.tsx';
 import { PauseButton } from '../parts/PauseButton.tsx';
 import { EndpointTable } from '../parts/Places.tsx';
 import { Table } from '../parts/Table.tsx';
 import { href } from '../router.ts';
-import { isObject, valueAt } from '../settings/edits.ts';
+import { objectAt } from '../settings/edits.ts';
 import { DELIVERY_FIELDS, textOf } from '../settings/fields.ts';
+import { endpointId } from '../tally.ts';
 import { t } from '../texts.ts';
 
 export function EndpointsPage() {
@@ -69,47 +69,44 @@ function shown(text: string): string {
 }
 
 function Delivery() {
-  const { data, error, again } = useAsk((signal) => call('config', {}, signal), '');
-  if (error !== null) return <Failure error={error} again={again} />;
-  if (data === null) return <Loading />;
-  const delivery = valueAt(data.values, ['delivery']);
-  const values = isObject(delivery) ? delivery : {};
+  const config = useCall('config', {});
   return (
-    <dl class="facts columns">
-      {DELIVERY_FIELDS.map((field) => {
-        const text = shown(textOf(field, values).replaceAll('\n', ', '));
-        return (
-          <div key={field.id}>
-            <dt>{t.fields[field.id].label}</dt>
-            <dd>
-              {text === '' ? <span class="muted">{t.form.standard(shown(field.initial ?? ''))}</span> : text}
-            </dd>
-          </div>
-        );
-      })}
-    </dl>
+    <Answer asked={config}>
+      {({ values }) => (
+        <dl class="facts columns">
+          {DELIVERY_FIELDS.map((field) => {
+            const text = shown(textOf(field, objectAt(values, ['delivery']) ?? {}).replaceAll('\n', ', '));
+            return (
+              <div key={field.id}>
+                <dt>{t.fields[field.id].label}</dt>
+                <dd>{text || <span class="muted">{t.form.standard(shown(field.initial ?? ''))}</span>}</dd>
+              </div>
+            );
+          })}
+        </dl>
+      )}
+    </Answer>
   );
 }
 
 /** Endpoints created from this agent; the service itself offers no list. */
 function Known() {
-  const { data, error, again } = useAsk((signal) => call('knownEndpoints', {}, signal), '');
-  if (error !== null) return <Failure error={error} again={again} />;
-  if (data === null) return <Loading />;
+  const known = useCall('knownEndpoints', {});
   return (
-    <Table
-      caption={t.endpoints.known}
-      rows={data.endpoints}
-      rowKey={({ endpoint }) => `${endpoint.baseUrl}#${endpoint.uid}`}
-      columns={[
-        { head: t.endpoints.uid, class: 'mono', cell: ({ endpoint }) => endpoint.uid },
-        { head: t.endpoints.service, cell: ({ endpoint }) => endpoint.baseUrl },
-        { head: t.endpoints.nameThere, cell: ({ name }) => name ?? '–' },
-        {
-          head: t.endpoints.created,
-          cell: ({ createdAt }) => (createdAt === null ? '–' : moment(createdAt)),
-        },
-      ]}
-    />
+    <Answer asked={known}>
+      {({ endpoints }) => (
+        <Table
+          caption={t.endpoints.known}
+          rows={endpoints}
+          rowKey={({ endpoint }) => endpointId(endpoint)}
+          columns={[
+            { head: t.endpoints.uid, class: 'mono', cell: ({ endpoint }) => endpoint.uid },
+            { head: t.endpoints.service, cell: ({ endpoint }) => endpoint.baseUrl },
+            { head: t.endpoints.nameThere, cell: ({ name }) => name ?? '–' },
+            { head: t.endpoints.created, cell: ({ createdAt }) => (createdAt ? moment(createdAt) : '–') },
+          ]}
+        />
+      )}
+    </Answer>
   );
 }

@@ -1,6 +1,7 @@
 import { number, period } from '../format.ts';
 import { t } from '../texts.ts';
 import { filterHref, type FilterKey, type FilterText } from './documentFilter.ts';
+import { periodOf } from './periods.ts';
 import type { ShownFacets } from './useFacets.ts';
 
 /** Cap on the choices of one kind; a longer list would not help anyone. */
@@ -30,7 +31,10 @@ export function Facets({ filter, facets }: { readonly filter: FilterText; readon
   const times = facets.periods
     .toSorted((a, b) => b.value.localeCompare(a.value))
     .map(({ value, count }): Choice => {
-      const { since, until } = daysOf(value);
+      const isMonth = value.length === '2026-11'.length;
+      const { first: since, last: until } = isMonth
+        ? periodOf(`${value}-01`, 'month')
+        : periodOf(value, 'day');
       const isChosen = filter.since === since && filter.until === until;
       return {
         text: period(value),
@@ -54,7 +58,7 @@ export function Facets({ filter, facets }: { readonly filter: FilterText; readon
                     key={text}
                     class="chip"
                     href={filterHref({ ...filter, ...sets })}
-                    {...(isChosen ? { 'aria-current': 'true' as const } : {})}
+                    aria-current={isChosen ? 'true' : undefined}
                   >
                     {text} <span class="muted">{number(count)}</span>
                   </a>
@@ -68,11 +72,3 @@ export function Facets({ filter, facets }: { readonly filter: FilterText; readon
 }
 
 const byCount = (all: readonly Choice[]) => all.toSorted((a, b) => b.count - a.count);
-
-/** First and last day of a period: a month such as 2026-11, or a single day. */
-function daysOf(period: string): { readonly since: string; readonly until: string } {
-  const [year = 0, month = 1, day] = period.split('-').map(Number);
-  if (day !== undefined) return { since: period, until: period };
-  const last = new Date(year, month, 0).getDate();
-  return { since: `${period}-01`, until: `${period}-${String(last).padStart(2, '0')}` };
-}

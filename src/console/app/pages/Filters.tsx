@@ -1,5 +1,6 @@
 import { useOverview } from '../live.ts';
 import type { OverviewResponse } from '../../../control/protocol/overview.ts';
+import { Form, Labelled, SelectField, typed, type Option } from '../parts/Field.tsx';
 import { LIST_STATES } from '../parts/State.tsx';
 import { LISTS } from '../parts/Tally.tsx';
 import { replace } from '../router.ts';
@@ -39,12 +40,7 @@ export function Filters({ filter }: { readonly filter: FilterText }) {
     overview?.endpoints.map(({ alias, endpoint }) => ({ value: endpointId(endpoint), text: alias })) ?? [];
   const isFiltered = Object.keys(filter).some((key) => key !== 'order');
   return (
-    <form
-      class="filters"
-      role="search"
-      aria-label={t.filters.title}
-      onSubmit={(event) => event.preventDefault()}
-    >
+    <Form class="filters" role="search" aria-label={t.filters.title}>
       <Search
         id="filter-search"
         label={t.filters.search}
@@ -76,7 +72,7 @@ export function Filters({ filter }: { readonly filter: FilterText }) {
           {t.filters.clear}
         </a>
       )}
-    </form>
+    </Form>
   );
 }
 
@@ -94,41 +90,31 @@ function Choice({
 }: Part & {
   readonly name: 'state' | 'attention' | 'folder' | 'endpoint' | 'order';
   readonly all: string;
-  readonly options: readonly { readonly value: string; readonly text: string }[];
+  readonly options: readonly Option[];
 }) {
   const value = filter[name] ?? '';
+  // A value that is no longer an option, for example from an old bookmark, must stay visible.
   const isForeign = value !== '' && !options.some((option) => option.value === value);
   return (
-    <div class="field">
-      <label for={`filter-${name}`}>{t.filters[name]}</label>
-      <select
-        id={`filter-${name}`}
-        value={value}
-        onChange={({ currentTarget }) => set(name, currentTarget.value)}
-      >
-        <option value="">{all}</option>
-        {/* A value that is no longer an option, for example from an old bookmark, must stay visible. */}
-        {isForeign && <option value={value}>{value}</option>}
-        {options.map((option) => (
-          <option key={option.value} value={option.value}>
-            {option.text}
-          </option>
-        ))}
-      </select>
-    </div>
+    <SelectField
+      id={`filter-${name}`}
+      label={t.filters[name]}
+      value={value}
+      options={[{ value: '', text: all }, ...(isForeign ? [{ value, text: value }] : []), ...options]}
+      onValue={(next) => set(name, next)}
+    />
   );
 }
 
 function Day({ name, filter, set }: Part & { readonly name: 'since' | 'until' }) {
   return (
-    <div class="field day">
-      <label for={`filter-${name}`}>{t.filters[name]}</label>
+    <Labelled id={`filter-${name}`} label={t.filters[name]}>
       <input
         id={`filter-${name}`}
         type="date"
         value={filter[name] ?? ''}
-        onChange={({ currentTarget }) => set(name, currentTarget.value)}
+        onChange={typed((value) => set(name, value))}
       />
-    </div>
+    </Labelled>
   );
 }

@@ -3,8 +3,8 @@ import type { HoldJson } from '../../../control/protocol/overview.ts';
 import { call } from '../api.ts';
 import { moment, number } from '../format.ts';
 import type { IconName } from '../parts/Icon.tsx';
-import { useAsk, useNow } from '../parts/hooks.ts';
-import { Failure, Loading } from '../parts/Notice.tsx';
+import { useCall, useNow } from '../parts/hooks.ts';
+import { Answer } from '../parts/Notice.tsx';
 import { Page } from '../parts/Page.tsx';
 import { PauseButton } from '../parts/PauseButton.tsx';
 import { Wrapped } from '../parts/Places.tsx';
@@ -24,12 +24,10 @@ const LOOKS: Readonly<Record<FleetAgentJson['state'], readonly [tone: string, ic
 
 /** Shows what `receiptd fleet status` shows, and pauses or resumes agents. */
 export function FleetPage() {
-  const tick = useNow(ASKED_EVERY_MS);
-  const { data, error, again } = useAsk((signal) => call('fleet', {}, signal), '', tick);
+  const fleet = useCall('fleet', {}, useNow(ASKED_EVERY_MS));
   return (
     <Page title={t.fleet.title}>
-      <Failure error={error} again={again} />
-      {data === null ? error === null && <Loading /> : <Agents agents={data.agents} again={again} />}
+      <Answer asked={fleet}>{({ agents }) => <Agents agents={agents} again={fleet.again} />}</Answer>
     </Page>
   );
 }

@@ -1,13 +1,12 @@
 import { useState } from 'preact/hooks';
 import type { ConfigState } from '../../../control/protocol/settings.ts';
-import { call } from '../api.ts';
 import { ConfigForm } from '../parts/ConfigForm.tsx';
 import { FolderTest } from '../parts/FolderTest.tsx';
-import { useAsk } from '../parts/hooks.ts';
-import { Failure, Loading } from '../parts/Notice.tsx';
+import { useCall } from '../parts/hooks.ts';
+import { Answer } from '../parts/Notice.tsx';
 import { Page } from '../parts/Page.tsx';
 import { go, href } from '../router.ts';
-import { appendTo, editsBetween, isObject, valueAt, type JsonObject } from '../settings/edits.ts';
+import { appendTo, editsBetween, objectAt, valueAt, type JsonObject } from '../settings/edits.ts';
 import { folderFields } from '../settings/fields.ts';
 import { t } from '../texts.ts';
 import { Button } from '../parts/Button.tsx';
@@ -30,29 +29,24 @@ const GROUPS = [
 
 /** @param path a configured folder; null for a new one */
 export function FolderEdit({ path }: { readonly path: string | null }) {
-  const { data, error, again } = useAsk((signal) => call('config', {}, signal), path ?? '');
+  const config = useCall('config', {});
   const title = path === null ? t.folders.addTitle : t.folders.editTitle;
   return (
     <Page title={title} back={BACK}>
-      <Failure error={error} again={again} />
-      {data === null ? error === null && <Loading /> : <Form config={data} path={path} />}
+      <Answer asked={config}>{(data) => <Form key={path} config={data} path={path} />}</Answer>
     </Page>
   );
 }
 
 function Form({ config, path }: { readonly config: ConfigState; readonly path: string | null }) {
   const [tested, setTested] = useState<JsonObject | null>(null);
-  const endpoints = valueAt(config.values, ['endpoints']);
-  const values = (state: ConfigState): JsonObject | null => {
-    if (path === null) return {};
-    const folder = valueAt(state.values, ['folders', state.folderPaths.indexOf(path)]);
-    return isObject(folder) ? folder : null;
-  };
+  const values = (state: ConfigState): JsonObject | null =>
+    path === null ? {} : objectAt(state.values, ['folders', state.folderPaths.indexOf(path)]);
   return (
     <ConfigForm
       config={config}
       folder={path}
-      fields={folderFields(isObject(endpoints) ? Object.keys(endpoints) : [])}
+      fields={folderFields(Object.keys(objectAt(config.values, ['endpoints']) ?? {}))}
       groups={GROUPS}
       values={values}
       edits={(state, before, next) => {

@@ -5,7 +5,7 @@ import { call } from '../api.ts';
 import { Button } from '../parts/Button.tsx';
 import { ConsequencesDialog } from '../parts/Consequences.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
-import { useAct } from '../parts/hooks.ts';
+import { TextField } from '../parts/Field.tsx';
 import { announce } from '../parts/Notice.tsx';
 import { valueAt, type Json } from '../settings/edits.ts';
 import { TYPES } from '../settings/fields.ts';
@@ -54,10 +54,7 @@ function Limit({ group, onDone, onClose }: DialogProps) {
       valueOf={() => size.trim()}
       {...{ onDone, onClose }}
     >
-      <div class="field">
-        <label for="limit">{t.fields.maxFileSize.label}</label>
-        <input id="limit" value={size} onInput={({ currentTarget }) => setSize(currentTarget.value)} />
-      </div>
+      <TextField id="limit" label={t.fields.maxFileSize.label} value={size} onValue={setSize} />
       <p>{t.rejected.raiseMeans(group.folder, group.rows.length)}</p>
     </Change>
   );
@@ -94,7 +91,6 @@ interface ChangeProps extends DialogProps {
 
 /** Asks for confirmation if the change has further consequences, like the settings forms. */
 function Change({ group, title, settingKey, valueOf, children, onDone, onClose }: ChangeProps) {
-  const act = useAct();
   const [asked, setAsked] = useState<readonly Consequence[] | null>(null);
   const save = async () => {
     const { revision, values, folderPaths } = await call('config', {});
@@ -112,20 +108,19 @@ function Change({ group, title, settingKey, valueOf, children, onDone, onClose }
     onClose();
     onDone();
   };
-  const perform = () => void act.run(save);
   if (asked !== null) {
     return (
       <ConsequencesDialog
         title={t.consequences.title}
         confirm={t.consequences.confirm}
         consequences={asked}
-        {...{ act, onClose }}
-        onConfirm={perform}
+        onConfirm={save}
+        onClose={onClose}
       />
     );
   }
   return (
-    <Dialog title={title} confirm={t.rejected.save} {...{ act, onClose }} onConfirm={perform}>
+    <Dialog title={title} confirm={t.rejected.save} onConfirm={save} onClose={onClose}>
       {children}
     </Dialog>
   );

@@ -4,11 +4,10 @@ import { ApiError, call } from '../api.ts';
 import { useOverview } from '../live.ts';
 import { Dialog } from '../parts/Dialog.tsx';
 import { FolderTest } from '../parts/FolderTest.tsx';
-import { useAct } from '../parts/hooks.ts';
 import { Loading, announce } from '../parts/Notice.tsx';
 import { Page } from '../parts/Page.tsx';
 import { FolderTable } from '../parts/Places.tsx';
-import { RecentChange } from '../parts/RecentChange.tsx';
+import { RecentChange } from '../parts/LastChange.tsx';
 import { PauseButton } from '../parts/PauseButton.tsx';
 import { href } from '../router.ts';
 import { t } from '../texts.ts';
@@ -60,7 +59,6 @@ function isPaused({ holds }: OverviewResponse, path: string): boolean {
 }
 
 function Remove({ path, onClose }: { readonly path: string; readonly onClose: () => void }) {
-  const act = useAct();
   const remove = async () => {
     const config = await call('config', {});
     const index = config.folderPaths.indexOf(path);
@@ -77,8 +75,7 @@ function Remove({ path, onClose }: { readonly path: string; readonly onClose: ()
       title={t.folders.removeTitle}
       confirm={t.folders.removeConfirm}
       danger
-      act={act}
-      onConfirm={() => void act.run(remove)}
+      onConfirm={remove}
       onClose={onClose}
     >
       <p class="mono">{path}</p>

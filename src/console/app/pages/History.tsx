@@ -1,11 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { HistoryBucket } from '../../../control/protocol/documents.ts';
-import { call } from '../api.ts';
 import { bytes, duration, moment, number } from '../format.ts';
-import { Button } from '../parts/Button.tsx';
+import { Segments } from '../parts/Button.tsx';
 import { Chart, type Series } from '../parts/Chart.tsx';
-import { useAsk, useNow } from '../parts/hooks.ts';
-import { Failure, Loading } from '../parts/Notice.tsx';
+import { useCall, useNow } from '../parts/hooks.ts';
+import { Answer } from '../parts/Notice.tsx';
 import { Section } from '../parts/Page.tsx';
 import { Table, type Column } from '../parts/Table.tsx';
 import { t } from '../texts.ts';
@@ -13,12 +12,12 @@ import { t } from '../texts.ts';
 const SPANS = { hour: 60, day: 1440 } as const;
 type Span = keyof typeof SPANS;
 
-const THROUGHPUT: readonly Series[] = [
-  { name: t.history.accepted, class: 'accepted', value: ({ accepted }) => accepted },
-  { name: t.history.refused, class: 'refused', value: ({ refused }) => refused },
-  { name: t.history.limited, class: 'limited', value: ({ limited }) => limited },
-  { name: t.history.trouble, class: 'trouble', value: ({ trouble }) => trouble },
-];
+const OUTCOMES = ['accepted', 'refused', 'limited', 'trouble'] as const;
+const THROUGHPUT = OUTCOMES.map((outcome): Series => ({
+  name: t.history[outcome],
+  class: outcome,
+  value: (bucket) => bucket[outcome],
+}));
 const LATENCY: readonly Series[] = [
   { name: t.history.median, class: 'median', value: ({ medianMs }) => medianMs },
   { name: t.history.slowest, class: 'slowest', value: ({ slowestMs }) => slowestMs },
@@ -27,28 +26,22 @@ const REFRESH_MS = 15_000;
 
 export function History() {
   const [span, setSpan] = useState<Span>('hour');
-  const minutes = SPANS[span];
-  const { data, error, again } = useAsk(
-    (signal) => call('history', { minutes }, signal),
-    span,
-    useNow(REFRESH_MS),
-  );
+  const history = useCall('history', { minutes: SPANS[span] }, useNow(REFRESH_MS));
   return (
     <Section
       title={t.history.title}
       id="history"
       actions={
-        <div class="segments" role="group" aria-label={t.history.span}>
-          {(['hour', 'day'] as const).map((each) => (
-            <Button key={each} aria-pressed={each === span} onClick={() => setSpan(each)}>
-              {t.history.spans[each]}
-            </Button>
-          ))}
-        </div>
+        <Segments
+          label={t.history.span}
+          texts={t.history.spans}
+          options={['hour', 'day']}
+          chosen={span}
+          onChosen={setSpan}
+        />
       }
     >
-      <Failure error={error} again={again} />
-      {data === null ? error === null && <Loading /> : <Charts span={span} buckets={data.buckets} />}
+      <Answer asked={history}>{({ buckets }) => <Charts span={span} buckets={buckets} />}</Answer>
     </Section>
   );
 }
@@ -114,10 +107,11 @@ const milliseconds = (value: number | null): string =>
 
 const COLUMNS: readonly Column<HistoryBucket>[] = [
   { head: t.history.from, cell: ({ at }) => moment(at) },
-  { head: t.history.accepted, numeric: true, cell: ({ accepted }) => number(accepted) },
-  { head: t.history.refused, numeric: true, cell: ({ refused }) => number(refused) },
-  { head: t.history.limited, numeric: true, cell: ({ limited }) => number(limited) },
-  { head: t.history.trouble, numeric: true, cell: ({ trouble }) => number(trouble) },
+  ...OUTCOMES.map((outcome): Column<HistoryBucket> => ({
+    head: t.history[outcome],
+    numeric: true,
+    cell: (bucket) => number(bucket[outcome]),
+  })),
   { head: t.history.volume, numeric: true, cell: (bucket) => bytes(bucket.bytes) },
   { head: t.history.median, numeric: true, cell: ({ medianMs }) => milliseconds(medianMs) },
   { head: t.history.slowest, numeric: true, cell: ({ slowestMs }) => milliseconds(slowestMs) },

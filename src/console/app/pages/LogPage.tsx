@@ -6,6 +6,7 @@ import { Times } from '../parts/Words.tsx';
 import { href, replace, type Place } from '../router.ts';
 import { t } from '../texts.ts';
 import { Button } from '../parts/Button.tsx';
+import { Form, SelectField, TextField } from '../parts/Field.tsx';
 
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 /** Cap on lines shown, which keeps the page fast. */
@@ -46,37 +47,27 @@ export function LogPage({ place }: { readonly place: Place }) {
         </Button>
       }
     >
-      <form
-        class="filters log-filters"
-        aria-label={t.log.filters}
-        onSubmit={(event) => event.preventDefault()}
-      >
-        <div class="field">
-          <label for="log-level">{t.log.level}</label>
-          <select
-            id="log-level"
-            value={level}
-            onChange={({ currentTarget }) => set({ level: currentTarget.value })}
-          >
-            <option value="">{t.log.allLevels}</option>
-            {LEVELS.slice(1).map((each) => (
-              <option key={each} value={each}>
-                {t.log.atLeast(each)}
-              </option>
-            ))}
-          </select>
-        </div>
-        <div class="field search">
-          <label for="log-match">{t.log.match}</label>
-          <input
-            id="log-match"
-            type="search"
-            value={match}
-            spellcheck={false}
-            onInput={({ currentTarget }) => set({ match: currentTarget.value })}
-          />
-        </div>
-      </form>
+      <Form class="filters log-filters" aria-label={t.log.filters}>
+        <SelectField
+          id="log-level"
+          label={t.log.level}
+          value={level}
+          options={[
+            { value: '', text: t.log.allLevels },
+            ...LEVELS.slice(1).map((value) => ({ value, text: t.log.atLeast(value) })),
+          ]}
+          onValue={(value) => set({ level: value })}
+        />
+        <TextField
+          id="log-match"
+          label={t.log.match}
+          look="search"
+          type="search"
+          value={match}
+          spellcheck={false}
+          onValue={(value) => set({ match: value })}
+        />
+      </Form>
       <p class="muted" role="status">
         {lines.length === all.length ? t.log.shown(lines.length) : t.log.shownOf(lines.length, all.length)}
       </p>

@@ -1,5 +1,4 @@
-import { call } from '../api.ts';
-import { useAsk } from '../parts/hooks.ts';
+import { useCall } from '../parts/hooks.ts';
 import { go } from '../router.ts';
 import { useShortcuts } from '../shortcuts.ts';
 import { t } from '../texts.ts';
@@ -7,10 +6,7 @@ import { documentHref, requestOf, type FilterText } from './documentFilter.ts';
 
 /** Links to the previous and next document of the list that the page was opened from. */
 export function Neighbours({ id, filter }: { readonly id: number; readonly filter: FilterText }) {
-  const { data } = useAsk(
-    (signal) => call('neighbours', { id, ...requestOf(filter) }, signal),
-    documentHref(id, filter),
-  );
+  const { data } = useCall('neighbours', { id, ...requestOf(filter) });
   const to = (step: 'previous' | 'next') => {
     const its = data?.[step];
     return typeof its === 'number' ? documentHref(its, filter) : null;

@@ -1,6 +1,6 @@
 import type { OverviewResponse } from '../../../control/protocol/overview.ts';
 import { bytes, decimal, duration, moment, number, weekday } from '../format.ts';
-import { useLive } from '../live.ts';
+import { useLivePart, useOverview } from '../live.ts';
 import { Icon } from '../parts/Icon.tsx';
 import { Loading, Notice } from '../parts/Notice.tsx';
 import { Page, Section } from '../parts/Page.tsx';
@@ -14,7 +14,8 @@ import { History } from './History.tsx';
 
 /** Answers in ten seconds: show whether it works, what waits and why, and what needs a person? */
 export function OverviewPage() {
-  const { overview, connection } = useLive();
+  const overview = useOverview();
+  const isLost = useLivePart(({ connection }) => connection === 'lost');
   if (overview === null) {
     return (
       <Page title={t.overview.title}>
@@ -25,7 +26,7 @@ export function OverviewPage() {
   const { troubles, status } = overview;
   return (
     <Page title={t.overview.title}>
-      <Headline overview={overview} isLost={connection === 'lost'} />
+      <Headline overview={overview} isLost={isLost} />
       {troubles.length > 0 && <Troubles troubles={troubles} />}
       <Stats stats={statsOf(overview)} />
       {status.notes.map(({ text, about }) => (

@@ -1,9 +1,8 @@
 import { useState } from 'preact/hooks';
-import { call } from '../api.ts';
 import { pretty } from '../json.ts';
 import { Button } from '../parts/Button.tsx';
-import { useAsk } from '../parts/hooks.ts';
-import { Failure, Loading } from '../parts/Notice.tsx';
+import { useCall } from '../parts/hooks.ts';
+import { Answer } from '../parts/Notice.tsx';
 import { t } from '../texts.ts';
 
 /** The posted body, unchanged; loaded only when opened. */
@@ -20,13 +19,18 @@ export function Payload({ id }: { readonly id: number }) {
 }
 
 function Shown({ id }: { readonly id: number }) {
-  const { data, error, again } = useAsk((signal) => call('result', { id }, signal), String(id));
-  if (data === null) return error === null ? <Loading /> : <Failure error={error} again={again} />;
-  const { payload, encoding } = data.result;
-  if (payload === null) return <p class="muted">{t.results.erased}</p>;
+  const asked = useCall('result', { id });
   return (
-    <pre class="scroll" tabIndex={0} role="group" aria-label={t.results.payload}>
-      <code>{encoding === 'utf8' ? pretty(payload) : `base64: ${payload}`}</code>
-    </pre>
+    <Answer asked={asked}>
+      {({ result: { payload, encoding } }) =>
+        payload === null ? (
+          <p class="muted">{t.results.erased}</p>
+        ) : (
+          <pre class="scroll" tabIndex={0} role="group" aria-label={t.results.payload}>
+            <code>{encoding === 'utf8' ? pretty(payload) : `base64: ${payload}`}</code>
+          </pre>
+        )
+      }
+    </Answer>
   );
 }

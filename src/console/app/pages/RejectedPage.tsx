@@ -4,7 +4,7 @@ import { bytes, moment } from '../format.ts';
 import { useOverview } from '../live.ts';
 import { Button } from '../parts/Button.tsx';
 import { useAct, useAsk, useThrottled } from '../parts/hooks.ts';
-import { announce, Failure, Loading, Notice } from '../parts/Notice.tsx';
+import { announce, Failure, Loading } from '../parts/Notice.tsx';
 import { Page, Section } from '../parts/Page.tsx';
 import { Wrapped } from '../parts/Places.tsx';
 import { Table, type Column } from '../parts/Table.tsx';
@@ -13,8 +13,9 @@ import { href } from '../router.ts';
 import { t } from '../texts.ts';
 import { keyOf } from './documentFilter.ts';
 import { FolderRemedy } from './FolderRemedy.tsx';
-import { actOn, undoDismissal, type Done } from './manyActs.ts';
+import { actOn, type Done } from './manyActs.ts';
 import { groupsOf, unsentFiles, type Group } from './rejectedGroups.ts';
+import { Dismissed } from './SelectionBar.tsx';
 
 const REFRESH_MS = 3_000;
 
@@ -33,9 +34,7 @@ export function RejectedPage() {
   const folders = overview?.status.folders.map(({ path }) => path) ?? [];
   const [undoable, setUndoable] = useState<Done | null>(null);
   const act = useAct();
-  const undo = async () => {
-    if (undoable === null) return;
-    announce(t.done.undismissed((await undoDismissal(undoable)).count));
+  const undone = () => {
     setUndoable(null);
     again();
   };
@@ -48,11 +47,7 @@ export function RejectedPage() {
     <Page title={t.rejected.title} back={{ href: href(['documents']), text: t.documents.title }}>
       <Failure error={error} again={again} />
       <Failure error={act.error} />
-      {undoable !== null && (
-        <Notice tone="ok" actions={<Button onClick={() => void act.run(undo)}>{t.dismissal.undo}</Button>}>
-          <p>{t.done.dismissed(undoable.count)}</p>
-        </Notice>
-      )}
+      <Dismissed done={undoable} act={act} onUndone={undone} />
       {data === null && error === null && <Loading />}
       {data?.rows.length === 0 && <p class="muted">{t.rejected.none}</p>}
       {data?.isAll === false && <p class="muted">{t.rejected.first(data.rows.length)}</p>}

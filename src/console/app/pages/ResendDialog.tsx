@@ -3,8 +3,9 @@ import type { DocumentDetailJson } from '../../../control/protocol/documents.ts'
 import { call } from '../api.ts';
 import { useOverview } from '../live.ts';
 import { Dialog } from '../parts/Dialog.tsx';
-import { useAct } from '../parts/hooks.ts';
+import { SelectField } from '../parts/Field.tsx';
 import { announce } from '../parts/Notice.tsx';
+import { isOf } from '../tally.ts';
 import { t } from '../texts.ts';
 
 interface ResendDialogProps {
@@ -16,10 +17,7 @@ interface ResendDialogProps {
 export function ResendDialog({ document, onClose, onDone }: ResendDialogProps) {
   const endpoints = useOverview()?.endpoints ?? [];
   const [alias, setAlias] = useState('');
-  const act = useAct();
-  const others = endpoints.filter(
-    ({ endpoint }) => endpoint.uid !== document.endpointUid || endpoint.baseUrl !== document.baseUrl,
-  );
+  const others = endpoints.filter((each) => !isOf(each, document));
   const send = async () => {
     const where = alias === '' ? {} : { endpoint: alias };
     const { outcome, name } = await call('resend', { name: document.name, ...where });
@@ -28,28 +26,17 @@ export function ResendDialog({ document, onClose, onDone }: ResendDialogProps) {
     onClose();
   };
   return (
-    <Dialog
-      title={t.resend.title}
-      confirm={t.resend.confirm}
-      act={act}
-      onConfirm={() => void act.run(send)}
-      onClose={onClose}
-    >
-      <div class="field">
-        <label for="resend-endpoint">{t.resend.endpoint}</label>
-        <select
-          id="resend-endpoint"
-          value={alias}
-          onChange={({ currentTarget }) => setAlias(currentTarget.value)}
-        >
-          <option value="">{t.resend.same}</option>
-          {others.map((each) => (
-            <option key={each.alias} value={each.alias}>
-              {each.alias}
-            </option>
-          ))}
-        </select>
-      </div>
+    <Dialog title={t.resend.title} confirm={t.resend.confirm} onConfirm={send} onClose={onClose}>
+      <SelectField
+        id="resend-endpoint"
+        label={t.resend.endpoint}
+        value={alias}
+        options={[
+          { value: '', text: t.resend.same },
+          ...others.map((each) => ({ value: each.alias, text: each.alias })),
+        ]}
+        onValue={setAlias}
+      />
       <p>{alias === '' ? t.resend.meansSame(document.name) : t.resend.meansOther(alias)}</p>
     </Dialog>
   );

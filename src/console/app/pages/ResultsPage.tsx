@@ -1,8 +1,7 @@
 import type { ResultJson } from '../../../control/protocol/results.ts';
-import { call } from '../api.ts';
 import { bytes, instant } from '../format.ts';
-import { useAsk } from '../parts/hooks.ts';
-import { Failure, Loading } from '../parts/Notice.tsx';
+import { useCall } from '../parts/hooks.ts';
+import { Answer } from '../parts/Notice.tsx';
 import { Page } from '../parts/Page.tsx';
 import { Wrapped } from '../parts/Places.tsx';
 import { Table, type Column } from '../parts/Table.tsx';
@@ -16,10 +15,7 @@ const AT_ONCE = 50;
 export function ResultsPage({ place }: { readonly place: Place }) {
   const unmatched = place.query.has('unmatched');
   const before = Number(place.query.get('before')) || undefined;
-  const { data, error, again } = useAsk(
-    (signal) => call('results', { unmatched, limit: AT_ONCE, ...(before && { before }) }, signal),
-    place.query.toString(),
-  );
+  const asked = useCall('results', { unmatched, limit: AT_ONCE, ...(before && { before }) });
   const at = (only: boolean, next?: number) =>
     href(['results'], { unmatched: only ? '1' : '', before: next === undefined ? '' : String(next) });
   const columns: readonly Column<ResultJson>[] = [
@@ -42,27 +38,32 @@ export function ResultsPage({ place }: { readonly place: Place }) {
         </a>
       }
     >
-      <Failure error={error} again={again} />
-      {data === null && error === null && <Loading />}
-      {typeof data?.total === 'number' && data.total > data.results.length && (
-        <p class="muted">{t.documents.total(data.total, true)}</p>
-      )}
-      {data?.results.length === 0 && <p class="muted">{t.results.none}</p>}
-      {data !== null && data.results.length > 0 && (
-        <Table
-          caption={t.results.title}
-          columns={columns}
-          rows={data.results}
-          rowKey={({ id }) => String(id)}
-        />
-      )}
-      {typeof data?.next === 'number' && (
-        <nav class="pages" aria-label={t.documents.pages}>
-          <a class="button" href={at(unmatched, data.next)} rel="next">
-            {t.documents.next} →
-          </a>
-        </nav>
-      )}
+      <Answer asked={asked}>
+        {({ results, total, next }) => (
+          <>
+            {typeof total === 'number' && total > results.length && (
+              <p class="muted">{t.documents.total(total, true)}</p>
+            )}
+            {results.length === 0 ? (
+              <p class="muted">{t.results.none}</p>
+            ) : (
+              <Table
+                caption={t.results.title}
+                columns={columns}
+                rows={results}
+                rowKey={({ id }) => String(id)}
+              />
+            )}
+            {typeof next === 'number' && (
+              <nav class="pages" aria-label={t.documents.pages}>
+                <a class="button" href={at(unmatched, next)} rel="next">
+                  {t.documents.next} →
+                </a>
+              </nav>
+            )}
+          </>
+        )}
+      </Answer>
     </Page>
   );
 }

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
-import { useAct } from '../parts/hooks.ts';
+import { TextField } from '../parts/Field.tsx';
 import { keep, readKept } from '../kept.ts';
 import { placeOf } from '../router.ts';
 import { t } from '../texts.ts';
@@ -68,7 +68,7 @@ function Chip({
   readonly here: string;
 }) {
   return (
-    <a class="chip" href={place} {...(place === here ? { 'aria-current': 'true' as const } : {})}>
+    <a class="chip" href={place} aria-current={place === here ? 'true' : undefined}>
       {name}
     </a>
   );
@@ -82,25 +82,21 @@ function Name({
   readonly onClose: () => void;
 }) {
   const [name, setName] = useState('');
-  const act = useAct();
   return (
     <Dialog
       title={t.saved.ask}
       confirm={t.form.save}
-      act={act}
-      onConfirm={() => name.trim() !== '' && onName(name.trim())}
+      onConfirm={() => void (name.trim() !== '' && onName(name.trim()))}
       onClose={onClose}
     >
-      <div class="field">
-        <label for="filter-name">{t.saved.name}</label>
-        <input
-          id="filter-name"
-          value={name}
-          maxLength={60}
-          required
-          onInput={({ currentTarget }) => setName(currentTarget.value)}
-        />
-      </div>
+      <TextField
+        id="filter-name"
+        label={t.saved.name}
+        value={name}
+        maxLength={60}
+        required
+        onValue={setName}
+      />
       <p class="help">{t.saved.means}</p>
     </Dialog>
   );

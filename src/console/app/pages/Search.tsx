@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { TextField } from '../parts/Field.tsx';
 
 /** Pause between two keys of a fast typist. A search is cancelled when typing continues. */
 const TYPING_MS = 100;
@@ -33,17 +34,14 @@ export function Search({ id, label, hint = '', text, maxLength, onText }: Search
     return () => clearTimeout(timer);
   }, [typed]);
   return (
-    <div class="field search">
-      <label for={id}>{label}</label>
-      <input
-        id={id}
-        type="search"
-        value={typed}
-        maxLength={maxLength}
-        spellcheck={false}
-        placeholder={hint}
-        onInput={({ currentTarget }) => setTyped(currentTarget.value)}
-      />
-    </div>
+    <TextField
+      {...{ id, label, maxLength }}
+      look="search"
+      type="search"
+      value={typed}
+      spellcheck={false}
+      placeholder={hint}
+      onValue={setTyped}
+    />
   );
 }

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
-import { useAct, useAsk } from '../parts/hooks.ts';
+import { useAct, useAsk, type Act } from '../parts/hooks.ts';
 import { announce, Failure, Notice } from '../parts/Notice.tsx';
 import { t } from '../texts.ts';
 import { filterHref, type FilterText } from './documentFilter.ts';
@@ -10,10 +10,10 @@ import {
   countFilter,
   countsOf,
   undoDismissal,
-  type Act,
   type Chosen,
   type Counts,
   type Done,
+  type RowsAct,
 } from './manyActs.ts';
 import { downloadHref } from './downloads.ts';
 import type { Selection } from './useSelection.ts';
@@ -26,16 +26,16 @@ interface BarProps {
   readonly onDone: () => void;
 }
 
-const ACTS: readonly Act[] = ['retry', 'resend', 'dismiss'];
+const ACTS: readonly RowsAct[] = ['retry', 'resend', 'dismiss'];
 
 /** Actions for the selection, each with the number of rows that it applies to. */
 export function SelectionBar({ selection, filter, total, onDone }: BarProps) {
   const { chosen, clear, takeFilter } = selection;
-  const [asking, setAsking] = useState<Act | null>(null);
+  const [asking, setAsking] = useState<RowsAct | null>(null);
   const [undoable, setUndoable] = useState<Done | null>(null);
   const act = useAct();
   const counts = useCounts(chosen);
-  const perform = async (what: Act) => {
+  const perform = async (what: RowsAct) => {
     if (chosen === null) return;
     const done = await actOn(what, chosen);
     announce(t.many.done[what](done.count));
@@ -45,23 +45,17 @@ export function SelectionBar({ selection, filter, total, onDone }: BarProps) {
     clear();
     onDone();
   };
-  const undo = async () => {
-    if (undoable === null) return;
-    announce(t.done.undismissed((await undoDismissal(undoable)).count));
+  const undone = () => {
     setUndoable(null);
     onDone();
   };
   // Confirm what can't be undone, or applies to more rows than the person has seen.
-  const begin = (what: Act) =>
+  const begin = (what: RowsAct) =>
     what === 'resend' || chosen?.kind === 'filter' ? setAsking(what) : void act.run(() => perform(what));
   return (
     <>
       {asking === null && <Failure error={act.error} />}
-      {undoable !== null && (
-        <Notice tone="ok" actions={<Button onClick={() => void act.run(undo)}>{t.dismissal.undo}</Button>}>
-          <p>{t.done.dismissed(undoable.count)}</p>
-        </Notice>
-      )}
+      <Dismissed done={undoable} act={act} onUndone={undone} />
       {chosen !== null && (
         <section class="selection" aria-label={t.many.title}>
           <p role="status">
@@ -83,7 +77,7 @@ export function SelectionBar({ selection, filter, total, onDone }: BarProps) {
           title={t.many.ask[asking](counts[asking])}
           confirm={t.many.acts[asking](counts[asking])}
           act={act}
-          onConfirm={() => void act.run(() => perform(asking))}
+          onConfirm={() => perform(asking)}
           onClose={() => setAsking(null)}
         >
           <p>{t.many.means[asking]}</p>
@@ -103,7 +97,7 @@ function Actions({
   readonly chosen: Chosen;
   readonly counts: Counts;
   readonly isBusy: boolean;
-  readonly onAct: (act: Act) => void;
+  readonly onAct: (act: RowsAct) => void;
 }) {
   return (
     <>
@@ -126,6 +120,27 @@ function Actions({
         </>
       )}
     </>
+  );
+}
+
+interface DismissedProps {
+  readonly done: Done | null;
+  /** Runs the undoing, and holds its error. */
+  readonly act: Act;
+  readonly onUndone: () => void;
+}
+
+/** How many rows were just dismissed, and a button that undoes it; nothing for null. */
+export function Dismissed({ done, act, onUndone }: DismissedProps) {
+  if (done === null) return null;
+  const undo = async () => {
+    announce(t.done.undismissed((await undoDismissal(done)).count));
+    onUndone();
+  };
+  return (
+    <Notice tone="ok" actions={<Button onClick={() => void act.run(undo)}>{t.dismissal.undo}</Button>}>
+      <p>{t.done.dismissed(done.count)}</p>
+    </Notice>
   );
 }
 

@@ -1,56 +1,56 @@
 import { useState } from 'preact/hooks';
 import type { ConfigState } from '../../../control/protocol/settings.ts';
-import { call } from '../api.ts';
 import { ConfigForm } from '../parts/ConfigForm.tsx';
-import { useAsk } from '../parts/hooks.ts';
+import { useCall } from '../parts/hooks.ts';
 import { ConfigProblems, LastChange } from '../parts/LastChange.tsx';
-import { Failure, Loading } from '../parts/Notice.tsx';
+import { Answer } from '../parts/Notice.tsx';
 import { Page, Section } from '../parts/Page.tsx';
 import { href } from '../router.ts';
-import { editsBetween, isObject, valueAt, type Json, type JsonObject } from '../settings/edits.ts';
-import type { SettingsSection } from '../settings/sections.ts';
+import { editsBetween, objectAt, valueAt, type JsonObject } from '../settings/edits.ts';
+import { plain } from '../settings/fields.ts';
+import { fieldsOf, type GroupName, type SettingsSection } from '../settings/sections.ts';
 import { t } from '../texts.ts';
 import { AlertTests } from './AlertTests.tsx';
 
 /** One section of settings: those editable here, and those that can only be changed in the file. */
 export function SettingsSectionPage({ section }: { readonly section: SettingsSection }) {
-  const { data, error, again, take } = useAsk((signal) => call('config', {}, signal), section.name);
+  const asked = useCall('config', {});
   const [turn, setTurn] = useState(0);
   const back = { href: href(['config']), text: t.settings.title };
   const taken = (config: ConfigState) => {
-    take(config);
+    asked.take(config);
     setTurn((before) => before + 1);
   };
   const { title, means } = t.settings.sections[section.name];
   return (
     <Page title={title} back={back}>
       <p class="muted lead">{means}</p>
-      <Failure error={error} again={again} />
-      {data === null && error === null && <Loading />}
-      {data !== null && (
-        <>
-          <ConfigProblems config={data} />
-          <LastChange config={data} onUndone={taken} />
-          {section.groups.length > 0 && (
-            <ConfigForm
-              key={turn}
-              config={data}
-              fields={section.groups.flatMap(({ fields }) => fields)}
-              groups={section.groups.map(({ title: its, fields }) => ({
-                title: t.settings.groups[its],
-                ids: fields.map(({ id }) => id),
-              }))}
-              values={({ values }) => values}
-              edits={(_, before, next) => editsBetween(before, next, [])}
-              saved={t.form.saved}
-              onSaved={taken}
-              cancel={back.href}
-            />
-          )}
-          {section.name === 'alerts' && <AlertTests key={data.revision} />}
-          <InFile config={data} section={section} />
-        </>
-      )}
+      <Answer asked={asked}>
+        {(data) => (
+          <>
+            <ConfigProblems config={data} />
+            <LastChange config={data} onUndone={taken} />
+            {fieldsOf(section).length > 0 && (
+              <ConfigForm
+                key={turn}
+                config={data}
+                fields={fieldsOf(section)}
+                groups={Object.entries(section.groups).map(([its, fields]) => ({
+                  title: t.settings.groups[its as GroupName],
+                  ids: fields.map(({ id }) => id),
+                }))}
+                values={({ values }) => values}
+                edits={(_, before, next) => editsBetween(before, next, [])}
+                saved={t.form.saved}
+                onSaved={taken}
+                cancel={back.href}
+              />
+            )}
+            {section.name === 'alerts' && <AlertTests key={data.revision} />}
+            <InFile config={data} section={section} />
+          </>
+        )}
+      </Answer>
     </Page>
   );
 }
@@ -93,8 +93,8 @@ function InFile({ config, section }: { readonly config: ConfigState; readonly se
 function keysOf(key: string, values: JsonObject): string[] {
   const [before = '', after] = key.split('.*');
   if (after === undefined) return [key];
-  const named = valueAt(values, before.split('.'));
-  return isObject(named) ? Object.keys(named).map((name) => `${before}.${name}${after}`) : [];
+  const names = Object.keys(objectAt(values, before.split('.')) ?? {});
+  return names.map((name) => `${before}.${name}${after}`);
 }
 
 function shown({ values }: ConfigState, key: string): string | null {
@@ -102,6 +102,3 @@ function shown({ values }: ConfigState, key: string): string | null {
   if (value === undefined || value === null) return null;
   return Array.isArray(value) ? value.map(plain).join(' ') : plain(value);
 }
-
-const plain = (value: Json): string =>
-  value !== null && typeof value === 'object' ? JSON.stringify(value) : String(value);

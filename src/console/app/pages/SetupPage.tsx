@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Response } from '../../../control/protocol/protocol.ts';
 import { ApiError, call, isAbort, signIn } from '../api.ts';
 import { Button } from '../parts/Button.tsx';
+import { TextField } from '../parts/Field.tsx';
 import { FolderPicker } from '../parts/FolderPicker.tsx';
 import { useAct } from '../parts/hooks.ts';
 import { Failure, Loading, Notice } from '../parts/Notice.tsx';
@@ -145,14 +146,6 @@ function Ask({ question }: { readonly question: Question }) {
       setProblem(wrong);
     });
   const isTrouble = act.error !== null || problem !== null;
-  const field = {
-    id: 'answer',
-    autocomplete: 'off',
-    spellcheck: false,
-    placeholder: typeof otherwise === 'string' ? otherwise : '',
-    value: typed,
-    onInput: ({ currentTarget }: { currentTarget: { value: string } }) => setTyped(currentTarget.value),
-  };
   const described = !isTrouble ? {} : { 'aria-describedby': 'setup-problem' };
   return (
     <form
@@ -186,32 +179,31 @@ function Ask({ question }: { readonly question: Question }) {
           ))}
           {kind === 'yesNo' && (
             <div class="actions">
-              <Button
-                class={otherwise === true ? 'primary' : ''}
-                disabled={act.busy}
-                onClick={() => send(true)}
-              >
-                {t.setup.yes}
-              </Button>
-              <Button
-                class={otherwise === false ? 'primary' : ''}
-                disabled={act.busy}
-                onClick={() => send(false)}
-              >
-                {t.setup.no}
-              </Button>
+              {[true, false].map((answer) => (
+                <Button
+                  key={String(answer)}
+                  class={otherwise === answer ? 'primary' : ''}
+                  disabled={act.busy}
+                  onClick={() => send(answer)}
+                >
+                  {answer ? t.setup.yes : t.setup.no}
+                </Button>
+              ))}
             </div>
           )}
         </fieldset>
       ) : (
-        <div class="field">
-          <label for="answer">{text}</label>
-          {kind === 'secret' ? (
-            <input type="password" {...field} {...described} />
-          ) : (
-            <input type="text" {...field} {...described} />
-          )}
-        </div>
+        <TextField
+          id="answer"
+          label={text}
+          type={kind === 'secret' ? 'password' : 'text'}
+          autocomplete="off"
+          spellcheck={false}
+          placeholder={typeof otherwise === 'string' ? otherwise : ''}
+          value={typed}
+          onValue={setTyped}
+          {...described}
+        />
       )}
       {kind === 'folder' && <FolderPicker onPicked={setTyped} />}
       {isTrouble && (

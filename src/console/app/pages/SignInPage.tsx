@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { session, signIn } from '../api.ts';
 import { reconnectNow } from '../live.ts';
+import { Form, TextField } from '../parts/Field.tsx';
 import { useAct } from '../parts/hooks.ts';
 import { Failure } from '../parts/Notice.tsx';
 import { Page } from '../parts/Page.tsx';
@@ -27,32 +28,29 @@ export function SignInPage({ problem }: { readonly problem: unknown }) {
         </pre>
         <p class="muted">{t.signIn.once}</p>
         {hasPassword && (
-          <form
-            onSubmit={(event) => {
-              event.preventDefault();
+          <Form
+            onSubmit={() =>
               void act.run(async () => {
                 await signIn({ password });
                 reconnectNow();
-              });
-            }}
+              })
+            }
           >
             <h2>{t.signIn.orPassword}</h2>
-            <div class="field">
-              <label for="password">{t.signIn.password}</label>
-              <input
-                id="password"
-                type="password"
-                autocomplete="current-password"
-                required
-                value={password}
-                onInput={({ currentTarget }) => setPassword(currentTarget.value)}
-              />
-            </div>
+            <TextField
+              id="password"
+              label={t.signIn.password}
+              type="password"
+              autocomplete="current-password"
+              required
+              value={password}
+              onValue={setPassword}
+            />
             <Failure error={act.error} />
             <button type="submit" class="primary" disabled={act.busy}>
               {t.signIn.submit}
             </button>
-          </form>
+          </Form>
         )}
       </Page>
     </div>

@@ -3,6 +3,7 @@ import { boundOf } from '../bounds.ts';
 import { boundText } from '../format.ts';
 import { useOverview } from '../live.ts';
 import { Button } from '../parts/Button.tsx';
+import { SelectField, TextField } from '../parts/Field.tsx';
 import { t } from '../texts.ts';
 import { MOST_VALUES, valuesOf, valuesText, type FilterText, type ValueWanted } from './documentFilter.ts';
 import { Search } from './Search.tsx';
@@ -24,23 +25,16 @@ export function ValueFilters({ filter, onValues }: ValueFiltersProps) {
   return (
     <>
       {unused.length > 0 && values.length < MOST_VALUES && (
-        <div class="field">
-          <label for="filter-column">{t.filters.column}</label>
-          <select
-            id="filter-column"
-            value=""
-            onChange={({ currentTarget }) =>
-              onValues(valuesText([...values, { pointer: currentTarget.value }]))
-            }
-          >
-            <option value="">{t.filters.addColumn}</option>
-            {unused.map(({ name, pointer }) => (
-              <option key={pointer} value={pointer}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </div>
+        <SelectField
+          id="filter-column"
+          label={t.filters.column}
+          value=""
+          options={[
+            { value: '', text: t.filters.addColumn },
+            ...unused.map(({ name, pointer }) => ({ value: pointer, text: name })),
+          ]}
+          onValue={(pointer) => onValues(valuesText([...values, { pointer }]))}
+        />
       )}
       {values.map((wanted, index) => {
         const name = columns.find(({ pointer }) => pointer === wanted.pointer)?.name ?? wanted.pointer;
@@ -110,17 +104,15 @@ function Bound({ id, label, bound = '', onBound }: BoundProps) {
   useEffect(() => setTyped(boundText(bound)), [bound]);
   const next = typed.trim() === '' ? '' : boundOf(typed);
   return (
-    <div class="field bound">
-      <label for={id}>{label}</label>
-      <input
-        id={id}
-        value={typed}
-        maxLength={40}
-        placeholder={t.filters.boundHint}
-        aria-invalid={next === null}
-        onInput={({ currentTarget }) => setTyped(currentTarget.value)}
-        onChange={() => next !== null && next !== bound && onBound(next)}
-      />
-    </div>
+    <TextField
+      id={id}
+      label={label}
+      value={typed}
+      maxLength={40}
+      placeholder={t.filters.boundHint}
+      aria-invalid={next === null}
+      onValue={setTyped}
+      onChange={() => next !== null && next !== bound && onBound(next)}
+    />
   );
 }

@@ -1,11 +1,11 @@
 import type { ListRowJson } from '../../../control/protocol/documents.ts';
 import type { ManyAct } from '../../../control/protocol/many.ts';
-import type { Request, Response } from '../../../control/protocol/protocol.ts';
-import { call } from '../api.ts';
+import type { Request } from '../../../control/protocol/protocol.ts';
+import { callInParts } from '../api.ts';
 import { LIST_STATES } from '../parts/State.tsx';
 import { requestOf, type FilterText } from './documentFilter.ts';
 
-export type Act = Exclude<ManyAct, 'undismiss'>;
+export type RowsAct = Exclude<ManyAct, 'undismiss'>;
 
 /** A selection: individual rows, or everything that a filter lists. */
 export type Chosen =
@@ -13,7 +13,7 @@ export type Chosen =
   | { readonly kind: 'filter'; readonly filter: FilterText };
 
 /** Number of selected rows that each action applies to. */
-export type Counts = Readonly<Record<Act | 'images' | 'all', number>>;
+export type Counts = Readonly<Record<RowsAct | 'images' | 'all', number>>;
 
 /** The agent's limit per request. */
 export const MOST_ROWS = 1_000;
@@ -24,7 +24,7 @@ const UNDECIDED: readonly string[] = ['failed', 'unconfirmed', 'lost'];
 const isDocument = ({ documentId, sightingId }: ListRowJson): boolean =>
   documentId !== null && sightingId === null;
 
-const FITS: Readonly<Record<Act, (row: ListRowJson) => boolean>> = {
+const FITS: Readonly<Record<RowsAct, (row: ListRowJson) => boolean>> = {
   retry: (row) => isDocument(row) && UNDECIDED.includes(row.state),
   resend: (row) => isDocument(row) && row.state === 'accepted',
   dismiss: ({ needsPerson }) => needsPerson,
@@ -64,16 +64,7 @@ export async function countFilter(filter: FilterText, signal: AbortSignal): Prom
 async function countAll(request: Request<'countDocuments'>, signal: AbortSignal): Promise<number> {
   if (request.states?.length === 0) return 0;
   let count = 0;
-  let next: string | null = null;
-  do {
-    const part: Response<'countDocuments'> = await call(
-      'countDocuments',
-      next === null ? request : { ...request, cursor: next },
-      signal,
-    );
-    count += part.count;
-    next = part.next;
-  } while (next !== null);
+  for await (const part of callInParts('countDocuments', request, signal)) count += part.count;
   return count;
 }
 
@@ -84,11 +75,13 @@ export interface Done {
   readonly sightings: readonly number[];
 }
 
+const NOTHING: Done = { count: 0, failed: 0, documents: [], sightings: [] };
+
 /** @throws ApiError; anything done before that stays done */
-export async function actOn(act: Act, chosen: Chosen): Promise<Done> {
+export async function actOn(act: RowsAct, chosen: Chosen): Promise<Done> {
   if (chosen.kind === 'filter') {
     const { order: _, ...filter } = requestOf(chosen.filter);
-    return inParts((cursor) => ({ act, filter, ...(cursor !== null && { cursor }) }));
+    return inParts({ act, filter });
   }
   const rows = chosen.rows.filter(FITS[act]);
   return onNumbers(act, {
@@ -103,25 +96,21 @@ async function onNumbers(
   act: ManyAct,
   { documents, sightings }: Pick<Done, 'documents' | 'sightings'>,
 ): Promise<Done> {
-  let all: Done = { count: 0, failed: 0, documents: [], sightings: [] };
+  let all = NOTHING;
   for (let at = 0; at < Math.max(documents.length, sightings.length); at += AT_ONCE) {
     const part = {
       documents: documents.slice(at, at + AT_ONCE),
       sightings: sightings.slice(at, at + AT_ONCE),
     };
-    all = together(all, await inParts(() => ({ act, ...part })));
+    all = together(all, await inParts({ act, ...part }));
   }
   return all;
 }
 
-async function inParts(request: (cursor: string | null) => Request<'actOnMany'>): Promise<Done> {
-  let all: Done = { count: 0, failed: 0, documents: [], sightings: [] };
-  let next: string | null = null;
-  do {
-    const part: Response<'actOnMany'> = await call('actOnMany', request(next));
-    all = together(all, { ...part.done, count: part.count, failed: part.failed });
-    next = part.next;
-  } while (next !== null);
+async function inParts(request: Request<'actOnMany'>): Promise<Done> {
+  let all = NOTHING;
+  for await (const { done, count, failed } of callInParts('actOnMany', request))
+    all = together(all, { ...done, count, failed });
   return all;
 }
 

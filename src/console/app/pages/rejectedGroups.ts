@@ -1,6 +1,5 @@
 import type { ListRowJson } from '../../../control/protocol/documents.ts';
-import type { Response } from '../../../control/protocol/protocol.ts';
-import { call } from '../api.ts';
+import { callInParts } from '../api.ts';
 
 const UNSENT = ['rejected', 'incomplete', 'unreadable'] as const;
 
@@ -19,25 +18,19 @@ export interface Group {
 const MOST = 1_000;
 const PAGE = 500;
 
-export interface Unsent {
+interface Unsent {
   readonly rows: readonly ListRowJson[];
   readonly isAll: boolean;
 }
 
 export async function unsentFiles(signal: AbortSignal): Promise<Unsent> {
+  const request = { states: [...UNSENT], attention: 'needed' as const, limit: PAGE };
   let rows: readonly ListRowJson[] = [];
-  let next: string | null = null;
-  do {
-    const request = { states: [...UNSENT], attention: 'needed' as const, limit: PAGE };
-    const page: Response<'documents'> = await call(
-      'documents',
-      next === null ? request : { ...request, cursor: next },
-      signal,
-    );
+  for await (const page of callInParts('documents', request, signal)) {
     rows = [...rows, ...page.rows];
-    next = page.next;
-  } while (next !== null && rows.length < MOST);
-  return { rows, isAll: next === null };
+    if (rows.length >= MOST) return { rows, isAll: page.next === null };
+  }
+  return { rows, isAll: true };
 }
 
 /** Extracts the file type from the agent's message about a file rejected by the folder's `accept`. */

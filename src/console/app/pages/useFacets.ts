@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { Request, Response } from '../../../control/protocol/protocol.ts';
-import { call } from '../api.ts';
+import type { Response } from '../../../control/protocol/protocol.ts';
+import { callInParts } from '../api.ts';
 import { useOverview } from '../live.ts';
 import { useThrottled } from '../parts/hooks.ts';
 import { filterHref, requestOf, type FilterText } from './documentFilter.ts';
@@ -34,15 +34,14 @@ export function useFacets(filter: FilterText, isReady: boolean): ShownFacets | n
       const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
       const by = daysOf(filter) <= MOST_DAYS ? 'day' : 'month';
       let all: Parts | null = null;
-      let next: string | null = null;
-      for (let n = 0; n < MOST_PARTS && (n === 0 || next !== null); n += 1) {
-        const asked: Request<'facets'> = { ...request, zone, by, ...(next !== null && { cursor: next }) };
-        const { next: rest, ...part }: Response<'facets'> = await call('facets', asked, control.signal);
+      let isAll = false;
+      let parts = 0;
+      for await (const { next, ...part } of callInParts('facets', { ...request, zone, by }, control.signal)) {
         all = all === null ? part : sumOf(all, part);
-        next = rest;
+        isAll = next === null;
+        if (++parts === MOST_PARTS) break;
       }
-      if (all !== null && !control.signal.aborted)
-        setKnown({ key, facets: { ...all, isAll: next === null } });
+      if (all !== null && !control.signal.aborted) setKnown({ key, facets: { ...all, isAll } });
     };
     // The list reports the error.
     look().catch(() => {});

@@ -9,8 +9,9 @@ import { t } from '../texts.ts';
 import { Input } from './Input.tsx';
 import { Notice, announce } from './Notice.tsx';
 import { Button } from './Button.tsx';
-import { ConsequencesDialog } from './Consequences.tsx';
-import { OriginalsDialog, originalsOf, type ExistingOriginals, type Originals } from './OriginalsDialog.tsx';
+import { ConsequencesDialog, type Originals } from './Consequences.tsx';
+import { Form } from './Field.tsx';
+import { OriginalsDialog, originalsOf, type ExistingOriginals } from './OriginalsDialog.tsx';
 import { Unsaved } from './Unsaved.tsx';
 import { Problem } from './Said.tsx';
 
@@ -34,8 +35,6 @@ interface Asked {
   readonly consequences: readonly Consequence[];
   readonly originals: Originals | null;
 }
-
-const NO_ACT = { busy: false, error: null, run: async () => {}, clear: () => {} };
 
 type Refusal =
   | { readonly kind: 'refused'; readonly error: unknown }
@@ -118,18 +117,11 @@ export function ConfigForm(props: ConfigFormProps) {
             confirm={t.consequences.confirm}
             originals={asked.originals}
             consequences={asked.consequences}
-            act={NO_ACT}
             onConfirm={() => void save(true)}
             onClose={() => setAsked(null)}
           />
         ))}
-      <form
-        class="config-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!busy) void save();
-        }}
-      >
+      <Form class="config-form" onSubmit={() => !busy && void save()}>
         {props.groups.map(({ title, ids }) => (
           <fieldset key={title} class="group">
             <legend>{title}</legend>
@@ -181,7 +173,7 @@ export function ConfigForm(props: ConfigFormProps) {
           </a>
           {edits.length === 0 && <span class="muted">{t.form.unchanged}</span>}
         </div>
-      </form>
+      </Form>
     </>
   );
 }

@@ -2,8 +2,7 @@ import type { Consequence } from '../../../control/protocol/consequences.ts';
 import type { ConfigState } from '../../../control/protocol/settings.ts';
 import { bytes, moment } from '../format.ts';
 import { t } from '../texts.ts';
-import { Dialog } from './Dialog.tsx';
-import type { Act } from './hooks.ts';
+import { Dialog, type DialogProps } from './Dialog.tsx';
 
 /** The consequence as a sentence for the person who decides. */
 function sentenceOf(it: Consequence): string {
@@ -52,17 +51,13 @@ export function Consequences({ consequences }: { readonly consequences: readonly
   );
 }
 
-type Originals = NonNullable<ConfigState['originals']>[number];
+/** Originals that the change would archive or delete. */
+export type Originals = NonNullable<ConfigState['originals']>[number];
 
-interface ConsequencesDialogProps {
-  readonly title: string;
-  readonly confirm: string;
+interface ConsequencesDialogProps extends Omit<DialogProps, 'children' | 'danger'> {
   readonly consequences: readonly Consequence[];
-  /** Originals that would be archived or deleted at once. */
+  /** Those that would be archived or deleted at once. */
   readonly originals?: Originals | null;
-  readonly act: Act;
-  readonly onConfirm: () => void;
-  readonly onClose: () => void;
 }
 
 export function ConsequencesDialog({ consequences, originals = null, ...dialog }: ConsequencesDialogProps) {

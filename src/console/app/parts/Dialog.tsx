@@ -1,18 +1,20 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { t } from '../texts.ts';
-import type { Act } from './hooks.ts';
-import { Failure } from './Notice.tsx';
 import { Button } from './Button.tsx';
+import { Form } from './Field.tsx';
+import { useAct, type Act } from './hooks.ts';
+import { Failure } from './Notice.tsx';
 
-interface DialogProps {
+export interface DialogProps {
   readonly title: string;
   readonly children: ComponentChildren;
   readonly confirm: string;
   readonly cancel?: string;
   readonly danger?: boolean;
-  readonly act: Act;
-  readonly onConfirm: () => void;
+  /** Runs `onConfirm` and holds its error, if that has to outlive the dialog. */
+  readonly act?: Act;
+  readonly onConfirm: () => void | Promise<void>;
   readonly onClose: () => void;
 }
 
@@ -23,10 +25,32 @@ export function Dialog({
   confirm,
   cancel = t.cancel,
   danger = false,
-  act,
+  act: shared,
   onConfirm,
   onClose,
 }: DialogProps) {
+  const dialog = useModal();
+  const own = useAct();
+  const { busy, error, run } = shared ?? own;
+  return (
+    <dialog ref={dialog} aria-labelledby="dialog-title" onClose={onClose}>
+      <Form onSubmit={() => void run(async () => onConfirm())}>
+        <h2 id="dialog-title">{title}</h2>
+        {children}
+        <Failure error={error} />
+        <div class="dialog-actions">
+          <Button onClick={() => dialog.current?.close()}>{cancel}</Button>
+          <button type="submit" class={danger ? 'danger' : 'primary'} disabled={busy}>
+            {confirm}
+          </button>
+        </div>
+      </Form>
+    </dialog>
+  );
+}
+
+/** Opens the dialog, and returns the focus when it is gone. */
+export function useModal(): RefObject<HTMLDialogElement | null> {
   const dialog = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => {
     const before = document.activeElement;
@@ -35,24 +59,5 @@ export function Dialog({
       if (before instanceof HTMLElement) before.focus();
     };
   }, []);
-  return (
-    <dialog ref={dialog} aria-labelledby="dialog-title" onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          onConfirm();
-        }}
-      >
-        <h2 id="dialog-title">{title}</h2>
-        {children}
-        <Failure error={act.error} />
-        <div class="dialog-actions">
-          <Button onClick={() => dialog.current?.close()}>{cancel}</Button>
-          <button type="submit" class={danger ? 'danger' : 'primary'} disabled={act.busy}>
-            {confirm}
-          </button>
-        </div>
-      </form>
-    </dialog>
-  );
+  return dialog;
 }

@@ -1,10 +1,8 @@
 import { call } from '../api.ts';
 import { moment } from '../format.ts';
 import { t } from '../texts.ts';
-import { Button } from './Button.tsx';
-import { useAct } from './hooks.ts';
+import { ActButton } from './Button.tsx';
 import { announce } from './Notice.tsx';
-import { Refusal } from './Said.tsx';
 
 interface Dismissible {
   readonly needsPerson: boolean;
@@ -23,7 +21,6 @@ export function Dismissal({
   readonly target: string;
   readonly onDone?: () => void;
 }) {
-  const act = useAct();
   if (!needsPerson && dismissedAt === null) return null;
   const perform = async () => {
     const { dismissed } = await call('dismiss', { targets: [target], undo: !needsPerson });
@@ -35,10 +32,9 @@ export function Dismissal({
       {dismissedAt !== null && (
         <span class="muted">{t.dismissal.by(dismissedBy ?? '?', moment(dismissedAt))} </span>
       )}
-      <Button class="small" disabled={act.busy} onClick={() => void act.run(perform)}>
+      <ActButton class="small" perform={perform}>
         {needsPerson ? t.dismissal.dismiss : t.dismissal.undo}
-      </Button>
-      <Refusal error={act.error} />
+      </ActButton>
     </div>
   );
 }

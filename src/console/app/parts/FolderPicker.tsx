@@ -1,17 +1,13 @@
 import { useState } from 'preact/hooks';
-import { call } from '../api.ts';
 import { t } from '../texts.ts';
 import { Button } from './Button.tsx';
-import { useAsk } from './hooks.ts';
+import { useCall } from './hooks.ts';
 import { Failure } from './Notice.tsx';
 
 /** Picks a directory on the machine that receiptd runs on, one level at a time. The opened directory is the picked one. */
 export function FolderPicker({ onPicked }: { readonly onPicked: (path: string) => void }) {
   const [path, setPath] = useState<string | null>(null);
-  const { data, error } = useAsk(
-    (signal) => call('setupFolders', path === null ? {} : { path }, signal),
-    path ?? '',
-  );
+  const { data, error } = useCall('setupFolders', path === null ? {} : { path });
   const open = (next: string | null) => {
     setPath(next);
     if (next !== null) onPicked(next);

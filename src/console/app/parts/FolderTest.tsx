@@ -1,12 +1,11 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { Finding } from '../../../control/protocol/settings.ts';
-import type { Response } from '../../../control/protocol/protocol.ts';
-import { call } from '../api.ts';
+import type { Request, Response } from '../../../control/protocol/protocol.ts';
 import { number } from '../format.ts';
 import type { JsonObject } from '../settings/edits.ts';
 import { saidOf } from '../said.ts';
 import { t } from '../texts.ts';
-import { useAsk } from './hooks.ts';
+import { useCall } from './hooks.ts';
 import { Failure, Notice, type Tone } from './Notice.tsx';
 import { Section } from './Page.tsx';
 import { Table } from './Table.tsx';
@@ -25,16 +24,8 @@ const TONES: Readonly<Record<Finding['level'], Tone>> = { ok: 'ok', warn: 'warn'
 
 /** Results of the daemon's test, and the names that files would get. */
 export function FolderTest({ path, settings, onClose }: FolderTestProps) {
-  type Settings = NonNullable<Parameters<typeof call<'testFolder'>>[1]['settings']>;
-  const { data, error, again } = useAsk(
-    (signal) =>
-      call(
-        'testFolder',
-        settings === undefined ? { path } : { path, settings: settings as Settings },
-        signal,
-      ),
-    JSON.stringify([path, settings]),
-  );
+  const request = { path, settings } as Request<'testFolder'>;
+  const { data, error, again } = useCall('testFolder', request);
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (data !== null) box.current?.scrollIntoView({ block: 'nearest' });

@@ -46,7 +46,7 @@ export function Header({ place }: { readonly place: Place }) {
             <li key={name}>
               <a
                 href={href(name === 'overview' ? [] : [name])}
-                {...(name === here ? { 'aria-current': 'page' as const } : {})}
+                aria-current={name === here ? 'page' : undefined}
               >
                 {t.nav[name]}
               </a>

@@ -1,5 +1,6 @@
 import { t } from '../texts.ts';
 import type { Field } from '../settings/fields.ts';
+import { describedBy, Help, Labelled, SelectField, TextField, typed } from './Field.tsx';
 
 interface InputProps {
   readonly field: Field;
@@ -8,84 +9,68 @@ interface InputProps {
 }
 
 export function Input({ field, value, onValue }: InputProps) {
+  const { kind, initial, required: isMarked, options = [] } = field;
   const { label, help } = t.fields[field.id];
   const id = `field-${field.id}`;
-  const described = help === '' ? {} : { 'aria-describedby': `${id}-help` };
-  const hint = help !== '' && (
-    <p class="help" id={`${id}-help`}>
-      {help}
-    </p>
-  );
-  if (field.kind === 'yes') {
-    return (
-      <div class="field yes">
-        <input
-          id={id}
-          type="checkbox"
-          checked={value === 'true'}
-          onChange={({ currentTarget }) => onValue(String(currentTarget.checked))}
-          {...described}
+  const placeholder = initial === undefined ? '' : t.form.standard(initial);
+  const shared = { value, placeholder, spellcheck: false, autocomplete: 'off' } as const;
+  switch (kind) {
+    case 'yes':
+      return (
+        <div class="field yes">
+          <input
+            id={id}
+            type="checkbox"
+            checked={value === 'true'}
+            onChange={({ currentTarget }) => onValue(String(currentTarget.checked))}
+            aria-describedby={describedBy(id, help)}
+          />
+          <label for={id}>{label}</label>
+          <Help id={id} text={help} />
+        </div>
+      );
+    case 'checks':
+      return <Checks {...{ field, value, onValue }} />;
+    case 'choice':
+      return (
+        <SelectField
+          {...{ id, label, help, isMarked, value, onValue }}
+          required={isMarked === true && initial === ''}
+          options={options.map((option) => ({
+            value: option,
+            text: t.form.options[`${field.id}.${option}`] ?? t.form.options[option] ?? option,
+          }))}
         />
-        <label for={id}>{label}</label>
-        {hint}
-      </div>
-    );
+      );
+    case 'lines':
+    case 'pairs':
+      return (
+        <Labelled {...{ id, label, help, isMarked }}>
+          <textarea
+            id={id}
+            rows={3}
+            {...shared}
+            aria-describedby={describedBy(id, help)}
+            onInput={typed(onValue)}
+          />
+        </Labelled>
+      );
+    case 'number':
+    case 'text':
+      return (
+        <TextField
+          {...{ id, label, help, isMarked, onValue }}
+          inputMode={kind === 'number' ? 'numeric' : 'text'}
+          required={isMarked}
+          {...shared}
+        />
+      );
   }
-  if (field.kind === 'checks') return <Checks {...{ field, value, onValue }} />;
-  return (
-    <div class="field">
-      <label for={id}>
-        {label}
-        {field.required && <span class="muted"> ({t.form.required})</span>}
-      </label>
-      <Control {...{ field, value, onValue, id, described }} />
-      {hint}
-    </div>
-  );
-}
-
-function Control({
-  field,
-  value,
-  onValue,
-  id,
-  described,
-}: InputProps & { readonly id: string; readonly described: object }) {
-  const typed = ({ currentTarget }: { currentTarget: { value: string } }) => onValue(currentTarget.value);
-  if (field.kind === 'choice') {
-    return (
-      <select
-        id={id}
-        value={value}
-        required={field.required === true && field.initial === ''}
-        onChange={typed}
-        {...described}
-      >
-        {field.options?.map((option) => (
-          <option key={option} value={option}>
-            {t.form.options[`${field.id}.${option}`] ?? t.form.options[option] ?? option}
-          </option>
-        ))}
-      </select>
-    );
-  }
-  const placeholder = field.initial === undefined ? '' : t.form.standard(field.initial);
-  const shared = { id, value, placeholder, spellcheck: false, autocomplete: 'off', onInput: typed };
-  if (field.kind === 'lines' || field.kind === 'pairs')
-    return <textarea rows={3} {...shared} {...described} />;
-  return (
-    <input
-      type="text"
-      inputMode={field.kind === 'number' ? 'numeric' : 'text'}
-      required={field.required}
-      {...shared}
-      {...described}
-    />
-  );
 }
 
 function Checks({ field, value, onValue }: InputProps) {
   const { label, help } = t.fields[field.id];
+  const id = `field-${field.id}`;
   const chosen = new Set(value.split(/\s+/));
   const toggle = (option: string) => {
     const next = new Set(chosen);
@@ -93,7 +78,7 @@ function Checks({ field, value, onValue }: InputProps) {
     onValue((field.options ?? []).filter((each) => next.has(each)).join(' '));
   };
   return (
-    <fieldset class="field checks" aria-describedby={`field-${field.id}-help`}>
+    <fieldset class="field checks" aria-describedby={describedBy(id, help)}>
       <legend>{label}</legend>
       <div class="choices">
         {field.options?.map((option) => (
@@ -103,9 +88,7 @@ function Checks({ field, value, onValue }: InputProps) {
           </label>
         ))}
       </div>
-      <p class="help" id={`field-${field.id}-help`}>
-        {help}
-      </p>
+      <Help id={id} text={help} />
     </fieldset>
   );
 }

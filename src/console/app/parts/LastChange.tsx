@@ -6,7 +6,7 @@ import { moment } from '../format.ts';
 import { t } from '../texts.ts';
 import { Button } from './Button.tsx';
 import { ConsequencesDialog } from './Consequences.tsx';
-import { useAct } from './hooks.ts';
+import { useAct, useCall, useNow } from './hooks.ts';
 import { announce, Notice } from './Notice.tsx';
 import { Details, Refusal } from './Said.tsx';
 
@@ -79,10 +79,22 @@ export function LastChange({ config, onUndone }: LastChangeProps) {
           confirm={t.settings.undo}
           consequences={asked}
           act={act}
-          onConfirm={() => void act.run(takeBack)}
+          onConfirm={takeBack}
           onClose={() => setAsked(null)}
         />
       )}
     </>
   );
+}
+
+const RECENT_MS = 10 * 60_000;
+
+/** Shown after returning from a form: the change just saved in one of these sections. */
+export function RecentChange({ sections }: { readonly sections: readonly string[] }) {
+  const { data, take } = useCall('config', {});
+  const now = useNow(30_000);
+  const undo = data?.undo ?? null;
+  if (data === null || undo === null || now - Date.parse(undo.at) > RECENT_MS) return null;
+  const isOfThese = undo.keys.every((key) => sections.includes(key.split(/[.[]/, 1)[0] ?? ''));
+  return isOfThese ? <LastChange config={data} onUndone={take} /> : null;
 }

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { t } from '../texts.ts';
 import { Icon, type IconName } from './Icon.tsx';
 import { Button } from './Button.tsx';
+import type { Asked } from './hooks.ts';
 import { Problem } from './Said.tsx';
 
 export type Tone = 'ok' | 'info' | 'warn' | 'bad';
@@ -23,7 +24,7 @@ export function Notice({ tone, children, actions, urgent = false }: NoticeProps)
     if (urgent) box.current?.scrollIntoView({ block: 'nearest' });
   }, []);
   return (
-    <div ref={box} class={`notice ${tone}`} {...(urgent ? { role: 'alert' as const } : {})}>
+    <div ref={box} class={`notice ${tone}`} role={urgent ? 'alert' : undefined}>
       <Icon name={ICONS[tone]} />
       <div class="notice-text">{children}</div>
       {actions && <div class="actions">{actions}</div>}
@@ -46,6 +47,21 @@ export function Loading() {
     <p class="muted loading" role="status">
       {t.loading}
     </p>
+  );
+}
+
+interface AnswerProps<T> {
+  readonly asked: Asked<T>;
+  readonly children: (data: T) => ComponentChildren;
+}
+
+/** What was asked for. Before that, that it is loading; and why it could not be loaded. */
+export function Answer<T>({ asked: { data, error, again }, children }: AnswerProps<T>) {
+  return (
+    <>
+      <Failure error={error} again={again} />
+      {data === null ? error === null && <Loading /> : children(data)}
+    </>
   );
 }
 

@@ -1,13 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { Consequence } from '../../../control/protocol/consequences.ts';
-import type { ConfigState } from '../../../control/protocol/settings.ts';
 import type { JsonObject } from '../settings/edits.ts';
 import { t } from '../texts.ts';
-import { Consequences } from './Consequences.tsx';
+import { Consequences, type Originals } from './Consequences.tsx';
 import { Dialog } from './Dialog.tsx';
-import { useAct } from './hooks.ts';
 
-export type Originals = NonNullable<ConfigState['originals']>[number];
 export type ExistingOriginals = 'leave' | 'include';
 
 /** The folder's originals, if the change affects others or handles them differently, and nobody has decided about them yet. */
@@ -38,14 +35,12 @@ interface OriginalsDialogProps {
 export function OriginalsDialog({ originals, consequences, onDecided, onClose }: OriginalsDialogProps) {
   const { files, folder, afterUpload } = originals;
   const [existing, setExisting] = useState<ExistingOriginals>('leave');
-  const act = useAct();
   const texts = t.originals[afterUpload];
   return (
     <Dialog
       title={texts.title}
       confirm={existing === 'include' ? texts.include(files) : t.form.save}
       danger={existing === 'include'}
-      act={act}
       onConfirm={() => onDecided(existing)}
       onClose={onClose}
     >

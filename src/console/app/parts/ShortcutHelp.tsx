@@ -1,7 +1,8 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { areShortcutsOn, setShortcuts, useShortcuts } from '../shortcuts.ts';
 import { t } from '../texts.ts';
 import { Button } from './Button.tsx';
+import { useModal } from './Dialog.tsx';
 
 /** `?` lists the shortcuts and lets people switch them off. */
 export function ShortcutHelp() {
@@ -11,15 +12,8 @@ export function ShortcutHelp() {
 }
 
 function Help({ onClose }: { readonly onClose: () => void }) {
-  const dialog = useRef<HTMLDialogElement>(null);
+  const dialog = useModal();
   const [isOn, setOn] = useState(areShortcutsOn);
-  useLayoutEffect(() => {
-    const before = document.activeElement;
-    dialog.current?.showModal();
-    return () => {
-      if (before instanceof HTMLElement) before.focus();
-    };
-  }, []);
   return (
     <dialog ref={dialog} aria-labelledby="shortcuts-title" onClose={onClose}>
       <h2 id="shortcuts-title">{t.shortcuts.title}</h2>

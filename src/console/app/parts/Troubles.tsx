@@ -4,11 +4,10 @@ import { moment } from '../format.ts';
 import { href } from '../router.ts';
 import { saidOf } from '../said.ts';
 import { t } from '../texts.ts';
-import { useAct } from './hooks.ts';
 import { Notice, announce } from './Notice.tsx';
 import { Section } from './Page.tsx';
-import { Button } from './Button.tsx';
-import { Details, Refusal, Why } from './Said.tsx';
+import { ActButton } from './Button.tsx';
+import { Details, Why } from './Said.tsx';
 import { Words } from './Words.tsx';
 
 /** What needs a person comes first. */
@@ -143,34 +142,26 @@ function Remedies({ trouble: { about, remedy } }: { readonly trouble: TroubleJso
 }
 
 function Resume({ target, text }: { readonly target: string; readonly text: string }) {
-  const act = useAct();
   const perform = async () => {
     await call('resume', { target });
     announce(t.done.resumed(target));
   };
   return (
-    <>
-      <Button class="primary" disabled={act.busy} onClick={() => void act.run(perform)}>
-        {text}
-      </Button>
-      <Refusal error={act.error} />
-    </>
+    <ActButton class="primary" perform={perform}>
+      {text}
+    </ActButton>
   );
 }
 
 function TryHeld() {
-  const act = useAct();
   const perform = async () => {
     await call('tryHeld', {});
     announce(t.done.tried);
   };
   return (
-    <>
-      <Button class="primary" disabled={act.busy} onClick={() => void act.run(perform)}>
-        {t.troubles.retry}
-      </Button>
-      <Refusal error={act.error} />
-    </>
+    <ActButton class="primary" perform={perform}>
+      {t.troubles.retry}
+    </ActButton>
   );
 }
 

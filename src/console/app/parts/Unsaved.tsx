@@ -2,12 +2,10 @@ import { useEffect, useState } from 'preact/hooks';
 import { guardLeaving } from '../router.ts';
 import { t } from '../texts.ts';
 import { Dialog } from './Dialog.tsx';
-import { useAct } from './hooks.ts';
 
 /** Asks before leaving a form with unsaved input, by a link, the browser's buttons or a reload. */
 export function Unsaved({ isTyped }: { readonly isTyped: boolean }) {
   const [leave, setLeave] = useState<(() => void) | null>(null);
-  const act = useAct();
   useEffect(() => {
     if (!isTyped) return;
     // The browser shows its own confirmation.
@@ -26,7 +24,6 @@ export function Unsaved({ isTyped }: { readonly isTyped: boolean }) {
       confirm={t.unsaved.leave}
       cancel={t.unsaved.stay}
       danger
-      act={act}
       onConfirm={leave}
       onClose={() => setLeave(null)}
     >

@@ -1,6 +1,7 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { isAbort } from '../api.ts';
+import type { Operation, Request, Response } from '../../../control/protocol/protocol.ts';
+import { call, isAbort } from '../api.ts';
 
 export interface Asked<T> {
   readonly data: T | null;
@@ -44,11 +45,20 @@ export function useAsk<T>(
   };
 }
 
+/** Calls an operation, and again whenever the request or `tick` changes. */
+export function useCall<O extends Operation>(
+  operation: O,
+  request: Request<O>,
+  tick: unknown = null,
+): Asked<Response<O>> {
+  const key = JSON.stringify([operation, request]);
+  return useAsk((signal) => call(operation, request, signal), key, tick);
+}
+
 export interface Act {
   readonly busy: boolean;
   readonly error: unknown;
   readonly run: (act: () => Promise<void>) => Promise<void>;
-  readonly clear: () => void;
 }
 
 /** Runs one action of a person at a time, and holds its error. */
@@ -59,7 +69,6 @@ export function useAct(): Act {
   return {
     busy,
     error,
-    clear: () => setError(null),
     run: async (act) => {
       if (running.current) return;
       running.current = true;

@@ -18,6 +18,12 @@ export function valueAt(value: Json | undefined, path: Path): Json | undefined {
   return found;
 }
 
+/** The object at this path; null if there is none. */
+export function objectAt(value: Json | undefined, path: Path): JsonObject | null {
+  const found = valueAt(value, path);
+  return isObject(found) ? found : null;
+}
+
 /** A copy with `path` set to the value; undefined removes the key. */
 export function withValue(
   object: JsonObject,

@@ -4,8 +4,8 @@ import { isObject, valueAt, withValue, type Json, type JsonObject } from './edit
 /** One key of the config file in a form. Its value is always text, empty for the default. */
 export interface Field {
   readonly id: FieldId;
-  /** Relative to the folder, endpoint or section. */
-  readonly path: readonly string[];
+  /** In the file, relative to the folder, endpoint or section; the id if left out. */
+  readonly key?: string;
   readonly kind: 'text' | 'number' | 'yes' | 'choice' | 'lines' | 'checks' | 'pairs';
   readonly options?: readonly string[];
   /** The default if the file does not have the key. */
@@ -15,6 +15,8 @@ export interface Field {
   readonly word?: 'always' | 'none' | 'accepted';
 }
 
+export const keyOf = ({ id, key = id }: Field): string => key;
+
 export type FieldId = keyof Texts['fields'];
 
 export const TYPES = ['jpeg', 'png', 'tiff', 'webp', 'gif', 'bmp', 'heic', 'pdf'];
@@ -22,7 +24,7 @@ const ACCEPTED = TYPES.slice(0, -1).join(' ');
 
 /** Text of the value in the file; otherwise of the default, if the control must show a value. */
 export function textOf(field: Field, values: JsonObject): string {
-  const value = valueAt(values, field.path);
+  const value = valueAt(values, keyOf(field).split('.'));
   if (value === undefined || value === null) return shownDefault(field);
   if (field.kind === 'pairs' && isObject(value))
     return Object.entries(value)
@@ -33,7 +35,7 @@ export function textOf(field: Field, values: JsonObject): string {
 }
 
 /** Shows values that don't fit the form as JSON. */
-const plain = (value: Json | undefined): string =>
+export const plain = (value: Json | undefined): string =>
   typeof value === 'object' ? JSON.stringify(value) : String(value);
 
 /** Fields with a default that can be typed show it as a placeholder. */
@@ -77,7 +79,7 @@ export function applied(fields: readonly Field[], before: JsonObject, typed: Typ
   for (const field of fields) {
     const text = typed[field.id];
     if (text === undefined || text === textOf(field, before)) continue;
-    next = withValue(next, field.path, valueOf(field, text));
+    next = withValue(next, keyOf(field).split('.'), valueOf(field, text));
   }
   return next;
 }
@@ -86,77 +88,65 @@ export type Typed = Partial<Record<FieldId, string>>;
 
 export function folderFields(endpoints: readonly string[]): readonly Field[] {
   return [
-    { id: 'path', path: ['path'], kind: 'text', required: true },
+    { id: 'path', kind: 'text', required: true },
     endpointField(endpoints),
-    { id: 'recursive', path: ['recursive'], kind: 'yes', initial: 'false' },
-    { id: 'watch', path: ['watch'], kind: 'choice', options: ['auto', 'poll'], initial: 'auto' },
-    { id: 'share', path: ['share'], kind: 'text', initial: 'none' },
-    { id: 'name', path: ['name'], kind: 'text', initial: '{stem}-{hash:12}' },
-    { id: 'nameMaxBytes', path: ['nameMaxBytes'], kind: 'number', initial: '300' },
-    { id: 'existing', path: ['existing'], kind: 'text', initial: 'send' },
-    { id: 'accept', path: ['accept'], kind: 'checks', options: TYPES, initial: ACCEPTED },
-    { id: 'pages', path: ['pages'], kind: 'choice', options: ['split', 'whole'], initial: 'split' },
-    { id: 'pageResolution', path: ['pageResolution'], kind: 'number', initial: '200' },
-    { id: 'look', path: ['look'], kind: 'choice', options: ['off', 'warn', 'hold'], initial: 'off' },
-    { id: 'upright', path: ['upright'], kind: 'yes', initial: 'false' },
-    { id: 'maxFileSize', path: ['maxFileSize'], kind: 'text', initial: '50MB' },
-    { id: 'include', path: ['include'], kind: 'lines', initial: '**/*' },
-    { id: 'ignore', path: ['ignore'], kind: 'lines' },
-    { id: 'builtInIgnores', path: ['builtInIgnores'], kind: 'yes', initial: 'true' },
-    {
-      id: 'afterUpload',
-      path: ['afterUpload'],
-      kind: 'choice',
-      options: ['keep', 'archive', 'delete'],
-      initial: 'keep',
-    },
-    { id: 'archiveTo', path: ['archiveTo'], kind: 'text', initial: 'archive' },
-    { id: 'afterUploadOn', path: ['afterUploadOn'], kind: 'lines', initial: 'accepted', word: 'accepted' },
-    {
-      id: 'afterUploadExisting',
-      path: ['afterUploadExisting'],
-      kind: 'choice',
-      options: ['auto', 'leave', 'include'],
-      initial: 'auto',
-    },
-    { id: 'needsAttention', path: ['needsAttention'], kind: 'text', initial: 'none' },
-    { id: 'silentAfter', path: ['silentAfter'], kind: 'text', initial: 'auto' },
-    { id: 'settleShort', path: ['settle', 'short'], kind: 'text', initial: '200ms' },
-    { id: 'settleLong', path: ['settle', 'long'], kind: 'text', initial: '5s' },
-    { id: 'settlePatience', path: ['settle', 'patience'], kind: 'text', initial: '10m' },
+    { id: 'recursive', kind: 'yes', initial: 'false' },
+    { id: 'watch', kind: 'choice', options: ['auto', 'poll'], initial: 'auto' },
+    { id: 'share', kind: 'text', initial: 'none' },
+    { id: 'name', kind: 'text', initial: '{stem}-{hash:12}' },
+    { id: 'nameMaxBytes', kind: 'number', initial: '300' },
+    { id: 'existing', kind: 'text', initial: 'send' },
+    { id: 'accept', kind: 'checks', options: TYPES, initial: ACCEPTED },
+    { id: 'pages', kind: 'choice', options: ['split', 'whole'], initial: 'split' },
+    { id: 'pageResolution', kind: 'number', initial: '200' },
+    { id: 'look', kind: 'choice', options: ['off', 'warn', 'hold'], initial: 'off' },
+    { id: 'upright', kind: 'yes', initial: 'false' },
+    { id: 'maxFileSize', kind: 'text', initial: '50MB' },
+    { id: 'include', kind: 'lines', initial: '**/*' },
+    { id: 'ignore', kind: 'lines' },
+    { id: 'builtInIgnores', kind: 'yes', initial: 'true' },
+    { id: 'afterUpload', kind: 'choice', options: ['keep', 'archive', 'delete'], initial: 'keep' },
+    { id: 'archiveTo', kind: 'text', initial: 'archive' },
+    { id: 'afterUploadOn', kind: 'lines', initial: 'accepted', word: 'accepted' },
+    { id: 'afterUploadExisting', kind: 'choice', options: ['auto', 'leave', 'include'], initial: 'auto' },
+    { id: 'needsAttention', kind: 'text', initial: 'none' },
+    { id: 'silentAfter', kind: 'text', initial: 'auto' },
+    { id: 'settleShort', key: 'settle.short', kind: 'text', initial: '200ms' },
+    { id: 'settleLong', key: 'settle.long', kind: 'text', initial: '5s' },
+    { id: 'settlePatience', key: 'settle.patience', kind: 'text', initial: '10m' },
   ];
 }
 
 /** Optional if there is only one endpoint; with several, the person has to choose. */
 function endpointField(endpoints: readonly string[]): Field {
   const [only = '', ...others] = endpoints;
-  const field = { id: 'endpoint', path: ['endpoint'], kind: 'choice', required: true } as const;
+  const field = { id: 'endpoint', kind: 'choice', required: true } as const;
   if (others.length === 0) return { ...field, options: endpoints, initial: only };
   return { ...field, options: ['', ...endpoints], initial: '' };
 }
 
 const LIMITS: readonly Field[] = [
-  { id: 'rate', path: ['rate'], kind: 'text', initial: 'unlimited' },
-  { id: 'perDay', path: ['perDay'], kind: 'number', initial: 'unlimited' },
-  { id: 'perMonth', path: ['perMonth'], kind: 'number', initial: 'unlimited' },
+  { id: 'rate', kind: 'text', initial: 'unlimited' },
+  { id: 'perDay', kind: 'number', initial: 'unlimited' },
+  { id: 'perMonth', kind: 'number', initial: 'unlimited' },
 ];
 
 /** @param accounts names of the additional accounts */
 export function endpointFields(accounts: readonly string[]): readonly Field[] {
   return [
-    { id: 'uid', path: ['uid'], kind: 'text', required: true },
-    { id: 'account', path: ['account'], kind: 'choice', options: ['none', ...accounts], initial: 'none' },
-    { id: 'endpointConcurrency', path: ['concurrency'], kind: 'number' },
+    { id: 'uid', kind: 'text', required: true },
+    { id: 'account', kind: 'choice', options: ['none', ...accounts], initial: 'none' },
+    { id: 'endpointConcurrency', key: 'concurrency', kind: 'number' },
     ...LIMITS,
   ];
 }
 
 export const DELIVERY_FIELDS: readonly Field[] = [
-  { id: 'concurrency', path: ['concurrency'], kind: 'number', initial: '4' },
+  { id: 'concurrency', kind: 'number', initial: '4' },
   ...LIMITS,
-  { id: 'bandwidth', path: ['bandwidth'], kind: 'text', initial: 'unlimited' },
-  { id: 'spread', path: ['spread'], kind: 'yes', initial: 'true' },
-  { id: 'grace', path: ['grace'], kind: 'text', initial: '20s' },
-  { id: 'parkAfter', path: ['parkAfter'], kind: 'number', initial: '5' },
-  { id: 'hours', path: ['hours'], kind: 'lines', initial: 'always', word: 'always' },
+  { id: 'bandwidth', kind: 'text', initial: 'unlimited' },
+  { id: 'spread', kind: 'yes', initial: 'true' },
+  { id: 'grace', kind: 'text', initial: '20s' },
+  { id: 'parkAfter', kind: 'number', initial: '5' },
+  { id: 'hours', kind: 'lines', initial: 'always', word: 'always' },
 ];

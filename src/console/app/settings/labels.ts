@@ -1,12 +1,12 @@
 import { t } from '../texts.ts';
-import { DELIVERY_FIELDS, endpointFields, folderFields, type Field } from './fields.ts';
-import { SECTIONS } from './sections.ts';
+import { DELIVERY_FIELDS, endpointFields, folderFields, keyOf, type Field } from './fields.ts';
+import { fieldsOf, SECTIONS } from './sections.ts';
 
 const LISTS: readonly (readonly [prefix: RegExp, fields: readonly Field[]])[] = [
   [/^folders\[\d+\]\./, folderFields([])],
   [/^endpoints\.[^.]+\./, endpointFields([])],
   [/^delivery\./, DELIVERY_FIELDS],
-  [/^/, SECTIONS.flatMap(({ groups }) => groups.flatMap(({ fields }) => fields))],
+  [/^/, SECTIONS.flatMap(fieldsOf)],
 ];
 
 /** Form label and help of a key such as folders[0].maxFileSize; the key itself if no form has it. */
@@ -14,7 +14,7 @@ export function labelOf(key: string): string {
   for (const [prefix, fields] of LISTS) {
     if (!prefix.test(key)) continue;
     const path = key.replace(prefix, '').replace(/\[\d+\]$/, '');
-    const field = fields.find((each) => each.path.join('.') === path);
+    const field = fields.find((each) => keyOf(each) === path);
     if (field === undefined) continue;
     const { label, help } = t.fields[field.id];
     return help === '' ? label : `${label}: ${help}`;

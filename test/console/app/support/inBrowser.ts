@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'vitest';
 import type { Locator, Page } from 'playwright-core';
+import type { Request } from '../../../../src/control/protocol/protocol.ts';
 import { hasChromium, startBrowser, type TestBrowser } from './browser.ts';
-import { StubAgent } from './stubOperations.ts';
+import { StubAgent } from './stubAgent.ts';
 import { startStub, type StubService } from './stubService.ts';
 
 export interface Here {
@@ -52,4 +53,13 @@ export async function heading(page: Page, name: string | RegExp): Promise<void> 
 /** Rows of a table without its head. */
 export function rows(page: Page, table: string) {
   return page.getByRole('table', { name: table }).locator('tbody').getByRole('row');
+}
+
+/** Edits of the configuration that were saved, one list for each time. */
+export function savedEdits({ stub }: Here) {
+  return stub.agent.asked
+    .filter(({ operation }) => operation === 'changeConfig')
+    .map(({ request }) => request as Request<'changeConfig'>)
+    .filter(({ dryRun = false }) => !dryRun)
+    .map(({ edits }) => edits);
 }

@@ -43,7 +43,7 @@ delivery:
 /** From which on times count back; the suite sees a living agent, so it is the time of the start. */
 const MINUTE = 60_000;
 
-type Row = ListRowJson & { readonly folder: string };
+export type Row = ListRowJson & { readonly folder: string };
 
 const FOLDERS = ['/srv/scans/front-desk', '/srv/scans/branch', '/mnt/share/receipts'] as const;
 const TYPES = ['jpeg', 'jpeg', 'png', 'jpeg', 'tiff', 'webp', 'pdf', 'heic', 'bmp', 'gif'] as const;
@@ -103,8 +103,6 @@ export function makeRow(index: number, id: number, at: number): Row {
   };
 }
 
-export type { Row };
-
 /** The newest of so many; newest first. */
 export function makeRows(count: number, now: number, newest = count): Row[] {
   return Array.from({ length: newest }, (_, index) =>
@@ -119,29 +117,18 @@ export function detailOf(row: Row): DocumentDetailJson {
   const isAccepted = state === 'accepted';
   const wasSent = isAccepted || state === 'failed' || state === 'unconfirmed';
   return {
+    ...row,
     id: documentId ?? 0,
     name: name ?? '',
     endpointUid: row.endpointUid ?? '',
     baseUrl: BASE_URL,
-    folder,
     path: row.path.slice(folder.length + 1),
     sha256: row.sha256 ?? '',
     type: (type ?? 'jpeg') as DocumentDetailJson['type'],
-    size: row.size,
     lane: 'fresh',
     state: state as DocumentDetailJson['state'],
-    reason: row.reason,
-    message: row.message,
-    status: row.status,
-    needsPerson: row.needsPerson,
-    dismissedBy: row.dismissedBy,
-    dismissedAt: row.dismissedAt,
     attemptCount: wasSent ? 2 : 0,
     serverErrors: wasSent ? 1 : 0,
-    answerLost: row.answerLost,
-    createdAt: row.createdAt,
-    updatedAt: row.updatedAt,
-    notBefore: null,
     responseCut: null,
     response: isAccepted
       ? `{"uid":"d-${documentId}","name":${JSON.stringify(name)},"status":"PROCESSING","number":12345678901234567890,"pages":[{"index":0}],"notes":[]}`

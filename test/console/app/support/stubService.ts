@@ -10,7 +10,8 @@ import { ReceiptdError } from '../../../../src/core/domain/errors.ts';
 import { RecordedLog } from '../../../support/recordedLog.ts';
 import type { ConsoleUnderTest } from './browser.ts';
 import { makeImages } from './stubData.ts';
-import { StubAgent } from './stubOperations.ts';
+import { StubAgent } from './stubAgent.ts';
+import { operationsOf } from './stubOperations.ts';
 
 const PAGES = new URL('../../../../dist/console/', import.meta.url);
 export const PASSWORD = 'correct horse battery';
@@ -152,7 +153,7 @@ export async function startStub(): Promise<StubService> {
 
   /** Answers are checked as well: a stand-in that has drifted from the contract fails here. */
   const checked = Object.fromEntries(
-    Object.entries(agent.operations()).map(([name, operation]) => {
+    Object.entries(operationsOf(agent)).map(([name, operation]) => {
       const its = name as Operation;
       const perform = async (request: never) => {
         agent.asked.push({ operation: its, request });

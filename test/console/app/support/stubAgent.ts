@@ -1,0 +1,196 @@
+import { createHash } from 'node:crypto';
+import { parseDocument } from 'yaml';
+import type { Response } from '../../../../src/control/protocol/protocol.ts';
+import type { DocumentDetailJson } from '../../../../src/control/protocol/documents.ts';
+import type { OverviewResponse } from '../../../../src/control/protocol/overview.ts';
+import { toHoldJson } from '../../../../src/control/protocol/holdJson.ts';
+import { noteJson } from '../../../../src/control/protocol/noteJson.ts';
+import { troubles } from '../../../../src/control/queries/troubles.ts';
+import type { Hold } from '../../../../src/core/ports/hold.ts';
+import { FILE_ONLY } from '../../../../src/wiring/consoleKeys.ts';
+import { counts } from './stubList.ts';
+import { makeResults } from './stubResults.ts';
+import { BASE_URL, CONFIG, makeRow, makeRows, type Row } from './stubData.ts';
+
+const ROWS = 1200;
+
+interface FileShape {
+  readonly endpoints: Record<
+    string,
+    { uid: string; concurrency?: number; rate?: string; perDay?: number; perMonth?: number }
+  >;
+  readonly folders: { path: string; endpoint?: string; watch?: string }[];
+}
+
+/** What a test changes of the agent behind the page. */
+export class StubAgent {
+  readonly startedAt = Date.now() - 3 * 86_400_000;
+  /** Of each kind one or a few: a list that fills a page costs the browser half a second. */
+  rows: Row[] = makeRows(ROWS, Date.now(), 50).filter(
+    ({ state }, index) => state !== 'accepted' || index < 10,
+  );
+  results = makeResults(this.rows);
+  text = CONFIG;
+  former = CONFIG;
+  problem: string | null = null;
+  restartNeeded: string[] = [];
+  /** What a trial of a change says of originals from before. */
+  originals: NonNullable<Response<'changeConfig'>['originals']> = [];
+  /** The same of what it would do at once. */
+  consequences: NonNullable<Response<'changeConfig'>['consequences']> = [];
+  undo: Response<'config'>['undo'] = null;
+  /** What comes of tests of alerts. */
+  tested: Response<'testAlerts'>['results'] = [
+    { channel: 'webhook', problem: 'The webhook at hooks.example.com answered with HTTP 500.' },
+    { channel: 'email', problem: null },
+  ];
+  mailPassword: Response<'mailPassword'>['where'] = 'notNeeded';
+  /** Of every document; null: as its state has it. */
+  attempts: DocumentDetailJson['attempts'] | null = null;
+  /** Of answers in the history. */
+  slowness = 1;
+  /** As the browser of the tests, in winter. */
+  zone = { name: 'Europe/Berlin', offsetMinutes: 60 };
+  incidents: OverviewResponse['status']['incidents'] = [];
+  /** Of the configuration. */
+  columns: OverviewResponse['columns'] = [];
+  notes: OverviewResponse['status']['notes'] = [
+    noteJson({ kind: 'limited', endpoint: 'office', rate: '120/min', leftMs: 1_860_000 }),
+  ];
+  paused = new Set<string>();
+  held = 0;
+  asked: { operation: string; request: unknown }[] = [];
+  /** Asked for: what, of which type, which page. */
+  pictures: string[] = [];
+  /** As where what draws them is not installed. */
+  hasNoPictures = false;
+
+  /** As many documents as take several pages, and several requests to search. */
+  fill(): void {
+    this.rows = makeRows(ROWS, Date.now());
+    this.results = makeResults(this.rows);
+  }
+
+  /** A scan comes in. */
+  add(): Row {
+    const row = makeRow(1, this.rows.length + 1, Date.now());
+    this.rows = [row, ...this.rows];
+    return row;
+  }
+
+  get file(): FileShape {
+    return parseDocument(this.text).toJS() as FileShape;
+  }
+
+  get revision(): string {
+    return createHash('sha256').update(this.text).digest('hex').slice(0, 16);
+  }
+
+  overview(): OverviewResponse {
+    const now = new Date();
+    const { endpoints, folders } = this.file;
+    const since = new Date(now.getTime() - 40 * 60_000).toISOString();
+    const waiting =
+      this.rows.filter(({ state }) => state === 'queued' || state === 'uploading').length + this.held;
+    const holds: Hold[] = [...this.paused].map((target) => ({
+      scope: target.startsWith('/') ? 'folder' : 'endpoint',
+      key: target.startsWith('/') ? target : `${BASE_URL}#${endpoints[target]?.uid}`,
+      reason: 'PAUSED',
+      message: 'Paused by admin.',
+      since: Date.parse(since),
+      until: null,
+      demandedUntil: null,
+    }));
+    if (this.held > 0) {
+      const message = 'The service answered HTTP 503.';
+      const hold = {
+        reason: 'HTTP_503',
+        message,
+        since: Date.parse(since),
+        until: null,
+        demandedUntil: null,
+      };
+      holds.push({ scope: 'service', key: BASE_URL, ...hold });
+    }
+    const status: OverviewResponse['status'] = {
+      pid: 4711,
+      startedAt: new Date(this.startedAt).toISOString(),
+      version: '0.2.0',
+      folders: folders.map(({ path, endpoint, watch }) => ({
+        path,
+        endpoint: endpoint ?? 'office',
+        state: this.paused.has(path) ? 'paused' : path.startsWith('/mnt') ? 'unreachable' : 'watching',
+        message: path.startsWith('/mnt') ? `${path} can't be reached (ETIMEDOUT).` : null,
+        since,
+        mode: watch === 'poll' ? 'polled' : 'events',
+        fileSystem: path.startsWith('/mnt') ? 'nfs' : 'ext4',
+        settling: path.endsWith('branch') ? 1 : 0,
+        lastListing: since,
+      })),
+      inFlight: 1,
+      limitedBy: [],
+      incidents: this.incidents,
+      notes: this.notes,
+      spool: { mode: 'auto', used: 48_211_000, limit: 5_000_000_000, images: 31 },
+    };
+    const known = Object.entries(endpoints).map(([alias, { uid }]) => ({
+      alias,
+      key: { baseUrl: BASE_URL, uid },
+    }));
+    // Of folders and files that are not sent other tests tell.
+    const counted = counts(this.rows).filter(
+      ({ state }) => !['rejected', 'incomplete', 'unreadable', 'unconfirmed', 'lost'].includes(state),
+    );
+    const looked = {
+      now: now.getTime(),
+      daemon: { ...status, folders: [] },
+      silent: null,
+      counts: counted,
+      holds,
+    };
+    return {
+      now: now.toISOString(),
+      zone: this.zone,
+      status,
+      shared: false,
+      troubles: troubles(known, looked),
+      counts: counts(this.rows),
+      holds: holds.map(toHoldJson),
+      endpoints: Object.entries(endpoints).map(([alias, { uid, concurrency, rate, perDay, perMonth }]) => ({
+        alias,
+        account: null,
+        endpoint: { baseUrl: BASE_URL, uid },
+        paused: this.paused.has(alias),
+        concurrency: concurrency ?? 4,
+        rate: rate ?? 'unlimited',
+        perDay: perDay ?? null,
+        perMonth: perMonth ?? null,
+      })),
+      columns: this.columns,
+      backlog: {
+        waiting,
+        held: this.held,
+        oldest: waiting === 0 ? null : since,
+        perMinute: 31.4,
+        emptyInMs: waiting === 0 ? null : 4_980_000,
+      },
+    };
+  }
+
+  config(): Response<'config'> {
+    const values = parseDocument(this.text).toJS() as Response<'config'>['values'];
+    const folders = values['folders'] as readonly { path: string }[] | undefined;
+    return {
+      file: '/etc/receiptd/receiptd.yaml',
+      revision: this.revision,
+      writable: true,
+      text: this.text,
+      values,
+      folderPaths: (folders ?? []).map(({ path }) => path.replace(/^~/, '/root')),
+      problem: this.problem,
+      restartNeeded: this.restartNeeded,
+      undo: this.undo,
+      fileOnly: [...FILE_ONLY],
+    };
+  }
+}

@@ -1,0 +1,228 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import {
+  announced,
+  heading,
+  inBrowser,
+  rows,
+  savedEdits,
+  shows,
+} from '../../console/app/support/inBrowser.ts';
+
+inBrowser('folders', (here) => {
+  const edits = () => savedEdits(here);
+
+  test('a folder is paused and goes on; edited: what was typed and nothing else is changed, and comments stay', async () => {
+    const page = await here.browser.open('#/folders');
+    await page.getByRole('button', { name: 'Pause /srv/scans/branch' }).click();
+    await announced(page, '/srv/scans/branch was paused.');
+    await shows(rows(page, 'Folders').nth(1).getByText('paused'));
+    await page.getByRole('button', { name: 'Resume /srv/scans/branch' }).click();
+    await announced(page, '/srv/scans/branch was resumed.');
+    await shows(rows(page, 'Folders').nth(1).getByText('watching'));
+
+    await page.getByRole('link', { name: 'Edit /srv/scans/branch' }).click();
+    await heading(page, 'Edit folder');
+    expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    expect(await page.getByLabel('The original').inputValue()).toBe('archive');
+    await page.getByLabel('Watch subfolders too').check();
+    await page.getByLabel('How new files are noticed').selectOption('poll');
+    await page.getByLabel('Name template').fill('{date}-{seq:5}');
+    await page.getByLabel('pdf', { exact: true }).check();
+    await page.getByLabel('gif').uncheck();
+    await page.getByLabel('Largest file').fill('20MB');
+    await page.getByLabel('Files already in the folder').fill('since 2026-01-01');
+    await page.getByLabel('The original').selectOption('keep');
+    await page.getByLabel('Only these files').fill('*.jpg\n*.tif');
+    await page.getByLabel('Ignore these files').fill('old/**');
+    await page.getByLabel('Archive', { exact: true }).fill('done');
+    await page.getByLabel('Complete files').fill('');
+    await page.getByLabel('Patience').fill('5m');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await announced(page, 'Saved and in effect.');
+    await heading(page, 'Folders');
+    const at = (...path: (string | number)[]) => ['folders', 1, ...path];
+    expect(edits()[0]).toEqual([
+      { kind: 'set', path: at('afterUpload'), value: 'keep' },
+      { kind: 'remove', path: at('settle', 'short') },
+      { kind: 'set', path: at('settle', 'patience'), value: '5m' },
+      { kind: 'set', path: at('recursive'), value: true },
+      { kind: 'set', path: at('watch'), value: 'poll' },
+      { kind: 'set', path: at('name'), value: '{date}-{seq:5}' },
+      { kind: 'set', path: at('existing'), value: 'since 2026-01-01' },
+      { kind: 'set', path: at('accept'), value: ['jpeg', 'png', 'tiff', 'webp', 'bmp', 'heic', 'pdf'] },
+      { kind: 'set', path: at('maxFileSize'), value: '20MB' },
+      { kind: 'set', path: at('include'), value: ['*.jpg', '*.tif'] },
+      { kind: 'set', path: at('ignore'), value: ['old/**'] },
+      { kind: 'set', path: at('archiveTo'), value: 'done' },
+    ]);
+    expect(here.stub.agent.text).toContain('# The scanner at the front desk.');
+  });
+
+  test('originals from before are counted and asked about; without an answer they stay', async () => {
+    const folder = '/srv/scans/branch';
+    here.stub.agent.originals = [{ folder, afterUpload: 'delete', files: 260, stay: true }];
+    const saved = () => edits().at(-1);
+    const open = async (page: Page, how: string) => {
+      await page.getByRole('link', { name: `Edit ${folder}` }).click();
+      await page.getByLabel('The original').selectOption(how);
+      await page.getByRole('button', { name: 'Save' }).click();
+    };
+    const page = await here.browser.open('#/folders');
+    await open(page, 'delete');
+    const dialog = page.getByRole('dialog', { name: 'Delete originals from now on?' });
+    await shows(dialog.getByText(`260 files in ${folder} were accepted before.`));
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(here.stub.agent.text).toContain('afterUpload: archive');
+    await page.getByRole('button', { name: 'Save' }).click();
+    expect(await dialog.getByLabel('New files only').isChecked()).toBe(true);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await announced(page, 'Saved and in effect.');
+    const at = (key: string) => ['folders', 1, key];
+    expect(saved()).toEqual([
+      { kind: 'set', path: at('afterUpload'), value: 'delete' },
+      { kind: 'set', path: at('afterUploadExisting'), value: 'leave' },
+    ]);
+    await heading(page, 'Folders');
+    await open(page, 'archive');
+    await dialog.getByLabel('Delete all 260 too').check();
+    await dialog.getByRole('button', { name: 'Delete all 260 too' }).click();
+    await expect
+      .poll(() => saved())
+      .toContainEqual({
+        kind: 'set',
+        path: at('afterUploadExisting'),
+        value: 'include',
+      });
+  });
+
+  test('of several endpoints none is chosen beforehand; the only one is', async () => {
+    const page = await here.browser.open('#/folders/new');
+    const endpoint = page.getByLabel('Endpoint');
+    await page.getByLabel('Path').fill('/mnt/new');
+    expect(await endpoint.locator('option:checked').textContent()).toBe('Choose an endpoint …');
+    await page.getByRole('button', { name: 'Save' }).click();
+    expect(await endpoint.evaluate((select) => Reflect.get(select, 'validity').valueMissing)).toBe(true);
+    expect(edits()).toEqual([]);
+    const { agent } = here.stub;
+    agent.text = agent.text
+      .replace(/ {2}branch:\n.*\n.*\n/, '')
+      .replace('endpoint: branch', 'endpoint: office');
+    await page.getByRole('link', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Leave' }).click();
+    await heading(page, 'Folders');
+    await here.browser.reopen(page, '#/folders/new');
+    await page.getByLabel('Path').fill('/mnt/new');
+    expect(await page.getByLabel('Endpoint').locator('option').allTextContents()).toEqual(['office']);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await announced(page, 'The folder was added.');
+    expect(edits()).toEqual([[{ kind: 'append', path: ['folders'], value: { path: '/mnt/new' } }]]);
+  });
+
+  test('what was typed is not dropped without a question: by a link, the browser and a reload', async () => {
+    const page = await here.browser.open('#/folders');
+    const edit = page.getByRole('link', { name: 'Edit /srv/scans/branch' });
+    const largest = page.getByLabel('Largest file');
+    const dialog = page.getByRole('dialog', { name: 'Leave without saving?' });
+    await edit.click();
+    // Nothing typed: nothing asked.
+    await largest.waitFor();
+    await page.getByRole('link', { name: 'Documents', exact: true }).click();
+    await heading(page, 'Documents');
+    await page.goBack();
+    await largest.fill('20MB');
+
+    await page.getByRole('link', { name: 'Log', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Stay here' }).click();
+    await heading(page, 'Edit folder');
+    expect(page.url()).toContain('#/folders/edit');
+    await page.goBack({ waitUntil: 'commit' }).catch(() => {});
+    await dialog.getByRole('button', { name: 'Stay here' }).click();
+    await expect.poll(() => page.url()).toContain('#/folders/edit');
+    expect(await largest.inputValue()).toBe('20MB');
+
+    const asked = page.waitForEvent('dialog');
+    // There is no new page to wait for.
+    const reloaded = page.reload({ timeout: 1_000 }).catch(() => {});
+    const question = await asked;
+    expect(question.type()).toBe('beforeunload');
+    await question.dismiss();
+    await reloaded;
+    expect(await largest.inputValue()).toBe('20MB');
+
+    await page.goBack({ waitUntil: 'commit' }).catch(() => {});
+    await dialog.getByRole('button', { name: 'Leave' }).click();
+    await heading(page, 'Folders');
+    await edit.click();
+    expect(await largest.inputValue()).toBe('');
+    await largest.fill('30MB');
+    await page.getByRole('link', { name: 'Cancel' }).click();
+    await dialog.getByRole('button', { name: 'Leave' }).click();
+    await heading(page, 'Folders');
+    expect(edits()).toEqual([]);
+  });
+
+  test('a folder is added after a test that shows what would become of its files', async () => {
+    const page = await here.browser.open('#/folders');
+    await page.getByRole('link', { name: 'Add folder' }).click();
+    await heading(page, 'Add a folder');
+    expect(await page.getByRole('button', { name: 'Test before saving' }).isDisabled()).toBe(true);
+    await page.getByLabel('Path').fill('/mnt/new');
+    await page.getByLabel('Endpoint').selectOption('office');
+    await page.getByLabel('Name template').fill('{stem}');
+    await page.getByRole('button', { name: 'Test before saving' }).click();
+    await shows(page.getByText('2 subfolders are not watched.'));
+    await shows(page.getByText('File system: nfs'));
+    const samples = rows(page, 'Names files would get');
+    expect(await samples.first().textContent()).toBe('scan_00017.jpg{stem}-90d3a1b2c4e5');
+    expect(await samples.last().textContent()).toContain('would not be sent');
+    expect(here.stub.agent.asked.find(({ operation }) => operation === 'testFolder')?.request).toEqual({
+      path: '/mnt/new',
+      settings: { endpoint: 'office', name: '{stem}' },
+    });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await announced(page, 'The folder was added.');
+    await shows(rows(page, 'Folders').nth(3).getByText('/mnt/new', { exact: true }));
+    expect(edits()[0]).toEqual([
+      { kind: 'append', path: ['folders'], value: { path: '/mnt/new', endpoint: 'office', name: '{stem}' } },
+    ]);
+  });
+
+  test('a configured folder is tested where it stands, and what fails is said; it is removed only after a dialog', async () => {
+    here.stub.agent.text = here.stub.agent.text.replace('/mnt/share/receipts', '/mnt/missing');
+    const page = await here.browser.open('#/folders');
+    await page.getByRole('button', { name: 'Test /mnt/missing' }).click();
+    await shows(page.getByText('This does not work. The folder does not exist.'));
+    await page.getByRole('button', { name: 'Close' }).click();
+    expect(await page.getByText('does not exist').count()).toBe(0);
+    const tested = here.stub.agent.asked.findLast(({ operation }) => operation === 'testFolder');
+    expect(tested?.request).toEqual({ path: '/mnt/missing' });
+
+    await page.getByRole('button', { name: 'Remove /srv/scans/branch' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Remove this folder?' });
+    await shows(dialog.getByText('Its files and records stay'));
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    expect(edits()).toEqual([]);
+    await page.getByRole('button', { name: 'Remove /srv/scans/branch' }).click();
+    await dialog.getByRole('button', { name: 'Remove folder' }).click();
+    await announced(page, '/srv/scans/branch is no longer watched.');
+    expect(edits()).toEqual([[{ kind: 'remove', path: ['folders', 1] }]]);
+    await expect.poll(() => rows(page, 'Folders').count()).toBe(2);
+  });
+
+  test('a folder is not taken for one below the home that ends in the same way', async () => {
+    const { agent } = here.stub;
+    agent.text = agent.text.replace(
+      '  - path: /srv/scans/front-desk',
+      '  - path: ~/branch\n    endpoint: office\n  - path: /srv/scans/front-desk',
+    );
+    const page = await here.browser.open('#/folders/edit?path=/srv/scans/branch');
+    await expect.poll(() => page.locator('#field-path').inputValue()).toBe('/srv/scans/branch');
+    await page.goto(`${page.url().split('#')[0]}#/folders`);
+    await page.getByRole('button', { name: 'Remove /srv/scans/branch' }).click();
+    await page.getByRole('button', { name: 'Remove folder' }).click();
+    await announced(page, '/srv/scans/branch is no longer watched.');
+    expect(edits()).toEqual([[{ kind: 'remove', path: ['folders', 2] }]]);
+  });
+});
