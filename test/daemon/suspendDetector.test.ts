@@ -109,8 +109,7 @@ describe('what passed between two looks', () => {
 
 describe('after a sleep', () => {
   it('an earlier outage is tried at once, and gently: its back-off starts over', async () => {
-    const place = await sendingPlace();
-    await place.admit('a.jpg');
+    const place = await sendingPlace(['a.jpg']);
     let isDown = true;
     place.service.script = (request) => (isDown ? fault('ENETUNREACH', false) : accept(request));
     const sending = await place.start();
@@ -126,8 +125,7 @@ describe('after a sleep', () => {
   });
 
   it('a wait that the service asked for is kept', async () => {
-    const place = await sendingPlace();
-    await place.admit('a.jpg');
+    const place = await sendingPlace(['a.jpg']);
     place.service.script = (request, all) => (all.length === 1 ? status(503, '', HOUR) : accept(request));
     const sending = await place.start();
     await place.clock.advance(MINUTE);

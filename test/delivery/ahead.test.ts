@@ -2,7 +2,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { accept, pending, status, type Script } from '../support/scriptedService.ts';
 import type { Lane } from '../../src/core/domain/document.ts';
-import { documentOf, OFFICE, sendingPlace, SHOP, type Place } from './sending.ts';
+import { OFFICE, sendingPlace, SHOP, type Place } from './sending.ts';
 
 const AT_ONCE = 2;
 const ANSWER_MS = 10;
@@ -93,7 +93,7 @@ describe('requests prepared ahead of their slots', () => {
     await vi.waitFor(async () => expect(await uploading()).toEqual([]));
     expect(place.service.asked).toHaveLength(WARM + AT_ONCE);
     for (const name of waiting) {
-      const { id, state, reason, answerLost } = await documentOf(place.ledger, name);
+      const { id, state, reason, answerLost } = await place.document(name);
       expect({ state, reason, answerLost }).toEqual({
         state: 'queued',
         reason: 'HELD_BACK',
@@ -142,8 +142,7 @@ it.each(LANES)('requests prepared ahead never block another endpoint (%s)', asyn
 });
 
 it('does not start a request that was recorded while its endpoint was put on hold, even if a slot is free', async () => {
-  const place = await sendingPlace();
-  for (const name of ['a.jpg', 'b.jpg']) await place.admit(name);
+  const place = await sendingPlace(['a.jpg', 'b.jpg']);
   let written = (): void => {};
   const isWritten = new Promise<void>((resolve) => (written = resolve));
   let begun = 0;

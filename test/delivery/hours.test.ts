@@ -9,8 +9,7 @@ const HOUR = 3_600_000;
 // The fake clock begins on Monday, 2 March 2026, at 09:00 local time.
 
 it('starts nothing outside the sending hours, and starts exactly when they begin', async () => {
-  const place = await sendingPlace();
-  for (let i = 0; i < 6; i += 1) await place.admit(`${i}.jpg`);
+  const place = await sendingPlace(6);
   const sending = await place.start({ hours: parseHours(['Mon-Fri 22:00-06:00']) });
   await place.clock.advance(13 * HOUR - 1);
   expect(place.service.asked).toEqual([]);
@@ -26,8 +25,7 @@ it('starts nothing outside the sending hours, and starts exactly when they begin
 });
 
 it('finishes running uploads when the hours end, and starts none until they begin again', async () => {
-  const place = await sendingPlace();
-  for (let i = 0; i < 30; i += 1) await place.admit(`${i}.jpg`);
+  const place = await sendingPlace(30);
   place.service.script = async (request) => {
     await place.clock.sleep(20 * 60_000);
     return accept(request);
@@ -51,8 +49,7 @@ it('is done with an empty queue at any hour', async () => {
 });
 
 it('starts within a minute if the machine wakes during the sending hours', async () => {
-  const place = await sendingPlace();
-  await place.admit('a.jpg');
+  const place = await sendingPlace(['a.jpg']);
   const sending = await place.start({ hours: parseHours(['12:00-18:00']) });
   await place.clock.advance(1_000);
   place.clock.jump(4 * HOUR);

@@ -3,7 +3,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { AccountOf } from '../../src/core/domain/account.ts';
-import type { Document, EndpointKey, Lane } from '../../src/core/domain/document.ts';
+import type { Attempt, Document, EndpointKey, Lane } from '../../src/core/domain/document.ts';
+import { ReceiptdError } from '../../src/core/domain/errors.ts';
 import type { Reservation } from '../../src/core/domain/limits.ts';
 import { MEDIA_TYPES } from '../../src/core/domain/imageType.ts';
 import { createWatchedFolder } from '../../src/intake/folder/watchedFolder.ts';
@@ -73,8 +74,8 @@ export async function temporary(): Promise<string> {
   return dir;
 }
 
-/** A place that outlives several runs of the sending half. */
-export async function sendingPlace() {
+/** A place that outlives several runs of the sending half. `files`: admitted at first; a number of them is `0.jpg`, `1.jpg`, … */
+export async function sendingPlace(files: number | readonly string[] = []) {
   const dir = await temporary();
   const scans = join(dir, 'scans');
   await mkdir(scans);
@@ -116,6 +117,20 @@ export async function sendingPlace() {
       naming: [`doc-${name}`],
     });
     return admitted.document;
+  }
+
+  const names = typeof files === 'number' ? Array.from({ length: files }, (_, n) => `${n}.jpg`) : files;
+  for (const name of names) await admit(name);
+
+  async function document(name: string): Promise<Document> {
+    const [found] = await ledger.find(name);
+    if (!found) throw new Error(`no document ${name}`);
+    return found;
+  }
+
+  async function attempts(name: string): Promise<readonly Attempt[]> {
+    const { id } = await document(name);
+    return (await ledger.detail(id))?.attempts ?? [];
   }
 
   async function start(options: SendingOptions = {}) {
@@ -211,16 +226,33 @@ export async function sendingPlace() {
     };
   }
 
-  return { dir, scans, path, clock, log, service, tokens, ledger, open, admit, start };
+  return { dir, scans, path, clock, log, service, tokens, ledger, open, admit, document, attempts, start };
 }
 
 export type Place = Awaited<ReturnType<typeof sendingPlace>>;
 export type Sending = Awaited<ReturnType<Place['start']>>;
 
-export async function documentOf(ledger: Ledger, name: string): Promise<Document> {
-  const [document] = await ledger.find(name);
-  if (!document) throw new Error(`no document ${name}`);
-  return document;
+/** A ledger whose `methods` reject while `isBroken`, called with their arguments. */
+export function failing(
+  methods: readonly (keyof Ledger)[],
+  isBroken: (...args: unknown[]) => boolean,
+  error = new ReceiptdError('LEDGER_WRITE_FAILED', 'The disk is full.'),
+) {
+  return (ledger: Ledger): Ledger => {
+    const guarded =
+      (method: keyof Ledger) =>
+      async (...args: unknown[]) => {
+        if (isBroken(...args)) throw error;
+        return (ledger[method] as (...all: unknown[]) => unknown)(...args);
+      };
+    return { ...ledger, ...Object.fromEntries(methods.map((method) => [method, guarded(method)])) };
+  };
+}
+
+/** True the first `times` times. */
+export function forTimes(times: number): () => boolean {
+  let left = times;
+  return () => (left -= 1) >= 0;
 }
 
 /** One request as a delivery makes it: in an upload slot that is given back. */

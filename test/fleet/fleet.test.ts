@@ -10,7 +10,7 @@ import type { Ledger, StorageTrouble } from '../../src/core/ports/ledger.ts';
 import { FakeFleet } from '../support/fakeFleet.ts';
 import type { RecordedLog } from '../support/recordedLog.ts';
 import { accept, fault, pending, status } from '../support/scriptedService.ts';
-import { documentOf, OFFICE, sendingPlace, type Sending, type SendingOptions } from '../delivery/sending.ts';
+import { OFFICE, sendingPlace, type Sending, type SendingOptions } from '../delivery/sending.ts';
 import { watchingPlace } from '../intake/watching.ts';
 
 const UNREACHABLE: StorageTrouble = {
@@ -87,7 +87,7 @@ describe('an upload request of a fleet', () => {
     expect(place.service.asked).toHaveLength(0);
     await place.clock.advance(1_000);
     expect(place.fleet.entered).toHaveLength(2);
-    expect(await documentOf(place.ledger, 'doc-a.jpg')).toMatchObject({ state: 'accepted', attempts: 1 });
+    expect(await place.document('doc-a.jpg')).toMatchObject({ state: 'accepted', attempts: 1 });
   });
 
   it.each([

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { accept, fault, status } from '../../support/scriptedService.ts';
 import { Pacer } from '../../../src/delivery/limits/pacer.ts';
-import { documentOf, OFFICE, sendingPlace, UNLIMITED, type Place } from '../sending.ts';
+import { OFFICE, sendingPlace, UNLIMITED, type Place } from '../sending.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -16,13 +16,12 @@ async function waitingForItsTime(place: Place): Promise<number> {
   await place.start();
   await place.clock.advance(0);
   await writeFile(join(place.scans, 'a.jpg'), 'the text of a.jpg');
-  return (await documentOf(place.ledger, 'doc-a.jpg')).notBefore - place.clock.now();
+  return (await place.document('doc-a.jpg')).notBefore - place.clock.now();
 }
 
 describe('after a suspend', () => {
   it('retries an expired hold within a minute', async () => {
-    const place = await sendingPlace();
-    await place.admit('a.jpg');
+    const place = await sendingPlace(['a.jpg']);
     place.service.script = (request, asked) =>
       asked.length === 1 ? status(503, '', 6 * HOUR) : accept(request);
     const sending = await place.start();
@@ -33,13 +32,12 @@ describe('after a suspend', () => {
   });
 
   it('sends an overdue document within a minute', async () => {
-    const place = await sendingPlace();
-    await place.admit('a.jpg');
+    const place = await sendingPlace(['a.jpg']);
     place.service.script = (request, asked) =>
       asked.length === 1 ? fault('ECONNRESET', true) : accept(request);
     await place.start();
     await place.clock.advance(0);
-    const { id, notBefore } = await documentOf(place.ledger, 'doc-a.jpg');
+    const { id, notBefore } = await place.document('doc-a.jpg');
     expect(notBefore).toBeGreaterThan(0);
     await place.ledger.postpone(id, place.clock.now() + 50 * MINUTE, 'PARKED', 'Parked.', place.clock.now());
     await place.clock.advance(2 * MINUTE);

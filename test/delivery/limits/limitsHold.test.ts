@@ -142,8 +142,7 @@ it('sends a fresh scan as soon as the rate allows, even if a backlog has to wait
 });
 
 it('stops promptly, even if running requests never finish', async () => {
-  const place = await sendingPlace();
-  for (let i = 0; i < 6; i += 1) await place.admit(`${i}.jpg`);
+  const place = await sendingPlace(6);
   place.service.script = (_, __, signal) =>
     new Promise((_resolve, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason as Error));
@@ -158,8 +157,7 @@ it('stops promptly, even if running requests never finish', async () => {
 });
 
 it('waits for running requests on shutdown, and starts no new ones', async () => {
-  const place = await sendingPlace();
-  for (let i = 0; i < 3; i += 1) await place.admit(`${i}.jpg`);
+  const place = await sendingPlace(3);
   const held = pending();
   place.service.script = () => held.answer;
   const sending = await place.start({ overall: { concurrency: 1 } });

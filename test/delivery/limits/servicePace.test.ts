@@ -95,8 +95,7 @@ describe('an unannounced limit of the service', () => {
   });
 
   it('is obeyed after a restart', async () => {
-    const place = await sendingPlace();
-    for (let i = 0; i < 3; i += 1) await place.admit(`${i}.jpg`);
+    const place = await sendingPlace(3);
     place.service.script = () => status(503, '', 30 * MINUTE);
     const first = await place.start({ overall: { concurrency: 1 } });
     await place.clock.advance(MINUTE);

@@ -4,8 +4,7 @@ import { accept, pending, status } from '../../support/scriptedService.ts';
 import { OFFICE, sendingPlace } from '../sending.ts';
 
 async function withSlowRecords(documents: number) {
-  const place = await sendingPlace();
-  for (let n = 0; n < documents; n += 1) await place.admit(`${n}.jpg`);
+  const place = await sendingPlace(documents);
   let write = (): void => {};
   const written = new Promise<void>((resolve) => (write = resolve));
   const run = await place.start({
@@ -56,8 +55,7 @@ it('keeps the slot of a refused document until that is recorded', async () => {
 });
 
 it('does not restart the pace if a hold ends at once because of a request already under way', async () => {
-  const place = await sendingPlace();
-  for (let n = 0; n < 12; n += 1) await place.admit(`${n}.jpg`);
+  const place = await sendingPlace(12);
   const [first, second, slow] = [pending(), pending(), pending()];
   let giveFirst = (): void => {};
   place.service.script = (request, asked) => {
@@ -79,8 +77,7 @@ it('does not restart the pace if a hold ends at once because of a request alread
 });
 
 it('does not send a request that was slow to prepare once its endpoint is on hold', async () => {
-  const place = await sendingPlace();
-  for (const name of ['a.jpg', 'b.jpg']) await place.admit(name);
+  const place = await sendingPlace(['a.jpg', 'b.jpg']);
   let ready = (): void => {};
   const slow = new Promise<void>((resolve) => (ready = resolve));
   let tokens = 0;
@@ -101,8 +98,7 @@ it('does not send a request that was slow to prepare once its endpoint is on hol
 });
 
 it('does not send a request that was slow to prepare once its folder is paused', async () => {
-  const place = await sendingPlace();
-  await place.admit('a.jpg');
+  const place = await sendingPlace(['a.jpg']);
   let ready = (): void => {};
   const slow = new Promise<void>((resolve) => (ready = resolve));
   let isAsked = false;
@@ -124,8 +120,7 @@ it('does not send a request that was slow to prepare once its folder is paused',
 });
 
 it('does not replay a request after a 401 once its endpoint is on hold', async () => {
-  const place = await sendingPlace();
-  for (const name of ['a.jpg', 'b.jpg']) await place.admit(name);
+  const place = await sendingPlace(['a.jpg', 'b.jpg']);
   const slow = pending();
   place.service.script = (_request, asked) => (asked.length === 1 ? slow.answer : status(429, '', 60_000));
   const { holds } = await place.start();

@@ -360,7 +360,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     what: 'a document is lost although its file was seen again during the search',
     promises: ['P1'],
-    killedBy: 'test/delivery/outcomes.test.ts',
+    killedBy: 'test/delivery/payload/bytesSearch.test.ts',
     edits: [
       {
         file: 'src/delivery/payload/bytesSearch.ts',
@@ -570,7 +570,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     what: 'one refused account holds all other accounts',
     promises: ['P4'],
-    killedBy: 'test/delivery/outcomes.test.ts',
+    killedBy: 'test/delivery/credentials.test.ts',
     edits: [{ file: 'src/core/domain/account.ts', in: 'credentialsKey', returns: 'baseUrl' }],
   },
   {
@@ -589,7 +589,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     what: 'a document that always makes the service fail is never parked',
     promises: ['P4'],
-    killedBy: 'test/delivery/outcomes.test.ts',
+    killedBy: 'test/delivery/refusals.test.ts',
     edits: [{ file: 'src/delivery/record.ts', value: 'parked', becomes: 'false' }],
   },
   {
@@ -677,13 +677,13 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     what: 'a document that is sent again fails if its name is refused',
     promises: ['P5'],
-    killedBy: 'test/delivery/outcomes.test.ts',
+    killedBy: 'test/delivery/refusals.test.ts',
     edits: [{ file: DELIVER, in: 'send', value: 'answerLost', becomes: 'document.answerLost' }],
   },
   {
     what: 'an outage parks the documents that it keeps from being sent',
     promises: ['P5'],
-    killedBy: 'test/delivery/outcomes.test.ts',
+    killedBy: 'test/delivery/refusals.test.ts',
     edits: [{ file: 'src/delivery/record.ts', value: 'others', becomes: 'true' }],
   },
   // Limits hold.
@@ -775,7 +775,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     what: 'a Retry-After shorter than our own back-off is lost in a restart',
     promises: ['P6'],
-    killedBy: 'test/delivery/holds/holds.test.ts',
+    killedBy: 'test/delivery/holds/retryAfter.test.ts',
     edits: [{ file: HOLDS, in: '#close', value: 'demandedUntil', becomes: 'waitMs === askedMs ? $& : null' }],
   },
   {
@@ -794,7 +794,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     what: 'a sleep of the machine cuts a Retry-After short',
     promises: ['P6'],
-    killedBy: 'test/delivery/holds/holds.test.ts',
+    killedBy: 'test/delivery/holds/retryAfter.test.ts',
     edits: [
       {
         file: HOLDS,
