@@ -10,7 +10,6 @@ import { SingleFiles } from '../../src/intake/singleFiles.ts';
 import { sweepSpool } from '../../src/delivery/payload/spoolSweep.ts';
 import type { Ledger } from '../../src/core/ports/ledger.ts';
 import type { Admission } from '../../src/core/ports/ledgerIntake.ts';
-import type { Spool } from '../../src/core/ports/spool.ts';
 import { drawReceipt } from '../support/images.ts';
 import type { KeepingOptions } from '../delivery/payload/keeping.ts';
 import { OFFICE, sendingPlace, type Place } from '../delivery/sending.ts';
@@ -123,12 +122,8 @@ test('assigns no name without room for a copy', async () => {
   const full = await desk(place, { keeping: { spoolLimit: 1_000 } });
   await expect(full.take('a.jpg', await image())).rejects.toMatchObject({ code: 'SPOOL_FULL' });
   await full.stop();
-  const spool = (real: Spool): Spool => ({
-    ...real,
-    has: (hash) => real.has(hash),
-    put: () => Promise.reject(new ReceiptdError('SPOOL_UNWRITABLE', 'The disk fails.')),
-  });
-  const broken = await desk(place, { keeping: { spool } });
+  const beforePut = () => Promise.reject(new ReceiptdError('SPOOL_UNWRITABLE', 'The disk fails.'));
+  const broken = await desk(place, { keeping: { beforePut } });
   await expect(broken.take('a.jpg', await image())).rejects.toMatchObject({ code: 'SPOOL_UNWRITABLE' });
   expect(await place.ledger.counts()).toEqual([]);
 });

@@ -1,82 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { backoff, SLOW_DOWN_BACKOFF } from '../../../src/core/domain/backoff.ts';
 import { Pace } from '../../../src/delivery/limits/pace.ts';
+import { near, seeded } from './hiddenService.ts';
 
-/** Numbers in [0, 1) that look random and are the same at every run. */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32;
-    return state / 2 ** 32;
-  };
-}
+const HOUR = 3_600_000;
 
-/** A service with limits that it tells nobody. */
-interface Hidden {
-  readonly window?: { readonly count: number; readonly ms: number };
-  readonly atOnce?: number;
-  /** Whether it refuses whatever the pace is. */
-  readonly refuses?: (at: number, random: () => number) => boolean;
-  readonly latencyMs: (atOnce: number, random: () => number, at: number) => number;
-}
-
-interface Told {
-  readonly served: readonly number[];
-  readonly refused: readonly number[];
-  readonly mostAtOnce: number;
-  readonly pace: Pace;
-}
-
-/** An endless backlog, sent as the dispatcher does: spaced, and held for a back-off after a refusal, then one probe. */
-function simulate(hidden: Hidden, configured: number, forMs: number, seed = 1): Told {
-  const random = seeded(seed);
-  const pace = new Pace(configured);
-  const flying: { startedAt: number; endsAt: number; ok: boolean }[] = [];
-  const served: number[] = [];
-  const refused: number[] = [];
-  let mostAtOnce = 0;
-  let heldUntil = 0;
-  let failures = 0;
-  let now = 0;
-  while (now < forMs) {
-    const most = failures > 0 ? 1 : pace.atOnce;
-    const mayStart = (): boolean => flying.length < most && now >= heldUntil && pace.delay(now) === 0;
-    while (mayStart()) {
-      const { count = Infinity, ms = 0 } = hidden.window ?? {};
-      const isFull = (served.at(-count) ?? -Infinity) > now - ms;
-      const going = flying.filter(({ ok }) => ok).length;
-      const isBad = hidden.refuses?.(now, random) ?? false;
-      const ok = !isFull && !isBad && going < (hidden.atOnce ?? Infinity);
-      pace.started(now);
-      if (ok) served.push(now);
-      else refused.push(now);
-      const takes = ok ? hidden.latencyMs(going + 1, random, now) : 20;
-      flying.push({ startedAt: now, endsAt: now + takes, ok });
-      mostAtOnce = Math.max(mostAtOnce, flying.length);
-    }
-    const events = flying.map(({ endsAt }) => endsAt);
-    if (flying.length < most) events.push(now + pace.delay(now), heldUntil);
-    now = Math.min(...events.filter((at) => at > now));
-    for (const done of flying.filter(({ endsAt }) => endsAt <= now)) {
-      flying.splice(flying.indexOf(done), 1);
-      if (done.ok) {
-        pace.succeeded({ startedAt: done.startedAt, endedAt: now, bytes: 200_000 });
-        if (heldUntil <= now) failures = 0;
-      } else {
-        pace.refused(done.startedAt, now);
-        if (heldUntil > now) continue;
-        failures += 1;
-        heldUntil = now + backoff(failures, SLOW_DOWN_BACKOFF, random);
-        pace.outage();
-      }
-    }
-  }
-  return { served, refused, mostAtOnce, pace };
-}
-
-function near(ms: number) {
-  return (_: number, random: () => number): number => ms * (0.7 + 0.6 * random());
+function served(pace: Pace, startedAt: number, endedAt: number): void {
+  pace.succeeded({ startedAt, endedAt, bytes: 1 });
 }
 
 /** Answers one after the other; how many may go at once after each. */
@@ -88,51 +18,12 @@ function feed(pace: Pace, count: number, ms: (index: number) => number, bytes = 
   });
 }
 
-describe('the unknown limit of a service', () => {
-  const MINUTE = 60_000;
-  const rows: [string, Hidden, number, number, number, number][] = [
-    // name, service, configured, minutes, most it could serve, refusals allowed
-    ['10 a minute', { window: { count: 10, ms: MINUTE }, latencyMs: near(400) }, 4, 120, 1_200, 20],
-    ['2 a minute', { window: { count: 2, ms: MINUTE }, latencyMs: near(400) }, 4, 240, 480, 20],
-    ['5 a second', { window: { count: 5, ms: 1_000 }, latencyMs: near(150) }, 8, 30, 9_000, 30],
-    ['100 a minute', { window: { count: 100, ms: MINUTE }, latencyMs: near(300) }, 16, 60, 6_000, 60],
-    ['2 at once', { atOnce: 2, latencyMs: near(500) }, 8, 30, 7_200, 20],
-  ];
-
-  it.each(rows)('of %s is found with few rejections', (_, hidden, configured, minutes, most, refusals) => {
-    for (const seed of [1, 2, 3]) {
-      const told = simulate(hidden, configured, minutes * MINUTE, seed);
-      expect(told.served.length).toBeGreaterThan(most * 0.7);
-      expect(told.refused.length).toBeLessThan(refusals);
-      expect(told.mostAtOnce).toBeLessThanOrEqual(configured);
-      // Once found, it is met seldom: hardly any in the second half.
-      const late = told.refused.filter((at) => at > (minutes * MINUTE) / 2).length;
-      expect(late).toBeLessThan(refusals / 2);
-    }
-  });
-
-  it('is forgotten once it is lifted', () => {
-    let lifted = false;
-    const hidden: Hidden = {
-      get window() {
-        return lifted ? { count: Infinity, ms: 1 } : { count: 10, ms: MINUTE };
-      },
-      latencyMs: (_, random, at) => {
-        lifted = at > 30 * MINUTE;
-        return near(400)(0, random);
-      },
-    };
-    const told = simulate(hidden, 4, 120 * MINUTE);
-    expect(told.pace.reduced).toBeNull();
-    expect(told.pace.spacingMs).toBe(0);
-    expect(told.pace.atOnce).toBe(4);
-  });
-
-  it('does not turn hours of an exhausted quota into a spacing of hours', () => {
+describe('an exhausted quota', () => {
+  it('of hours is not turned into a spacing of hours', () => {
     const pace = new Pace(4);
-    for (let at = 0; at < 5_000; at += 500) pace.succeeded({ startedAt: at, endedAt: at + 400, bytes: 1 });
+    for (let at = 0; at < 5_000; at += 500) served(pace, at, at + 400);
     pace.refused(5_000, 5_100);
-    pace.succeeded({ startedAt: 8 * 60 * MINUTE, endedAt: 8 * 60 * MINUTE + 400, bytes: 1 });
+    served(pace, 8 * HOUR, 8 * HOUR + 400);
     expect(pace.spacingMs).toBe(0);
     expect(pace.atOnce).toBeGreaterThan(1);
   });
@@ -142,23 +33,19 @@ describe('a rejection', () => {
   it('between widely spaced uploads implies no rate limit', () => {
     const pace = new Pace(4);
     for (let hour = 0; hour < 10; hour += 1) {
-      pace.succeeded({ startedAt: hour * 3_600_000, endedAt: hour * 3_600_000 + 400, bytes: 1 });
+      served(pace, hour * HOUR, hour * HOUR + 400);
     }
-    pace.refused(10 * 3_600_000, 10 * 3_600_000 + 10);
-    pace.succeeded({ startedAt: 10 * 3_600_000 + 2_000, endedAt: 10 * 3_600_000 + 2_400, bytes: 1 });
+    pace.refused(10 * HOUR, 10 * HOUR + 10);
+    served(pace, 10 * HOUR + 2_000, 10 * HOUR + 2_400);
     expect(pace.spacingMs).toBe(0);
   });
 
-  function refuse(pace: Pace, startedAt: number, now = startedAt + 10): void {
-    pace.refused(startedAt, now);
-  }
-
   it('halves the concurrency, and spaces requests at the rate achieved before', () => {
     const pace = new Pace(4);
-    for (let at = 0; at < 10_000; at += 1_000) pace.succeeded({ startedAt: at, endedAt: at + 300, bytes: 1 });
-    refuse(pace, 10_000);
+    for (let at = 0; at < 10_000; at += 1_000) served(pace, at, at + 300);
+    pace.refused(10_000, 10_010);
     expect(pace.atOnce).toBe(2);
-    pace.succeeded({ startedAt: 12_000, endedAt: 12_300, bytes: 1 });
+    served(pace, 12_000, 12_300);
     expect(pace.spacingMs).toBeGreaterThan(1_100);
     expect(pace.spacingMs).toBeLessThan(1_500);
     pace.started(12_000);
@@ -168,14 +55,14 @@ describe('a rejection', () => {
 
   it('of several concurrent requests counts once', () => {
     const pace = new Pace(4);
-    for (let i = 0; i < 4; i += 1) refuse(pace, i, 100 + i);
+    for (let i = 0; i < 4; i += 1) pace.refused(i, 100 + i);
     expect(pace.atOnce).toBe(2);
   });
 
   it('is not offset by answers to requests that started before it', () => {
     const pace = new Pace(4);
-    refuse(pace, 100, 110);
-    for (let i = 0; i < 50; i += 1) pace.succeeded({ startedAt: 50, endedAt: 200, bytes: 1 });
+    pace.refused(100, 110);
+    for (let i = 0; i < 50; i += 1) served(pace, 50, 200);
     expect(pace.atOnce).toBe(2);
     expect(pace.reduced).toMatchObject({ cause: 'refused', atOnce: 2, configured: 4 });
   });
@@ -189,7 +76,7 @@ describe('a burst of rejections that is unrelated to the pace', () => {
       for (let i = 0; i < count; i += 1) {
         at += Math.max(20, pace.spacingMs);
         pace.started(at);
-        pace.succeeded({ startedAt: at, endedAt: at + 20, bytes: 1 });
+        served(pace, at, at + 20);
       }
     };
     const storm = (): void => {
@@ -208,20 +95,6 @@ describe('a burst of rejections that is unrelated to the pace', () => {
     serve(1);
     expect(pace.spacingMs).toBeLessThanOrEqual(learned);
   });
-
-  it.each([1, 2, 3])('costs little more than its own duration, even if it recurs (%i)', (seed) => {
-    // Twenty seconds of every three minutes it refuses one in five.
-    const isStorm = (at: number): boolean => at % 180_000 > 160_000;
-    const stormy: Hidden = {
-      refuses: (at, random) => isStorm(at) && random() < 0.2,
-      latencyMs: () => 100,
-    };
-    const hour = 60 * 60_000;
-    const { served } = simulate(stormy, 4, hour, seed);
-    const fair = served.filter((at) => !isStorm(at)).length;
-    // All that four at once could do in the time between the storms.
-    expect(fair / ((hour * 160) / 180 / 25)).toBeGreaterThan(0.75);
-  });
 });
 
 describe('an outage', () => {
@@ -232,7 +105,7 @@ describe('an outage', () => {
     const steps: number[] = [];
     for (let i = 0; i < 12; i += 1) {
       steps.push(pace.atOnce);
-      pace.succeeded({ startedAt: i * 100, endedAt: i * 100 + 90, bytes: 1 });
+      served(pace, i * 100, i * 100 + 90);
     }
     expect(steps.slice(0, 8)).toEqual([1, 2, 2, 3, 3, 3, 4, 4]);
     expect(Math.max(...steps)).toBe(4);
@@ -243,8 +116,7 @@ describe('an outage', () => {
     const pace = new Pace(4);
     let at = 0;
     const succeed = (times: number): void => {
-      for (let i = 0; i < times; i += 1, at += 100)
-        pace.succeeded({ startedAt: at, endedAt: at + 50, bytes: 1 });
+      for (let i = 0; i < times; i += 1, at += 100) served(pace, at, at + 50);
     };
     succeed(5);
     pace.refused(at, (at += 50));
@@ -263,13 +135,12 @@ describe('an outage', () => {
   it('adds no spacing', () => {
     const pace = new Pace(4);
     pace.outage();
-    pace.succeeded({ startedAt: 3_600_000, endedAt: 3_600_100, bytes: 1 });
+    served(pace, HOUR, HOUR + 100);
     expect(pace.spacingMs).toBe(0);
   });
 });
 
 describe('latency', () => {
-  /** Feeds answers one after the other; tells how many go at once after each. */
   it('that triples and stays high lowers the concurrency, step by step', () => {
     const random = seeded(7);
     const pace = new Pace(4);
@@ -315,18 +186,6 @@ describe('latency', () => {
     // Then a pile of large ones: each takes 27 times as long as a small one.
     bytes = 8_000_000;
     expect(Math.min(...feed(pace, 200, () => 4_100, size))).toBe(4);
-  });
-
-  it('that grows with the concurrency is kept low, with the service still fully used', () => {
-    // Three at once is what it can do well; each further one makes all of them slower by a quarter.
-    const latencyMs = (atOnce: number, random: () => number): number =>
-      near(200)(0, random) * (atOnce <= 3 ? 1 : 1.25 ** (atOnce - 3));
-    const MINUTES = 30;
-    const told = simulate({ latencyMs }, 16, MINUTES * 60_000);
-    const most = (MINUTES * 60_000 * 3) / 200;
-    expect(told.refused).toEqual([]);
-    expect(told.served.length).toBeGreaterThan(most * 0.7);
-    expect(told.pace.atOnce).toBeLessThan(9);
   });
 });
 
@@ -412,7 +271,7 @@ describe('the pace in any sequence of events', () => {
             else pace.outage();
           }
           for (let i = 0; i < 30_000 && (pace.reduced !== null || pace.atOnce < configured); i += 1) {
-            pace.succeeded({ startedAt: now + 1, endedAt: now + 60, bytes: 1 });
+            served(pace, now + 1, now + 60);
             now += 1_000;
           }
           expect(pace.reduced).toBeNull();

@@ -3,12 +3,22 @@ import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../../src/system/systemClock.ts';
 import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
 import { Pacer } from '../../../src/delivery/limits/pacer.ts';
+import type { SentBefore } from '../../../src/delivery/limits/limiter.ts';
 import type { Lane } from '../../../src/core/domain/document.ts';
 import type { Limits } from '../../../src/core/domain/settings.ts';
 import type { Clock } from '../../../src/core/ports/clock.ts';
 import { inSlot, OFFICE, ONE_REQUEST, sendingPlace, SHOP, temporary, UNLIMITED } from '../sending.ts';
 
 const never = new AbortController().signal;
+
+/** Limits of all endpoints together, and of each. `ledger`: null if it can't be read yet. */
+function createPacer(
+  { clock, ledger }: { clock: Clock; ledger: SentBefore | null },
+  overall: Partial<Limits>,
+  own: Partial<Limits> = {},
+): Promise<Pacer> {
+  return Pacer.create({ clock, ledger, overall: { ...UNLIMITED, ...overall }, endpoints: endpoints(own) });
+}
 
 function endpoints(limits: Partial<Limits> = {}) {
   return [OFFICE, SHOP].map((key) => ({ key, alias: key.uid, limits: { ...UNLIMITED, ...limits } }));
@@ -25,14 +35,13 @@ describe('the rate limit after a restart', () => {
   it('continues the window where it was', async () => {
     const place = await sendingPlace();
     const { clock, ledger } = place;
-    const overall = { ...UNLIMITED, rate: { count: 3, intervalMs: 60_000 } };
     for (const [index, afterMs] of [0, 5_000, 5_000].entries()) {
       await clock.advance(afterMs);
       const { id } = await place.admit(`${index}.jpg`);
       await ledger.begin(id, clock.now(), 1);
     }
     await clock.advance(20_000);
-    const pacer = await Pacer.create({ clock, ledger, overall, endpoints: endpoints() });
+    const pacer = await createPacer(place, { rate: { count: 3, intervalMs: 60_000 } });
     const { ms } = pacer.delay(OFFICE, 'fresh');
     expect(ms).toBeGreaterThanOrEqual(30_000);
     expect(ms).toBeLessThan(31_000);
@@ -51,8 +60,7 @@ describe('the rate limit after a restart', () => {
       await ledger.begin((await place.admit(`${index}.jpg`)).id, at, 1);
     }
     clock.jump(midnight + 3_600_000 - clock.now());
-    const create = (limits: Partial<Limits>) =>
-      Pacer.create({ clock, ledger, overall: UNLIMITED, endpoints: endpoints(limits) });
+    const create = (limits: Partial<Limits>) => createPacer(place, {}, limits);
     expect((await create({ perDay: 3 })).delay(OFFICE, 'fresh')).toEqual({ ms: 0, budget: false });
     const spent = (await create({ perDay: 2 })).delay(OFFICE, 'fresh');
     expect(spent).toEqual({ ms: 23 * 3_600_000, budget: true });
@@ -63,12 +71,7 @@ describe('the rate limit after a restart', () => {
     expect((await create({ perDay: 3 })).notes()).toEqual([]);
     expect((await create({ perMonth: 4 })).delay(OFFICE, 'fresh').ms).toBe(0);
     expect((await create({ perMonth: 3 })).delay(OFFICE, 'fresh').budget).toBe(true);
-    const together = { ...UNLIMITED, perMonth: 3 };
-    expect(
-      (await Pacer.create({ clock, ledger, overall: together, endpoints: endpoints() }))
-        .notes()
-        .map(noteText),
-    ).toEqual([
+    expect((await createPacer(place, { perMonth: 3 })).notes().map(noteText)).toEqual([
       'All endpoints together have used their 3 uploads of this month (`delivery.perMonth`). Uploads start again on 2026-04-01.',
     ]);
   });
@@ -76,10 +79,9 @@ describe('the rate limit after a restart', () => {
   it('waits a full window and no longer if the clock was set back meanwhile', async () => {
     const place = await sendingPlace();
     const { clock, ledger } = place;
-    const overall = { ...UNLIMITED, rate: { count: 2, intervalMs: 60_000 } };
     for (const name of ['a.jpg', 'b.jpg']) await ledger.begin((await place.admit(name)).id, clock.now(), 1);
     clock.jump(-24 * 3_600_000);
-    const pacer = await Pacer.create({ clock, ledger, overall, endpoints: endpoints() });
+    const pacer = await createPacer(place, { rate: { count: 2, intervalMs: 60_000 } });
     const { ms } = pacer.delay(OFFICE, 'fresh');
     expect(ms).toBeGreaterThanOrEqual(60_000);
     expect(ms).toBeLessThan(61_000);
@@ -90,12 +92,7 @@ describe('the rate limit after a restart', () => {
     const { clock, ledger } = place;
     await ledger.begin((await place.admit('a.jpg')).id, clock.now(), 1);
     clock.jump(-24 * 3_600_000);
-    const pacer = await Pacer.create({
-      clock,
-      ledger,
-      overall: UNLIMITED,
-      endpoints: endpoints({ perDay: 1 }),
-    });
+    const pacer = await createPacer(place, {}, { perDay: 1 });
     expect(pacer.delay(OFFICE, 'fresh').budget).toBe(true);
   });
 
@@ -106,19 +103,19 @@ describe('the rate limit after a restart', () => {
     clock.jump(24 * 3_600_000);
     await ledger.begin((await place.admit('b.jpg')).id, clock.now(), 1);
     clock.jump(-24 * 3_600_000);
-    const limits = { perDay: 2 };
-    const pacer = await Pacer.create({ clock, ledger, overall: UNLIMITED, endpoints: endpoints(limits) });
+    const pacer = await createPacer(place, {}, { perDay: 2 });
     expect(pacer.delay(OFFICE, 'fresh').budget).toBe(true);
   });
 });
 
 describe.each(Object.entries(ONE_REQUEST))('%s', (_, [limits, atMostMs]) => {
   it.each([
-    ['an endpoint', UNLIMITED, limits],
-    ['all endpoints together', { ...UNLIMITED, ...limits }, {}],
+    ['an endpoint', {}, limits],
+    ['all endpoints together', limits, {}],
   ])('of %s delays the second request until its time is over', async (__, overall, own) => {
-    const { clock, ledger } = await sendingPlace();
-    const pacer = await Pacer.create({ clock, ledger, overall, endpoints: endpoints(own) });
+    const place = await sendingPlace();
+    const { clock } = place;
+    const pacer = await createPacer(place, overall, own);
     expect(pacer.delay(OFFICE, 'fresh').ms).toBe(0);
     pacer.reserve(OFFICE).sent(clock.monotonic());
     const { ms } = pacer.delay(OFFICE, 'fresh');
@@ -146,8 +143,7 @@ describe('the running rate limit', () => {
       monotonic: () => performance.now(),
       sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     };
-    const overall = { ...UNLIMITED, rate: { count: 2, intervalMs: 1_000 } };
-    const pacer = await Pacer.create({ clock, ledger, overall, endpoints: endpoints() });
+    const pacer = await createPacer({ clock, ledger }, { rate: { count: 2, intervalMs: 1_000 } });
     const starts: number[] = [];
     const sending = (async () => {
       for (let i = 0; i < 12; i += 1) {
@@ -170,17 +166,16 @@ describe('the running rate limit', () => {
     const place = await sendingPlace();
     const { clock, ledger } = place;
     await ledger.begin((await place.admit('a.jpg')).id, clock.now(), 1);
-    const overall = { ...UNLIMITED, rate: { count: 1, intervalMs: 60_000 } };
-    const pacer = await Pacer.create({ clock, ledger, overall, endpoints: endpoints() });
+    const pacer = await createPacer(place, { rate: { count: 1, intervalMs: 60_000 } });
     expect(await pacer.waitForTurn(OFFICE, 2_000, never)).toBeNull();
     await clock.advance(61_000);
     expect(await pacer.waitForTurn(OFFICE, 2_000, never)).not.toBeNull();
   });
 
   it('counts a request from its start, however long it waits for a connection', async () => {
-    const { clock, ledger } = await sendingPlace();
-    const overall = { ...UNLIMITED, rate: { count: 1, intervalMs: 1_000 } };
-    const pacer = await Pacer.create({ clock, ledger, overall, endpoints: endpoints() });
+    const place = await sendingPlace();
+    const { clock } = place;
+    const pacer = await createPacer(place, { rate: { count: 1, intervalMs: 1_000 } });
     const request = async (onStart: () => void) => {
       await clock.sleep(800);
       onStart();
@@ -193,25 +188,14 @@ describe('the running rate limit', () => {
 
   it('drops a request that has not started if it is told to stop', async () => {
     const place = await sendingPlace();
-    const { clock, ledger } = place;
-    const pacer = await Pacer.create({
-      clock,
-      ledger,
-      overall: { ...UNLIMITED, concurrency: 1 },
-      endpoints: endpoints(),
-    });
+    const pacer = await createPacer(place, { concurrency: 1 });
     const stop = new AbortController();
     await pacer.slot(OFFICE, 'fresh', stop.signal);
     let started = false;
-    const waiting = inSlot(
-      pacer,
-      SHOP,
-      pacer.reserve(SHOP),
-      async () => {
-        started = true;
-      },
-      stop.signal,
-    );
+    const request = async (): Promise<void> => {
+      started = true;
+    };
+    const waiting = inSlot(pacer, SHOP, pacer.reserve(SHOP), request, stop.signal);
     stop.abort(new Error('stop'));
     await expect(waiting).rejects.toThrow('stop');
     expect(started).toBe(false);
@@ -221,12 +205,8 @@ describe('the running rate limit', () => {
 describe('the queue that assigns slots', () => {
   it('keeps the rate by itself, even if every request has a reservation', async () => {
     const rate = { count: 2, intervalMs: 3_600_000 };
-    const pacer = await Pacer.create({
-      clock: systemClock,
-      ledger: null,
-      overall: { ...UNLIMITED, concurrency: 10, rate },
-      endpoints: endpoints({ concurrency: 10 }),
-    });
+    const alone = { clock: systemClock, ledger: null };
+    const pacer = await createPacer(alone, { concurrency: 10, rate }, { concurrency: 10 });
     const stop = new AbortController();
     const started: number[] = [];
     const place = { sent: () => {}, cancel: () => {} };

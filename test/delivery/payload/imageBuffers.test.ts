@@ -4,7 +4,6 @@ import { runInNewContext } from 'node:vm';
 import { expect, it, vi } from 'vitest';
 import { ImageBuffers } from '../../../src/delivery/payload/imageBuffers.ts';
 import type { UploadRequest } from '../../../src/core/ports/service.ts';
-import type { Spool } from '../../../src/core/ports/spool.ts';
 import { settle } from '../../support/fakeClock.ts';
 import { accept, pending, status, type Script } from '../../support/scriptedService.ts';
 import { OFFICE, sendingPlace } from '../sending.ts';
@@ -99,12 +98,11 @@ async function givenBack(options: {
   readonly script?: Script;
   readonly takes?: (request: UploadRequest) => boolean;
 }): Promise<string[]> {
-  const place = await sendingPlace();
+  const place = await sendingPlace(['a.jpg']);
   const given: string[] = [];
   const giveBack = (bytes: Buffer): void => void given.push(bytes.toString());
   place.service.script = options.script ?? accept;
   place.service.takes = options.takes ?? (() => true);
-  await place.admit('a.jpg');
   const { accepted } = await place.start({
     keeping: { mode: options.mode ?? 'auto', buffers: { giveBack } },
   });
@@ -144,16 +142,12 @@ async function givenBackWhileCopied({ finishes }: { readonly finishes: boolean }
   let finishNow = (): void => {};
   const finish = new Promise<void>((resolve) => (finishNow = resolve));
   if (finishes) finishNow();
-  const slow = (real: Spool): Spool => ({
-    ...real,
-    put: async (hash, bytes) => {
-      isBegun = true;
-      await finish;
-      return real.put(hash, bytes);
-    },
-  });
+  const beforePut = async (): Promise<void> => {
+    isBegun = true;
+    await finish;
+  };
   const { accepted, spool } = await place.start({
-    keeping: { mode: 'auto', buffers: { giveBack }, spool: slow },
+    keeping: { mode: 'auto', buffers: { giveBack }, beforePut },
   });
   // An upload that takes long is copied meanwhile.
   await place.clock.advanceUntil(() => isBegun && (!finishes || spool.has(document.sha256)), 100);

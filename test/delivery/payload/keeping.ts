@@ -1,4 +1,4 @@
-/** A keeper on a spool in a real directory. */
+/** A payload store on a spool in a real directory. */
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { PayloadCache } from '../../../src/delivery/payload/payloadCache.ts';
@@ -16,8 +16,8 @@ export interface KeepingOptions extends Partial<
   /** Bytes. */
   readonly spoolLimit?: number;
   readonly handLimit?: number;
-  /** Stands in front of the spool. */
-  readonly spool?: (real: Spool) => Spool;
+  /** Called before each copy is written. */
+  readonly beforePut?: () => Promise<void>;
 }
 
 /** `never` keeps no copies, unless the options say so. */
@@ -29,14 +29,15 @@ export async function keeping(
   const spoolDir = join(dir, 'spool');
   const real = await openSpool({ dir: spoolDir, limitBytes: spoolLimit, log });
   const puts: string[] = [];
-  const counted: Spool = {
+  const spool: Spool = {
     has: (hash) => real.has(hash),
     fits: (bytes) => real.fits(bytes),
     get usedBytes() {
       return real.usedBytes;
     },
     limitBytes: real.limitBytes,
-    put: (hash, bytes) => {
+    put: async (hash, bytes) => {
+      await options.beforePut?.();
       puts.push(hash);
       return real.put(hash, bytes);
     },
@@ -44,7 +45,6 @@ export async function keeping(
     remove: (hash) => real.remove(hash),
     hashes: () => real.hashes(),
   };
-  const spool = options.spool?.(counted) ?? counted;
   const hand = new PayloadCache(clock, handLimit);
   const incidents = new OpenIncidents({ clock, log });
   const payloads = new PayloadStore({

@@ -1,85 +1,12 @@
-/** Where the bytes of a document are until it is accepted, on a real spool and a real ledger. */
-import { chmod, readdir, rm, writeFile } from 'node:fs/promises';
+/** Where the bytes of a document are until it is accepted. */
+import { chmod, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
-import type { Document, EndpointKey } from '../../../src/core/domain/document.ts';
+import { expect, it } from 'vitest';
 import { ReceiptdError } from '../../../src/core/domain/errors.ts';
-import { sha256 } from '../../../src/core/sha256.ts';
-import { locateBytes, type OpenFolder } from '../../../src/delivery/payload/locateBytes.ts';
-import { PayloadCache } from '../../../src/delivery/payload/payloadCache.ts';
-import { FakeClock } from '../../support/fakeClock.ts';
-import { runSpoolSweep, sweepSpool } from '../../../src/delivery/payload/spoolSweep.ts';
-import { ByteBudget } from '../../../src/delivery/payload/byteBudget.ts';
-import type { Spool } from '../../../src/core/ports/spool.ts';
+import { locateBytes } from '../../../src/delivery/payload/locateBytes.ts';
 import { settle } from '../../support/fakeClock.ts';
-import { keeping, type KeepingOptions } from './keeping.ts';
-import { OFFICE, sendingPlace, SHOP } from '../sending.ts';
-
-const DAY = 24 * 3_600_000;
-
-async function keepingPlace(options: KeepingOptions = {}) {
-  const place = await sendingPlace();
-  const gate = { open: true };
-  const kept = await keeping(place, { mode: 'auto', canSend: () => gate.open, ...options });
-  const { payloads, spool, spoolDir } = kept;
-  const { ledger, clock, open, log, scans } = place;
-
-  /** A scan comes to rest and is admitted, if there is room for it. */
-  async function arrive(name: string, text = `the text of ${name}`, endpoint: EndpointKey = OFFICE) {
-    const image = { endpoint, folder: scans, bytes: Buffer.from(text) };
-    const admitted = await payloads.keep(image, async () => {
-      const document = await place.admit(name, { text, endpoint });
-      return { kind: document.attempts > 0 ? 'known' : 'queued', document };
-    });
-    return admitted?.document ?? null;
-  }
-
-  async function mustArrive(name: string, text?: string, endpoint?: EndpointKey): Promise<Document> {
-    const document = await arrive(name, text, endpoint);
-    if (!document) throw new Error(`${name} was not admitted`);
-    return document;
-  }
-
-  /** As delivery does it; `state` is what came of it. */
-  async function deliver(
-    document: Document,
-    state: 'accepted' | 'failed' | 'queued',
-  ): Promise<Buffer | null> {
-    const inHand = payloads.take(document.id);
-    const found = await locateBytes(document, { ledger, spool, open });
-    const bytes = inHand ?? (found.kind === 'bytes' ? found.bytes : null);
-    if (!bytes) return null;
-    await payloads.sending(document, bytes);
-    const attempt = await ledger.begin(document.id, clock.now(), bytes.length);
-    const why = { reason: 'TEST', message: 'as the test says' };
-    await ledger.finish(attempt, {
-      at: clock.now(),
-      outcome: state === 'accepted' ? 'accepted' : 'refused',
-      httpStatus: 200,
-      message: null,
-      transition:
-        state === 'accepted'
-          ? { state, serviceStatus: 'PROCESSING', response: '{}' }
-          : state === 'failed'
-            ? { state, ...why }
-            : { state, ...why, notBefore: 0, answerLost: false, serverError: false },
-    });
-    if (state === 'accepted') payloads.accepted(document, null);
-    else await payloads.returned(document, bytes);
-    await settle();
-    return bytes;
-  }
-
-  const sweep = () =>
-    sweepSpool(
-      { payloads, spool, ledger, open, memory: new ByteBudget(1e6), clock, log, keepFailedMs: DAY },
-      new AbortController().signal,
-    );
-  const files = async () =>
-    (await readdir(spoolDir, { recursive: true, withFileTypes: true })).filter((each) => each.isFile())
-      .length;
-  return { ...place, ...kept, gate, arrive, mustArrive, deliver, sweep, files };
-}
+import { OFFICE, SHOP } from '../sending.ts';
+import { DAY, keepingPlace } from './keepingPlace.ts';
 
 it('makes no copy of an image that is sent within a second', async () => {
   const place = await keepingPlace();
@@ -195,53 +122,6 @@ it('ends with a copy if the image is admitted for another endpoint while its cop
   }
 });
 
-it('waits for a full cache while uploads are flowing, without a copy', async () => {
-  const place = await keepingPlace({ handLimit: 30 });
-  const first = await place.mustArrive('a.jpg', 'x'.repeat(20));
-  await place.deliver(first, 'accepted');
-  const second = await place.mustArrive('b.jpg', 'y'.repeat(20));
-  let third: Document | null = null;
-  const coming = place.mustArrive('c.jpg', 'z'.repeat(20)).then((document) => (third = document));
-  await place.clock.advance(500);
-  expect(third).toBeNull();
-  await place.deliver(second, 'accepted');
-  await coming;
-  expect(place.puts).toEqual([]);
-});
-
-it('causes no leak warning in Node if a dozen images wait for a full cache', async () => {
-  const place = await keepingPlace({ handLimit: 30 });
-  const warnings: string[] = [];
-  const onWarning = ({ message }: Error): void => void warnings.push(message);
-  process.on('warning', onWarning);
-  onTestFinished(() => void process.off('warning', onWarning));
-  await place.deliver(await place.mustArrive('a.jpg', 'x'.repeat(20)), 'accepted');
-  await place.mustArrive('b.jpg', 'y'.repeat(20));
-  const names = Array.from({ length: 12 }, (_, n) => `${n}.jpg`);
-  const coming = Promise.all(names.map((name) => place.mustArrive(name, name.padStart(20, '0'))));
-  await place.clock.advance(2_000);
-  await coming;
-  await settle();
-  expect(warnings).toEqual([]);
-});
-
-it('waits at most a second for a full cache, and not at all if no uploads are flowing', async () => {
-  const place = await keepingPlace({ handLimit: 30 });
-  await place.deliver(await place.mustArrive('a.jpg', 'x'.repeat(20)), 'accepted');
-  await place.mustArrive('b.jpg', 'y'.repeat(20));
-  let third: Document | null = null;
-  const coming = place.mustArrive('c.jpg', 'z'.repeat(21)).then((document) => (third = document));
-  await place.clock.advance(999);
-  expect(third).toBeNull();
-  await place.clock.advance(1);
-  await coming;
-  expect(place.spool.usedBytes).toBe(20);
-  await place.clock.advance(5_000);
-  await place.mustArrive('d.jpg', 'd'.repeat(20));
-  const fifth = await place.mustArrive('e.jpg', 'e'.repeat(20));
-  expect(place.spool.has(fifth.sha256)).toBe(true);
-});
-
 it('a full spool blocks only images that cannot be sent at once, with one incident until there is room', async () => {
   const place = await keepingPlace({ spoolLimit: 50 });
   place.gate.open = false;
@@ -284,27 +164,15 @@ it('releases the reserved room if an admission fails', async () => {
   await place.mustArrive('b.jpg', 'y'.repeat(40));
 });
 
-function failingWhile(state: { failing: boolean }): (real: Spool) => Spool {
-  return (real) => ({
-    has: (hash) => real.has(hash),
-    fits: (bytes) => real.fits(bytes),
-    get usedBytes() {
-      return real.usedBytes;
-    },
-    limitBytes: real.limitBytes,
-    read: (hash) => real.read(hash),
-    remove: (hash) => real.remove(hash),
-    hashes: () => real.hashes(),
-    put: (hash, bytes) =>
-      state.failing
-        ? Promise.reject(new ReceiptdError('SPOOL_UNWRITABLE', "The spool can't be written (ENOSPC)."))
-        : real.put(hash, bytes),
-  });
+function failingWhile(disk: { failing: boolean }) {
+  return async (): Promise<void> => {
+    if (disk.failing) throw new ReceiptdError('SPOOL_UNWRITABLE', "The spool can't be written (ENOSPC).");
+  };
 }
 
 it('auto: reports a failing disk, keeps admitting, and makes the copies once the disk is writable', async () => {
   const disk = { failing: true };
-  const place = await keepingPlace({ spool: failingWhile(disk) });
+  const place = await keepingPlace({ beforePut: failingWhile(disk) });
   place.gate.open = false;
   const documents = [await place.mustArrive('a.jpg'), await place.mustArrive('b.jpg')];
   const [incident] = place.incidents.list();
@@ -320,7 +188,7 @@ it('auto: reports a failing disk, keeps admitting, and makes the copies once the
 
 it('always: admits nothing more until a failing disk is writable', async () => {
   const disk = { failing: true };
-  const place = await keepingPlace({ mode: 'always', spool: failingWhile(disk) });
+  const place = await keepingPlace({ mode: 'always', beforePut: failingWhile(disk) });
   await place.mustArrive('first.jpg');
   expect(place.incidents.list()[0]?.message).toContain('New scans stay in their folders');
   for (let i = 0; i < 5; i += 1) {
@@ -362,149 +230,44 @@ it('reads from the spool before the folder, and does not take an unreadable copy
   expect(await locateBytes(document, place)).toMatchObject({ kind: 'gone' });
 });
 
-it('keeps the copy of a failed document for as long as configured', async () => {
-  const place = await keepingPlace();
-  const document = await place.mustArrive('s.jpg');
-  await place.deliver(document, 'failed');
-  await rm(join(place.scans, 's.jpg'));
-  await place.clock.advance(DAY - 1_000);
-  await place.sweep();
-  expect(await locateBytes(document, place)).toMatchObject({ kind: 'bytes' });
-  await place.clock.advance(2_000);
-  await place.sweep();
-  expect(await place.files()).toBe(0);
-});
-
-it('the sweep removes unneeded copies and makes missing ones', async () => {
-  const place = await keepingPlace();
-  const stray = Buffer.from('nobody knows this');
-  await place.spool.put(sha256(stray), stray);
-  const waits = await place.admit('waits.jpg');
-  const gone = await place.admit('gone.jpg');
-  await rm(join(place.scans, 'gone.jpg'));
-  const inHand = await place.mustArrive('hand.jpg');
-  await place.sweep();
-  // Admitted within this second: it may be sent yet.
-  expect(place.spool.hashes()).toEqual([]);
-  place.gate.open = false;
-  await place.sweep();
-  expect(place.spool.hashes()).toEqual([waits.sha256]);
-  expect(place.spool.has(gone.sha256)).toBe(false);
-  expect(place.hand.has(inHand.id)).toBe(true);
-});
-
-it('the sweep leaves no copy of an image that is accepted while it reads the original', async () => {
-  const place = await keepingPlace();
-  const { payloads, spool, ledger, clock, log } = place;
-  const document = await place.admit('s.jpg');
-  await clock.advance(2_000);
-  const open: OpenFolder = (path) => {
-    const real = place.open(path);
-    return {
-      ...real,
-      read: async (...args) => {
-        const read = await real.read(...args);
-        await place.deliver(document, 'accepted');
-        return read;
-      },
-    };
-  };
-  const memory = new ByteBudget(1e6);
-  const { signal } = new AbortController();
-  await sweepSpool({ payloads, spool, ledger, open, memory, clock, log, keepFailedMs: DAY }, signal);
-  expect(await place.files()).toBe(0);
-});
-
-it('the sweep copies what waits although an original before it is gone', async () => {
-  const place = await keepingPlace();
-  for (const name of ['gone.jpg', 'there.jpg']) await place.admit(name);
-  await rm(join(place.scans, 'gone.jpg'));
-  place.gate.open = false;
-  await place.sweep();
-  expect(place.spool.hashes()).toEqual([sha256(Buffer.from('the text of there.jpg'))]);
-});
-
-it('the sweep leaves room for new scans', async () => {
-  const place = await keepingPlace({ spoolLimit: 1_000 });
-  for (let i = 0; i < 20; i += 1) await place.admit(`s${i}.jpg`, { text: String(i).padStart(100, '0') });
-  place.gate.open = false;
-  await place.sweep();
-  expect(place.spool.usedBytes).toBe(900);
-  expect(place.incidents.list()).toEqual([]);
-  await place.mustArrive('new.jpg');
-});
-
-it('sweeps a full spool within half a minute after other agents sent its images', async () => {
-  const place = await keepingPlace({ spoolLimit: 200 });
-  const { payloads, spool, ledger, clock, log, open } = place;
-  const stop = new AbortController();
-  const memory = new ByteBudget(1e6);
-  const deps = { payloads, spool, ledger, open, memory, clock, log, keepFailedMs: DAY };
-  const sweeping = runSpoolSweep(deps, stop.signal);
-  await settle();
-  place.gate.open = false;
-  const first = await place.mustArrive('s0.jpg', '0'.repeat(100));
-  await place.mustArrive('s1.jpg', '1'.repeat(100));
-  expect(await place.arrive('s2.jpg', '2'.repeat(100))).toBeNull();
-  expect(place.incidents.list()).toMatchObject([{ code: 'SPOOL_FULL' }]);
-  // As another agent does: this one's keeper hears nothing of it.
-  const attempt = await ledger.begin(first.id, clock.now(), 100);
-  await ledger.finish(attempt, {
-    at: clock.now(),
-    outcome: 'accepted',
-    httpStatus: 202,
-    message: null,
-    transition: { state: 'accepted', serviceStatus: 'PROCESSING', response: '{}' },
-  });
-  await clock.advanceUntil(() => place.incidents.list().length === 0, 1_000);
-  expect(await place.files()).toBe(1);
-  await place.mustArrive('s2.jpg', '2'.repeat(100));
-  stop.abort();
-  await sweeping;
-});
-
 it('returns the memory of an image once it is in the spool, or if it is already known', async () => {
-  const given: string[] = [];
-  const giveBack = (bytes: Buffer): void => void given.push(bytes.toString());
-  const place = await keepingPlace({ buffers: { giveBack } });
+  const place = await keepingPlace();
   place.gate.open = false;
   const first = await place.mustArrive('s0.jpg');
-  expect(given).toEqual(['the text of s0.jpg']);
+  expect(place.given).toEqual(['the text of s0.jpg']);
   place.gate.open = true;
   const image = { endpoint: OFFICE, folder: place.scans, bytes: Buffer.from('the same again') };
   await place.payloads.keep(image, () => Promise.resolve({ kind: 'duplicate', document: first }));
-  expect(given).toEqual(['the text of s0.jpg', 'the same again']);
+  expect(place.given).toEqual(['the text of s0.jpg', 'the same again']);
 });
 
 it('returns the memory of a cached image once it was copied after a long wait', async () => {
-  const given: string[] = [];
-  const giveBack = (bytes: Buffer): void => void given.push(bytes.toString());
-  const place = await keepingPlace({ buffers: { giveBack } });
+  const place = await keepingPlace();
   const document = await place.mustArrive('s0.jpg');
-  expect(given).toEqual([]);
+  expect(place.given).toEqual([]);
   await place.clock.advanceUntil(() => place.spool.has(document.sha256), 100);
   await settle();
-  expect(given).toEqual(['the text of s0.jpg']);
+  expect(place.given).toEqual(['the text of s0.jpg']);
   expect(place.payloads.take(document.id)).toBeUndefined();
 });
 
 it('does not return memory after a failed copy, because the disk may still read it', async () => {
-  const given: Buffer[] = [];
-  const giveBack = (bytes: Buffer): void => void given.push(bytes);
-  const full = new ReceiptdError('SPOOL_UNWRITABLE', 'No.');
-  const place = await keepingPlace({
-    buffers: { giveBack },
-    spool: (real) => ({ ...real, put: () => Promise.reject(full) }),
-  });
+  const place = await keepingPlace({ beforePut: failingWhile({ failing: true }) });
   place.gate.open = false;
   const document = await place.mustArrive('s0.jpg');
   await place.deliver(document, 'accepted');
-  expect(given).toEqual([]);
+  expect(place.given).toEqual([]);
 });
 
-it('an image larger than the whole cache keeps no other image out of it', async () => {
-  const cache = new PayloadCache(new FakeClock(), 100);
-  expect(cache.reserve(60)).toBe(true);
-  expect(await Promise.race([cache.reserveSoon(200), Promise.resolve('waits')])).toBe(false);
-  expect(cache.reserve(30)).toBe(true);
+it('releases the memory of a document that left the queue if there is no spool', async () => {
+  const { mustArrive, payloads, hand } = await keepingPlace({ mode: 'never', handLimit: 100 });
+  const document = await mustArrive('s.jpg', 'x'.repeat(60));
+  const bytes = payloads.take(document.id) as Buffer;
+  await payloads.sending(document, bytes);
+  await payloads.returned(document, bytes, false);
+  expect(hand.has(document.id)).toBe(true);
+  payloads.take(document.id);
+  await payloads.returned(document, bytes, true);
+  expect(hand.has(document.id)).toBe(false);
+  expect(hand.reserve(60)).toBe(true);
 });
