@@ -1,0 +1,150 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { prepare, Site, storedOnce, until } from './support/agent.ts';
+import { quickly } from './support/commandLine.ts';
+import { otherPc, pcThatSent, scan } from './support/twoPcs.ts';
+
+test('a backup of this PC takes nothing away that came since, unless somebody insists; a destroyed ledger is restored', async () => {
+  const site = await pcThatSent(1);
+  const archive = site.file('backup.receiptd');
+  await site.quickMust('backup', archive);
+  await scan(site, 1, 3);
+  expect((await site.quickOnce()).status).toBe(0);
+  const ledger = join(site.stateDir, 'ledger.db');
+  const names = async () => (await site.list()).map(({ name }) => name).toSorted();
+  const all = await names();
+  for (const destroy of [async () => {}, () => writeFile(ledger, 'destroyed'), () => rm(ledger)]) {
+    await destroy();
+    expect(await site.quickMust('restore', archive, '--yes')).toMatch(
+      /: 3 documents\.\nAdded from the journal: \d+ later entries\./,
+    );
+    expect(await names()).toEqual(all);
+    expect((await site.quickOnce()).status).toBe(0);
+  }
+  expect(site.sandbox.received()).toHaveLength(3);
+  expect((await site.look('ledger', 'verify')).stdout).toContain('Everything is as receiptd wrote it.');
+  expect(await site.quickMust('restore', archive, '--yes', '--older')).toContain(': 1 document');
+  expect(await names()).toHaveLength(1);
+});
+
+test('a copy that the agent made by itself brings back what was lost, with what came since, and nothing is sent twice', async () => {
+  const site = await prepare();
+  await scan(site, 0, 3);
+  const agent = await site.quickStart();
+  await until(() => site.sandbox.received().length === 3);
+  const { file, head } = JSON.parse(await site.quickMust('backup', '--json')) as {
+    file: string;
+    head: { seq: number; hash: string };
+  };
+  expect(file.startsWith(join(site.stateDir, 'backups'))).toBe(true);
+  expect(await site.look('restore', file, '--yes')).toBeRefused(6, 'ALREADY_RUNNING');
+  await scan(site, 3, 4);
+  await until(() => site.sandbox.received().length === 4);
+  await agent.stop();
+  const names = async () => (await site.list()).map(({ name, path }) => [path, name]);
+  const before = await names();
+  for (const suffix of ['', '-wal', '-shm'])
+    await rm(join(site.stateDir, `ledger.db${suffix}`), { force: true });
+  expect(await site.look('restore', file)).toBeRefused(
+    2,
+    'CONFIRMATION_NEEDED',
+    'What its journal has recorded',
+  );
+  const restored = JSON.parse(await site.quickMust('restore', file, '--yes', '--json')) as {
+    replayed: number;
+  };
+  expect(restored).toMatchObject({ documents: 4, setAside: expect.any(String) });
+  expect(restored.replayed).toBeGreaterThan(0);
+  expect(await names()).toEqual(before);
+  const verified = await site.look('ledger', 'verify', '--head', `${head.seq}:${head.hash}`);
+  expect(verified.stdout).toContain('Everything is as receiptd wrote it.');
+  expect(await readFile(join(site.stateDir, 'ledger.journal'), 'utf8')).toContain('"kind":"restored"');
+  // It is still among the others.
+  expect(existsSync(file)).toBe(true);
+  await site.quickOnce();
+  expect((await storedOnce(site)).size).toBe(4);
+  expect(site.sandbox.received()).toHaveLength(4);
+  await writeFile(site.file('rubbish.db'), 'rubbish');
+  expect(await site.look('restore', site.file('rubbish.db'), '--yes')).toBeRefused(1, 'ARCHIVE_REFUSED');
+});
+
+test('two PCs that went on from the same backup are told apart, with what would be sent again', async () => {
+  const site = await pcThatSent(1);
+  const archive = site.file('backup.receiptd');
+  await site.quickMust('backup', archive);
+  const other = await otherPc(site);
+  await other.quickMust('restore', archive, '--yes');
+  for (const [each, n] of [
+    [site, 1],
+    [other, 3],
+  ] as const) {
+    await scan(each, n, n + 2);
+    expect((await each.quickOnce()).status).toBe(0);
+  }
+  const branch = site.file('branch.receiptd');
+  await other.quickMust('backup', branch);
+  const refused = await site.look('restore', branch, '--yes', '--replace');
+  expect(refused).toBeRefused(1, 'LEDGER_EXISTS', '--older');
+  expect(refused.stderr).toMatch(/2 documents that were accepted since would be sent again/);
+  expect(await site.quickMust('restore', branch, '--yes', '--older')).toContain('3 documents');
+});
+
+test('a restore that fails leaves both PCs as they were, says how the old one goes on, and can be run again', async () => {
+  const site = await pcThatSent(1);
+  const archive = site.file('office.receiptd');
+  await site.quickMust('backup', '--final', archive);
+  const bytes = await readFile(archive);
+  const cut = site.file('cut.receiptd');
+  await writeFile(cut, bytes.subarray(0, bytes.length - 100));
+  const other = new Site(site.file('other'), site.sandbox);
+  await mkdir(other.dir);
+  other.env['RECEIPTD_STATE_DIR'] = other.stateDir;
+  const failed = await other.look('restore', cut);
+  expect(failed).toBeRefused(1, 'ARCHIVE_REFUSED', 'run `receiptd backup --reopen` there');
+  expect(existsSync(other.config)).toBe(false);
+  expect((await readdir(other.stateDir)).filter((name) => name !== 'instance.lock')).toEqual([]);
+  expect(await other.quickMust('restore', archive)).toContain('1 document');
+});
+
+test('a backup is restored beside what is there, to be looked at and nothing else', async () => {
+  const site = await pcThatSent(2);
+  const [archive, folder, alone] = ['backup.receiptd', 'look', 'alone'].map((name) => site.file(name)) as [
+    string,
+    string,
+    string,
+  ];
+  await site.quickMust('backup', archive);
+  await scan(site, 2, 3);
+  const agent = await site.quickStart();
+  await until(() => site.sandbox.received().length === 3);
+  const daily = /Wrote (\S+ledger-\S+\.db)\./.exec(await site.quickMust('backup'))?.[1] ?? '';
+  for (const [file, to, count] of [
+    [archive, folder, 2],
+    [daily, alone, 3],
+  ] as const) {
+    expect(await site.quickMust('restore', file, '--beside', to)).toContain('no agent runs on it');
+    const config = join(to, 'receiptd.yaml');
+    const look = await quickly(site, ['list', '--json', '--config', config]);
+    expect(JSON.parse(look.stdout)).toHaveLength(count);
+    expect((await quickly(site, ['status', '--config', config])).stdout).toContain('copy for viewing');
+    const run = await quickly(site, ['run', '--once', '--config', config]);
+    expect(run).toBeRefused(1, 'STATE_MOVED', 'copy for viewing');
+  }
+  expect(await site.look('restore', archive, '--beside', folder)).toBeRefused(2, 'USAGE', 'not empty');
+  expect(agent.alive).toBe(true);
+  await agent.stop();
+});
+
+test('a file that was restored on one PC is asked about on the next, even if the old one is closed', async () => {
+  const site = await pcThatSent(1);
+  const archive = site.file('office.receiptd');
+  await site.quickMust('backup', '--final', archive);
+  const first = await otherPc(site, {}, 'first');
+  expect(await first.quickMust('restore', archive)).not.toContain("Don't restore this file on another PC");
+  const second = await otherPc(site, {}, 'second');
+  expect(await second.look('restore', archive)).toBeRefused(2, 'CONFIRMATION_NEEDED', first.stateDir);
+  expect(existsSync(join(second.stateDir, 'ledger.db'))).toBe(false);
+  expect(await second.quickMust('restore', archive, '--yes')).toContain('1 document');
+});

@@ -1,0 +1,122 @@
+/**
+ * `receiptd service`: as a real other user, with the built binary. Only the service manager is none: a program in its place writes down
+ * what it is asked. A real one is booted by `npm run trial:boot`.
+ */
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Io } from '../../../src/cli/io.ts';
+import { installService, type InstallOptions } from '../../../src/cli/serviceInstall.ts';
+import type { Config } from '../../../src/config/config.ts';
+import { loadConfig } from '../../../src/config/load.ts';
+import type { Host } from '../../../src/features/os-service/host.ts';
+import { MAIN, OFFICE, temporaryDirectory } from './agent.ts';
+
+export const isRoot = process.geteuid?.() === 0;
+export const NOBODY = 65_534;
+
+/** Writes down what it is asked, and does nothing. */
+const SYSTEMCTL = `#!/bin/sh
+echo "systemctl $*" >> "$RECORD"
+case "$*" in
+  *Version*) echo Version=252 ;;
+  "show receiptd.service"*) if [ -e "$RECORD.waits" ]; then
+    printf 'LoadState=loaded\\nActiveState=failed\\nSubState=failed\\nStatusText=Stopping.\\nMainPID=0\\nResult=success\\nConditionResult=no\\n'
+  elif [ -e "$RECORD.fails" ]; then
+    printf 'LoadState=loaded\\nActiveState=failed\\nSubState=failed\\nMainPID=0\\nResult=exit-code\\nConditionResult=yes\\nInvocationID=0123456789abcdef0123456789abcdef\\n'
+  else printf 'LoadState=loaded\\nActiveState=active\\nSubState=running\\nUnitFileState=enabled\\nStatusText=1 of 1 folder watched\\nMainPID=42\\nResult=success\\n'; fi ;;
+  status*) printf '  Condition: start condition failed at Sun 2026-11-22 09:00:00 UTC; 1s ago\\n             └─ ConditionPathExists=/etc/receiptd/receiptd.yaml was not met\\n'; exit 3 ;;
+  enable*) [ ! -e "$RECORD.refuses" ] || { echo 'Failed to enable unit.' >&2; exit 1; } ;;
+  stop*) [ ! -e "$RECORD.denies" ] || { echo 'Failed to stop receiptd.service: Interactive authentication required.' >&2; exit 1; } ;;
+  restart*) [ ! -e "$RECORD.fails" ] || { echo 'Job for receiptd.service failed.' >&2; exit 1; } ;;
+esac
+`;
+/** The log of a run that failed, if there is one. */
+const JOURNALCTL = `#!/bin/sh
+case "$*" in *_SYSTEMD_INVOCATION_ID=0123456789abcdef0123456789abcdef*) cat "$RECORD.fails" ;; esac
+`;
+/** A job that is ended is there for a while: it is found three times more. */
+const LAUNCHCTL = `#!/bin/sh
+echo "launchctl $*" >> "$RECORD"
+case "$1" in
+  print) [ ! -e "$RECORD.going" ] || { echo . >> "$RECORD.going"; [ $(wc -l < "$RECORD.going") -lt 4 ] || rm "$RECORD.going" "$RECORD.loaded"; }
+    [ -e "$RECORD.loaded" ] || exit 113; printf 'receiptd = {\\n\\tstate = running\\n\\tpid = 42\\n}\\n' ;;
+  bootstrap) [ ! -e "$RECORD.loaded" ] || { echo 'Bootstrap failed: 5: Input/output error' >&2; exit 5; }; touch "$RECORD.loaded" ;;
+  bootout) touch "$RECORD.going" ;;
+esac
+`;
+
+export interface Place {
+  readonly dir: string;
+  readonly host: Host;
+  readonly io: Io;
+  readonly exec: string;
+  readonly folder: string;
+  readonly unit: string;
+  asked(): Promise<string[]>;
+  config(folder?: object): Promise<Config>;
+}
+
+/** `exec`: the built program, or one whose `check` finds nothing, where what it finds is not the point. */
+export async function place(exec: 'built' | 'content' = 'built'): Promise<Place> {
+  const dir = await temporaryDirectory();
+  await chmod(dir, 0o755);
+  const [folder, bin, record] = [join(dir, 'scans'), join(dir, 'bin'), join(dir, 'record')];
+  for (const each of [folder, bin, join(dir, 'etc'), join(dir, 'units')]) await mkdir(each, { mode: 0o755 });
+  await writeFile(record, '');
+  const program = join(bin, 'receiptd');
+  const built = `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`;
+  await writeFile(program, exec === 'built' ? built : "#!/bin/sh\necho '[]'\n");
+  await writeFile(join(bin, 'systemctl'), SYSTEMCTL);
+  await writeFile(join(bin, 'launchctl'), LAUNCHCTL);
+  await writeFile(join(bin, 'journalctl'), JOURNALCTL);
+  await writeFile(join(bin, 'useradd'), '#!/bin/sh\necho "useradd $*" >> "$RECORD"\nexit 1\n');
+  for (const name of ['receiptd', 'useradd', 'systemctl', 'journalctl', 'launchctl'])
+    await chmod(join(bin, name), 0o755);
+  const env = { PATH: `${bin}:${process.env['PATH']}`, RECORD: record, HOME: dir };
+  const host: Host = {
+    platform: 'linux',
+    uid: process.geteuid?.() ?? -1,
+    userName: 'root',
+    home: dir,
+    env,
+    definitionsDir: join(dir, 'units'),
+  };
+  const { stdin, stdout, stderr } = process;
+  const stop = new AbortController().signal;
+  const file = join(dir, 'etc/receiptd.yaml');
+  return {
+    dir,
+    host,
+    io: { stdin, stdout, stderr, env, cwd: dir, stop, onReload: () => () => {} },
+    exec: program,
+    folder,
+    unit: join(dir, 'units/receiptd.service'),
+    asked: async () =>
+      (await readFile(record, 'utf8'))
+        .trim()
+        .split('\n')
+        .filter((line) => line !== ''),
+    config: async (more = {}) => {
+      const config = {
+        service: { baseUrl: 'http://127.0.0.1:9' },
+        endpoints: { office: { uid: OFFICE } },
+        folders: [{ path: folder, endpoint: 'office', ...more }],
+        stateDir: join(dir, 'state'),
+      };
+      await writeFile(file, JSON.stringify(config));
+      await chmod(file, 0o644);
+      return loadFrom({ dir }, file);
+    },
+  };
+}
+
+export const SYSTEM: InstallOptions = { scope: 'system', user: 'nobody', start: true, dryRun: false };
+
+export function install(at: Place, config: Config, more: Partial<InstallOptions> = {}) {
+  return installService(at.io, config, { ...SYSTEM, exec: at.exec, ...more }, at.host);
+}
+
+/** The configuration as it is, wherever it was moved to. */
+export function loadFrom({ dir }: Pick<Place, 'dir'>, file: string): Promise<Config> {
+  return loadConfig(file, { env: {}, platform: 'linux', home: dir, cwd: dir, isRoot: true });
+}

@@ -1,0 +1,80 @@
+import { rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { Launchd } from '../../src/features/os-service/launchd/manager.ts';
+import { Systemd } from '../../src/features/os-service/systemd/manager.ts';
+import { place } from './support/servicePlace.ts';
+
+test('systemd is asked to stop, start and forget it, and says how it is', async () => {
+  const at = await place();
+  const manager = new Systemd(at.host, 'system', 'nobody');
+  await manager.start();
+  await manager.stop();
+  await writeFile(at.unit, 'x');
+  expect(await manager.status()).toEqual({
+    isInstalled: true,
+    isRunning: true,
+    isEnabled: true,
+    state: 'active (running)',
+    says: '1 of 1 folder watched',
+    pid: 42,
+  });
+  await manager.uninstall();
+  await expect(stat(at.unit)).rejects.toMatchObject({ code: 'ENOENT' });
+  expect((await at.asked()).filter((line) => !line.includes(' show '))).toEqual([
+    'systemctl start receiptd.service',
+    'systemctl stop receiptd.service',
+    'systemctl disable --now receiptd.service',
+    'systemctl daemon-reload',
+    'systemctl reset-failed receiptd.service',
+  ]);
+  expect(new Systemd(at.host, 'user', 'x').logs({ lines: 5, follow: true })).toEqual(
+    expect.arrayContaining(['--user-unit=receiptd.service', '--lines=5', '--follow']),
+  );
+});
+
+test('what does not start says why: the condition that is not met, or the error that it ended with', async () => {
+  const at = await place();
+  const manager = new Systemd(at.host, 'system', 'nobody');
+  await writeFile(join(at.dir, 'record.waits'), '');
+  await expect(manager.start()).rejects.toMatchObject({
+    code: 'MANAGER_FAILED',
+    message:
+      'receiptd.service did not start: the condition ConditionPathExists=/etc/receiptd/receiptd.yaml in its unit is not met.',
+  });
+  expect(await manager.status()).toMatchObject({ isRunning: false, says: null });
+  await rm(join(at.dir, 'record.waits'));
+  const log = 'Starting.\nerror: a.yaml:1:1: one\na.yaml:2:1: two [CONFIG_INVALID]\nFailed.\n';
+  await writeFile(join(at.dir, 'record.fails'), log);
+  await expect(manager.restart()).rejects.toMatchObject({
+    code: 'MANAGER_FAILED',
+    message: 'receiptd.service did not start: a.yaml:1:1: one; a.yaml:2:1: two [CONFIG_INVALID]',
+  });
+});
+
+test('who may not stop a service of the machine is sent to root', async () => {
+  const at = await place();
+  await writeFile(join(at.dir, 'record.denies'), '');
+  const manager = new Systemd({ ...at.host, uid: 1_000 }, 'system', 'nobody');
+  await expect(manager.stop()).rejects.toMatchObject({ code: 'ROOT_NEEDED', hint: 'Use sudo.' });
+});
+
+test('launchd loads it, waits until it has gone, loads it again, stops and forgets it', async () => {
+  const at = await place();
+  const manager = new Launchd({ ...at.host, platform: 'darwin' }, 'system', '_receiptd', at.dir);
+  await manager.install('text');
+  await manager.restart();
+  await manager.restart();
+  expect(await manager.status()).toMatchObject({ isInstalled: true, isRunning: true, pid: 42 });
+  await manager.stop();
+  expect(await manager.status()).toMatchObject({ isInstalled: true, isRunning: false });
+  await manager.uninstall();
+  expect(await manager.status()).toMatchObject({ isInstalled: false });
+  expect((await at.asked()).filter((line) => !line.includes(' print '))).toEqual([
+    'launchctl enable system/receiptd',
+    `launchctl bootstrap system ${join(at.dir, 'units/receiptd.plist')}`,
+    'launchctl bootout system/receiptd',
+    `launchctl bootstrap system ${join(at.dir, 'units/receiptd.plist')}`,
+    'launchctl bootout system/receiptd',
+  ]);
+});
