@@ -54,7 +54,7 @@ export function createAdmin(store: Store): LedgerAdmin {
     erase: (documentIds, at) => erase(store, documentIds, at),
 
     async admitElsewhere(documentId, endpoint, at) {
-      await store.ensureEndpoint(endpoint);
+      await store.rows.ensureEndpoint(endpoint);
       return store.write(async (sql) => {
         const admitted = await admitElsewhere(sql, documentId, endpoint, at);
         sql.notify('queue');
@@ -64,7 +64,7 @@ export function createAdmin(store: Store): LedgerAdmin {
 
     async recordEndpoint({ baseUrl, uid }, name, verbatim, at) {
       const endpoint = { baseUrl, uid };
-      await store.ensureEndpoint(endpoint);
+      await store.rows.ensureEndpoint(endpoint);
       const event = { kind: 'endpoint', endpoint, name, record: verbatim } as const;
       await store.write(async (sql) => sql.emit(event, at), endpoint);
     },

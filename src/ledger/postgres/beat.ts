@@ -48,7 +48,7 @@ export class Beat {
 
   /** Updates the state between heartbeats. */
   async look(): Promise<void> {
-    const { agentId } = this.#store.session;
+    const { agentId } = this.#store.membership.session;
     const row = await this.#store.read((sql) => sql.get<Pick<Pulse, 'pausedBy'>>(PAUSED_BY, { agentId }), {
       isUrgent: true,
     });

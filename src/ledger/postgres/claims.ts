@@ -46,7 +46,7 @@ export class Claims {
   async drop(documentIds: readonly number[]): Promise<void> {
     this.forget(documentIds);
     if (documentIds.length === 0) return;
-    const { agentId } = this.#store.session;
+    const { agentId } = this.#store.membership.session;
     await this.#next(() => this.#certain((sql) => sql.run(SQL.RELEASE, { ids: documentIds, agentId })));
   }
 
@@ -64,8 +64,8 @@ export class Claims {
 
   async #take(query: ClaimQuery): Promise<Document[]> {
     const { endpoint, lane, limit } = query;
-    const { places, session } = this.#store;
-    const { agentId, epoch } = session;
+    const { places, membership } = this.#store;
+    const { agentId, epoch } = membership.session;
     const turn = `${endpointId(endpoint)} ${lane}`;
     const except = query.exceptFolders.map((folder) => places.ofFolder(folder));
     const claim = {
@@ -117,7 +117,7 @@ export class Claims {
   async #certain<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     return this.#store.read(async (sql) => {
       if (this.#isUncertain) {
-        const { agentId } = this.#store.session;
+        const { agentId } = this.#store.membership.session;
         await sql.run(SQL.RELEASE_OTHERS, { agentId, ids: [...this.#held] });
         this.#askedAt = performance.now();
       }

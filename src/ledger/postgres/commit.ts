@@ -1,4 +1,4 @@
-import { endpointId, type EndpointKey } from '../../core/domain/document.ts';
+import { endpointId } from '../../core/domain/document.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { JournalEvent } from '../../core/ports/journal.ts';
@@ -8,22 +8,10 @@ import type { Connection } from './connection.ts';
 import { isLost, isOfServer } from './failure.ts';
 import { ADD_HISTORY, chainOn, SET_HEAD } from './history.ts';
 import { Ids } from './ids.ts';
+import { inOrder, single, type Operation } from './operations.ts';
 import type { Places } from './places.ts';
 import { fenced, type Self, type Session } from './session.ts';
 import { OpenTransaction, type OwnRow, type Transaction } from './transaction.ts';
-
-/** A write, as the store queues it. */
-export interface Operation {
-  /** Shares its transaction with no other write. */
-  readonly isAlone: boolean;
-  /** Shares its statements with others that have the same `run`. */
-  readonly isBatched: boolean;
-  /** Does the work of these operations; resolves how to settle each one. */
-  readonly run: (sql: Transaction, operations: readonly Operation[]) => Promise<readonly (() => void)[]>;
-  /** The endpoint whose row it locks. */
-  readonly endpoint: EndpointKey | null;
-  readonly reject: (error: unknown) => void;
-}
 
 /** A group that may or may not be committed: the connection was lost during COMMIT. */
 interface Uncertain {
@@ -88,6 +76,19 @@ export class GroupCommit {
       await rollback(connection);
       return this.#try(connection, session, group, (tx) => oneByOne(tx, group));
     }
+  }
+
+  /** A single write, without the store's queue. Rejects with its failure. */
+  async commitOne(
+    connection: Connection,
+    session: Session,
+    work: (sql: Transaction) => Promise<void>,
+  ): Promise<void> {
+    let failure: unknown = null;
+    const reject = (error: unknown): void => void (failure ??= error);
+    const operation = single(work, { isAlone: true })(() => {}, reject);
+    for (const done of await this.commit(connection, session, [operation])) done();
+    if (failure !== null) throw failure;
   }
 
   /** Sends COMMIT with the last statements: the server refuses it by itself if one of them failed. */
@@ -204,33 +205,6 @@ async function oneByOne(tx: OpenTransaction, group: readonly Operation[]): Promi
     }
   }
   return settle;
-}
-
-type Batch = readonly [Operation, ...Operation[]];
-
-/**
- * Groups operations into rounds that run one after the other. Admissions, and starts and ends of requests, concern
- * different documents, so these may overtake each other; everything else keeps its place.
- */
-function inOrder(group: readonly Operation[]): Batch[][] {
-  const order: Batch[][] = [];
-  let open = new Map<Operation['run'], [Operation, ...Operation[]]>();
-  const close = (): void => {
-    if (open.size > 0) order.push([...open.values()]);
-    open = new Map();
-  };
-  for (const operation of group) {
-    if (operation.isBatched) {
-      const batch = open.get(operation.run);
-      if (batch) batch.push(operation);
-      else open.set(operation.run, [operation]);
-    } else {
-      close();
-      order.push([[operation]]);
-    }
-  }
-  close();
-  return order;
 }
 
 /** The first failure: later statements of the same transaction only report that it was aborted. */

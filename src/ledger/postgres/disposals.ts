@@ -15,7 +15,7 @@ export function createDisposals(store: Store): LedgerDisposals {
   return {
     setOriginalsRule: (folder, rule, existing, at) =>
       store.write(async (sql) => {
-        await store.ensureFolder(folder);
+        await store.rows.ensureFolder(folder);
         const current = await sql.get<OriginalsRule>(SQL.ORIGINALS_RULE, places.ofFolder(folder));
         if (current?.rule === rule) return current;
         const first =

@@ -53,14 +53,15 @@ export function createFleet(
     },
 
     isLeased: (attempt) =>
-      store.isLeased && (attempt === undefined || underway.isOf(attempt, store.session.epoch)),
+      store.membership.isLeased &&
+      (attempt === undefined || underway.isOf(attempt, store.membership.session.epoch)),
 
     async lead(folder) {
       if (!places.isShared(folder)) return true;
       // Nobody can take it away before the lease expires.
-      if (store.isLeased && leads.get(folder) === store.session.epoch) return true;
+      if (store.membership.isLeased && leads.get(folder) === store.membership.session.epoch) return true;
       leads.delete(folder);
-      await store.ensureFolder(folder);
+      await store.rows.ensureFolder(folder);
       const taken = await store.write(async (sql) => {
         const { agentId, epoch } = sql.session;
         const place = places.ofFolder(folder);
@@ -86,7 +87,7 @@ export function createFleet(
 
     async enter(endpoint, limits, lane) {
       if (limits.rate === null && limits.perDay === null && limits.perMonth === null) return 0;
-      await store.ensureEndpoint(endpoint);
+      await store.rows.ensureEndpoint(endpoint);
       const now = clock.now();
       const entry = entryOf(endpoint, limits, lane, now);
       const row = await store.read((sql) => sql.get<{ wait: number }>(SQL.ENTER, entry));
@@ -124,7 +125,7 @@ export function createFleet(
     isPaused: () => beat.isPaused,
 
     async handed(turn) {
-      const { agentId } = store.session;
+      const { agentId } = store.membership.session;
       await store.read((sql) => sql.run(SQL.HANDED, { agentId, turn }));
     },
 

@@ -17,13 +17,13 @@ export function createIntake(store: Store): LedgerIntake {
   /** Queued immediately, so that writes keep the order of the calls. */
   const writeOf = <T>(folder: string, work: (sql: Transaction) => Promise<T>): Promise<T> =>
     store.write(async (sql) => {
-      await store.ensureFolder(folder);
+      await store.rows.ensureFolder(folder);
       return work(sql);
     });
   const of = (folder: string) => store.places.ofFolder(folder);
   const knownRows = (folder: string, dir: string, names: readonly string[]): Promise<NamedRow[]> =>
     store.read((sql) => sql.all<NamedRow>(SQL.CURRENT_IN_DIRECTORY, { ...of(folder), dir, names }));
-  const markParams = (folder: string) => ({ ...of(folder), agentId: store.session.agentId });
+  const markParams = (folder: string) => ({ ...of(folder), agentId: store.membership.session.agentId });
 
   return {
     async markWatched(folder, skipped, note) {
@@ -97,8 +97,8 @@ export function createIntake(store: Store): LedgerIntake {
     admit: store.batch(
       async (sql: Transaction, admissions: readonly Admission[]) => {
         for (const { file, endpoint } of admissions) {
-          await store.ensureFolder(file.folder);
-          await store.ensureEndpoint(endpoint);
+          await store.rows.ensureFolder(file.folder);
+          await store.rows.ensureEndpoint(endpoint);
         }
         return admitAll(sql, admissions);
       },

@@ -173,7 +173,7 @@ export class Link {
     };
     try {
       while (!ended.aborted) {
-        const pulse = await store.renew(heart);
+        const pulse = await store.membership.renew(heart);
         if (pulse === null) return 'the lease has run out';
         // Not awaited: a write queued behind others must not cost the lease.
         void beat(pulse);

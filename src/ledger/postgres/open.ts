@@ -66,7 +66,7 @@ export async function openPostgresLedger(options: PostgresLedgerOptions): Promis
     places: new Places(name, shares),
     clock,
     trouble,
-    ...(options.memoryPath !== undefined && { memory: new ChainMemory(options.memoryPath, log) }),
+    memory: options.memoryPath === undefined ? null : new ChainMemory(options.memoryPath, log),
     ...(options.onWentBack && { onWentBack: options.onWentBack }),
     ...(options.onCommitted && { onCommitted: options.onCommitted }),
   });

@@ -24,8 +24,8 @@ export function createPages(store: Store): LedgerPages {
   return {
     beginSplit: (plan) =>
       store.write(async (sql) => {
-        await store.ensureFolder(plan.file.folder);
-        await store.ensureEndpoint(plan.endpoint);
+        await store.rows.ensureFolder(plan.file.folder);
+        await store.rows.ensureEndpoint(plan.endpoint);
         return beginSplit(sql, plan);
       }),
 

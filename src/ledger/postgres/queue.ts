@@ -127,7 +127,7 @@ export function createQueue(store: Store, underway: Underway, clock: Pick<Clock,
 
     waiting: (afterId, limit) =>
       store.read(async (sql) => {
-        const params = { afterId, limit, agentId: store.session.agentId };
+        const params = { afterId, limit, agentId: store.membership.session.agentId };
         const rows = await sql.all<PlacedRow>(SQL.WAITING_DOCUMENTS, params);
         return rows.map((row) => documentOf(places, row));
       }),
@@ -184,7 +184,7 @@ export function createQueue(store: Store, underway: Underway, clock: Pick<Clock,
   };
 
   function requestsOf(endpoint: EndpointKey | null) {
-    const { agentId } = store.session;
+    const { agentId } = store.membership.session;
     return { agentId, baseUrl: endpoint?.baseUrl ?? null, uid: endpoint?.uid ?? null };
   }
 }

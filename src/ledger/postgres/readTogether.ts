@@ -10,9 +10,15 @@ const TOGETHER_MS = 200;
 export class ReadTogether {
   #connection: Connection | null = null;
   #end: NodeJS.Timeout | undefined;
+  #isReading = false;
+
+  get isReading(): boolean {
+    return this.#isReading;
+  }
 
   /** Call before a read. */
   begin(connection: Connection): void {
+    this.#isReading = true;
     clearTimeout(this.#end);
     if (this.#connection === connection) return;
     this.#connection = connection;
@@ -22,11 +28,13 @@ export class ReadTogether {
 
   /** Call after a read that succeeded: the next one may join it. */
   pause(): void {
+    this.#isReading = false;
     this.#end = setTimeout(() => this.end(), TOGETHER_MS).unref();
   }
 
   /** Call before a write, and after a read that failed. Idempotent. */
   end(): void {
+    this.#isReading = false;
     clearTimeout(this.#end);
     const connection = this.#connection;
     this.#connection = null;

@@ -1,26 +1,21 @@
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import type { EndpointKey } from '../../core/domain/document.ts';
 import type { Clock } from '../../core/ports/clock.ts';
-import { GroupCommit, isFenced, rollback, type Operation } from './commit.ts';
+import { GroupCommit, isFenced, rollback } from './commit.ts';
 import type { Connection, Connector } from './connection.ts';
 import { isConflict, isGivenUp, isLost, isOfServer, ledgerFailure } from './failure.ts';
 import type { ChainMemory } from './chainMemory.ts';
-import { Lease } from './lease.ts';
+import { Membership } from './membership.ts';
+import { batched, single, takeGroup, type Operation, type Requested } from './operations.ts';
 import type { Places } from './places.ts';
 import { Readers, type ReadOptions } from './readers.ts';
 import { ReadTogether } from './readTogether.ts';
-import { join, leave, renew, type Pulse, type Self, type Session } from './session.ts';
-import type { Params, Sql } from './statements.ts';
+import { ReferencedRows } from './referencedRows.ts';
+import type { Self } from './session.ts';
+import type { Sql } from './statements.ts';
 import type { Transaction } from './transaction.ts';
 import type { Trouble } from './trouble.ts';
-import {
-  consequencesOf,
-  findSetback,
-  settleSetback,
-  storyOf,
-  untilAllHaveTold,
-  type Setback,
-} from './wentBack.ts';
+import { reportOf, settleSetback, untilAllHaveTold } from './wentBack.ts';
 
 export interface StoreOptions {
   readonly connector: Connector;
@@ -29,28 +24,17 @@ export interface StoreOptions {
   readonly clock: Clock;
   readonly trouble: Trouble;
   /** Local memory of this agent's commits; null: nothing is remembered. */
-  readonly memory?: ChainMemory | null;
+  readonly memory: ChainMemory | null;
   /** Called if the database turns out to lack remembered commits. */
   readonly onWentBack?: (story: string) => void;
   /** Called with how long each commit took; milliseconds. */
   readonly onCommitted?: (ms: number) => void;
 }
 
-const GROUP_LIMIT = 200;
 const CONFLICT_TRIES = 5;
 
 /** Writes look up single rows, and plans made while the tables were small are kept while they grow: force index scans. */
 const BY_INDEX = 'SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off';
-
-/** Checks first: an INSERT would wait for a transaction that is changing the row, which may itself wait for this one. */
-const ENSURE_FOLDER = `
-INSERT INTO folders (place, path)
-SELECT :place, :folder WHERE NOT EXISTS (SELECT FROM folders WHERE place = :place AND path = :folder)
-ON CONFLICT (place, path) DO NOTHING`;
-const ENSURE_ENDPOINT = `
-INSERT INTO endpoints (base_url, uid)
-SELECT :baseUrl, :uid WHERE NOT EXISTS (SELECT FROM endpoints WHERE base_url = :baseUrl AND uid = :uid)
-ON CONFLICT (base_url, uid) DO NOTHING`;
 
 /**
  * One connection for writes, with group commit: writes requested during a transaction share the next one; their
@@ -65,49 +49,35 @@ ON CONFLICT (base_url, uid) DO NOTHING`;
  * a new session begins.
  */
 export class Store {
+  /** Name of the database, for sentences. */
+  readonly where: string;
   readonly places: Places;
   readonly self: Self;
+  readonly membership: Membership;
+  readonly rows: ReferencedRows;
   readonly #options: StoreOptions;
   readonly #readers: Readers;
   readonly #commits: GroupCommit;
-  readonly #lease: Lease;
   readonly #together = new ReadTogether();
-  readonly #known = new Set<string>();
   readonly #fencedListeners = new Set<() => void>();
   readonly #backListeners = new Set<() => void>();
   #connection: Connection | null = null;
-  #session: Session | null = null;
   #queue: Operation[] = [];
   /** Until the connection is free again: of what is being committed, or of a brief read. */
   #occupied: Promise<void> | null = null;
-  #isReading = false;
   #isFencedUntold = false;
   #isClosed = false;
 
   constructor(options: StoreOptions) {
     this.#options = options;
+    this.where = options.connector.where;
     this.places = options.places;
     this.self = options.self;
-    const { memory = null } = options;
-    this.#commits = new GroupCommit({ ...options, memory });
-    this.#lease = new Lease(options.clock, options.self.leaseMs);
+    this.#commits = new GroupCommit(options);
+    this.membership = new Membership(options.self, this.where, options.clock, options.memory);
     this.#readers = new Readers(options.connector, options.self.name);
-  }
-
-  /** Name of the database, for sentences. */
-  get where(): string {
-    return this.#options.connector.where;
-  }
-
-  /** @throws ReceiptdError LEDGER_UNREACHABLE before the first session */
-  get session(): Session {
-    if (!this.#session) throw this.#refusal('has not been reached yet');
-    return this.#session;
-  }
-
-  /** Whether the lease is certain, so that nobody can have taken over this agent's work. */
-  get isLeased(): boolean {
-    return this.#session !== null && this.#lease.isCertain;
+    // Urgent, and also while closing: queued writes are still committed.
+    this.rows = new ReferencedRows(options.places, (work) => this.#read(work, { isUrgent: true }));
   }
 
   /** Calls back when this agent's work was taken over and a new session has begun. */
@@ -127,60 +97,33 @@ export class Store {
 
   /** Starts using a new connection. @throws ReceiptdError AGENT_NAME_TAKEN, or what the database fails with */
   async begin(connection: Connection): Promise<void> {
-    const before = this.#session;
-    const { memory = null } = this.#options;
-    const setback = memory && (await findSetback(connection, memory, this.self.name, this.where));
-    const startedAt = this.#lease.begins();
-    const resumed = before !== null && (await renew(connection, before, this.self.leaseMs)) !== null;
-    const session = resumed ? before : await join(connection, this.self);
-    // Set before uncertain writes are settled: their callers must see the session that they belong to.
-    this.#session = session;
-    this.#isFencedUntold ||= before !== null && !resumed;
-    this.#lease.lasts(startedAt);
+    const { memory, clock, onWentBack } = this.#options;
+    const { session, isFenced, setback } = await this.membership.begin(connection);
+    this.#isFencedUntold ||= isFenced;
     // A transaction that hangs must not keep this agent's row locked against agents that would take over its work.
     const idle = `SET idle_in_transaction_session_timeout = ${this.self.leaseMs}`;
     await connection.exec(`SET receiptd.agent = '${session.agentId}'; ${idle}; ${BY_INDEX}`);
     await this.#commits.settleUncertain(connection, session, () =>
       this.#refusal('was lost before this was written'),
     );
-    // After a failover, the new server may lack the last rows of the old one.
-    this.#known.clear();
+    this.rows.forget();
     this.#commits.forgetIds();
     this.#readers.renew();
-    if (setback) await this.#settle(connection, session, setback);
+    if (setback) {
+      await untilAllHaveTold(connection, setback, session.agentId, clock, async () => {
+        if (!(await this.membership.renew(connection))) throw this.#refusal('has taken the lease away');
+      });
+      await this.#commits.commitOne(connection, session, (sql) =>
+        settleSetback(sql, setback, this.where, clock.now()),
+      );
+      onWentBack?.(reportOf(setback, this.where));
+    }
     const remembered = { agent: this.self.name, chain: session.chain, where: this.where };
     memory?.begin(remembered, setback !== null);
     this.#connection = connection;
     if (this.#isFencedUntold) for (const listener of this.#fencedListeners) listener();
     this.#isFencedUntold = false;
     this.#schedule();
-  }
-
-  async #settle(connection: Connection, session: Session, setback: Setback): Promise<void> {
-    const { clock, onWentBack } = this.#options;
-    await untilAllHaveTold(connection, setback, session.agentId, clock, async () => {
-      if (!(await this.renew(connection))) throw this.#refusal('has taken the lease away');
-    });
-    const run: Operation['run'] = async (sql) => {
-      await settleSetback(sql, setback, this.where, clock.now());
-      return [];
-    };
-    let failure: unknown = null;
-    const reject = (error: unknown): void => void (failure ??= error);
-    await this.#commits.commit(connection, session, [
-      { run, isBatched: false, endpoint: null, isAlone: true, reject },
-    ]);
-    if (failure !== null) throw failure;
-    onWentBack?.(`${storyOf(setback, this.where)} ${consequencesOf(setback)}`);
-  }
-
-  /** The heartbeat. Resolves null if the lease was taken away; the connection must be reopened then. */
-  async renew(connection: Connection): Promise<Pulse | null> {
-    if (!this.#session) return null;
-    const startedAt = this.#lease.begins();
-    const pulse = await renew(connection, this.#session, this.self.leaseMs);
-    if (pulse) this.#lease.lasts(startedAt);
-    return pulse;
   }
 
   /** Runs `work` on committed state. */
@@ -196,12 +139,11 @@ export class Store {
    */
   async readBriefly<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     this.#demandOpen();
-    while (this.#isReading) await this.#occupied;
+    while (this.#together.isReading) await this.#occupied;
     const connection = this.#connection;
     if (connection === null || this.#occupied !== null) return this.#read(work);
     let free = (): void => {};
     this.#occupied = new Promise((resolve) => (free = resolve));
-    this.#isReading = true;
     this.#together.begin(connection);
     try {
       const found = await work(connection);
@@ -212,7 +154,6 @@ export class Store {
       if (isGivenUp(error)) throw ledgerFailure(error, this.where);
       if (!isLost(error)) throw this.#failed(error);
     } finally {
-      this.#isReading = false;
       this.#occupied = null;
       free();
       this.#schedule();
@@ -236,7 +177,12 @@ export class Store {
    * locks (`ENDPOINT_FOR_UPDATE`); a group locks its endpoints in advance, in the order that all agents follow.
    */
   write<T>(work: (sql: Transaction) => Promise<T>, endpoint: EndpointKey | null = null): Promise<T> {
-    return this.#write(work, endpoint, false);
+    return this.#enqueue(single(work, { endpoint }));
+  }
+
+  /** Like `write`, in a separate transaction. */
+  writeAlone<T>(work: (sql: Transaction) => Promise<T>): Promise<T> {
+    return this.#enqueue(single(work, { isAlone: true }));
   }
 
   /**
@@ -247,53 +193,14 @@ export class Store {
     work: (sql: Transaction, items: readonly Item[]) => Promise<readonly T[]>,
     endpointOf: (item: Item) => EndpointKey | null = () => null,
   ): (item: Item) => Promise<T> {
-    const asked = new WeakMap<Operation, { readonly item: Item; readonly resolve: (value: T) => void }>();
-    const run: Operation['run'] = async (sql, operations) => {
-      const each = operations.flatMap((operation) => asked.get(operation) ?? []);
-      const values = await work(
-        sql,
-        each.map(({ item }) => item),
-      );
-      return each.map(
-        ({ resolve }, at) =>
-          () =>
-            resolve(values[at] as T),
-      );
-    };
-    return async (item) => {
-      this.#demandOpen();
-      return new Promise<T>((resolve, reject) => {
-        const operation: Operation = {
-          run,
-          isBatched: true,
-          endpoint: endpointOf(item),
-          isAlone: false,
-          reject,
-        };
-        asked.set(operation, { item, resolve });
-        this.#queue.push(operation);
-        this.#schedule();
-      });
-    };
+    const requested = batched(work, endpointOf);
+    return (item) => this.#enqueue(requested(item));
   }
 
-  /** Like `write`, in a separate transaction. */
-  writeAlone<T>(work: (sql: Transaction) => Promise<T>): Promise<T> {
-    return this.#write(work, null, true);
-  }
-
-  async #write<T>(
-    work: (sql: Transaction) => Promise<T>,
-    endpoint: EndpointKey | null,
-    isAlone: boolean,
-  ): Promise<T> {
+  async #enqueue<T>(requested: Requested<T>): Promise<T> {
     this.#demandOpen();
     return new Promise<T>((resolve, reject) => {
-      const run: Operation['run'] = async (sql) => {
-        const value = await work(sql);
-        return [() => resolve(value)];
-      };
-      this.#queue.push({ run, isBatched: false, endpoint, isAlone, reject });
+      this.#queue.push(requested(resolve, reject));
       this.#schedule();
     });
   }
@@ -305,16 +212,6 @@ export class Store {
     if (trouble) throw trouble;
   }
 
-  /** Creates rows that others refer to, outside of any transaction: unused ones do no harm. */
-  async ensureFolder(folder: string): Promise<void> {
-    const params = this.places.ofFolder(folder);
-    await this.#ensure(`${params.place} ${params.folder}`, ENSURE_FOLDER, params);
-  }
-
-  async ensureEndpoint({ baseUrl, uid }: EndpointKey): Promise<void> {
-    await this.#ensure(`${baseUrl}#${uid}`, ENSURE_ENDPOINT, { baseUrl, uid });
-  }
-
   /** Commits what is queued, ends the session, closes. Idempotent. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
@@ -322,21 +219,12 @@ export class Store {
     while (this.#occupied !== null) await this.#occupied;
     this.#refuseAll(this.#closed());
     for (const { reject } of this.#commits.uncertain ?? []) reject(this.#closed());
-    const { trouble } = this.#options;
-    trouble.close();
+    this.#options.trouble.close();
     this.#together.end();
-    if (this.#connection && this.#session)
-      await leave(this.#connection, this.#session, this.places.reached).catch(() => {});
+    if (this.#connection) await this.membership.leave(this.#connection, this.places.reached);
     await this.#connection?.close();
     await this.#readers.close();
     this.#options.memory?.close();
-  }
-
-  async #ensure(key: string, text: string, params: Params): Promise<void> {
-    if (this.#known.has(key)) return;
-    // Urgent, and also while closing: queued writes are still committed.
-    await this.#read((sql) => sql.run(text, params), { isUrgent: true });
-    this.#known.add(key);
   }
 
   #schedule(): void {
@@ -356,12 +244,11 @@ export class Store {
   }
 
   async #commitGroup(connection: Connection): Promise<void> {
-    const alone = this.#queue.findIndex(({ isAlone }) => isAlone);
-    const group = this.#queue.splice(0, alone < 0 ? GROUP_LIMIT : Math.min(GROUP_LIMIT, Math.max(1, alone)));
+    const group = takeGroup(this.#queue);
     for (let tries = 1; ; tries += 1) {
       try {
         const startedAt = performance.now();
-        const settle = await this.#commits.commit(connection, this.session, group);
+        const settle = await this.#commits.commit(connection, this.membership.session, group);
         this.#options.onCommitted?.(performance.now() - startedAt);
         for (const done of settle) done();
         return;

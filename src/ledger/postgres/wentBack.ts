@@ -148,16 +148,18 @@ export async function markAsSent(
 }
 
 /** A complete sentence. */
-export function storyOf({ commits, fromSeq, toSeq }: Setback, where: string): string {
+function storyOf({ commits, fromSeq, toSeq }: Setback, where: string): string {
   const lacks = `${counted(commits, 'commit', 'commits')} of this agent, behind entry ${count(fromSeq)} and up to entry ${count(toSeq)} of its history`;
   return `The database ${where} went back: it lacks ${lacks}.`;
 }
 
-/** A complete sentence, for people. */
-export function consequencesOf({ issued }: Setback): string {
+/** What was lost and what follows from it: complete sentences, for people. */
+export function reportOf(setback: Setback, where: string): string {
+  const { issued } = setback;
   const sent = issued.filter(({ isSent }) => isSent).length;
   const named = counted(issued.length, 'image that was named or sent', 'images that were named or sent');
-  return `Of ${named} meanwhile, ${count(sent)} may have arrived and ${sent === 1 ? 'is' : 'are'} marked; each keeps its name.`;
+  const marked = `${count(sent)} may have arrived and ${sent === 1 ? 'is' : 'are'} marked`;
+  return `${storyOf(setback, where)} Of ${named} meanwhile, ${marked}; each keeps its name.`;
 }
 
 function keysOf(issued: readonly Issued[]) {

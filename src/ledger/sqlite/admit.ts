@@ -10,6 +10,7 @@ import {
   sightedOf,
   type NewDocument,
 } from '../newDocument.ts';
+import type { Transaction } from './commit.ts';
 import { requireDocument } from './documents.ts';
 import { pageSighting, putPage } from './pages.ts';
 import { nextId, nextNumbers } from './numbers.ts';
@@ -20,7 +21,6 @@ import { currentSighting, putSighting } from './sightings.ts';
 import * as DOCUMENTS from './sql/documents.ts';
 import * as SIGHTINGS from './sql/sightings.ts';
 import type { Sql } from './statements.ts';
-import type { Transaction } from './store.ts';
 
 /**
  * Writes the rows of one image, within the caller's transaction: its document, new or known, and the sighting of its

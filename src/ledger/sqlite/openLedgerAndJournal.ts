@@ -2,25 +2,17 @@ import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import { messageOf, ReceiptdError } from '../../core/domain/errors.ts';
-import type { JournalEvent, JournalHead } from '../../core/ports/journal.ts';
-import {
-  blankInJournal,
-  createJournal,
-  damagedJournal,
-  openJournal,
-  readJournal,
-  type Journal,
-  type JournalFault,
-} from '../journal/journal.ts';
+import type { JournalEvent } from '../../core/ports/journal.ts';
+import { blankInJournal, createJournal, openJournal, type Journal } from '../journal/journal.ts';
 import { backupsIn } from './backup.ts';
 import { openForWriting } from './connection.ts';
 import { toJournal, type LedgerEvent } from '../events.ts';
 import { damageMarkOf, journalPathOf, lastAside, markDamaged, setAside } from './files.ts';
-import { isPartOf, rebuild } from './rebuild.ts';
-import { replay } from './replay.ts';
+import { rebuild } from './rebuild.ts';
 import { snapshot, type Told } from './snapshot.ts';
 import { takeCleanShutdownMark } from './cleanShutdownMark.ts';
-import { END_ERASURE, HEAD, HOLDS_SOMETHING, PENDING_ERASURES, SET_HEAD } from './sql/journal.ts';
+import { END_ERASURE, PENDING_ERASURES, SET_HEAD } from './sql/journal.ts';
+import { bringTogether, catchUp, headOf, standingOf } from './standing.ts';
 import { createSql } from './statements.ts';
 
 export interface LedgerAndJournal {
@@ -67,7 +59,7 @@ export function openLedgerAndJournal(options: LedgerAndJournalOptions): LedgerAn
       db = remake(options, found.journal, `The ledger ${options.path} is older than its journal.`);
     }
     const damage = found.damage ?? bringTogether(db, found.journal, journalPath);
-    if (found.journal === null || damage !== null || !isSame(db, found.journal, journalPath)) {
+    if (found.journal === null || damage !== null || standingOf(db, found.journal, journalPath) !== 'same') {
       if (found.damage !== null) catchUp(db, journalPath, () => {});
       found.journal?.close();
       journal = beginJournal(db, { ...options, journalPath, damage });
@@ -93,7 +85,7 @@ function openOrRemake(
   let lookedAt = at;
   const isKnownSound = (db: DatabaseSyncInstance): boolean => {
     if (markedAt === null || found.journal === null) return false;
-    if (!isSame(db, found.journal, journalPathOf(path))) return false;
+    if (standingOf(db, found.journal, journalPathOf(path)) !== 'same') return false;
     lookedAt = markedAt;
     return true;
   };
@@ -105,33 +97,6 @@ function openOrRemake(
     if (!(error instanceof ReceiptdError) || error.code !== 'LEDGER_DAMAGED') throw error;
     return { db: remake(options, found.journal, error.message), lookedAt: at };
   }
-}
-
-/** Replays what a crash left the ledger without. Returns what is wrong with the journal, or null. */
-function bringTogether(
-  db: DatabaseSyncInstance,
-  journal: Journal | null,
-  journalPath: string,
-): string | null {
-  if (journal === null) return null;
-  switch (standingOf(db, journal, journalPath)) {
-    case 'same':
-    case 'outdated':
-      return null;
-    case 'foreign':
-      return foreign(headOf(db), journal.head);
-    case 'behind': {
-      let damage: string | null = null;
-      catchUp(db, journalPath, ({ after, what }) => {
-        damage ??= damagedJournal(journalPath, after + 1, what).message;
-      });
-      return damage;
-    }
-  }
-}
-
-function isSame(db: DatabaseSyncInstance, journal: Journal, journalPath: string): boolean {
-  return standingOf(db, journal, journalPath) === 'same';
 }
 
 interface FoundJournal {
@@ -195,64 +160,6 @@ function remake(
   return db;
 }
 
-/**
- * How a ledger relates to a sound journal. `behind`: it lacks the last entries, as after a crash. `outdated`: it is
- * older than the file, which begins with a complete snapshot. `foreign`: the journal belongs to another ledger, or
- * lacks its own end.
- */
-function standingOf(
-  db: DatabaseSyncInstance,
-  journal: Journal,
-  journalPath: string,
-): 'same' | 'behind' | 'outdated' | 'foreign' {
-  const head = headOf(db);
-  const last = journal.head;
-  if (head === null) {
-    // A ledger with content but no head is older than journals: a new journal must record its content.
-    if (!isEmpty(db)) return 'foreign';
-    return last.seq === 1 ? 'behind' : 'outdated';
-  }
-  if (head.ledger !== last.ledger) return 'foreign';
-  if (head.seq === last.seq) return head.hash === last.hash ? 'same' : 'foreign';
-  if (last.seq < head.seq) return 'foreign';
-  return isPartOf(head, last.ledger, journalPath) ? 'behind' : 'outdated';
-}
-
-function foreign(head: JournalHead | null, last: JournalHead): string | null {
-  if (head === null) return null;
-  if (head.ledger === last.ledger && last.seq < head.seq)
-    return `The journal ended at entry ${last.seq}, but the ledger has entries up to ${head.seq}.`;
-  return 'The journal did not belong to the ledger.';
-}
-
-/** Replays whatever is readable of the journal after the ledger's head, even if it is damaged. */
-function catchUp(
-  db: DatabaseSyncInstance,
-  journalPath: string,
-  onFault: (fault: JournalFault) => void,
-): void {
-  const head = headOf(db) ?? (isEmpty(db) ? beginningOf(journalPath) : null);
-  if (head === null || (head.seq > 0 && !isPartOf(head, head.ledger, journalPath))) return;
-  const { misfits } = replay(db, head.ledger, readJournal(journalPath, head.seq, { lenient: true, onFault }));
-  for (const seq of misfits) onFault({ after: seq - 1, what: 'it does not fit what comes before it' });
-}
-
-/** The head before the journal's first entry; null if the journal does not name its ledger. */
-function beginningOf(journalPath: string): JournalHead | null {
-  for (const { facts } of readJournal(journalPath, 0, { lenient: true })) {
-    const { ledger } = facts;
-    return typeof ledger === 'string' ? { ledger, seq: 0, hash: '' } : null;
-  }
-  return null;
-}
-
-function isEmpty(db: DatabaseSyncInstance): boolean {
-  const sql = createSql(db);
-  const row = sql.get(HOLDS_SOMETHING);
-  sql.forget();
-  return row === undefined;
-}
-
 /** Creates a journal file for a ledger with or without rows. */
 function beginJournal(
   db: DatabaseSyncInstance,
@@ -313,11 +220,4 @@ function finishErasures(db: DatabaseSyncInstance, journalPath: string): void {
     sql.run(END_ERASURE, { entries });
   }
   sql.forget();
-}
-
-function headOf(db: DatabaseSyncInstance): JournalHead | null {
-  const sql = createSql(db);
-  const head = sql.get<JournalHead>(HEAD);
-  sql.forget();
-  return head ? { ...head } : null;
 }

@@ -13,13 +13,14 @@ import {
 } from '../pageRows.ts';
 import { identityParams, splitPath, toIdentity, type IdentityRow } from '../rows.ts';
 import { sightedEvent, type Sighted } from '../sighted.ts';
+import type { Transaction } from './commit.ts';
 import { endpointIdOf, ensureEndpoint, folderIdOf } from './places.ts';
 import { nextId } from './numbers.ts';
 import { currentSighting, putSighting } from './sightings.ts';
 import * as SQL from './sql/pages.ts';
 import { REFRESH_IDENTITY } from './sql/sightings.ts';
 import type { Sql } from './statements.ts';
-import type { Store, Transaction } from './store.ts';
+import type { Store } from './store.ts';
 
 export function createPages(store: Store): LedgerPages {
   return {

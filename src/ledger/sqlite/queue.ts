@@ -4,6 +4,7 @@ import type { LedgerQueue, Requeue } from '../../core/ports/ledgerQueue.ts';
 import { Claims, createClaim, lineWrites } from './claims.ts';
 import { documentUnknown, wrongState } from '../documentErrors.ts';
 import { moveOf, seenAgain } from '../moves.ts';
+import type { Transaction } from './commit.ts';
 import { besideResults } from './results.ts';
 import {
   relativePath,
@@ -20,7 +21,7 @@ import { RETRIABLE_AFTER } from './sql/documents.ts';
 import { ALL_ENDPOINTS } from './sql/endpoints.ts';
 import * as SQL from './sql/queue.ts';
 import type { Sql } from './statements.ts';
-import type { Store, Transaction } from './store.ts';
+import type { Store } from './store.ts';
 
 /** A request leaves once its start is committed, which a slow disk may delay; after this time, no request leaves any more. */
 const SENT_WITHIN_MS = 10 * 60_000;

@@ -7,6 +7,7 @@ import type {
   ResultReports,
   ResultRow,
 } from '../../core/ports/results.ts';
+import type { Transaction } from './commit.ts';
 import { documentById } from './documents.ts';
 import type { Move } from '../events.ts';
 import {
@@ -21,7 +22,7 @@ import {
 import { idFrom } from './numbers.ts';
 import * as SQL from './sql/results.ts';
 import type { Sql } from './statements.ts';
-import type { Store, Transaction } from './store.ts';
+import type { Store } from './store.ts';
 
 export function createResults(store: Store): LedgerResults {
   return {

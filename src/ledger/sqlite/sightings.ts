@@ -1,6 +1,7 @@
 import type { FileRef } from '../../core/domain/document.ts';
 import type { FileSeen } from '../../core/ports/ledgerIntake.ts';
 import { splitPath } from '../rows.ts';
+import type { Transaction } from './commit.ts';
 import { nextId } from './numbers.ts';
 import { folderIdOf } from './places.ts';
 import {
@@ -12,7 +13,6 @@ import {
 } from '../sighted.ts';
 import * as SQL from './sql/sightings.ts';
 import type { Sql } from './statements.ts';
-import type { Transaction } from './store.ts';
 
 export function currentSighting(sql: Sql, file: FileRef): CurrentSighting | undefined {
   const folderId = folderIdOf(sql, file.folder);

@@ -1,29 +1,10 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { ReceiptdError } from '../../core/domain/errors.ts';
-import type { JournalEvent, JournalHead } from '../../core/ports/journal.ts';
-import { apply } from './apply.ts';
+import { GroupCommit, type CommitJournal, type Operation, type Transaction } from './commit.ts';
 import { BUSY_TIMEOUT_MS } from './connection.ts';
-import { toJournal, type LedgerEvent } from '../events.ts';
-import { isStoreFailure, storeFailure } from './failure.ts';
-import { SET_HEAD } from './sql/journal.ts';
+import { storeFailure } from './failure.ts';
 import { createSql, type Sql } from './statements.ts';
 import type { Trouble } from './trouble.ts';
-
-/** Within a transaction, permanent changes are emitted as events, which become rows and journal entries. */
-export interface Transaction extends Sql {
-  emit(event: LedgerEvent, at: number): void;
-}
-
-/** The store's view of the journal; synchronous, like the commit that the calls belong to. */
-export interface CommitJournal {
-  /** Durable on return. On an error, nothing was appended. */
-  append(events: readonly JournalEvent[]): JournalHead;
-  /** Undoes the last append. */
-  rewind(): void;
-  /** Writes a probe and removes it. @throws the error that prevents writing */
-  tryWriting(): void;
-  close(): void;
-}
 
 /** What a writable store needs. */
 export interface Writing {
@@ -35,14 +16,8 @@ export interface Writing {
   readonly nextTurn?: (work: () => void) => void;
 }
 
-interface Operation {
-  /** Does the work, again after a rollback if necessary; returns a function that resolves its promise. */
-  readonly work: (sql: Transaction) => () => void;
-  readonly reject: (error: unknown) => void;
-  /** The outcome of a request in progress: tried even if the disk is full. */
-  readonly isOutcome: boolean;
-  /** Committed in a separate group. */
-  readonly isAlone: boolean;
+interface Committing extends Writing {
+  readonly commits: GroupCommit;
 }
 
 /** Bounds how long one transaction blocks the event loop. */
@@ -64,10 +39,9 @@ const FOLD_TIMEOUT_MS = 100;
 export class Store {
   readonly path: string;
   readonly #db: DatabaseSyncInstance;
-  readonly #writing: Writing | null;
+  readonly #writing: Committing | null;
   readonly #onReadFailed: (failure: unknown) => Promise<void> | void;
-  readonly #sql: Transaction & { forget(): void };
-  #events: JournalEvent[] = [];
+  readonly #sql: ReturnType<typeof createSql>;
   #queue: Operation[] = [];
   #scheduled = false;
   #closed = false;
@@ -83,16 +57,14 @@ export class Store {
   ) {
     this.#db = db;
     this.path = path;
-    this.#writing = writing;
     this.#onReadFailed = onReadFailed;
-    this.#sql = {
-      ...createSql(db),
-      emit: (event, at) => {
-        apply(this.#sql, event, at);
-        this.#events.push(toJournal(event, at));
-      },
-    };
-    writing?.trouble.watch(() => this.#tryWriting());
+    this.#sql = createSql(db);
+    this.#writing = null;
+    if (writing === null) return;
+    const { journal, onSynced } = writing;
+    const commits = new GroupCommit(db, path, this.#sql, journal, onSynced);
+    this.#writing = { ...writing, commits };
+    writing.trouble.watch(() => commits.tryWriting());
   }
 
   /** Runs `work` on committed state. */
@@ -132,12 +104,13 @@ export class Store {
   async close(): Promise<boolean> {
     if (this.#closed) return false;
     this.#closed = true;
-    this.#writing?.trouble.close();
-    while (this.#queue.length > 0) this.#commitGroup();
-    const isFolded = this.#writing !== null && this.foldLog();
+    const writing = this.#writing;
+    writing?.trouble.close();
+    if (writing) while (this.#queue.length > 0) this.#commitGroup(writing);
+    const isFolded = writing !== null && this.foldLog();
     this.#sql.forget();
     this.#db.close();
-    this.#writing?.journal.close();
+    writing?.journal.close();
     return isFolded;
   }
 
@@ -146,8 +119,9 @@ export class Store {
     { isOutcome = false, isAlone = false }: { isOutcome?: boolean; isAlone?: boolean } = {},
   ): Promise<T> {
     if (this.#closed) throw this.#refusal('is closed');
-    if (!this.#writing) throw this.#refusal('is open for reading only');
-    const trouble = isOutcome ? null : this.#writing.trouble.error();
+    const writing = this.#writing;
+    if (!writing) throw this.#refusal('is open for reading only');
+    const trouble = isOutcome ? null : writing.trouble.error();
     if (trouble) throw trouble;
     return new Promise<T>((resolve, reject) => {
       const operation = (sql: Transaction): (() => void) => {
@@ -155,19 +129,19 @@ export class Store {
         return () => resolve(value);
       };
       this.#queue.push({ work: operation, reject, isOutcome, isAlone });
-      this.#schedule();
+      this.#schedule(writing);
     });
   }
 
-  #schedule(): void {
+  #schedule(writing: Committing): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
-    const { nextTurn = setImmediate } = this.#writing ?? {};
+    const { nextTurn = setImmediate } = writing;
     nextTurn(() => {
       this.#scheduled = false;
       if (this.#queue.length === 0) return;
-      this.#commitGroup();
-      if (this.#queue.length > 0) this.#schedule();
+      this.#commitGroup(writing);
+      if (this.#queue.length > 0) this.#schedule(writing);
     });
   }
 
@@ -177,107 +151,26 @@ export class Store {
     return alone < 0 ? GROUP_LIMIT : alone;
   }
 
-  #commitGroup(): void {
+  #commitGroup({ commits, trouble }: Committing): void {
     const group = this.#queue.splice(0, this.#groupSize);
     let settle: (() => void)[];
     try {
-      settle = this.#commit(group);
+      settle = commits.commit(group);
     } catch (error) {
       const failure = storeFailure(error, this.path, 'written');
-      const outcomes = this.#writing?.trouble.met(failure) ? group.filter(({ isOutcome }) => isOutcome) : [];
+      const outcomes = trouble.met(failure) ? group.filter(({ isOutcome }) => isOutcome) : [];
       settle = group.filter((each) => !outcomes.includes(each)).map(rejecting(failure));
-      if (outcomes.length > 0) settle.push(...this.#commitInReserve(outcomes));
+      if (outcomes.length > 0) settle.push(...this.#commitInReserve(commits, outcomes));
     }
     for (const done of settle) done();
   }
 
   /** Commits outcomes of requests in progress into the space that was just released. */
-  #commitInReserve(outcomes: readonly Operation[]): (() => void)[] {
+  #commitInReserve(commits: GroupCommit, outcomes: readonly Operation[]): (() => void)[] {
     try {
-      return this.#commit(outcomes);
+      return commits.commit(outcomes);
     } catch (error) {
       return outcomes.map(rejecting(storeFailure(error, this.path, 'written')));
-    }
-  }
-
-  /** One transaction. Returns how to settle each operation; throws the store's own failure. */
-  #commit(group: readonly Operation[]): (() => void)[] {
-    let appended = false;
-    this.#events = [];
-    try {
-      this.#db.exec('BEGIN IMMEDIATE');
-      const settle = this.#workOff(group);
-      if (this.#events.length > 0 && this.#writing) {
-        const { journal, onSynced } = this.#writing;
-        const startedAt = performance.now();
-        const { ledger, seq, hash } = journal.append(this.#events);
-        appended = true;
-        onSynced?.(performance.now() - startedAt);
-        this.#sql.run(SET_HEAD, { ledger, seq, hash });
-      }
-      this.#db.exec('COMMIT');
-      return settle;
-    } catch (error) {
-      this.#rollback();
-      if (appended) this.#rewind();
-      throw error;
-    }
-  }
-
-  /** Without savepoints, which cost as much as the work itself. Faults are rare, and then the group is repeated. */
-  #workOff(group: readonly Operation[]): (() => void)[] {
-    try {
-      return group.map(({ work }) => work(this.#sql));
-    } catch (error) {
-      if (isStoreFailure(error)) throw error;
-    }
-    this.#sql.rollback('ROLLBACK');
-    this.#db.exec('BEGIN IMMEDIATE');
-    this.#events = [];
-    return group.map((operation) => this.#inSavepoint(operation));
-  }
-
-  /** Returns how to settle the operation after COMMIT. */
-  #inSavepoint({ work, reject }: Operation): () => void {
-    const before = this.#events.length;
-    this.#sql.run('SAVEPOINT operation');
-    try {
-      const resolve = work(this.#sql);
-      this.#sql.run('RELEASE operation');
-      return resolve;
-    } catch (error) {
-      if (isStoreFailure(error)) throw error;
-      this.#sql.rollback('ROLLBACK TO operation');
-      this.#sql.run('RELEASE operation');
-      this.#events.length = before;
-      return () => reject(error);
-    }
-  }
-
-  #rewind(): void {
-    try {
-      this.#writing?.journal.rewind();
-    } catch {
-      // The journal's head is reset anyway, and its next append cuts first. Report the original failure.
-    }
-  }
-
-  #rollback(): void {
-    try {
-      this.#sql.rollback('ROLLBACK');
-    } catch {
-      // Report the original failure.
-    }
-  }
-
-  /** Changes nothing but reaches the disk. Throws the error that persists. */
-  #tryWriting(): void {
-    try {
-      this.#writing?.journal.tryWriting();
-      this.#db.exec('BEGIN IMMEDIATE; UPDATE migrations SET applied_at = applied_at; COMMIT');
-    } catch (error) {
-      this.#rollback();
-      throw storeFailure(error, this.path, 'written');
     }
   }
 

@@ -100,7 +100,7 @@ describe.skipIf(!needsPostgres())('the connection', () => {
       const busy = Array.from({ length: 6 }, () => open.store.read((sql) => sql.get('SELECT pg_sleep(2)')));
       await open.store.read((sql) => sql.get('SELECT 1'), { isUrgent: true });
       let unleased = 0;
-      const looking = setInterval(() => (unleased += open.store.isLeased ? 0 : 1), 20);
+      const looking = setInterval(() => (unleased += open.store.membership.isLeased ? 0 : 1), 20);
       await Promise.all(busy);
       clearInterval(looking);
       expect(unleased).toBe(0);

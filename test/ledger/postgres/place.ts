@@ -73,7 +73,8 @@ export async function openStore(url: string, name = 'one', agent: StoreAgent = {
   const trouble = new Trouble();
   const log = new RecordedLog();
   const self = { name, instance: randomUUID(), version: '0.0.0', leaseMs };
-  const store = new Store({ connector, self, places: new Places(name, shares), clock, trouble });
+  const places = new Places(name, shares);
+  const store = new Store({ connector, self, places, clock, trouble, memory: null });
   const onBeat = async (): Promise<void> => {};
   const link = new Link({ connector, store, trouble, clock, random: Math.random, log, onBeat });
   await link.start();

@@ -30,7 +30,7 @@ const HOLD_TIMERS = 'src/delivery/holds/holdTimers.ts';
 
 /** The journal misses all events of one kind. */
 const unwritten = (kind: string): Edit => ({
-  file: STORE,
+  file: COMMIT,
   in: 'emit',
   drop: 'push',
   becomes: `if (event.kind !== '${kind}') $&`,
