@@ -19,7 +19,7 @@ export interface Mutation {
 
 const DELIVER = 'src/delivery/deliver.ts';
 const OUTCOME = 'src/core/domain/outcome.ts';
-const STORE = 'src/ledger/sqlite/store.ts';
+const COMMIT = 'src/ledger/sqlite/commit.ts';
 const FOLDER_WATCH = 'src/intake/folderWatch.ts';
 const LISTINGS = 'src/intake/scan/folderListings.ts';
 const DISPOSE = 'src/intake/dispose/dispose.ts';
