@@ -2,12 +2,10 @@ import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
-import type { Page } from 'playwright-core';
 import { callControl } from '../../src/control/client.ts';
 import type { Request } from '../../src/control/protocol/protocol.ts';
 import { openSqliteLedger } from '../../src/ledger/sqlite/open.ts';
 import { systemClock } from '../../src/system/systemClock.ts';
-import { hasChromium, startChromium } from '../../test/console/app/support/browser.ts';
 import { startCluster } from '../../test/support/postgresCluster.ts';
 import { postgresBinaries } from '../../test/support/postgresRun.ts';
 import type { Bench, Figure, Findings, Scenario } from '../scenario.ts';
@@ -15,17 +13,14 @@ import { furnish } from '../world/agent.ts';
 import { startDaemon } from '../world/daemon.ts';
 import { freshDatabase } from '../world/fleetDatabase.ts';
 import { openLedgerAgent } from '../world/ledgerAgent.ts';
+import { FIRST_PAGE_MS, firstViews, PAGE, SEARCH_MS } from '../world/consoleViews.ts';
 import { longOffice, type LongOffice } from '../world/longOffice.ts';
-import { median, quantile } from '../world/measure.ts';
+import { median, quantile, times } from '../world/measure.ts';
 import { startSink } from '../world/sinkProcess.ts';
 
-const PAGE = 50;
 const RUNS = 15;
 const ASK_EVERY_MS = 20;
-const VIEWS = 5;
 const AGENT = 'front';
-/** Limits for an imperceptible wait and for an acceptable one. */
-const [FIRST_PAGE_MS, SEARCH_MS] = [200, 1_000];
 
 type Search = Omit<Request<'documents'>, 'cursor' | 'limit'>;
 
@@ -86,98 +81,6 @@ async function onLedger(name: string, url: string | null, { quick, scratch, say 
   }
 }
 
-/** Milliseconds from entering an address to its content, with an empty browser cache; null without a browser. */
-async function firstViews(stateDir: string, office: LongOffice): Promise<Figure[] | null> {
-  if (!hasChromium) return null;
-  const { browser, close } = await startChromium();
-  try {
-    const overviews: number[] = [];
-    const lists: number[] = [];
-    const searches: number[] = [];
-    for (let run = 0; run < VIEWS; run += 1) {
-      const context = await browser.newContext();
-      const page = await context.newPage();
-      const { url } = await callControl(stateDir, 'openConsole', {});
-      overviews.push(
-        ...(await times(async () => {
-          await page.goto(url);
-          await shown(page, rowsOf('Folders', 1));
-        }, 1)),
-      );
-      const documents = page.getByRole('link', { name: 'Documents', exact: true });
-      lists.push(await since('click', page, () => documents.click(), rowsOf('Documents', PAGE)));
-      const search = page.getByLabel('Search');
-      const isFound = `[...document.querySelectorAll('main [role="status"]')].some((each) => each.textContent.includes('1 shown'))`;
-      searches.push(await since('input', page, () => search.fill(office.oldest), isFound));
-      await context.close();
-    }
-    const figure = (name: string, all: readonly number[], note: string, target?: number): Figure => ({
-      name: `in a browser, ${name}`,
-      value: median(all),
-      unit: 'ms',
-      better: 'less',
-      note,
-      ...(target !== undefined && { target }),
-    });
-    return [
-      figure(
-        'first view',
-        overviews,
-        `From the link to the overview on the screen, nothing cached; ${VIEWS} times.`,
-      ),
-      figure('first page of documents', lists, 'From the click to fifty rows.', FIRST_PAGE_MS),
-      figure(
-        'search for the oldest',
-        searches,
-        'From the last key to the end of the search through all of them.',
-        SEARCH_MS,
-      ),
-    ];
-  } finally {
-    await close();
-  }
-}
-
-/** JavaScript condition: the table with this caption has at least `count` rows. */
-function rowsOf(caption: string, count: number): string {
-  return `[...document.querySelectorAll('caption')].some((each) =>
-    each.textContent === '${caption}' && each.parentElement.querySelectorAll('tbody tr').length >= ${count})`;
-}
-
-const SHOWN_MS = 60_000;
-
-/** Checks in every frame, because locators only poll after 20, 70, 170 and 270 ms. */
-async function shown(page: Page, condition: string): Promise<void> {
-  await page.evaluate(`new Promise((done, fail) => { ${lookFor(condition)} })`);
-}
-
-/** Milliseconds from the event caused by `act` to the first frame that fulfils `condition`; excludes Playwright's work before a click. */
-async function since(
-  event: 'click' | 'input',
-  page: Page,
-  act: () => Promise<void>,
-  condition: string,
-): Promise<number> {
-  const took = page.evaluate<number>(`new Promise((done, fail) => {
-    const begin = ({ timeStamp }) => {
-      ${lookFor(condition, 'performance.now() - timeStamp')}
-    };
-    addEventListener('${event}', begin, { capture: true, once: true });
-  })`);
-  await act();
-  return took;
-}
-
-function lookFor(condition: string, result = ''): string {
-  return `const endsAt = performance.now() + ${SHOWN_MS};
-    const look = () => {
-      if (${condition}) done(${result});
-      else if (performance.now() > endsAt) fail(new Error('never shown: ' + ${JSON.stringify(condition)}));
-      else requestAnimationFrame(look);
-    };
-    look();`;
-}
-
 /** `path`: null if the ledger is not in SQLite. */
 async function look(
   stateDir: string,
@@ -206,7 +109,7 @@ async function look(
   const figures: Figure[] = [{ name: 'files', value: count, unit: 'count', better: null }];
   let rare: readonly number[] = [];
   const slowest = async (what: string, target: number, work: () => Promise<unknown>): Promise<number[]> => {
-    const all = await times(work);
+    const all = await times(work, RUNS);
     figures.push({
       name: `${what}, slowest`,
       value: Math.max(...all),
@@ -224,10 +127,10 @@ async function look(
   }
   await slowest('counts beside the whole list', SEARCH_MS, () => untilCounted(stateDir, {}));
   await slowest('counts beside a search', SEARCH_MS, () => untilCounted(stateDir, { search: 'hotel arger' }));
-  const overviews = await times(() => callControl(stateDir, 'overview', {}));
+  const overviews = await times(() => callControl(stateDir, 'overview', {}), RUNS);
   figures.push({ name: 'overview', value: median(overviews), unit: 'ms', better: 'less' });
   const [first = NaN] = await times(() => callControl(stateDir, 'history', { minutes: 1440 }), 1);
-  const again = await times(() => callControl(stateDir, 'history', { minutes: 1440 }));
+  const again = await times(() => callControl(stateDir, 'history', { minutes: 1440 }), RUNS);
   figures.push(
     {
       name: 'a day of history',
@@ -246,7 +149,7 @@ async function look(
     },
   );
   if (path !== null) {
-    const bare = await times(async () => scan(path));
+    const bare = await times(async () => scan(path), RUNS);
     figures.push(
       {
         name: 'search for what is not there, of a bare scan',
@@ -309,14 +212,4 @@ function scan(path: string): void {
   } finally {
     db.close();
   }
-}
-
-async function times(work: () => Promise<unknown>, runs = RUNS): Promise<number[]> {
-  const took: number[] = [];
-  for (let run = 0; run < runs; run += 1) {
-    const startedAt = performance.now();
-    await work();
-    took.push(performance.now() - startedAt);
-  }
-  return took;
 }

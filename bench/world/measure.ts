@@ -64,6 +64,17 @@ export async function memory(pid: number, field: 'VmHWM' | 'VmRSS'): Promise<num
   return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0) * 1024;
 }
 
+/** Milliseconds that each run of `work` takes. */
+export async function times(work: () => Promise<unknown>, runs: number): Promise<number[]> {
+  const took: number[] = [];
+  for (let run = 0; run < runs; run += 1) {
+    const startedAt = performance.now();
+    await work();
+    took.push(performance.now() - startedAt);
+  }
+  return took;
+}
+
 export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }

@@ -12,7 +12,7 @@ if (campaign === undefined) {
   );
   const usage = `npm run campaign -- NAME [options]; NAME --help lists the options.\n\n${lines.join('\n')}\n`;
   const isAsked = ['', '--help', '-h'].includes(name);
-  if (!isAsked) process.stderr.write(`npm run campaign: no campaign is called ${name}.\n`);
+  if (!isAsked) process.stderr.write(`npm run campaign: there is no campaign called ${name}.\n`);
   process[isAsked ? 'stdout' : 'stderr'].write(usage);
   process.exitCode = isAsked ? 0 : 2;
 } else {

@@ -44,5 +44,5 @@ it('passes options to the campaign, and its exit status back', async () => {
 it('lists the campaigns if the name is unknown', async () => {
   const { status, stdout, stderr } = await campaign('sleep');
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-  expect(stderr).toMatch(/^npm run campaign: no campaign is called sleep\.\n[^]* simulate /);
+  expect(stderr).toMatch(/^npm run campaign: there is no campaign called sleep\.\n[^]* simulate /);
 });

@@ -17,25 +17,25 @@ export const CAMPAIGNS: readonly Campaign[] = [
   {
     name: 'kill',
     folder: 'kill',
-    what: 'kill -9 of the built agent at every ledger write, or power failures there (--power)',
+    what: 'kill -9 of the built agent at every ledger write, or a power failure (--power)',
     shortForm: 'test/reliability/kill/kill.test.ts',
   },
   {
     name: 'fleet',
     folder: 'fleet',
-    what: 'agents on one shared ledger, in trouble',
+    what: 'agents on one shared ledger, killed, frozen and cut off',
     shortForm: 'test/e2e/fleet/campaign.test.ts',
   },
   {
     name: 'files',
     folder: 'files',
-    what: 'random jobs on files in watched folders',
+    what: 'random operations on files in watched folders',
     shortForm: 'test/reliability/files/files.test.ts',
   },
   {
     name: 'answers',
     folder: 'answers',
-    what: 'a service that answers as it likes',
+    what: 'a service that answers arbitrarily',
     shortForm: 'test/reliability/answers/answers.test.ts',
   },
   {
@@ -47,13 +47,13 @@ export const CAMPAIGNS: readonly Campaign[] = [
   {
     name: 'pages',
     folder: 'pages',
-    what: 'damaged files of pages, given to the process that takes them apart',
+    what: 'damaged multi-page files, given to the process that splits them',
     shortForm: 'test/reliability/pages/pages.test.ts',
   },
   {
     name: 'soak',
     folder: 'soak',
-    what: 'an office at work for as long as you like',
+    what: 'a busy office for as long as you like',
     shortForm: 'test/reliability/soak/soak.test.ts',
   },
   {

@@ -1,4 +1,4 @@
-import { chown } from 'node:fs/promises';
+import { chown, mkdir, writeFile } from 'node:fs/promises';
 
 const NOBODY = 65_534;
 
@@ -33,4 +33,18 @@ export async function asOwnerOf<T>(dir: string, fn: () => Promise<T> | T): Promi
   const { uid, gid } = ordinaryOwner();
   await chown(dir, uid, gid);
   return asOrdinaryUser(fn);
+}
+
+/** A file that the ordinary user owns and nobody else may read. */
+export async function writeOwned(file: string, text: string): Promise<void> {
+  await writeFile(file, text, { mode: 0o600 });
+  const { uid, gid } = ordinaryOwner();
+  await chown(file, uid, gid);
+}
+
+/** A new directory that the ordinary user owns and nobody else may enter. */
+export async function makeOwned(dir: string): Promise<void> {
+  await mkdir(dir, { mode: 0o700 });
+  const { uid, gid } = ordinaryOwner();
+  await chown(dir, uid, gid);
 }

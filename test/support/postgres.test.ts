@@ -7,7 +7,8 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { createAuthority, hasOpenssl, type Authority } from '../api/certificates.ts';
 import { memoryDirectory } from './memoryDirectory.ts';
 import { ordinaryOwner } from './ordinaryUser.ts';
-import { createCluster, makeOwned } from './postgresCluster.ts';
+import { makeOwned } from './ordinaryUser.ts';
+import { createCluster } from './postgresCluster.ts';
 import { freshDatabase, needsPostgres, startCluster, type Cluster } from './postgres.ts';
 
 describe.skipIf(!needsPostgres())('the PostgreSQL of the tests', () => {

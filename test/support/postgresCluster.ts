@@ -1,13 +1,12 @@
 /** A PostgreSQL server for one test, from the machine's binaries, run as an ordinary user. */
-import { execFile, spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { chown, mkdir, mkdtemp, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chown, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
-import { ordinaryOwner } from './ordinaryUser.ts';
-import { postgresBinaries, runDirectory } from './postgresRun.ts';
+import { makeOwned, ordinaryOwner, writeOwned } from './ordinaryUser.ts';
+import { runDirectory } from './postgresRun.ts';
+import { binary, LIMIT_MS, run, Server } from './postgresServer.ts';
 
 export interface ClusterOptions {
   /** Whether writes reach the disk (fsync): for crash tests and measurements. Default: no. */
@@ -42,7 +41,6 @@ export interface Cluster {
   remove(): Promise<void>;
 }
 
-const LIMIT_MS = 60_000;
 const LOOK_EVERY_MS = 20;
 /** Below the ephemeral port range, so that no outgoing connection takes the port between a stop and a start. */
 const [LOWEST_PORT, PORTS] = [15_000, 15_000];
@@ -153,130 +151,6 @@ async function tlsSettings(data: string, tls: { readonly key: string; readonly c
   return { ssl: 'on' };
 }
 
-/** The server's process. It outlives the process that started it; the run's keeper ends it at the latest. */
-class Server {
-  readonly #dir: string;
-  readonly #port: number;
-
-  constructor(dir: string, port: number) {
-    this.#dir = dir;
-    this.#port = port;
-  }
-
-  async start(): Promise<void> {
-    const until = Date.now() + LIMIT_MS;
-    // Processes of a killed server take a moment to free what they hold.
-    while (!(await this.#attempt(until))) {
-      if (Date.now() > until) throw new Error(`PostgreSQL does not start:\n${await this.#lastLines()}`);
-      await sleep(10 * LOOK_EVERY_MS);
-    }
-  }
-
-  async stop(signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL'): Promise<void> {
-    const pid = await this.#pid();
-    if (pid === null) return;
-    const all = signal === 'SIGKILL' ? [pid, ...(await childrenOf(pid))] : [pid];
-    for (const each of all) send(each, signal);
-    const until = Date.now() + LIMIT_MS;
-    while (all.some(isAlive)) {
-      if (Date.now() > until) throw new Error(`PostgreSQL does not stop:\n${await this.#lastLines()}`);
-      await sleep(LOOK_EVERY_MS);
-    }
-  }
-
-  async #attempt(until: number): Promise<boolean> {
-    const log = await open(join(this.#dir, 'log'), 'a');
-    const child = spawn(binary('postgres'), ['-D', join(this.#dir, 'data')], {
-      ...asOwner(this.#dir),
-      detached: true,
-      stdio: ['ignore', log.fd, log.fd],
-    });
-    child.unref();
-    await log.close();
-    let failed: Error | null = null;
-    child.on('error', (error) => (failed = error));
-    const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
-    while (Date.now() < until) {
-      if (failed !== null) throw failed;
-      if (await this.#isReady(child.pid)) return true;
-      if (hasEnded()) return false;
-      await sleep(LOOK_EVERY_MS);
-    }
-    return false;
-  }
-
-  async #isReady(pid: number | undefined): Promise<boolean> {
-    const lines = await this.#pidFile();
-    return lines[0] === String(pid) && (lines[7] ?? '').trim() === 'ready';
-  }
-
-  async #pid(): Promise<number | null> {
-    const [first] = await this.#pidFile();
-    const pid = Number(first);
-    return Number.isInteger(pid) && pid > 0 && isAlive(pid) ? pid : null;
-  }
-
-  async #pidFile(): Promise<string[]> {
-    const text = await readFile(join(this.#dir, 'data', 'postmaster.pid'), 'utf8').catch(() => '');
-    return text.split('\n');
-  }
-
-  async #lastLines(): Promise<string> {
-    const text = await readFile(join(this.#dir, 'log'), 'utf8').catch(() => '');
-    return `port ${this.#port}\n${text.split('\n').slice(-12).join('\n')}`;
-  }
-}
-
-/** @returns whether the process exists */
-function send(pid: number, signal: NodeJS.Signals | 0): boolean {
-  try {
-    return process.kill(pid, signal);
-  } catch {
-    return false;
-  }
-}
-
-/** Whether a process runs; zombies count as gone. */
-function isAlive(pid: number): boolean {
-  if (!send(pid, 0)) return false;
-  try {
-    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  } catch {
-    return true;
-  }
-}
-
-async function childrenOf(pid: number): Promise<number[]> {
-  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
-  return text.split(' ').map(Number).filter(Boolean);
-}
-
-async function run(program: string, args: readonly string[]): Promise<void> {
-  await promisify(execFile)(program, [...args], {
-    ...asOwner(runDirectory()),
-    timeout: LIMIT_MS,
-  });
-}
-
-function binary(name: string): string {
-  const dir = postgresBinaries();
-  if (dir === null) throw new Error('PostgreSQL is missing: apt-get install postgresql.');
-  return join(dir, name);
-}
-
-/** Spawn options: the ordinary user, a directory accessible to it, and a fixed locale. */
-function asOwner(cwd: string) {
-  const { uid, gid } = ordinaryOwner();
-  const isRoot = process.geteuid?.() === 0;
-  return { ...(isRoot ? { uid, gid } : {}), cwd, env: { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' } };
-}
-
-async function writeOwned(file: string, text: string): Promise<void> {
-  await writeFile(file, text, { mode: 0o600 });
-  const { uid, gid } = ordinaryOwner();
-  await chown(file, uid, gid);
-}
-
 /**
  * The first caller of all processes makes something in `dir`; the others wait for it.
  * @returns what it returned
@@ -303,12 +177,6 @@ export async function onceARun(dir: string, make: () => Promise<string>): Promis
     if (Date.now() > until) throw new Error(`${dir} is not ready in time.`);
     await sleep(LOOK_EVERY_MS);
   }
-}
-
-export async function makeOwned(dir: string): Promise<void> {
-  await mkdir(dir, { mode: 0o700 });
-  const { uid, gid } = ordinaryOwner();
-  await chown(dir, uid, gid);
 }
 
 async function freePort(): Promise<number> {

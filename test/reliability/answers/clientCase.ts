@@ -198,13 +198,15 @@ export function routeOf({ requestLine }: Exchange, asked: Route = 'upload'): Rou
 
 export function leaked(texts: readonly string[]): Breach | null {
   const found = texts.find((text) => /recognisable-(?:"|\\+")?(?:secret|token)/.test(text));
-  return found === undefined ? null : { sentence: `a secret is told: ${found.slice(0, 300)}`, late: false };
+  return found === undefined
+    ? null
+    : { sentence: `a secret is revealed: ${found.slice(0, 300)}`, late: false };
 }
 
 async function inTime<T>(promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`hangs: no end after ${HANG_MS} ms`)), HANG_MS);
+    timer = setTimeout(() => reject(new Error(`hangs: not finished after ${HANG_MS} ms`)), HANG_MS);
   });
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }

@@ -133,7 +133,7 @@ export function judgeToken(result: Result, given: readonly Given[]): Breach | nu
   const { code } = result.error;
   if (code === 'CREDENTIALS_REFUSED') {
     const isRefused = truths.some(({ status }) => status !== null && [400, 401, 403].includes(status));
-    return isRefused ? null : breach('says that the credentials were refused, which nobody said');
+    return isRefused ? null : breach('reports refused credentials, but no answer refused them');
   }
   if (!code.startsWith('SERVICE_')) return breach(`the token route ends in ${code}`);
   const [only] = given;
@@ -151,7 +151,8 @@ export function judgeWhoami(result: Result, given: readonly Given[]): Breach | n
   }
   const { code } = result.error;
   const isRefused = truths.some(({ status }) => status === 401 || status === 403);
-  if (code === 'CREDENTIALS_REFUSED') return isRefused ? null : breach('says refused, which nobody said');
+  if (code === 'CREDENTIALS_REFUSED')
+    return isRefused ? null : breach('reports a refusal, but no answer refused it');
   if (!code.startsWith('SERVICE_')) return breach(`whoami ends in ${code}`);
   const [only] = given;
   if (given.length === 1 && only && isTimely(only) && mustBeTaken(only.reply.wire.truth))

@@ -13,10 +13,10 @@ const CASES_AT_ONCE = 96;
 const SEQUENCES_AT_ONCE = 8;
 
 const options = trialOptions('npm run campaign -- answers', {
-  cases: { default: 10_000, least: 0, help: 'cases for the client' },
-  sequences: { default: 200, least: 0, help: 'sequences through ledger, dispatcher and client' },
-  from: { default: 1, least: 0, help: 'the first seed of both' },
-  breaches: { default: 1, least: 1, help: 'end after so many' },
+  cases: { default: 10_000, least: 0, help: 'number of cases for the client' },
+  sequences: { default: 200, least: 0, help: 'number of sequences through ledger, dispatcher and client' },
+  from: { default: 1, least: 0, help: 'first seed of both' },
+  breaches: { default: 1, least: 1, help: 'stop after this many breaches' },
 });
 
 const root = mkdtempSync(join(tmpdir(), 'receiptd-answers-'));
@@ -27,7 +27,7 @@ const running = new Set<number>();
 const strays: string[] = [];
 const onStray = (error: unknown): void => {
   const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  strays.push(`thrown where nobody catches it, while seeds ${[...running].join(', ')} ran: ${what}`);
+  strays.push(`uncaught error while seeds ${[...running].join(', ')} were running: ${what}`);
 };
 process.on('uncaughtException', onStray).on('unhandledRejection', onStray);
 
@@ -49,13 +49,13 @@ async function layer(
   process.stdout.write(`${count} ${what} from seed ${from} in ${seconds} s: ${found.length} breaches\n`);
   for (const { seed, sentence, smallest } of found) {
     process.stdout.write(`BREACH in seed ${seed}: ${sentence}\n  smallest: ${smallest}\n`);
-    process.stdout.write(`  repeat: npm run campaign -- answers --from ${seed} ${repeat}\n`);
+    process.stdout.write(`  to repeat: npm run campaign -- answers --from ${seed} ${repeat}\n`);
   }
   return found.length;
 }
 
 const certificate = makeCertificate(root);
-if (certificate === null) process.stdout.write('without TLS: there is no openssl\n');
+if (certificate === null) process.stdout.write('openssl is missing: TLS is left out\n');
 const breaches = [
   await layer(
     'cases of the client',

@@ -14,15 +14,19 @@ import type { WorkerOptions } from './worker.ts';
 const options = trialOptions(
   'npm run campaign -- files',
   {
-    rounds: { default: 20, least: 1, help: 'rounds in each place' },
-    from: { default: 1, least: 0, help: 'seed of the first round; the next one has the next number' },
-    operations: { default: 45, least: 1, help: 'operations in a round; fewer are the first of more' },
-    'at-once': { default: 6, least: 1, help: 'rounds at once' },
+    rounds: { default: 20, least: 1, help: 'number of rounds in each place' },
+    from: { default: 1, least: 0, help: 'seed of the first round; each round takes the next one' },
+    operations: {
+      default: 45,
+      least: 1,
+      help: 'operations per round; a smaller number takes the first ones',
+    },
+    'at-once': { default: 6, least: 1, help: 'rounds to play at once' },
   },
   {
-    local: 'only on the local disk (of the temporary directory)',
+    local: 'only on the local disk (the temporary directory)',
     tmpfs: 'only on tmpfs',
-    polled: 'only on a mounted share (FUSE), which is polled',
+    polled: 'only on a mounted share (FUSE) that is polled',
   },
 );
 
@@ -77,9 +81,9 @@ async function campaignIn(place: Place): Promise<boolean> {
   const trouble = await ended;
   running.delete(child);
   process.stdout.write(report.summary());
-  if (trouble !== null) process.stdout.write(`${place}: the campaign itself failed, ${trouble}\n`);
+  if (trouble !== null) process.stdout.write(`${place}: the campaign itself failed: ${trouble}\n`);
   const clean = trouble === null && report.breached === 0;
   if (clean) rmSync(dir, { recursive: true, maxRetries: 3 });
-  else process.stdout.write(`${place}: what is left of it lies in ${dir}\n`);
+  else process.stdout.write(`${place}: everything is kept in ${dir}\n`);
   return clean;
 }

@@ -39,7 +39,7 @@ const STATES: Readonly<Record<Kind | 'badName' | 'unknown', readonly ListState[]
 export async function differences(judged: Judged, strict: boolean): Promise<string[]> {
   const { disk, subject, config, rules } = judged;
   const ledger = subject.running?.ledger;
-  if (!ledger) return ['The agent does not run.'];
+  if (!ledger) return ['The agent is not running.'];
   disk.adopt();
   const found: string[] = [];
   for (const { state, count } of await ledger.counts())
@@ -55,9 +55,7 @@ export async function differences(judged: Judged, strict: boolean): Promise<stri
         `The audit does not account for ${JSON.stringify(each.path)} in ${rule.folder}: ${each.problem}.`,
       );
     for (const each of audit.notLookedAt)
-      found.push(
-        `The audit could not look at ${JSON.stringify(each.path)} in ${rule.folder}: ${each.message}`,
-      );
+      found.push(`The audit could not check ${JSON.stringify(each.path)} in ${rule.folder}: ${each.message}`);
   }
   return found;
 }
@@ -70,7 +68,7 @@ async function compareWithLedger(
 ): Promise<string[]> {
   const found: string[] = [];
   const ledger = subject.running?.ledger;
-  if (!ledger) return ['The agent does not run.'];
+  if (!ledger) return ['The agent is not running.'];
   const standings = new Map<string, Standing>();
   const mayLie = rule.afterUpload === 'keep' || (!strict && subject.putOffDisposals);
   for await (const batch of ledger.standings(folderPath))
@@ -91,12 +89,14 @@ async function compareWithLedger(
     else if (standing.state === 'accepted' || standing.state === 'duplicate') {
       const name = names.get(hashOf(covered.node.bytes));
       if (name !== standing.name)
-        found.push(`${says} is ${standing.name} in the ledger, and ${name ?? 'nothing'} at the service.`);
-      if (!mayLie) found.push(`${says} still lies in its folder.`);
+        found.push(`${says} is ${standing.name} in the ledger, but ${name ?? 'missing'} at the service.`);
+      if (!mayLie) found.push(`${says} is still in its folder.`);
     }
   }
   for (const [path, { state }] of standings)
-    found.push(`The ledger has ${JSON.stringify(path)} in ${rule.folder} as ${state}, and it is not there.`);
+    found.push(
+      `The ledger has ${JSON.stringify(path)} in ${rule.folder} as ${state}, but it does not exist.`,
+    );
   return found;
 }
 

@@ -49,11 +49,11 @@ export class RecordingService implements ReceiptService {
   }
 
   whoami(): Promise<never> {
-    return Promise.reject(new Error('Nobody asks.'));
+    return Promise.reject(new Error('Not part of this campaign.'));
   }
 
   createEndpoint(): Promise<never> {
-    return Promise.reject(new Error('Nobody asks.'));
+    return Promise.reject(new Error('Not part of this campaign.'));
   }
 
   async close(): Promise<void> {}

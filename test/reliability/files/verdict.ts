@@ -58,7 +58,7 @@ function storedWhole({ service, disk, contents }: Judged, { atLeastMs, slackMs }
     const [longest] = disk.history.of(hash, endpoint);
     if (longest === undefined) {
       found.push(
-        `${name} (${bytes.length} bytes, ${contents.kindOf(hash) ?? 'of no file'}) never lay in a folder of ${endpoint}.`,
+        `${name} (${bytes.length} bytes, ${contents.kindOf(hash) ?? 'of no file'}) was never in a folder of ${endpoint}.`,
       );
       continue;
     }
@@ -67,7 +67,7 @@ function storedWhole({ service, disk, contents }: Judged, { atLeastMs, slackMs }
     const quietMs = Math.max(ownMs, atLeastMs);
     if (until - since < quietMs - slackMs)
       found.push(
-        `${name} lay at ${JSON.stringify(path)} for ${(until - since).toFixed(1)} ms only; the quiet time is ${quietMs} ms.`,
+        `${name} was at ${JSON.stringify(path)} for only ${(until - since).toFixed(1)} ms; the quiet time is ${quietMs} ms.`,
       );
   }
   return found;
@@ -83,12 +83,12 @@ async function ledgerSaysTheSame({ service, config }: Judged): Promise<string[]>
       const key = `${row.endpointUid} ${row.sha256} ${row.name}`;
       if (row.state !== 'accepted') found.push(`${row.name} is ${row.state} in the ledger (${row.path}).`);
       else if (!stored.delete(key))
-        found.push(`The ledger has ${row.name} as accepted, the service has it not.`);
+        found.push(`${row.name} is accepted in the ledger, but the service does not have it.`);
     }
   } finally {
     await reports.close();
   }
-  for (const key of stored) found.push(`The service has it, and the ledger has not: ${key}`);
+  for (const key of stored) found.push(`The service has it, but the ledger does not: ${key}`);
   return found;
 }
 
@@ -101,9 +101,10 @@ function diskIsAsLeft(disk: Disk): string[] {
     expected.delete(path);
     const shown = JSON.stringify(path);
     if (node === undefined && isMovedAside(path)) continue;
-    if (node === undefined) found.push(`${shown} lies there, and nobody put it there.`);
-    else if (kindOf(stats) !== node.kind) found.push(`${shown} is no ${node.kind} any more.`);
-    else if (!hasContent(disk, path, node)) found.push(`${shown} has other content than was written to it.`);
+    if (node === undefined) found.push(`${shown} exists, but nobody put it there.`);
+    else if (kindOf(stats) !== node.kind) found.push(`${shown} is no longer a ${node.kind}.`);
+    else if (!hasContent(disk, path, node))
+      found.push(`${shown} has different content than was written to it.`);
   }
   for (const path of expected.keys()) found.push(`${JSON.stringify(path)} is gone.`);
   return found;
@@ -136,14 +137,14 @@ function disposedWell({ disk, service, rules }: Judged, { paths }: Archives): st
     const archived = new Map<string, string>();
     for (const [file, bytes] of filesIn(paths[index] ?? '')) archived.set(sha256(bytes), file);
     if (archived.size > 0 && rule.afterUpload !== 'archive')
-      found.push(`${rule.folder} has an archive, against its settings.`);
+      found.push(`${rule.folder} has an archive, contrary to its settings.`);
     for (const [hash, file] of archived)
       if (!accepted.has(hash)) found.push(`${file} in the archive was never accepted.`);
     for (const each of disk.taken.filter(({ rule: its, node }) => its === rule && !movedAside.has(node))) {
-      if (rule.afterUpload === 'keep') found.push(`${said(each)} was taken away, against its settings.`);
-      if (!accepted.has(each.hash)) found.push(`${said(each)} was taken away and never accepted.`);
+      if (rule.afterUpload === 'keep') found.push(`${said(each)} was taken away, contrary to its settings.`);
+      if (!accepted.has(each.hash)) found.push(`${said(each)} was taken away, but never accepted.`);
       if (rule.afterUpload === 'archive' && !archived.has(each.hash))
-        found.push(`${said(each)} was taken away, and is not in the archive.`);
+        found.push(`${said(each)} was taken away, but is not in the archive.`);
     }
   }
   return found;

@@ -7,13 +7,21 @@ const COMMAND = 'npm run campaign -- fleet';
 const options = trialOptions(
   COMMAND,
   {
-    seed: { default: Date.now() % 1_000_000, least: 0, help: 'of the first campaign' },
-    campaigns: { default: 1, least: 1, help: 'how many, one after the other, each with the next seed' },
-    seconds: { default: 60, least: 5, help: 'of trouble in each; then all is mended' },
-    agents: { default: 3, least: 1, help: 'processes' },
-    rate: { default: 0, least: 0, help: 'requests in a second for all agents together; 0: no limit' },
+    seed: { default: Date.now() % 1_000_000, least: 0, help: 'seed of the first campaign' },
+    campaigns: {
+      default: 1,
+      least: 1,
+      help: 'number of campaigns, one after another, each with the next seed',
+    },
+    seconds: {
+      default: 60,
+      least: 5,
+      help: 'seconds of faults in each campaign, before everything is repaired',
+    },
+    agents: { default: 3, least: 1, help: 'number of agents' },
+    rate: { default: 0, least: 0, help: 'requests per second for all agents together; 0: no limit' },
   },
-  { story: 'tell what is done as it is done' },
+  { story: 'print each fault as it happens' },
 );
 
 process.on('exit', killAgents);
@@ -40,8 +48,8 @@ for (let seed = options.seed; seed < options.seed + options.campaigns; seed += 1
   if (keptAt === null) continue;
   breached += 1;
   const limit = rate === 0 ? '' : ` --rate ${rate}`;
-  say(`  kept in ${keptAt}`);
-  say(`  again: ${COMMAND} --seed ${seed} --seconds ${seconds} --agents ${agents}${limit}`);
+  say(`  everything is kept in ${keptAt}`);
+  say(`  to repeat: ${COMMAND} --seed ${seed} --seconds ${seconds} --agents ${agents}${limit}`);
 }
 say(
   Object.entries(total)

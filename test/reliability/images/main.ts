@@ -15,17 +15,19 @@ import type { Breach } from './worker.ts';
 const SHOWN = 20;
 const COMMAND = 'npm run campaign -- images';
 const options = trialOptions(COMMAND, {
-  cases: { default: 100_000, least: 0, help: 'mutations to try, after all files made by hand' },
-  from: { default: 0, least: 0, help: 'number of the first mutation; the same number is the same case' },
-  every: { default: 1, least: 1, help: 'of the parts of whole files, every so many' },
+  cases: { default: 100_000, least: 0, help: 'number of mutations, after all handmade files' },
+  from: { default: 0, least: 0, help: 'number of the first mutation; the same number gives the same case' },
+  every: { default: 1, least: 1, help: 'check every n-th part of the complete files' },
   megabytes: { default: 50, least: 1, help: 'size of the large files' },
 });
 
 const real = await realFiles();
 const wholes = [...(await drawnFiles()), ...real];
 const receipts =
-  real.length === 0 ? 'without the real receipts, which are not here' : `${real.length} from real receipts`;
-process.stdout.write(`${wholes.length} whole files, ${receipts}; mutations from ${options.from}.\n`);
+  real.length === 0
+    ? 'no photographed receipts, which are missing here'
+    : `${real.length} from photographed receipts`;
+process.stdout.write(`${wholes.length} complete files, ${receipts}; mutations from ${options.from}.\n`);
 const summary = await run({
   wholes,
   bombSize: options.megabytes * 1_000_000,
@@ -48,14 +50,14 @@ function report({ tally, slowest, peakRssMb, heapMb, cases, ms }: Summary): void
     .map(([kind, count]) => `  ${kind}: ${count}`);
   const slow = Object.entries(slowest).map(
     ([phase, { name, bytes, cpuMs }]) =>
-      `  slowest of ${phase}: ${cpuMs.toFixed(0)} ms of the processor, ${bytes} bytes, ${name}`,
+      `  slowest of ${phase}: ${cpuMs.toFixed(0)} ms of processor time, ${bytes} bytes, ${name}`,
   );
   const [first, last] = heapMb.map((mb) => mb.toFixed(0));
   const resident = Object.entries(peakRssMb).map(([phase, mb]) => `${phase} ${mb.toFixed(0)} MB`);
   process.stdout.write(
     `${lines.join('\n')}\n${slow.join('\n')}\n` +
       `${cases} cases in ${(ms / 1000).toFixed(0)} s, ${((cases * 1000) / ms).toFixed(0)}/s; ` +
-      `at most resident: ${resident.join(', ')}; heap ${first} MB at first, ${last} MB at last.\n`,
+      `peak resident memory: ${resident.join(', ')}; heap ${first} MB at the start, ${last} MB at the end.\n`,
   );
 }
 
@@ -65,6 +67,6 @@ function tell({ phase, number, name, sentence, bytes, shrunk }: Breach, dir: str
   writeFileSync(`${file}.small.bin`, shrunk);
   const repeat = phase === 'mutations' ? `--cases 1 --from ${number}` : '--cases 0';
   process.stdout.write(
-    `BREACH, ${phase} ${number} (${name}): ${sentence}\n  ${file}.small.bin has ${shrunk.length} bytes; ${COMMAND} ${repeat} repeats it.\n`,
+    `BREACH, ${phase} ${number} (${name}): ${sentence}\n  ${file}.small.bin has ${shrunk.length} bytes; to repeat: ${COMMAND} ${repeat}\n`,
   );
 }

@@ -16,15 +16,15 @@ const options = trialOptions(
     rounds: {
       default: 220,
       least: 1,
-      help: 'rounds to play; so many visit every ledger write of a first run',
+      help: 'number of rounds; the default covers every ledger write of a first run',
     },
     from: { default: 1, least: 0, help: 'seed of the first round' },
-    'at-once': { default: 2, least: 1, help: 'rounds at the same time' },
+    'at-once': { default: 2, least: 1, help: 'rounds to play at once' },
   },
   {
-    story: 'tell the story of every round',
+    story: 'print the story of every round',
     power:
-      'let power fail: the state directory and its archives lie on an ext4 that loses what was not synced (as root)',
+      'cut the power instead: state directory and archives are on an ext4 that loses unsynced data (as root)',
   },
 );
 
@@ -54,11 +54,11 @@ function tell({ plan, story, breaches, keptAt, ms }: Round): void {
   for (const line of story) say(`  ${line}`);
   for (const breach of breaches) say(`  BREACH: ${breach}`);
   if (keptAt === null) return;
-  say(`  kept in ${keptAt}`);
-  say(`  again: ${COMMAND} --rounds 1 --from ${plan.seed}${options.power ? ' --power' : ''}`);
+  say(`  everything is kept in ${keptAt}`);
+  say(`  to repeat: ${COMMAND} --rounds 1 --from ${plan.seed}${options.power ? ' --power' : ''}`);
 }
 
-if (!hasStrace) say('strace is missing: SQLite’s own writes are met at random moments only.');
+if (!hasStrace) say('strace is missing: kills hit SQLite’s own writes only by chance.');
 const { from, rounds, power } = options;
 const startedAt = performance.now();
 const { real, tally, breached } = await playCampaign(

@@ -25,7 +25,7 @@ export class Tally {
       }
       this.kills += 1;
       const how = kind === 'restore' ? 'kills: in a restore' : `kills: ${kindOf(kill)}`;
-      this.#count(ended.asPlanned ? how : 'kills: late, at rest');
+      this.#count(ended.asPlanned ? how : 'kills: late, while idle');
       if (index === 0 && ended.asPlanned) this.#visit(kill);
       if (ended.killedAt !== null) this.#countCall(ended.killedAt);
     }

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { trialOptions } from '../support/options.ts';
 
 const { files } = trialOptions('npm run campaign -- listings', {
-  files: { default: 400_000, least: 601, help: 'files that the office has scanned' },
+  files: { default: 400_000, least: 601, help: 'number of files in the office' },
 });
 
 const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');

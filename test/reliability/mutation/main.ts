@@ -8,9 +8,9 @@ const ROOT = process.cwd();
 const BUILD = fileURLToPath(new URL('../../..', import.meta.url));
 
 const { workers, from, some } = trialOptions('npm run mutate --', {
-  workers: { default: availableParallelism(), least: 1, help: 'processes of the simulation at work' },
-  from: { default: 1, least: 1, help: 'the first of the list' },
-  some: { default: MUTATIONS.length, least: 1, help: 'how many of the list' },
+  workers: { default: availableParallelism(), least: 1, help: 'worker processes of the simulation' },
+  from: { default: 1, least: 1, help: 'first mutation, by its number in the list' },
+  some: { default: MUTATIONS.length, least: 1, help: 'number of mutations' },
 });
 
 const chosen = MUTATIONS.slice(from - 1, from - 1 + some);

@@ -11,12 +11,12 @@ import { isInstalled, run } from './run.ts';
 
 const COMMAND = 'npm run campaign -- pages';
 const options = trialOptions(COMMAND, {
-  files: { default: 10_000, least: 1, help: 'damaged files to try' },
-  from: { default: 0, least: 0, help: 'number of the first; the same number is the same file' },
+  files: { default: 10_000, least: 1, help: 'number of damaged files' },
+  from: { default: 0, least: 0, help: 'number of the first file; the same number gives the same file' },
 });
 
 if (!isInstalled()) {
-  process.stderr.write('What takes files apart is not installed; npm ci, and npm run build.\n');
+  process.stderr.write('The packages that split files are not installed: run npm ci and npm run build.\n');
   process.exitCode = 2;
 } else await play();
 
@@ -29,7 +29,7 @@ async function play(): Promise<void> {
     process.stdout.write(`  ${what}: ${count}\n`);
   const seconds = (performance.now() - began) / 1000;
   process.stdout.write(
-    `${options.files} files in ${seconds.toFixed(0)} s, the slowest in ${slowestMs.toFixed(0)} ms; ${ended} processes ended over one; ${breaches.length} breaches.\n`,
+    `${options.files} files in ${seconds.toFixed(0)} s, the slowest in ${slowestMs.toFixed(0)} ms; ${ended} files ended their process; ${breaches.length} breaches.\n`,
   );
   if (breaches.length === 0) return;
   const dir = mkdtempSync(join(tmpdir(), 'receiptd-pages-'));
@@ -37,7 +37,7 @@ async function play(): Promise<void> {
     const file = join(dir, `${number}.bin`);
     writeFileSync(file, bytes);
     process.stdout.write(
-      `BREACH, file ${number} (${name}): ${sentence}\n  ${file}; ${COMMAND} --files 1 --from ${number} repeats it.\n`,
+      `BREACH, file ${number} (${name}): ${sentence}\n  ${file}; to repeat: ${COMMAND} --files 1 --from ${number}\n`,
     );
   }
   process.exitCode = 1;

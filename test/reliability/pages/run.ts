@@ -116,7 +116,7 @@ function wrongWith(answer: Frame<Reply> | Unreadable): string | null {
   const { head, body } = answer;
   if (head.kind !== 'image') return `asked for a page, it answers "${head.kind}"`;
   const gap = head.type === 'jpeg' ? jpegGap(body) : pngGap(body);
-  return gap === null ? null : `its ${head.type} is not whole: ${gap}`;
+  return gap === null ? null : `its ${head.type} is not complete: ${gap}`;
 }
 
 /** Whether the packages that split files are installed. */

@@ -32,7 +32,7 @@ function limitComplaints(
   // A killed process has no connections, even if the service still handles the request.
   const open = arrivals.filter(({ life, endedAt }) => life === arrival.life && endedAt > arrival.at);
   if (open.length > concurrency)
-    complaints.push(`${open.length} requests at once ${where}; ${concurrency} may be`);
+    complaints.push(`${open.length} requests at once ${where}; the limit is ${concurrency}`);
   if (rate && arrivals.length > rate.count) {
     const first = arrivals[arrivals.length - 1 - rate.count]!;
     // If the clock was set forward between two lives, the agent could not know. The timeline does not count time asleep.
@@ -40,11 +40,11 @@ function limitComplaints(
     const within = arrival.at - first.at;
     if (isTold && within < rate.intervalMs)
       complaints.push(
-        `${rate.count + 1} requests within ${within.toFixed(1)} ms ${where}; the limit is ${rate.count} in ${rate.intervalMs}`,
+        `${rate.count + 1} requests within ${within.toFixed(1)} ms ${where}; the limit is ${rate.count} in ${rate.intervalMs} ms`,
       );
   }
   if (perDay !== null && clockJumps.length === 0 && arrivals.length > perDay)
-    complaints.push(`${arrivals.length} requests on a day; ${perDay} may be`);
+    complaints.push(`${arrivals.length} requests in a day; the limit is ${perDay}`);
   return complaints;
 }
 
@@ -72,7 +72,7 @@ function impatience(arrival: Arrival, arrivals: readonly Arrival[], lives: Lives
     const until = answeredAt + answered.retryAfterMs;
     // A request made within a moment after the answer may already have been on its way.
     if (arrival.askedAt > answeredAt + TAKEN_TO_HEART_MS && arrival.at < until - 1)
-      return [`a request ${(until - arrival.at).toFixed(0)} ms before the service wanted the next one`];
+      return [`a request ${(until - arrival.at).toFixed(0)} ms before the time that the service asked for`];
   }
   return [];
 }

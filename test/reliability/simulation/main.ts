@@ -17,10 +17,10 @@ export interface Shared {
 }
 
 const options = trialOptions(COMMAND, {
-  seeds: { default: 2_000, least: 1, help: 'how many' },
-  from: { default: 1, least: 0, help: 'the first' },
-  failures: { default: 10, least: 1, help: 'after which it stops' },
-  workers: { default: availableParallelism(), least: 1, help: 'processes at work' },
+  seeds: { default: 2_000, least: 1, help: 'number of seeds' },
+  from: { default: 1, least: 0, help: 'first seed' },
+  failures: { default: 10, least: 1, help: 'stop after this many seeds with a breach' },
+  workers: { default: availableParallelism(), least: 1, help: 'worker processes' },
 });
 process.exitCode = (await simulateAll(options)) ? 0 : 1;
 
@@ -48,7 +48,7 @@ async function simulateAll({
   if (told) console.log(`${told.story.join('\n')}\nThe story's fingerprint: ${told.fingerprint}`);
   for (const { seed, breaches } of failed) {
     for (const breach of breaches) console.log(`seed ${seed}: ${breach}`);
-    console.log(`  its story: ${COMMAND} --seeds 1 --from ${seed}`);
+    console.log(`  to see its story: ${COMMAND} --seeds 1 --from ${seed}`);
   }
   console.log(totals.join(', '));
   console.log(

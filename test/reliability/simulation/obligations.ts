@@ -61,10 +61,9 @@ export class Obligations {
       return lies && document?.state === 'failed' && document.begun === begun && hasRoom(file.bytes);
     });
     return [
-      ...unadmitted.map(({ folder, path }) => `${folder}/${path} was deferred, and is not in the ledger`),
+      ...unadmitted.map(({ folder, path }) => `${folder}/${path} was deferred, but is not in the ledger`),
       ...unsent.map(
-        ({ share, path }) =>
-          `${share.path}/${path} was refused before, and is not sent although it came again`,
+        ({ share, path }) => `${share.path}/${path} was refused before and scanned again, but is not sent`,
       ),
     ];
   }

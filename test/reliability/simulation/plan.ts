@@ -1,7 +1,7 @@
 import type { PipelineConfig } from '../../../src/wiring/world.ts';
 import { parseTemplate } from '../../../src/core/domain/nameTemplate.ts';
 import { Dice } from '../support/dice.ts';
-import { FAULTS, type Phase } from './modelService.ts';
+import { FAULTS, type Phase } from './faults.ts';
 import type { KillPoint, Pace } from './process.ts';
 import { drawLooks } from './looks.ts';
 import { drawScenario, narrow } from './scenarios.ts';

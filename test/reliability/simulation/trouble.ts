@@ -1,19 +1,8 @@
-import type { Plan } from './plan.ts';
-import type { Share } from './share.ts';
-import type { StateDirectory } from './stateDirectory.ts';
-import type { Story } from './story.ts';
-import { WORLD, type Timeline } from './timeline.ts';
-
-export interface Troubled {
-  readonly plan: Plan;
-  readonly timeline: Timeline;
-  readonly story: Story;
-  readonly shares: ReadonlyMap<string, Share>;
-  readonly state: StateDirectory;
-}
+import { WORLD } from './timeline.ts';
+import type { World } from './world.ts';
 
 /** Schedules trouble with shares, disks and the clock. All of it ends by `troubleMs`. */
-export function scheduleTrouble({ plan, timeline, story, shares, state }: Troubled): void {
+export function scheduleTrouble({ plan, timeline, story, shares, state }: World): void {
   const { shareTrouble, diskTrouble, archiveFull, clockJumps, phases, troubleMs } = plan;
   const at = (ms: number, what: string, act: () => void): void => {
     timeline.after(ms, WORLD, () => {
@@ -36,7 +25,7 @@ export function scheduleTrouble({ plan, timeline, story, shares, state }: Troubl
     at(from, `the disk of the state directory is ${disk}`, () => (state.disk = disk));
     at(
       Math.min(troubleMs, from + forMs),
-      'the disk of the state directory is well',
+      'the disk of the state directory works again',
       () => (state.disk = 'well'),
     );
   }
@@ -65,7 +54,7 @@ export function scheduleTrouble({ plan, timeline, story, shares, state }: Troubl
   for (const { at: from, forMs } of plan.sleeps)
     at(from, `the machine sleeps for ${forMs} ms`, () => timeline.sleepMachine(forMs));
   for (const { from, until, fault, uid } of phases) {
-    at(from, `the service begins: ${fault}${uid ? ` at ${uid}` : ''}`, () => {});
-    at(until, `the service ends: ${fault}`, () => {});
+    at(from, `the service has a fault: ${fault}${uid ? ` at ${uid}` : ''}`, () => {});
+    at(until, `the service no longer has the fault: ${fault}`, () => {});
   }
 }

@@ -15,7 +15,9 @@ installVirtualTime();
 let seedNow = -1;
 const enough = new AbortController();
 process.on('unhandledRejection', (error) => {
-  console.error(`seed ${seedNow}: nobody handled ${error instanceof Error ? error.stack : String(error)}`);
+  console.error(
+    `seed ${seedNow}: unhandled rejection: ${error instanceof Error ? error.stack : String(error)}`,
+  );
   process.exit(1);
 });
 process.once('message', (work) => {

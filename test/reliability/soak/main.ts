@@ -6,7 +6,7 @@ import { tableOf } from './flatness.ts';
 import { soak } from './soak.ts';
 
 const { minutes, seed, rate } = trialOptions('npm run campaign -- soak', {
-  minutes: { default: 5, least: 1, help: 'how long the faults last' },
+  minutes: { default: 5, least: 1, help: 'duration of the faults, in minutes' },
   seed: { default: 1, least: 0, help: 'the same seed makes the same choices' },
   rate: { default: 30, least: 1, help: 'receipts per second, on average' },
 });
