@@ -67,7 +67,9 @@ export function createStages(deps: IntakeDeps) {
     ...deps,
     trouble,
     away,
-    onFileSystem: (found) => settling.requireQuiet(hasCoarseClock(found) ? COARSE_QUIET_MS : 0),
+    onFileSystem: (found) => {
+      settling.quietAtLeastMs = hasCoarseClock(found) ? COARSE_QUIET_MS : 0;
+    },
   });
   const otherArchiver = new OtherArchiver({
     ...deps,

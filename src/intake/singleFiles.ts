@@ -9,6 +9,7 @@ import { admit, judge, type Candidate } from './settle/admit.ts';
 import { sha256 } from '../core/sha256.ts';
 import type { ByteBudget } from '../delivery/payload/byteBudget.ts';
 import type { PayloadStore } from '../delivery/payload/payloadStore.ts';
+import { OwnCopies } from './ownCopies.ts';
 import type { OpenFolder } from '../delivery/payload/locateBytes.ts';
 import type { FolderSettings } from '../core/domain/settings.ts';
 
@@ -47,12 +48,11 @@ export interface SingleFilesDeps {
  */
 export class SingleFiles {
   readonly #deps: SingleFilesDeps;
-  /** Hashes of files between copy and admission, not needed by a document yet; each with its number of calls. */
-  readonly #underway = new Map<string, number>();
+  readonly #copies: OwnCopies;
 
   constructor(deps: SingleFilesDeps) {
     this.#deps = deps;
-    deps.payloads.copies.alsoNeededBy((hash) => this.#underway.has(hash));
+    this.#copies = new OwnCopies(deps.payloads.copies, deps.log);
   }
 
   /** The admission is durable when it resolves. @throws ReceiptdError if the copy or the ledger fails; the file is not accepted then */
@@ -78,14 +78,15 @@ export class SingleFiles {
     const { bytes, path } = candidate;
     const { path: folder, endpoint } = settings;
     const name = () => admit(candidate, settings, { ledger, inspector, now: clock.now(), host });
-    let admitted: Admitted | null;
-    if (payloads.keepsCopies) admitted = await this.#withCopy(await inspector.sha256(bytes), bytes, name);
+    let admitted: Admitted | 'noRoom' | null;
+    if (payloads.keepsCopies)
+      admitted = await this.#copies.whileKept(await inspector.sha256(bytes), bytes, name);
     else {
       const why = await this.#whyNotReadable(candidate, settings);
       if (why !== null) return { kind: 'rejected', message: why };
       admitted = await payloads.keep({ endpoint, folder, bytes }, name);
     }
-    if (admitted === null) throw noRoom(payloads.copies.isFull);
+    if (admitted === null || admitted === 'noRoom') throw noRoom(payloads.copies.isFull);
     const { kind, document } = admitted;
     log.info('An individual file was recorded', {
       outcome: kind,
@@ -96,28 +97,6 @@ export class SingleFiles {
     });
     onAdmitted(folder, admitted);
     return admitted;
-  }
-
-  async #withCopy(hash: string, bytes: Buffer, name: () => Promise<Admitted>): Promise<Admitted> {
-    const { payloads, log } = this.#deps;
-    this.#underway.set(hash, (this.#underway.get(hash) ?? 0) + 1);
-    let isWanted = false;
-    try {
-      if (!(await payloads.copy(hash, bytes))) throw noRoom(payloads.copies.isFull);
-      const admitted = await name();
-      isWanted = admitted.kind === 'queued' || admitted.kind === 'requeued';
-      return admitted;
-    } finally {
-      const others = (this.#underway.get(hash) ?? 1) - 1;
-      if (others > 0) this.#underway.set(hash, others);
-      else this.#underway.delete(hash);
-      if (!isWanted) {
-        await payloads.copies.dropUnwanted(hash).catch((error: unknown) => {
-          // The next sweep deletes it.
-          log.debug('A copy could not be dropped', { sha256: hash, why: String(error) });
-        });
-      }
-    }
   }
 
   async #whyNotReadable(

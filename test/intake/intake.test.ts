@@ -5,6 +5,7 @@ import {
   mkdir,
   rename,
   rm,
+  rmdir,
   symlink,
   unlink,
   utimes,
@@ -19,7 +20,8 @@ import { settle } from '../support/fakeClock.ts';
 import { drawMultiPageTiff, drawReceipt } from '../support/images.ts';
 import { asOrdinaryUser, ordinaryOwner } from '../support/ordinaryUser.ts';
 import { SHOP } from '../delivery/sending.ts';
-import { watchingPlace } from './watching.ts';
+import { createImageInspector } from '../../src/intake/image/inspect.ts';
+import { hintsByHand, watchingPlace } from './watching.ts';
 
 describe('a file that is being written', () => {
   it('is admitted once and complete if it arrives in ten pieces over ten seconds', async () => {
@@ -68,6 +70,7 @@ describe('a file that is being written', () => {
     const second = await drawReceipt({ type: 'jpeg', seed: 'second', width: 120 });
     await writeFile(join(place.scans, 'a.jpg'), first);
     let intruded = false;
+    const given = hintsByHand('a.jpg');
     // The scanner writes the next scan, and its event arrives, between reading and judging.
     const folder = (real: WatchedFolder): WatchedFolder => ({
       ...real,
@@ -77,22 +80,16 @@ describe('a file that is being written', () => {
           intruded = true;
           await writeFile(join(place.scans, 'a.jpg'), second);
           await real.stat('a.jpg');
-          hint();
+          given.hint();
         }
         return read;
       },
     });
-    let hint = (): void => {};
-    const inspector = (await import('../../src/intake/image/inspect.ts')).createImageInspector();
+    const inspector = createImageInspector();
     const { admitted } = place.start({
       folder,
       deps: {
-        hints: {
-          watch: async (path, _, onHint) => {
-            hint = () => onHint(join(path, 'a.jpg'));
-            return { close: async () => {} };
-          },
-        },
+        hints: given.hints,
         inspector: {
           ...inspector,
           inspect: async (bytes) => {
@@ -115,24 +112,19 @@ describe('a file that is being written', () => {
     const place = await watchingPlace();
     const whole = await drawReceipt({ type: 'jpeg', seed: 'pieces' });
     await writeFile(join(place.scans, 'a.jpg'), whole.subarray(0, whole.length - 100));
-    let hint = (): void => {};
+    const given = hintsByHand('a.jpg');
     let intruded = false;
-    const inspector = (await import('../../src/intake/image/inspect.ts')).createImageInspector();
+    const inspector = createImageInspector();
     const { admitted } = place.start({
       deps: {
-        hints: {
-          watch: async (path, _, onHint) => {
-            hint = () => onHint(join(path, 'a.jpg'));
-            return { close: async () => {} };
-          },
-        },
+        hints: given.hints,
         inspector: {
           ...inspector,
           inspect: async (bytes) => {
             if (!intruded) {
               intruded = true;
               await appendFile(join(place.scans, 'a.jpg'), whole.subarray(whole.length - 100));
-              hint();
+              given.hint();
               await settle();
             }
             return inspector.inspect(bytes);
@@ -348,7 +340,6 @@ describe('a file that exists when its folder is first watched', () => {
 describe('a folder', () => {
   it('is waited for while it is missing', async () => {
     const place = await watchingPlace();
-    const { rmdir } = await import('node:fs/promises');
     await rmdir(place.scans);
     const { intake, admitted, watching } = place.start();
     await place.clock.advance(60_000);

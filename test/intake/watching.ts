@@ -13,7 +13,7 @@ import type { IntakeDeps } from '../../src/intake/folderStages.ts';
 import { Intake } from '../../src/intake/intake.ts';
 import type { FolderSettings } from '../../src/core/domain/settings.ts';
 import { WatchLimit } from '../../src/intake/watch/watchLimit.ts';
-import type { WatchedFolder } from '../../src/core/ports/folder.ts';
+import type { FolderHints, WatchedFolder } from '../../src/core/ports/folder.ts';
 import type { Ledger } from '../../src/core/ports/ledger.ts';
 import type { Admitted } from '../../src/core/ports/ledgerIntake.ts';
 import type { ListRow } from '../../src/core/ports/ledgerReports.ts';
@@ -48,6 +48,20 @@ export const FOLDER_SETTINGS: Omit<FolderSettings, 'path'> = {
   afterUpload: 'keep',
   afterUploadOn: null,
 };
+
+/** Hints that the test gives itself: `hint` reports this file of the folder. */
+export function hintsByHand(name: string): { readonly hints: FolderHints; hint: () => void } {
+  const given: ReturnType<typeof hintsByHand> = {
+    hint: () => {},
+    hints: {
+      watch: async (path, _, onHint) => {
+        given.hint = () => onHint(join(path, name));
+        return { close: async () => {} };
+      },
+    },
+  };
+  return given;
+}
 
 /** `shared`: what the delivery side uses, so that both work on the same. */
 export async function watchingPlace(shared?: Pick<Place, 'dir' | 'scans' | 'clock' | 'log' | 'ledger'>) {

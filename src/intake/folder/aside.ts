@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { lstat, mkdir, opendir, rename, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
+import { ReceiptdError, systemCode, systemError } from '../../core/domain/errors.ts';
 import type { Random } from '../../core/ports/clock.ts';
 import { asideDirectoryOf, incomingNameOf, isAsideName, newAsideName } from './asideName.ts';
 import type { ExcludedDirectories } from './excludedDirectories.ts';
@@ -180,5 +180,5 @@ function ignoreSystemErrors(error: unknown): void {
 }
 
 function absent(file: string): Error {
-  return Object.assign(new Error(`ENOENT: no file at ${file}`), { code: 'ENOENT' });
+  return systemError('ENOENT', `no file at ${file}`);
 }

@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { lstat, open, unlink, type FileHandle } from 'node:fs/promises';
+import { systemError } from '../../core/domain/errors.ts';
 import { openNew } from './placeExclusively.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
@@ -46,9 +47,9 @@ async function copy(from: FileHandle, to: FileHandle, source: string): Promise<v
   const [after, written] = [await from.stat({ bigint: true }), await to.stat()];
   // A scanner may have the file open and still be writing.
   if (after.size !== before.size || after.mtimeNs !== before.mtimeNs || written.size !== copied) {
-    throw Object.assign(new Error(`EBUSY: ${source} changed while it was copied`), { code: 'EBUSY' });
+    throw systemError('EBUSY', `${source} changed while it was copied`);
   }
   if (BigInt(copied) !== before.size) {
-    throw Object.assign(new Error(`EIO: ${source} was copied in part only`), { code: 'EIO' });
+    throw systemError('EIO', `${source} was copied in part only`);
   }
 }

@@ -1,10 +1,11 @@
 import type { BigIntStats } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { systemError } from '../../core/domain/errors.ts';
 
 /** Follows links, since an admin may configure one. Rejects with the system's error; ENOTDIR if it is not a directory. */
 export async function statFolder(folder: string): Promise<BigIntStats> {
   const stats = await stat(folder, { bigint: true });
-  if (!stats.isDirectory()) throw Object.assign(new Error(`ENOTDIR: ${folder}`), { code: 'ENOTDIR' });
+  if (!stats.isDirectory()) throw systemError('ENOTDIR', folder);
   return stats;
 }
 

@@ -1,4 +1,5 @@
 import { extname } from 'node:path';
+import { systemError } from '../../core/domain/errors.ts';
 import type { Random } from '../../core/ports/clock.ts';
 import { randomHex } from './asideName.ts';
 
@@ -22,7 +23,7 @@ export function isLike(candidate: string, name: string): boolean {
 }
 
 export function nameTaken(name: string, directory: string): Error {
-  return Object.assign(new Error(`EEXIST: no free name like ${name} in ${directory}`), { code: 'EEXIST' });
+  return systemError('EEXIST', `no free name like ${name} in ${directory}`);
 }
 
 function withSuffix(name: string, suffix: string): string {

@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import { systemError } from '../../core/domain/errors.ts';
 
 /*
  * Limits and times the operations of one folder. A hanging share does not even return errors, and each operation that
@@ -213,7 +214,7 @@ export class Guard {
   #refusal(): Error {
     const forMs = this.#silentSince === null ? 0 : performance.now() - this.#silentSince;
     const seconds = Math.round((forMs + this.#limitMs) / 1000);
-    return Object.assign(new Error(`ETIMEDOUT: no answer for ${seconds} s`), { code: 'ETIMEDOUT' });
+    return systemError('ETIMEDOUT', `no answer for ${seconds} s`);
   }
 }
 

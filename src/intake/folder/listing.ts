@@ -3,7 +3,7 @@ import fs, { type Dirent } from 'node:fs';
 import { lstat, opendir, readdir } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { standsForListing } from '../../core/domain/directoryStamp.ts';
-import { systemCode } from '../../core/domain/errors.ts';
+import { systemCode, systemError } from '../../core/domain/errors.ts';
 import type { ListedDirectory } from '../../core/ports/folder.ts';
 import { isAsideName } from './asideName.ts';
 import type { ExcludedDirectories } from './excludedDirectories.ts';
@@ -88,9 +88,7 @@ export async function* listFolder(
   }
   signal?.throwIfAborted();
   if (tokenOf(await statFolder(scope.folder)) !== before) {
-    throw Object.assign(new Error(`ESTALE: ${scope.folder} was replaced while it was listed`), {
-      code: 'ESTALE',
-    });
+    throw systemError('ESTALE', `${scope.folder} was replaced while it was listed`);
   }
 }
 

@@ -1,6 +1,6 @@
 import { lstat, mkdir, readdir, rename, rmdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemCode } from '../../core/domain/errors.ts';
+import { systemCode, systemError } from '../../core/domain/errors.ts';
 import type { Random } from '../../core/ports/clock.ts';
 import { isIncomingName } from './asideName.ts';
 import { syncDirectory } from '../../system/syncDirectory.ts';
@@ -123,10 +123,6 @@ async function renameCopy(copy: string, staging: string, candidate: string): Pro
   const renamed = join(staging, candidate);
   if (renamed !== copy) await rename(copy, renamed);
   return renamed;
-}
-
-function systemError(code: string, path: string): Error {
-  return Object.assign(new Error(`${code}: ${path}`), { code });
 }
 
 async function isThere(path: string): Promise<boolean> {

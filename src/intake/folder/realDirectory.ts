@@ -1,7 +1,7 @@
 import fs, { constants, existsSync } from 'node:fs';
 import { lstat, mkdir, open, readlink, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { systemCode } from '../../core/domain/errors.ts';
+import { systemCode, systemError } from '../../core/domain/errors.ts';
 import { syncDirectory } from '../../system/syncDirectory.ts';
 import { inside, isAbsent, parentOf, prefixesOf } from './folderPath.ts';
 
@@ -135,7 +135,7 @@ async function makeOne(directory: string): Promise<void> {
 }
 
 function notADirectory(path: string): Error {
-  return Object.assign(new Error(`ENOTDIR: not a directory: ${path}`), { code: 'ENOTDIR' });
+  return systemError('ENOTDIR', `not a directory: ${path}`);
 }
 
 /** Replaces paths through file descriptors in an error's message, which mean nothing to people. */

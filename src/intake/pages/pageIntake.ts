@@ -4,7 +4,7 @@ import { Notifier } from '../../core/notifier.ts';
 import type { Split } from '../../core/ports/ledgerPages.ts';
 import type { PageSink } from '../settle/admissionSink.ts';
 import type { Candidate } from '../settle/admit.ts';
-import { OwnCopies } from './ownCopies.ts';
+import { OwnCopies } from '../ownCopies.ts';
 import { SplitWork, type SplitWorkDeps } from './splitWork.ts';
 
 export interface PageIntakeDeps extends Omit<SplitWorkDeps, 'copies'> {
@@ -26,6 +26,7 @@ const RETRY_MS = 10_000;
  */
 export class PageIntake implements PageSink {
   readonly #deps: PageIntakeDeps;
+  /** Made even with `spool: never`: a page exists nowhere else. */
   readonly #copies: OwnCopies;
   readonly #notifier: Notifier;
   /** Whether there may be open files. True at first: an earlier process may have left some. */

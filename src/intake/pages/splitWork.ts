@@ -16,7 +16,7 @@ import type { PayloadStore } from '../../delivery/payload/payloadStore.ts';
 import { nameContext, namingFor, settingsFor } from '../settle/nameContext.ts';
 import type { Looked, Looks } from '../looks.ts';
 import { pageForm } from './pageReading.ts';
-import type { OwnCopies } from './ownCopies.ts';
+import type { OwnCopies } from '../ownCopies.ts';
 import { endOf, REASON_OF, type GivenUp } from './splitEnd.ts';
 
 export interface SplitWorkDeps {

@@ -1,3 +1,4 @@
+import { systemError } from '../../core/domain/errors.ts';
 import type { WatchedFolder } from '../../core/ports/folder.ts';
 
 /**
@@ -15,7 +16,7 @@ export function mountGuard(
     stat: async (path) => {
       const found = await folder.stat(path);
       if (found !== null || (await isAbsent(path))) return found;
-      throw Object.assign(new Error(`ESTALE: ${folder.path} is not in its place`), { code: 'ESTALE' });
+      throw systemError('ESTALE', `${folder.path} is not in its place`);
     },
     read: async (path, limit, options) => {
       const read = await folder.read(path, limit, options);

@@ -1,13 +1,18 @@
-import type { FileIdentity, Lane } from '../../core/domain/document.ts';
-import type { FolderSettings } from '../../core/domain/settings.ts';
+import { sameIdentity, type FileIdentity, type Lane } from '../../core/domain/document.ts';
+import { existingPolicy, type FolderSettings } from '../../core/domain/settings.ts';
+import { inChunks } from '../../core/inChunks.ts';
+import { nameOf } from '../../core/paths.ts';
 import type { Ledger } from '../../core/ports/ledger.ts';
+import type { FileSeen } from '../../core/ports/ledgerIntake.ts';
 import type { Log } from '../../core/ports/log.ts';
 import type { FolderDisposal } from '../dispose/folderDisposal.ts';
 import type { FolderTrouble } from '../presence/folderTrouble.ts';
 import type { Presence } from '../presence/presence.ts';
 import type { FolderListings } from './folderListings.ts';
-import { leaveFormerFiles } from './formerFiles.ts';
-import { firstWatch } from './reconcile.ts';
+import { isSkipped, statOf, type ReconcileDeps } from './reconcile.ts';
+
+/** Names per ledger query. */
+const LOOKED_UP_AT_ONCE = 256;
 
 export interface FirstListingDeps {
   readonly settings: Pick<FolderSettings, 'path'>;
@@ -73,4 +78,78 @@ export class FirstListing {
     log.info('Took the folder over from another agent', { folder: settings.path, filesLeft: left });
     trouble.takenOver(left);
   }
+}
+
+/** Applies `existing` to the files already in a folder, before its first reconciliation. Resolves how many are sent and skipped. */
+async function firstWatch(
+  deps: ReconcileDeps,
+  signal: AbortSignal,
+): Promise<{ sent: number; skipped: number }> {
+  const { folder, settings, ledger, clock } = deps;
+  const { existing } = settings;
+  const skipped: FileSeen[] = [];
+  let sent = 0;
+  for await (const { files } of folder.list('', signal)) {
+    if (existing.kind === 'send') {
+      sent += files.length;
+      continue;
+    }
+    await inChunks(files, signal, async ({ path }) => {
+      const found = await statOf(folder, path);
+      if (found?.kind !== 'file') return;
+      const { identity } = found;
+      const isNew = deps.cameBeforeFirstWatch?.(identity) || deps.hasTaken?.(path, identity);
+      if (isSkipped(identity, existing) && !isNew) skipped.push({ folder: settings.path, path, identity });
+      else sent += 1;
+    });
+  }
+  await ledger.markWatched(settings.path, skipped, {
+    reason: 'EXISTING',
+    message: `It was in the folder when it was first watched (\`${existingPolicy(existing).replace('=', ': ')}\`).`,
+    sha256: null,
+    policy: existingPolicy(existing),
+    at: clock.now(),
+  });
+  return { sent, skipped: skipped.length };
+}
+
+/**
+ * Leaves alone the files of a folder that another agent watched until now: files unknown to this ledger may already have been
+ * sent by that agent, so they are recorded as skipped. Files that arrived since are sent as usual. Resolves how many were left.
+ */
+async function leaveFormerFiles(
+  deps: ReconcileDeps,
+  isNewer: (identity: FileIdentity) => boolean,
+  signal: AbortSignal,
+): Promise<number> {
+  const { folder, settings, ledger, clock } = deps;
+  const left: FileSeen[] = [];
+  for await (const { dir, files } of folder.list('', signal)) {
+    for (let start = 0; start < files.length; start += LOOKED_UP_AT_ONCE) {
+      const chunk = files.slice(start, start + LOOKED_UP_AT_ONCE);
+      const known = await ledger.knownIn(
+        settings.path,
+        dir,
+        chunk.map(({ path }) => nameOf(path)),
+      );
+      await inChunks(chunk, signal, async ({ path }) => {
+        const found = await statOf(folder, path);
+        if (found?.kind !== 'file') return;
+        const { identity } = found;
+        const file = known.get(nameOf(path));
+        const isOwn = file !== undefined && sameIdentity(file.identity, identity);
+        if (isOwn || isNewer(identity) || deps.hasTaken?.(path, identity)) return;
+        left.push({ folder: settings.path, path, identity });
+      });
+    }
+  }
+  await ledger.markWatched(settings.path, left, {
+    reason: 'TAKEN_OVER',
+    message: 'It was in the folder while another agent watched it, and may already have been sent.',
+    sha256: null,
+    // A change of `existing` causes a new decision.
+    policy: existingPolicy(settings.existing),
+    at: clock.now(),
+  });
+  return left.length;
 }

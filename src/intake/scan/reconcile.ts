@@ -3,7 +3,7 @@ import { systemCode } from '../../core/domain/errors.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { FileStat, WatchedFolder } from '../../core/ports/folder.ts';
 import type { Ledger } from '../../core/ports/ledger.ts';
-import type { FileSeen, KnownFile, Note } from '../../core/ports/ledgerIntake.ts';
+import type { KnownFile } from '../../core/ports/ledgerIntake.ts';
 import type { Settling } from '../settle/settling.ts';
 import {
   acceptPolicy,
@@ -13,7 +13,6 @@ import {
 } from '../../core/domain/settings.ts';
 import { MissingFiles } from './missingFiles.ts';
 import type { LookOver } from './directoryCache.ts';
-import { inChunks } from '../../core/inChunks.ts';
 import { nameOf, pathOf } from '../../core/paths.ts';
 
 export interface ReconcileDeps {
@@ -110,9 +109,7 @@ async function compare(
     if (settling.has(path)) continue;
     const file = known[at];
     const stands = file !== undefined && !needsJudgingAnew(file, settings);
-    if (stands && !how.full) {
-      continue;
-    }
+    if (stands && !how.full) continue;
     lookedAt.push(name);
     knownOf.push(stands ? file : null);
   }
@@ -121,9 +118,7 @@ async function compare(
     if (found?.kind !== 'file') continue;
     onIdentity?.(found.identity);
     const file = knownOf[at] ?? null;
-    if (file && sameIdentity(file.identity, found.identity)) {
-      continue;
-    }
+    if (file && sameIdentity(file.identity, found.identity)) continue;
     settling.see(pathOf(dir, lookedAt[at] ?? ''), found.identity, how.lane, restedMs(found.identity));
     onSeen();
   }
@@ -145,40 +140,6 @@ export function needsJudgingAnew(known: KnownFile, settings: FolderSettings): bo
     case 'incomplete':
       return false;
   }
-}
-
-/** Applies `existing` to the files already in a folder, before its first reconciliation. Resolves how many are sent and skipped. */
-export async function firstWatch(
-  deps: ReconcileDeps,
-  signal: AbortSignal,
-): Promise<{ sent: number; skipped: number }> {
-  const { folder, settings, ledger, clock } = deps;
-  const { existing } = settings;
-  const skipped: FileSeen[] = [];
-  let sent = 0;
-  for await (const { files } of folder.list('', signal)) {
-    if (existing.kind === 'send') {
-      sent += files.length;
-      continue;
-    }
-    await inChunks(files, signal, async ({ path }) => {
-      const found = await statOf(folder, path);
-      if (found?.kind !== 'file') return;
-      const { identity } = found;
-      const isNew = deps.cameBeforeFirstWatch?.(identity) || deps.hasTaken?.(path, identity);
-      if (isSkipped(identity, existing) && !isNew) skipped.push({ folder: settings.path, path, identity });
-      else sent += 1;
-    });
-  }
-  const note: Omit<Note, 'verdict'> = {
-    reason: 'EXISTING',
-    message: `It was in the folder when it was first watched (\`${existingPolicy(existing).replace('=', ': ')}\`).`,
-    sha256: null,
-    policy: existingPolicy(existing),
-    at: clock.now(),
-  };
-  await ledger.markWatched(settings.path, skipped, note);
-  return { sent, skipped: skipped.length };
 }
 
 /** Files skipped under the present `existing`, including those left alone at a takeover, stay skipped until it changes. */

@@ -36,7 +36,7 @@ export class Settling {
   /** Files reported as unreadable by this run, with the system's error code. Parked ones are in `#files` too. */
   readonly #unreadable = new Map<string, string>();
   #parked = 0;
-  /** See `requireQuiet`. */
+  /** Lengthens the quiet time for file systems with a coarse clock, where two writes may leave the same timestamp. */
   quietAtLeastMs = 0;
   /** Total time that callers of `room` have waited, in milliseconds. */
   roomWaitedMs = 0;
@@ -55,11 +55,6 @@ export class Settling {
   /** Files that were reported as unreadable and still are, with the system's error code. */
   get unreadable(): ReadonlyMap<string, string> {
     return this.#unreadable;
-  }
-
-  /** Lengthens the quiet time for file systems with a coarse clock, where two writes may leave the same timestamp. */
-  requireQuiet(atLeastMs: number): void {
-    this.quietAtLeastMs = atLeastMs;
   }
 
   has(path: string): boolean {

@@ -233,7 +233,7 @@ it('a file that keeps failing is tried at growing intervals, and only the first 
 });
 
 it('the quiet time starts only when a coarse clock can no longer hide a change', async () => {
-  settling.requireQuiet(2_000);
+  settling.quietAtLeastMs = 2_000;
   settling.see('a', identity(1), 'fresh');
   await clock.advance(1_999 + TIMES.shortMs);
   expect(settling.takeDue(1)).toEqual([]);

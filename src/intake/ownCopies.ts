@@ -1,7 +1,7 @@
-import type { Log } from '../../core/ports/log.ts';
-import type { SpoolCopies } from '../../delivery/payload/spoolCopies.ts';
+import type { Log } from '../core/ports/log.ts';
+import type { SpoolCopies } from '../delivery/payload/spoolCopies.ts';
 
-/** Spool copies made before the ledger needs them, even with `spool: never`: a page exists nowhere else. */
+/** Spool copies made before the ledger needs them. */
 export class OwnCopies {
   readonly #copies: Pick<SpoolCopies, 'make' | 'dropUnwanted' | 'alsoNeededBy'>;
   readonly #log: Log;
