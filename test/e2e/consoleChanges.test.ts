@@ -11,11 +11,11 @@ import { underAttack } from './support/console.ts';
 
 const STATE = z.object({ revision: z.string(), problem: z.string().nullable() });
 
-async function change(origin: string, cookie: string, key: string, value: unknown) {
+async function change(origin: string, cookie: string, path: (string | number)[], value: unknown) {
   const { revision } = STATE.parse((await perform(origin, cookie, 'config')).json);
   return perform(origin, cookie, 'changeConfig', {
     revision,
-    edits: [{ kind: 'set', path: ['console', key], value }],
+    edits: [{ kind: 'set', path, value }],
     by: 'root',
   });
 }
@@ -30,14 +30,14 @@ test('the page that changes it is answered, and stays signed in where the addres
   const attacked = await underAttack();
   const { origin, cookie, site } = attacked;
   expect(await answers(origin, 'nas')).toBe(421);
-  const named = await change(origin, cookie, 'hosts', ['nas']);
+  const named = await change(origin, cookie, ['console', 'hosts'], ['nas']);
   expect([named.status, named.json]).toMatchObject([200, { problem: null }]);
   await until(async () => (await answers(origin, 'nas')) === 200);
   await attacked.stillWell();
 
   // Where it listens is for the file.
   const port = await freePort();
-  const listening = await change(origin, cookie, 'listen', `127.0.0.1:${port}`);
+  const listening = await change(origin, cookie, ['console', 'listen'], `127.0.0.1:${port}`);
   expect(listening.json).toMatchObject({ code: 'CONSOLE_REFUSED' });
   const text = await readFile(site.config, 'utf8');
   await writeFile(site.config, text.replace('console:', `console:\n  listen: 127.0.0.1:${port}`));
@@ -48,7 +48,9 @@ test('the page that changes it is answered, and stays signed in where the addres
   expect(new URL(link).port).toBe(String(port));
   const again = await signIn(link);
 
-  expect((await change(new URL(link).origin, again, 'hosts', ['nas', 'other'])).status).toBe(200);
+  expect((await change(new URL(link).origin, again, ['console', 'hosts'], ['nas', 'other'])).status).toBe(
+    200,
+  );
   const journal = await readFile(site.file('state', 'ledger.journal'), 'utf8');
   expect(journal).toContain('"by":"console"');
   expect(journal).not.toContain('"by":"root"');
@@ -61,13 +63,7 @@ async function told(site: Site): Promise<string> {
 test('a page sets folders and archives where the file allows it, and no program or other file', async () => {
   const { origin, cookie, site } = await underAttack();
   const before = await readFile(site.config, 'utf8');
-  const edit = async (path: (string | number)[], value: unknown) => {
-    const { revision } = STATE.parse((await perform(origin, cookie, 'config')).json);
-    return perform(origin, cookie, 'changeConfig', {
-      revision,
-      edits: [{ kind: 'set', path, value }],
-    });
-  };
+  const edit = (path: (string | number)[], value: unknown) => change(origin, cookie, path, value);
   for (const [path, value] of [
     [['folders', 0, 'archiveTo'], '/etc/cron.d'],
     [['folders', 0, 'needsAttention'], '/etc/cron.d'],

@@ -1,6 +1,4 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { request } from 'node:http';
-import { buffer } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { ask, own, perform } from '../console/server/browser.ts';
@@ -22,14 +20,7 @@ test('images, alone and as a ZIP, are for whoever is signed in, and never more t
   const { rows } = ROWS.parse((await perform(origin, cookie, 'documents')).json);
   const [first] = rows;
   if (first === undefined) throw new Error('no document');
-  const bytes = (path: string) =>
-    new Promise<Buffer>((resolve, reject) => {
-      request(`${origin}${path}`, { headers: { cookie }, agent: false }, (answer) => {
-        buffer(answer).then(resolve, reject);
-      })
-        .on('error', reject)
-        .end();
-    });
+  const bytes = async (path: string) => (await ask(origin, { path, headers: { cookie } })).bytes;
 
   const all = unzip(await bytes('/v1/documents.zip?states=accepted'));
   expect([...all.keys()].sort()).toEqual(rows.map(({ name }) => `${name}.jpg`).sort());

@@ -1,25 +1,26 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import {
+  allOf,
   DELIVERY_FIELDS,
   endpointFields,
   folderFields,
   keyOf,
   TYPES,
-  type Field,
+  type FieldGroups,
 } from '../../../src/console/app/settings/fields.ts';
-import { fieldsOf, SECTIONS } from '../../../src/console/app/settings/sections.ts';
+import { SECTIONS } from '../../../src/console/app/settings/sections.ts';
 import { IMAGE_TYPES } from '../../../src/core/domain/imageType.ts';
 import { ALL_KEYS, FILE_ONLY, isEditable } from '../../../src/wiring/consoleKeys.ts';
 
-const below = (prefix: string, fields: readonly Field[]) => fields.map((field) => prefix + keyOf(field));
+const below = (prefix: string, groups: FieldGroups) => allOf(groups).map((field) => prefix + keyOf(field));
 
 /** Every key that some form sets. */
 const IN_FORMS = [
   ...below('folders[].', folderFields(['office'])),
   ...below('endpoints.*.', endpointFields([])),
   ...below('delivery.', DELIVERY_FIELDS),
-  ...below('', SECTIONS.flatMap(fieldsOf)),
+  ...SECTIONS.flatMap(({ groups }) => below('', groups)),
 ];
 
 it('every setting has exactly one form field, or a reason why only the file can change it', () => {

@@ -1,8 +1,7 @@
 import type { Response } from '../../../control/protocol/protocol.ts';
 import { midnight, number, period as textOf } from '../format.ts';
-import { useOverview } from '../live.ts';
 import { Button, Segments } from '../parts/Button.tsx';
-import { useCall, useThrottled } from '../parts/hooks.ts';
+import { useCall, useCountsTick } from '../parts/hooks.ts';
 import { Answer, Notice } from '../parts/Notice.tsx';
 import { Page } from '../parts/Page.tsx';
 import { Wrapped } from '../parts/Places.tsx';
@@ -47,7 +46,7 @@ export function DaysPage() {
   const span = SPANS.find((each) => each === query.get('span')) ?? 'day';
   const period = periodOf(day, span);
   const show = (next: { day?: string; span?: string }) => replace(href(['days'], { day, span, ...next }));
-  const counts = useThrottled(JSON.stringify(useOverview()?.counts ?? null), REFRESH_MS);
+  const counts = useCountsTick(REFRESH_MS);
   const { first, last } = period;
   const request = { since: midnight(first) ?? '', until: midnight(last, 1) ?? '' };
   const seen = useCall('seenCounts', request, counts);

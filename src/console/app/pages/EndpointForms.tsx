@@ -9,7 +9,7 @@ import { Page } from '../parts/Page.tsx';
 import { Unsaved } from '../parts/Unsaved.tsx';
 import { go, href } from '../router.ts';
 import { editsBetween, objectAt, valueAt, type JsonObject } from '../settings/edits.ts';
-import { DELIVERY_FIELDS, endpointFields, type Field } from '../settings/fields.ts';
+import { DELIVERY_FIELDS, endpointFields, type FieldGroups } from '../settings/fields.ts';
 import { t } from '../texts.ts';
 
 const BACK = { href: href(['endpoints']), text: t.endpoints.pageTitle };
@@ -19,45 +19,26 @@ export function EndpointEdit({ alias }: { readonly alias: string }) {
     <SectionEdit
       title={t.endpoints.editTitle(alias)}
       path={['endpoints', alias]}
-      fields={(config) => endpointFields(accountsOf(config))}
-      groups={[
-        {
-          title: t.form.groups.endpoint,
-          ids: ['uid', 'account', 'endpointConcurrency', 'rate', 'perDay', 'perMonth'],
-        },
-      ]}
+      groups={(config) => endpointFields(accountsOf(config))}
     />
   );
 }
 
 export function DeliveryEdit() {
   return (
-    <SectionEdit
-      title={t.endpoints.delivery}
-      path={['delivery']}
-      isOptional
-      fields={() => DELIVERY_FIELDS}
-      groups={[
-        {
-          title: t.form.groups.pace,
-          ids: ['concurrency', 'rate', 'spread', 'perDay', 'perMonth', 'bandwidth', 'grace', 'parkAfter'],
-        },
-        { title: t.form.groups.hours, ids: ['hours'] },
-      ]}
-    />
+    <SectionEdit title={t.endpoints.delivery} path={['delivery']} isOptional groups={() => DELIVERY_FIELDS} />
   );
 }
 
 interface SectionEditProps {
   readonly title: string;
   readonly path: readonly string[];
-  readonly fields: (config: ConfigState) => readonly Field[];
-  readonly groups: readonly { readonly title: string; readonly ids: readonly string[] }[];
+  readonly groups: (config: ConfigState) => FieldGroups;
   /** The section may be missing from the file. */
   readonly isOptional?: boolean;
 }
 
-function SectionEdit({ title, path, fields, groups, isOptional = false }: SectionEditProps) {
+function SectionEdit({ title, path, groups, isOptional = false }: SectionEditProps) {
   const asked = useCall('config', {});
   const values = (state: ConfigState): JsonObject | null =>
     objectAt(state.values, path) ?? (isOptional ? {} : null);
@@ -68,8 +49,7 @@ function SectionEdit({ title, path, fields, groups, isOptional = false }: Sectio
           <ConfigForm
             key={path.join('/')}
             config={data}
-            fields={fields(data)}
-            groups={groups}
+            groups={groups(data)}
             values={values}
             edits={(state, before, next) => {
               // Remove a section that would become empty, and add a missing one, in a single edit.

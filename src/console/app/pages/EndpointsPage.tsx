@@ -9,7 +9,7 @@ import { EndpointTable } from '../parts/Places.tsx';
 import { Table } from '../parts/Table.tsx';
 import { href } from '../router.ts';
 import { objectAt } from '../settings/edits.ts';
-import { DELIVERY_FIELDS, textOf } from '../settings/fields.ts';
+import { allOf, DELIVERY_FIELDS, textOf } from '../settings/fields.ts';
 import { endpointId } from '../tally.ts';
 import { t } from '../texts.ts';
 
@@ -74,7 +74,7 @@ function Delivery() {
     <Answer asked={config}>
       {({ values }) => (
         <dl class="facts columns">
-          {DELIVERY_FIELDS.map((field) => {
+          {allOf(DELIVERY_FIELDS).map((field) => {
             const text = shown(textOf(field, objectAt(values, ['delivery']) ?? {}).replaceAll('\n', ', '));
             return (
               <div key={field.id}>

@@ -12,20 +12,6 @@ import { t } from '../texts.ts';
 import { Button } from '../parts/Button.tsx';
 
 const BACK = { href: href(['folders']), text: t.folders.title };
-const GROUPS = [
-  { title: t.form.groups.folder, ids: ['path', 'endpoint', 'recursive', 'watch', 'share'] },
-  {
-    title: t.form.groups.files,
-    ids: ['name', 'nameMaxBytes', 'existing', 'accept', 'maxFileSize', 'include', 'ignore', 'builtInIgnores'],
-  },
-  { title: t.form.groups.images, ids: ['pages', 'pageResolution', 'look', 'upright'] },
-  {
-    title: t.form.groups.after,
-    ids: ['afterUpload', 'archiveTo', 'afterUploadOn', 'afterUploadExisting'],
-  },
-  { title: t.form.groups.people, ids: ['needsAttention', 'silentAfter'] },
-  { title: t.form.groups.settle, ids: ['settleShort', 'settleLong', 'settlePatience'] },
-];
 
 /** @param path a configured folder; null for a new one */
 export function FolderEdit({ path }: { readonly path: string | null }) {
@@ -46,8 +32,7 @@ function Form({ config, path }: { readonly config: ConfigState; readonly path: s
     <ConfigForm
       config={config}
       folder={path}
-      fields={folderFields(Object.keys(objectAt(config.values, ['endpoints']) ?? {}))}
-      groups={GROUPS}
+      groups={folderFields(Object.keys(objectAt(config.values, ['endpoints']) ?? {}))}
       values={values}
       edits={(state, before, next) => {
         if (path !== null) {

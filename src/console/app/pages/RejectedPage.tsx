@@ -3,7 +3,7 @@ import type { ListRowJson } from '../../../control/protocol/documents.ts';
 import { bytes, moment } from '../format.ts';
 import { useOverview } from '../live.ts';
 import { Button } from '../parts/Button.tsx';
-import { useAct, useAsk, useThrottled } from '../parts/hooks.ts';
+import { useAct, useAsk, useCountsTick } from '../parts/hooks.ts';
 import { announce, Failure, Loading } from '../parts/Notice.tsx';
 import { Page, Section } from '../parts/Page.tsx';
 import { Wrapped } from '../parts/Places.tsx';
@@ -28,10 +28,9 @@ const COLUMNS: readonly Column<ListRowJson>[] = [
 
 /** Files that may be receipts but were not sent, grouped by remedy. */
 export function RejectedPage() {
-  const overview = useOverview();
-  const counts = useThrottled(JSON.stringify(overview?.counts ?? null), REFRESH_MS);
+  const counts = useCountsTick(REFRESH_MS);
   const { data, error, again } = useAsk(unsentFiles, '', counts);
-  const folders = overview?.status.folders.map(({ path }) => path) ?? [];
+  const folders = useOverview()?.status.folders.map(({ path }) => path) ?? [];
   const [undoable, setUndoable] = useState<Done | null>(null);
   const act = useAct();
   const undone = () => {

@@ -7,8 +7,8 @@ import { Answer } from '../parts/Notice.tsx';
 import { Page, Section } from '../parts/Page.tsx';
 import { href } from '../router.ts';
 import { editsBetween, objectAt, valueAt, type JsonObject } from '../settings/edits.ts';
-import { plain } from '../settings/fields.ts';
-import { fieldsOf, type GroupName, type SettingsSection } from '../settings/sections.ts';
+import { allOf, plain } from '../settings/fields.ts';
+import type { SettingsSection } from '../settings/sections.ts';
 import { t } from '../texts.ts';
 import { AlertTests } from './AlertTests.tsx';
 
@@ -30,15 +30,11 @@ export function SettingsSectionPage({ section }: { readonly section: SettingsSec
           <>
             <ConfigProblems config={data} />
             <LastChange config={data} onUndone={taken} />
-            {fieldsOf(section).length > 0 && (
+            {allOf(section.groups).length > 0 && (
               <ConfigForm
                 key={turn}
                 config={data}
-                fields={fieldsOf(section)}
-                groups={Object.entries(section.groups).map(([its, fields]) => ({
-                  title: t.settings.groups[its as GroupName],
-                  ids: fields.map(({ id }) => id),
-                }))}
+                groups={section.groups}
                 values={({ values }) => values}
                 edits={(_, before, next) => editsBetween(before, next, [])}
                 saved={t.form.saved}

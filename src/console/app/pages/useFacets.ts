@@ -1,8 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Response } from '../../../control/protocol/protocol.ts';
 import { callInParts } from '../api.ts';
-import { useOverview } from '../live.ts';
-import { useThrottled } from '../parts/hooks.ts';
+import { useCountsTick } from '../parts/hooks.ts';
 import { filterHref, requestOf, type FilterText } from './documentFilter.ts';
 
 interface Facets extends Parts {
@@ -25,7 +24,7 @@ export interface ShownFacets extends Facets {
 export function useFacets(filter: FilterText, isReady: boolean): ShownFacets | null {
   const [known, setKnown] = useState<{ readonly key: string; readonly facets: Facets } | null>(null);
   const key = filterHref({ ...filter, order: '' });
-  const counts = useThrottled(JSON.stringify(useOverview()?.counts ?? null), REFRESH_MS);
+  const counts = useCountsTick(REFRESH_MS);
   useEffect(() => {
     if (!isReady) return;
     const control = new AbortController();

@@ -2,8 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ListRowJson } from '../../../control/protocol/documents.ts';
 import type { Response } from '../../../control/protocol/protocol.ts';
 import { call, isAbort } from '../api.ts';
-import { useOverview } from '../live.ts';
-import { useThrottled } from '../parts/hooks.ts';
+import { useCountsTick } from '../parts/hooks.ts';
 import { filterHref, renewed, requestOf, type FilterText } from './documentFilter.ts';
 
 const PAGE = 50;
@@ -49,7 +48,7 @@ export function useListing(filter: FilterText, cursor: string | undefined, isAtR
     return () => control.abort();
   }, [key, turn]);
 
-  const counts = useThrottled(JSON.stringify(useOverview()?.counts ?? null), REFRESH_MS);
+  const counts = useCountsTick(REFRESH_MS);
   const isFirst = cursor === undefined && filter.order !== 'oldest';
   const latest = useRef(listing);
   latest.current = listing;

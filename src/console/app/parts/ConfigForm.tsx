@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import type { Consequence } from '../../../control/protocol/consequences.ts';
 import type { ConfigEdit, ConfigState } from '../../../control/protocol/settings.ts';
 import { call } from '../api.ts';
-import { applied, textOf, type Field, type Typed } from '../settings/fields.ts';
+import { allOf, applied, textOf, type FieldGroups, type Typed } from '../settings/fields.ts';
 import type { JsonObject } from '../settings/edits.ts';
 import { t } from '../texts.ts';
 import { Input } from './Input.tsx';
@@ -17,11 +17,10 @@ import { Problem } from './Said.tsx';
 
 interface ConfigFormProps {
   readonly config: ConfigState;
-  readonly fields: readonly Field[];
   /** Current values in the file; null if it has none (any more). */
   readonly values: (config: ConfigState) => JsonObject | null;
   readonly edits: (config: ConfigState, before: JsonObject, next: JsonObject) => ConfigEdit[];
-  readonly groups: readonly { readonly title: string; readonly ids: readonly string[] }[];
+  readonly groups: FieldGroups;
   readonly saved: string;
   readonly onSaved: (config: ConfigState) => void;
   readonly cancel: string;
@@ -35,6 +34,8 @@ interface Asked {
   readonly consequences: readonly Consequence[];
   readonly originals: Originals | null;
 }
+
+const TITLES = { ...t.form.groups, ...t.settings.groups };
 
 type Refusal =
   | { readonly kind: 'refused'; readonly error: unknown }
@@ -58,7 +59,7 @@ export function ConfigForm(props: ConfigFormProps) {
       </Notice>
     );
   }
-  const next = applied(props.fields, values, typed);
+  const next = applied(allOf(props.groups), values, typed);
   const edits = props.edits(config, values, next);
 
   const save = async (isDecided = false, existing?: ExistingOriginals) => {
@@ -122,20 +123,18 @@ export function ConfigForm(props: ConfigFormProps) {
           />
         ))}
       <Form class="config-form" onSubmit={() => !busy && void save()}>
-        {props.groups.map(({ title, ids }) => (
-          <fieldset key={title} class="group">
-            <legend>{title}</legend>
+        {Object.entries(props.groups).map(([name, fields]) => (
+          <fieldset key={name} class="group">
+            <legend>{TITLES[name as keyof FieldGroups]}</legend>
             <div class="fields">
-              {props.fields
-                .filter(({ id }) => ids.includes(id))
-                .map((field) => (
-                  <Input
-                    key={field.id}
-                    field={field}
-                    value={typed[field.id] ?? textOf(field, values)}
-                    onValue={(value) => setTyped((before) => ({ ...before, [field.id]: value }))}
-                  />
-                ))}
+              {fields.map((field) => (
+                <Input
+                  key={field.id}
+                  field={field}
+                  value={typed[field.id] ?? textOf(field, values)}
+                  onValue={(value) => setTyped((before) => ({ ...before, [field.id]: value }))}
+                />
+              ))}
             </div>
           </fieldset>
         ))}

@@ -2,6 +2,7 @@ import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Operation, Request, Response } from '../../../control/protocol/protocol.ts';
 import { call, isAbort } from '../api.ts';
+import { useOverview } from '../live.ts';
 
 export interface Asked<T> {
   readonly data: T | null;
@@ -99,6 +100,11 @@ export function useThrottled<T>(value: T, ms: number): T {
     return () => clearTimeout(timer);
   }, [value]);
   return shown;
+}
+
+/** Changes when the numbers of files have changed, at most once per `ms`. */
+export function useCountsTick(ms: number): string {
+  return useThrottled(JSON.stringify(useOverview()?.counts ?? null), ms);
 }
 
 /** Width of an element in CSS pixels; 0 until it is known. */

@@ -19,6 +19,13 @@ export const keyOf = ({ id, key = id }: Field): string => key;
 
 export type FieldId = keyof Texts['fields'];
 
+/** The fields of a form, by the group that shows them. */
+export type FieldGroups = Readonly<
+  Partial<Record<keyof Texts['form']['groups'] | keyof Texts['settings']['groups'], readonly Field[]>>
+>;
+
+export const allOf = (groups: FieldGroups): Field[] => Object.values(groups).flat();
+
 export const TYPES = ['jpeg', 'png', 'tiff', 'webp', 'gif', 'bmp', 'heic', 'pdf'];
 const ACCEPTED = TYPES.slice(0, -1).join(' ');
 
@@ -86,35 +93,47 @@ export function applied(fields: readonly Field[], before: JsonObject, typed: Typ
 
 export type Typed = Partial<Record<FieldId, string>>;
 
-export function folderFields(endpoints: readonly string[]): readonly Field[] {
-  return [
-    { id: 'path', kind: 'text', required: true },
-    endpointField(endpoints),
-    { id: 'recursive', kind: 'yes', initial: 'false' },
-    { id: 'watch', kind: 'choice', options: ['auto', 'poll'], initial: 'auto' },
-    { id: 'share', kind: 'text', initial: 'none' },
-    { id: 'name', kind: 'text', initial: '{stem}-{hash:12}' },
-    { id: 'nameMaxBytes', kind: 'number', initial: '300' },
-    { id: 'existing', kind: 'text', initial: 'send' },
-    { id: 'accept', kind: 'checks', options: TYPES, initial: ACCEPTED },
-    { id: 'pages', kind: 'choice', options: ['split', 'whole'], initial: 'split' },
-    { id: 'pageResolution', kind: 'number', initial: '200' },
-    { id: 'look', kind: 'choice', options: ['off', 'warn', 'hold'], initial: 'off' },
-    { id: 'upright', kind: 'yes', initial: 'false' },
-    { id: 'maxFileSize', kind: 'text', initial: '50MB' },
-    { id: 'include', kind: 'lines', initial: '**/*' },
-    { id: 'ignore', kind: 'lines' },
-    { id: 'builtInIgnores', kind: 'yes', initial: 'true' },
-    { id: 'afterUpload', kind: 'choice', options: ['keep', 'archive', 'delete'], initial: 'keep' },
-    { id: 'archiveTo', kind: 'text', initial: 'archive' },
-    { id: 'afterUploadOn', kind: 'lines', initial: 'accepted', word: 'accepted' },
-    { id: 'afterUploadExisting', kind: 'choice', options: ['auto', 'leave', 'include'], initial: 'auto' },
-    { id: 'needsAttention', kind: 'text', initial: 'none' },
-    { id: 'silentAfter', kind: 'text', initial: 'auto' },
-    { id: 'settleShort', key: 'settle.short', kind: 'text', initial: '200ms' },
-    { id: 'settleLong', key: 'settle.long', kind: 'text', initial: '5s' },
-    { id: 'settlePatience', key: 'settle.patience', kind: 'text', initial: '10m' },
-  ];
+export function folderFields(endpoints: readonly string[]): FieldGroups {
+  return {
+    folder: [
+      { id: 'path', kind: 'text', required: true },
+      endpointField(endpoints),
+      { id: 'recursive', kind: 'yes', initial: 'false' },
+      { id: 'watch', kind: 'choice', options: ['auto', 'poll'], initial: 'auto' },
+      { id: 'share', kind: 'text', initial: 'none' },
+    ],
+    files: [
+      { id: 'name', kind: 'text', initial: '{stem}-{hash:12}' },
+      { id: 'nameMaxBytes', kind: 'number', initial: '300' },
+      { id: 'existing', kind: 'text', initial: 'send' },
+      { id: 'accept', kind: 'checks', options: TYPES, initial: ACCEPTED },
+      { id: 'maxFileSize', kind: 'text', initial: '50MB' },
+      { id: 'include', kind: 'lines', initial: '**/*' },
+      { id: 'ignore', kind: 'lines' },
+      { id: 'builtInIgnores', kind: 'yes', initial: 'true' },
+    ],
+    images: [
+      { id: 'pages', kind: 'choice', options: ['split', 'whole'], initial: 'split' },
+      { id: 'pageResolution', kind: 'number', initial: '200' },
+      { id: 'look', kind: 'choice', options: ['off', 'warn', 'hold'], initial: 'off' },
+      { id: 'upright', kind: 'yes', initial: 'false' },
+    ],
+    after: [
+      { id: 'afterUpload', kind: 'choice', options: ['keep', 'archive', 'delete'], initial: 'keep' },
+      { id: 'archiveTo', kind: 'text', initial: 'archive' },
+      { id: 'afterUploadOn', kind: 'lines', initial: 'accepted', word: 'accepted' },
+      { id: 'afterUploadExisting', kind: 'choice', options: ['auto', 'leave', 'include'], initial: 'auto' },
+    ],
+    people: [
+      { id: 'needsAttention', kind: 'text', initial: 'none' },
+      { id: 'silentAfter', kind: 'text', initial: 'auto' },
+    ],
+    settle: [
+      { id: 'settleShort', key: 'settle.short', kind: 'text', initial: '200ms' },
+      { id: 'settleLong', key: 'settle.long', kind: 'text', initial: '5s' },
+      { id: 'settlePatience', key: 'settle.patience', kind: 'text', initial: '10m' },
+    ],
+  };
 }
 
 /** Optional if there is only one endpoint; with several, the person has to choose. */
@@ -132,21 +151,24 @@ const LIMITS: readonly Field[] = [
 ];
 
 /** @param accounts names of the additional accounts */
-export function endpointFields(accounts: readonly string[]): readonly Field[] {
-  return [
+export function endpointFields(accounts: readonly string[]): FieldGroups {
+  const endpoint: readonly Field[] = [
     { id: 'uid', kind: 'text', required: true },
     { id: 'account', kind: 'choice', options: ['none', ...accounts], initial: 'none' },
     { id: 'endpointConcurrency', key: 'concurrency', kind: 'number' },
     ...LIMITS,
   ];
+  return { endpoint };
 }
 
-export const DELIVERY_FIELDS: readonly Field[] = [
-  { id: 'concurrency', kind: 'number', initial: '4' },
-  ...LIMITS,
-  { id: 'bandwidth', kind: 'text', initial: 'unlimited' },
-  { id: 'spread', kind: 'yes', initial: 'true' },
-  { id: 'grace', kind: 'text', initial: '20s' },
-  { id: 'parkAfter', kind: 'number', initial: '5' },
-  { id: 'hours', kind: 'lines', initial: 'always', word: 'always' },
-];
+export const DELIVERY_FIELDS: FieldGroups = {
+  pace: [
+    { id: 'concurrency', kind: 'number', initial: '4' },
+    ...LIMITS,
+    { id: 'bandwidth', kind: 'text', initial: 'unlimited' },
+    { id: 'spread', kind: 'yes', initial: 'true' },
+    { id: 'grace', kind: 'text', initial: '20s' },
+    { id: 'parkAfter', kind: 'number', initial: '5' },
+  ],
+  hours: [{ id: 'hours', kind: 'lines', initial: 'always', word: 'always' }],
+};

@@ -1,12 +1,12 @@
 import { t } from '../texts.ts';
-import { DELIVERY_FIELDS, endpointFields, folderFields, keyOf, type Field } from './fields.ts';
-import { fieldsOf, SECTIONS } from './sections.ts';
+import { allOf, DELIVERY_FIELDS, endpointFields, folderFields, keyOf, type Field } from './fields.ts';
+import { SECTIONS } from './sections.ts';
 
 const LISTS: readonly (readonly [prefix: RegExp, fields: readonly Field[]])[] = [
-  [/^folders\[\d+\]\./, folderFields([])],
-  [/^endpoints\.[^.]+\./, endpointFields([])],
-  [/^delivery\./, DELIVERY_FIELDS],
-  [/^/, SECTIONS.flatMap(fieldsOf)],
+  [/^folders\[\d+\]\./, allOf(folderFields([]))],
+  [/^endpoints\.[^.]+\./, allOf(endpointFields([]))],
+  [/^delivery\./, allOf(DELIVERY_FIELDS)],
+  [/^/, SECTIONS.flatMap(({ groups }) => allOf(groups))],
 ];
 
 /** Form label and help of a key such as folders[0].maxFileSize; the key itself if no form has it. */

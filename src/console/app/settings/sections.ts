@@ -1,15 +1,14 @@
 import type { Texts } from '../languages/en.ts';
-import type { Field } from './fields.ts';
+import type { FieldGroups } from './fields.ts';
 
 /** A page of settings. Folders, endpoints and sending have pages of their own. */
 export interface SettingsSection {
   readonly name: SectionName;
   /** Keys of the file; those that only the file can change are shown below the form. */
   readonly keys: readonly string[];
-  readonly groups: Readonly<Partial<Record<GroupName, readonly Field[]>>>;
+  readonly groups: FieldGroups;
 }
 
-export type GroupName = keyof Texts['settings']['groups'];
 type SectionName = keyof Texts['settings']['sections'];
 
 export const SECTIONS: readonly SettingsSection[] = [
@@ -115,5 +114,3 @@ export const SECTIONS: readonly SettingsSection[] = [
   },
   { name: 'machine', keys: ['ledger', 'stateDir', 'control'], groups: {} },
 ];
-
-export const fieldsOf = ({ groups }: SettingsSection): Field[] => Object.values(groups).flat();
