@@ -37,36 +37,32 @@ function isProxy(value: string): boolean {
   return (protocol === 'http:' || protocol === 'https:') && hostname !== '' && pathname === '/';
 }
 
-const WEB_URL = 'none, or an address such as https://hooks.example.com/receipts, without user';
-export const webUrl = z
-  .string({ error: WEB_URL })
-  .refine((value) => value === 'none' || isWebUrl(value), { error: WEB_URL })
-  .transform((value) => (value === 'none' ? null : value))
-  .meta({ title: 'none or URL' });
-
-function isWebUrl(value: string): boolean {
-  if (!URL.canParse(value)) return false;
-  const { protocol, username, password } = new URL(value);
-  return (protocol === 'https:' || protocol === 'http:') && username === '' && password === '';
+/** `expected` begins with none, which stands for null. */
+function urlOrNone(expected: string, isValid: (url: URL) => boolean) {
+  return z
+    .string({ error: expected })
+    .refine((value) => value === 'none' || (URL.canParse(value) && isValid(new URL(value))), {
+      error: expected,
+    })
+    .transform((value) => (value === 'none' ? null : value))
+    .meta({ title: 'none or URL' });
 }
 
-const MAIL_SERVER =
-  'none, or a mail server such as smtp://mail.example.com:587 or smtps://mail.example.com, without user';
+export const webUrl = urlOrNone(
+  'none, or an address such as https://hooks.example.com/receipts, without user',
+  ({ protocol, username, password }) =>
+    (protocol === 'https:' || protocol === 'http:') && username === '' && password === '',
+);
+
 /** smtps: TLS from the start; smtp: STARTTLS, required unless the host is this machine. */
-export const mailServer = z
-  .string({ error: MAIL_SERVER })
-  .refine((value) => value === 'none' || isMailServer(value), { error: MAIL_SERVER })
-  .transform((value) => (value === 'none' ? null : value))
-  .meta({ title: 'none or URL' });
-
-function isMailServer(value: string): boolean {
-  if (!URL.canParse(value)) return false;
-  const { protocol, hostname, username, password, pathname, search, hash } = new URL(value);
-  const isBare = username === '' && password === '' && search === '' && hash === '';
-  return (
-    (protocol === 'smtp:' || protocol === 'smtps:') && hostname !== '' && isBare && /^\/?$/.test(pathname)
-  );
-}
+export const mailServer = urlOrNone(
+  'none, or a mail server such as smtp://mail.example.com:587 or smtps://mail.example.com, without user',
+  ({ protocol, hostname, username, password, pathname, search, hash }) => {
+    const isBare = username === '' && password === '' && search === '' && hash === '';
+    const isMail = protocol === 'smtp:' || protocol === 'smtps:';
+    return isMail && hostname !== '' && isBare && /^\/?$/.test(pathname);
+  },
+);
 
 const POSTGRES_URL =
   'none, or the address of a PostgreSQL database such as postgres://receiptd@db.example.com/receiptd';

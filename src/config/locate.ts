@@ -10,9 +10,8 @@ import { machineConfigDir, pathsOf, resolvePath, xdg } from './resolve.ts';
  * @throws ReceiptdError CONFIG_NOT_FOUND, listing the places searched
  */
 export async function findConfig(explicit: string | undefined, surroundings: Surroundings): Promise<string> {
-  const chosen = explicit ?? (surroundings.env['RECEIPTD_CONFIG'] || undefined);
-  const places =
-    chosen === undefined ? candidates(surroundings) : [resolvePath(chosen, surroundings.cwd, surroundings)];
+  const chosen = chosenFile(explicit, surroundings);
+  const places = chosen === undefined ? candidates(surroundings) : [chosen];
   for (const place of places) if (await isThere(place)) return place;
   const named = explicit === undefined ? 'RECEIPTD_CONFIG names' : '--config names';
   throw new ReceiptdError(
@@ -43,15 +42,14 @@ export async function placeForConfig(
   surroundings: LoadContext,
   forService = false,
 ): Promise<ConfigPlace> {
-  const chosen = explicit ?? (surroundings.env['RECEIPTD_CONFIG'] || undefined);
-  if (chosen !== undefined) {
-    const file = resolvePath(chosen, surroundings.cwd, surroundings);
+  const file = chosenFile(explicit, surroundings);
+  if (file !== undefined) {
     const why = says(explicit === undefined ? 'config.byVariable' : 'config.byOption');
     return { file, exists: await isThere(file), why };
   }
   const places = candidates(surroundings);
-  for (const file of places)
-    if (await isThere(file)) return { file, exists: true, why: says('config.found') };
+  for (const place of places)
+    if (await isThere(place)) return { file: place, exists: true, why: says('config.found') };
   const [, user = '', machine = ''] = places;
   if (surroundings.isRoot) return { file: machine, exists: false, why: says('config.root') };
   if (surroundings.platform !== 'win32') return { file: user, exists: false, why: says('config.own') };
@@ -65,14 +63,19 @@ export async function shadowedBy(
   file: string,
   surroundings: Surroundings,
 ): Promise<readonly string[] | null> {
-  const chosen = surroundings.env['RECEIPTD_CONFIG'];
-  if (chosen) return resolvePath(chosen, surroundings.cwd, surroundings) === file ? [] : null;
+  const chosen = chosenFile(undefined, surroundings);
+  if (chosen !== undefined) return chosen === file ? [] : null;
   const places = candidates(surroundings);
   const at = places.indexOf(file);
   if (at < 0) return null;
   const later: string[] = [];
   for (const place of places.slice(at + 1)) if (await isThere(place)) later.push(place);
   return later;
+}
+
+function chosenFile(explicit: string | undefined, surroundings: Surroundings): string | undefined {
+  const chosen = explicit ?? (surroundings.env['RECEIPTD_CONFIG'] || undefined);
+  return chosen === undefined ? undefined : resolvePath(chosen, surroundings.cwd, surroundings);
 }
 
 function candidates({ env, platform, home, cwd }: Surroundings): string[] {

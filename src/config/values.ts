@@ -40,9 +40,7 @@ export const silentAfter = text(
 export function size(atLeast: string, atMost: string) {
   const expected = `a size from ${atLeast} to ${atMost}, with a unit: 500kB, 50MB, 1GB`;
   return text('size', SIZE_PATTERN, expected)
-    .refine((value) => parseSize(value) >= parseSize(atLeast) && parseSize(value) <= parseSize(atMost), {
-      error: expected,
-    })
+    .refine((value) => isSizeWithin(value, atLeast, atMost), { error: expected })
     .transform(parseSize)
     .meta({ title: 'size' });
 }
@@ -58,7 +56,7 @@ export function sizeOrOff(atLeast: string, atMost: string) {
 }
 
 function isSizeWithin(value: string, atLeast: string, atMost: string): boolean {
-  if (!SIZE_PATTERN.test(value)) return false;
+  // NaN, which is neither, for anything else.
   return parseSize(value) >= parseSize(atLeast) && parseSize(value) <= parseSize(atMost);
 }
 

@@ -51,7 +51,10 @@ export async function runDaemon(options: DaemonOptions, stop: AbortSignal): Prom
       consequencesOf(before, after, { ...lasting, spool: () => generations.current.spool });
     const settings = await Settings.read({ file: config.file, context, lasting, replace, foresee });
     const { config: first } = settings.inEffect;
-    if (first.stateDir !== config.stateDir) throw changedAtStart(config.file);
+    if (first.stateDir !== config.stateDir)
+      throw new ReceiptdError('CONFIG_CHANGED', `${config.file} was changed while receiptd was starting.`, {
+        hint: 'Start it again.',
+      });
     const generations = await Generations.start(first, {
       compose: (next: Config) => composeGeneration(next, lasting, { once: false }),
       clock,
@@ -112,12 +115,6 @@ export async function runDaemon(options: DaemonOptions, stop: AbortSignal): Prom
     await lasting.deferred?.close();
     await ledger.close();
   }
-}
-
-function changedAtStart(file: string): ReceiptdError {
-  return new ReceiptdError('CONFIG_CHANGED', `${file} was changed while receiptd was starting.`, {
-    hint: 'Start it again.',
-  });
 }
 
 /** Notifies the service manager, also while uploads in flight finish. Returns the function that stops it. */

@@ -18,7 +18,7 @@ import type { DeferredJournal } from '../core/ports/deferredJournal.ts';
 import type { Spool } from '../core/ports/spool.ts';
 import { openSpool } from '../delivery/spool/openSpool.ts';
 import { agentName, sharesOf, targetOf } from '../config/fleetMember.ts';
-import { openReports } from '../ledger/configured/reports.ts';
+import { openReports, withReports } from '../ledger/configured/reports.ts';
 import { ledgerPath } from '../state-dir/stateFiles.ts';
 
 interface OpenOptions {
@@ -162,30 +162,19 @@ export async function copyLedger(config: Config, target: string): Promise<Journa
 }
 
 /** Null if the ledger has no journal. */
-export async function ledgerHead(config: Config): Promise<JournalHead | null> {
-  const reports = await openReports(config);
-  try {
-    return await reports.head();
-  } finally {
-    await reports.close();
-  }
+export function ledgerHead(config: Config): Promise<JournalHead | null> {
+  return withReports(config, (reports) => reports.head());
 }
 
-/** Verifies the chain of every agent in the shared ledger, and the documents against it. */
-async function verifyShared(
-  ledger: PostgresConfig,
-  head: KeptHead | null,
-): Promise<{ readonly journal: JournalVerification; readonly ledger: Comparison }> {
-  const { verifyPostgresLedger } = await import('../ledger/postgres/verify.ts');
-  return verifyPostgresLedger(targetOf(ledger), agentName(ledger), head);
-}
-
-/** Verifies the journal's chain, and the ledger against it; works with or without a running daemon. */
+/** Verifies the journal's chain (in a shared ledger, that of every agent), and the ledger against it; works with or without a running daemon. */
 export async function verifyLedger(
   config: Config,
   head: KeptHead | null,
 ): Promise<{ readonly journal: JournalVerification; readonly ledger: Comparison }> {
-  if (config.ledger.kind === 'postgres') return verifyShared(config.ledger, head);
+  if (config.ledger.kind === 'postgres') {
+    const { verifyPostgresLedger } = await import('../ledger/postgres/verify.ts');
+    return verifyPostgresLedger(targetOf(config.ledger), agentName(config.ledger), head);
+  }
   const path = ledgerPath(config);
   const journal = await verifyJournal(journalPathOf(path), { head: head ?? undefined });
   try {

@@ -102,12 +102,19 @@ export function mailPasswordOperations(
       secrets.addSecret(password);
       const config = current();
       const { email } = config.alerts;
-      if (email === null || email.user === null) throw noUser(config.file);
-      if (email.passwordFile !== null) throw heldInFile(config.file, email.passwordFile);
-      const store = await mailPasswords(config, env).write(
-        { server: email.server, user: email.user },
-        password,
-      );
+      const { file } = config;
+      if (email === null || email.user === null)
+        throw new ReceiptdError(
+          'CONFIG_INVALID',
+          `${file} has no mail server user, so there is no password to store.`,
+          { hint: 'Set alerts.email.server and alerts.email.user first.' },
+        );
+      const { server, user, passwordFile } = email;
+      if (passwordFile !== null)
+        throw new ReceiptdError('CONSOLE_REFUSED', `The password for e-mail alerts is in ${passwordFile}.`, {
+          hint: `Change it there, or remove alerts.email.passwordFile from ${file}.`,
+        });
+      const store = await mailPasswords(config, env).write({ server, user }, password);
       await ledger.recordAct({
         at: clock.now(),
         kind: 'config',
@@ -118,20 +125,4 @@ export function mailPasswordOperations(
       return { store };
     },
   };
-}
-
-function noUser(file: string): ReceiptdError {
-  return new ReceiptdError(
-    'CONFIG_INVALID',
-    `${file} has no mail server user, so there is no password to store.`,
-    {
-      hint: 'Set alerts.email.server and alerts.email.user first.',
-    },
-  );
-}
-
-function heldInFile(file: string, passwordFile: string): ReceiptdError {
-  return new ReceiptdError('CONSOLE_REFUSED', `The password for e-mail alerts is in ${passwordFile}.`, {
-    hint: `Change it there, or remove alerts.email.passwordFile from ${file}.`,
-  });
 }

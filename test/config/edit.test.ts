@@ -248,11 +248,11 @@ it.each<ConfigChange>([
   { kind: 'append', path: ['service'], value: 1 },
   { kind: 'set', path: ['__proto__', 'x'], value: 1 },
   { kind: 'set', path: [], value: 1 },
-])('a place that is not there is refused: %j', (wrong) => {
+])('refuses a path that does not exist: %j', (wrong) => {
   expect(refusal(() => edit(wrong)).code).toBe('CONFIG_INVALID');
 });
 
-it('a text that is no YAML is refused with the place', () => {
+it('refuses a text that is not YAML', () => {
   const error = refusal(() => applyEdits('a: [', [{ kind: 'set', path: ['a'], value: 1 }], FILE));
   expect(error.code).toBe('CONFIG_SYNTAX');
 });
@@ -332,7 +332,7 @@ function saysExactly(text: string, data: Json): boolean {
   }
 }
 
-it('says after an edit what the data say after the same edit, however it is written', () => {
+it('an edited text means what the edited data mean, in any style of YAML', () => {
   const property = fc.property(
     styled,
     fc.nat(),

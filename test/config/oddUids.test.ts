@@ -6,7 +6,7 @@ const limits = { concurrency: 1, rate: null, perDay: null, perMonth: null };
 const odd = (uid: string): string[] =>
   oddUids({ endpoints: [{ alias: 'office', key: key(uid), account: null, limits }] });
 
-it('says nothing of a lowercase UUID', () => {
+it('accepts a lowercase UUID', () => {
   expect(odd('0b8d6a52-6f5e-4c0a-9d3b-1d7a4c2e9f10')).toEqual([]);
 });
 

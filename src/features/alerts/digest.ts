@@ -2,7 +2,7 @@ import { NEEDING_STATES } from '../../core/domain/needsPerson.ts';
 import { count, counted, local } from '../../core/domain/words.ts';
 import type { Alert } from '../../core/ports/alert.ts';
 import type { LedgerReports, ListState, SeenCount } from '../../core/ports/ledgerReports.ts';
-import { MOST_TOLD, type Writer } from './message.ts';
+import { causeOf, MOST_TOLD, type Writer } from './message.ts';
 import type { Entry } from './state.ts';
 
 export interface DigestDeps {
@@ -66,15 +66,7 @@ export async function digestOf(
     hint: forPerson > 0 ? 'List them with `receiptd list --needs-person`.' : null,
     since: from,
     until: to,
-    causes: open.map(({ key, code, message, hint, since, count: documents }) => ({
-      key,
-      code,
-      message,
-      hint,
-      since,
-      until: null,
-      count: documents,
-    })),
+    causes: open.map((entry) => causeOf(entry, null)),
     follows: [],
   };
 }

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../core/domain/errors.ts';
 import { counted, local, span } from '../../core/domain/words.ts';
-import type { Alert } from '../../core/ports/alert.ts';
+import type { Alert, AlertCause } from '../../core/ports/alert.ts';
 import { DAY_MS, type Telling, type ToldCause } from './book.ts';
 
 export interface Writer {
@@ -35,17 +35,17 @@ export function alertOf(telling: Telling, { host, now }: Writer): Alert {
     hint: kind === 'closed' ? null : (first?.hint ?? null),
     since: Math.min(...causes.map(({ since }) => since)),
     until: untils.includes(null) ? null : Math.max(...untils.map((until) => until ?? 0)),
-    causes: causes.map(({ key, code, message, hint, since, until, count }) => ({
-      key,
-      code,
-      message,
-      hint,
-      since,
-      until,
-      count,
-    })),
+    causes: causes.map((cause) => causeOf(cause, cause.until)),
     follows,
   };
+}
+
+/** `until`: when it ended; null while it lasts. */
+export function causeOf(
+  { key, code, message, hint, since, count }: Omit<AlertCause, 'until'>,
+  until: number | null,
+): AlertCause {
+  return { key, code, message, hint, since, until, count };
 }
 
 export function testAlert(id: string, { host, now }: Writer): Alert {

@@ -2,9 +2,10 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { accountOption } from '../../core/domain/account.ts';
+import { endpointId } from '../../core/domain/document.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import { knownSecrets } from '../doctor/knownSecrets.ts';
-import { openReports } from '../../ledger/configured/reports.ts';
+import { withReports } from '../../ledger/configured/reports.ts';
 import { withoutSecrets } from './withoutSecrets.ts';
 
 export interface PortableSettings {
@@ -85,23 +86,19 @@ export async function misfits(config: Config): Promise<string[]> {
   const sentences = [...paths, ...namedFiles(config)].flatMap(([key, path]) =>
     existsSync(path) ? [] : [`${key}: ${path} does not exist on this machine.`],
   );
-  const reports = await openReports(config);
-  try {
-    const waiting = (await reports.documentCounts()).filter(({ state }) =>
-      ['queued', 'held', 'uploading', 'unconfirmed'].includes(state),
-    );
-    const known = new Set(config.endpoints.map(({ key }) => `${key.baseUrl} ${key.uid}`));
-    for (const { endpoint, count } of waiting)
-      if (endpoint !== null && !known.has(`${endpoint.baseUrl} ${endpoint.uid}`))
-        sentences.push(
-          `${count} waiting for the endpoint ${endpoint.uid}, which the configuration does not have.`,
-        );
-    const folders = new Set(config.folders.map(({ path }) => path));
-    for (const folder of new Set(waiting.map((each) => each.folder)))
-      if (!folders.has(folder))
-        sentences.push(`Some waiting documents come from ${folder}, which is not in the configuration.`);
-  } finally {
-    await reports.close();
-  }
+  const counts = await withReports(config, (reports) => reports.documentCounts());
+  const waiting = counts.filter(({ state }) =>
+    ['queued', 'held', 'uploading', 'unconfirmed'].includes(state),
+  );
+  const known = new Set(config.endpoints.map(({ key }) => endpointId(key)));
+  for (const { endpoint, count } of waiting)
+    if (endpoint !== null && !known.has(endpointId(endpoint)))
+      sentences.push(
+        `${count} waiting for the endpoint ${endpoint.uid}, which the configuration does not have.`,
+      );
+  const folders = new Set(config.folders.map(({ path }) => path));
+  for (const folder of new Set(waiting.map((each) => each.folder)))
+    if (!folders.has(folder))
+      sentences.push(`Some waiting documents come from ${folder}, which is not in the configuration.`);
   return sentences;
 }

@@ -87,7 +87,7 @@ const refused = (what: string) => ({
 
 const image = (text: string): Member => [{ name: `spool/${sha256(text)}` }, text];
 
-test('what the manifest names is unpacked, private to the owner, and a copy lies where a spool has it', async () => {
+test('what the manifest names is unpacked, private to the owner, and images into the spool', async () => {
   const hash = sha256('image');
   const file = await archive([manifest(NEEDED), ...NEEDED, image('image'), image('image')]);
   expect((await readBackup(file, to)).parts).toHaveLength(3);
@@ -97,7 +97,7 @@ test('what the manifest names is unpacked, private to the owner, and a copy lies
   expect([first.host, settings]).toEqual(['office', 'stateDir: /state\n']);
 });
 
-test('one is checked as a whole without anything being written', async () => {
+test('a whole backup is checked without writing anything', async () => {
   const good = await archive([manifest(NEEDED), ...NEEDED, image('image')]);
   expect((await readBackup(good, null)).host).toBe('office');
   const [header] = image('image');
@@ -144,7 +144,7 @@ test.each(['symlink', 'link', 'directory', 'fifo', 'character-device'] as const)
   },
 );
 
-test('what is not as the manifest says is refused: other bytes, another size, twice, missing', async () => {
+test('anything that differs from the manifest is refused: other bytes, another size, twice, missing', async () => {
   const parts = NEEDED;
   const changed: Member = [{ name: 'ledger.db' }, 'b ledger'];
   const longer: Member = [{ name: 'ledger.db' }, 'a ledger.'];
@@ -167,7 +167,7 @@ test('what is not as the manifest says is refused: other bytes, another size, tw
   }
 });
 
-test('one that was cut off or changed anywhere is refused, and never waited for', async () => {
+test('an archive that was cut off or changed anywhere is refused, and never hangs', async () => {
   const parts = [...NEEDED, image('image')];
   const whole = await readFile(await archive([manifest(NEEDED), ...parts]));
   const file = join(dir, 'archive');
@@ -204,7 +204,7 @@ test('a small file that unpacks to a huge one is refused before it is written', 
   await expect(readBackup(await archive([huge]), to)).rejects.toMatchObject({ code: 'DISK_FULL' });
 });
 
-test('one of a newer receiptd is refused as such', async () => {
+test('a backup of a newer receiptd is refused as such', async () => {
   for (const newer of [{ schema: LATEST_VERSION + 1 }, { version: 2 }]) {
     const file = await archive([manifest(NEEDED, newer), ...NEEDED]);
     await expect(readManifest(file)).rejects.toMatchObject({ code: 'LEDGER_NEWER' });

@@ -8,7 +8,7 @@ async function target(): Promise<string> {
   return join(dir, 'archive');
 }
 
-test('what keeps a part from being read is what the archive fails with', async () => {
+test("an archive fails with the error of a part that can't be read", async () => {
   const file = await target();
   const parts: Part[] = [
     { name: 'a', from: Buffer.alloc(3_000_000, 'a') },
@@ -17,7 +17,7 @@ test('what keeps a part from being read is what the archive fails with', async (
   await expect(writeArchive(file, parts, new Date(0))).rejects.toMatchObject({ code: 'ENOENT' });
 });
 
-test('what the source of the parts throws is what the archive fails with, after any number of parts', async () => {
+test('an archive fails with the error of its source, after any number of parts', async () => {
   async function* parts(): AsyncGenerator<Part> {
     for (let n = 0; n < 50; n += 1) yield { name: `${n}`, from: Buffer.alloc(100_000, n) };
     throw new Error('no more');

@@ -32,7 +32,7 @@ const auth = (({ username, password }, _session, done) =>
   NonNullable<Parameters<typeof mailServer>[0]>['onAuth']
 >;
 
-it('a mail says what, where and since when in its subject, and goes to all who should get it', async () => {
+it('a mail says what, where and since when in its subject, and goes to every recipient', async () => {
   const { mails, port } = await mailServer();
   await channel({ server: `smtp://127.0.0.1:${port}` }).send(OPENED, NEVER);
   const [mail] = mails;
@@ -47,7 +47,7 @@ it('a mail says what, where and since when in its subject, and goes to all who s
   expect(mail?.text.replaceAll('\r\n', '\n')).toContain(OPENED.text);
 });
 
-it('what tells the end is a reply to what told the beginning', () => {
+it('a recovery is a reply to the alert', () => {
   const over = {
     ...OPENED,
     id: 'second',
@@ -63,7 +63,7 @@ it('what tells the end is a reply to what told the beginning', () => {
   });
 });
 
-it('no text of others becomes a header or an address of its own', async () => {
+it('no foreign text becomes a header or an address', async () => {
   const { mails, port } = await mailServer();
   const hostile = 'x\r\nBcc: eve@example.com\r\n\r\nhello\u2028\nTo: eve@example.com';
   const alert = {
@@ -80,7 +80,7 @@ it('no text of others becomes a header or an address of its own', async () => {
   expect(mails[0]?.text).toContain('.\r\nQUIT\r\n.\r\n');
 });
 
-it('signs in; a wrong password is said in a clear sentence without the password', async () => {
+it('signs in, and reports a wrong password in a sentence without it', async () => {
   const { mails, port } = await mailServer({ authOptional: false, onAuth: auth });
   const server = `smtp://127.0.0.1:${port}`;
   await channel({ server, login: LOGIN }).send(OPENED, NEVER);
@@ -95,7 +95,7 @@ it('signs in; a wrong password is said in a clear sentence without the password'
   await expect(channel({ server }).send(OPENED, NEVER)).rejects.toThrow(/rejects the mail|requires a user/);
 });
 
-it('a server that takes it for some only is not asked again, and the log names the others', async () => {
+it('a mail that the server accepts for some recipients is not sent again, and the log names the others', async () => {
   const log = new RecordedLog();
   const { mails, port } = await mailServer({
     onRcptTo: ({ address }, _session, done) =>
@@ -108,7 +108,7 @@ it('a server that takes it for some only is not asked again, and the log names t
   ]);
 });
 
-it('a server that is not there, or says nothing, is a sentence as well', async () => {
+it('a missing or silent server is reported in a sentence', async () => {
   await expect(channel({ server: 'smtp://127.0.0.1:1' }).send(OPENED, NEVER)).rejects.toMatchObject({
     code: 'ALERT_UNDELIVERED',
     message: expect.stringContaining("The mail server 127.0.0.1:1 can't be reached"),
@@ -144,7 +144,7 @@ describe.skipIf(!hasOpenssl)('encryption', () => {
 
   // Another name of this machine, which does not look like one: 0.0.0.0 leads here on Linux.
   it.runIf(process.platform === 'linux')(
-    'of another machine STARTTLS is demanded, with a certificate that is valid',
+    'a server on another machine must offer STARTTLS with a valid certificate',
     async () => {
       const bare = await mailServer({ onAuth: auth });
       const elsewhere = channel({ server: `smtp://0.0.0.0:${bare.port}`, login: LOGIN });

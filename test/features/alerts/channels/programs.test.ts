@@ -39,7 +39,7 @@ it.skipIf(process.platform === 'win32')(
 );
 
 it.skipIf(process.platform === 'win32')(
-  'a program that fails, or is not there, is said in a sentence',
+  'a program that fails or is missing is reported in a sentence',
   async () => {
     const { file } = await script('exit 3');
     await expect(createCommandChannel({ command: [file], run }).send(OPENED, NEVER)).rejects.toMatchObject({
@@ -90,7 +90,7 @@ it('on Windows the texts are variables, and the script never changes', () => {
   expect(decoded).toContain('CreateTextNode($env:RECEIPTD_ALERT_SUBJECT)');
 });
 
-it('a desktop without the program for it is said with what to install', async () => {
+it('a desktop without notify-send is reported with what to install', async () => {
   const absent: Run = async ([program]) => `could not be started (spawn ${program} ENOENT)`;
   const channel = createDesktopChannel({ platform: 'linux', run: absent });
   await expect(channel.send(OPENED, NEVER)).rejects.toMatchObject({

@@ -45,7 +45,7 @@ it('a library for Standard Webhooks verifies what is posted, and refuses it when
   expect(() => new Webhook(secret).verify(body.replace('scans', 'other'), headers)).toThrow('signature');
 });
 
-it('is unsigned without a secret; one that is none is refused before anything is sent', async () => {
+it('is unsigned without a secret; an invalid one is refused before anything is sent', async () => {
   const { hooks, url } = await hookServer();
   await channel(url).send(OPENED, NEVER);
   expect(hooks[0]?.headers).not.toHaveProperty('webhook-signature');
@@ -73,7 +73,7 @@ it('follows no redirect, takes no refusal, and never shows the whole address', a
   expect(elsewhere.hooks).toEqual([]);
 });
 
-it('a file with a secret is read only if it is for its owner alone', async () => {
+it('a secret file is read only if it is private to its owner', async () => {
   const dir = tempDir('secret');
   const file = join(dir, 'secret');
   const read = () => readSecretFile(file, 'alerts.email.passwordFile');

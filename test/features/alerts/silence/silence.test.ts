@@ -82,17 +82,17 @@ describe('a folder with usual pauses of an hour', () => {
   });
 });
 
-describe('nothing is said', () => {
-  it('of a folder that had scans on four days only', () => {
+describe('no silence is reported', () => {
+  it('for a folder with scans on only four days', () => {
     expect(silent(officeSince(3, 18), at(3, 24, 17))).toBeNull();
     expect(silent(officeSince(3, 17), at(3, 24, 17))).not.toBeNull();
   });
 
-  it('of a folder that never got anything', () => {
+  it('for a folder that never had a scan', () => {
     expect(silent(new ScanTimes(), at(3, 24, 12))).toBeNull();
   });
 
-  it('of one that is never to be told of', () => {
+  it('for a folder that is set to never', () => {
     expect(silent(officeSince(1, 15), at(3, 24, 17), 'never')).toBeNull();
   });
 });
@@ -123,13 +123,13 @@ describe('several folders', () => {
       times: officeSince(1, 15),
     }));
 
-  it('are one silence where nothing comes into any', () => {
+  it('are one silence if none of them gets scans', () => {
     const { all, alone } = new SilentFolders().judge(office(), at(3, 24, 12));
     expect(all).toMatchObject({ minutes: 240 });
     expect(alone).toEqual([]);
   });
 
-  it('are told of each, where others get scans', () => {
+  it('are reported individually if others get scans', () => {
     const folders = office();
     for (let hour = 8; hour < 12; hour += 1) folders[0]?.times.add(at(3, 24, hour));
     expect(new SilentFolders().judge(folders, at(3, 24, 12))).toMatchObject({
@@ -138,7 +138,7 @@ describe('several folders', () => {
     });
   });
 
-  it('are not told of a holiday on the day after it', () => {
+  it('do not report a holiday on the day after it', () => {
     const folders = office();
     const silence = new SilentFolders();
     expect(silence.judge(folders, at(3, 24, 17)).all).not.toBeNull();

@@ -98,7 +98,7 @@ async function place() {
   return { storage, clock, log, folders, incidents, watch, work, said, again };
 }
 
-it('tells one silent folder among others once, and that it is over with the next scan', async () => {
+it('reports one silent folder among others once, and that it is over at the next scan', async () => {
   const { work, clock, incidents, said, log, again } = await place();
   await clock.advance(30 * MINUTE);
   await work(4.1, '/office');
@@ -117,14 +117,14 @@ it('tells one silent folder among others once, and that it is over with the next
   expect(log.said('Over')).toHaveLength(1);
 });
 
-it('tells all of them in one sentence, and that a holiday would explain it', async () => {
+it('reports all of them in one sentence, and that a holiday would explain it', async () => {
   const { clock, incidents, said } = await place();
   await clock.advance(14 * HOUR);
   expect(incidents.list()).toMatchObject([{ hint: expect.stringContaining('holiday') as string }]);
   expect(said()).toEqual([expect.stringMatching(/^No folder receives any scans: none since Friday 16:45, /)]);
 });
 
-it('tells of many at once in one sentence', () => {
+it('reports many at once in one sentence', () => {
   const silence = { last: 0, minutes: 240, pause: 60 };
   const alone = ['/a', '/b', '/c', '/d'].map((path) => ({ path, ...silence }));
   expect(incidentsOf({ all: null, alone: alone.slice(1) }, 5, 0)).toHaveLength(3);
@@ -133,7 +133,7 @@ it('tells of many at once in one sentence', () => {
   ]);
 });
 
-it('leaves folders out that are paused or in trouble', async () => {
+it('leaves out folders that are paused or in trouble', async () => {
   const { work, clock, folders, incidents } = await place();
   folders[1] = { path: '/shop', state: 'watching', isPaused: true };
   await clock.advance(30 * MINUTE);
@@ -143,7 +143,7 @@ it('leaves folders out that are paused or in trouble', async () => {
   expect(incidents.list()).toEqual([]);
 });
 
-it('tells nothing while nothing can be recorded, and starts over after that', async () => {
+it('reports nothing while nothing can be recorded, then starts over', async () => {
   const { clock, incidents, storage } = await place();
   storage({ code: 'DISK_FULL', message: 'No space.', hint: 'Make room.' });
   await clock.advance(5 * HOUR);
@@ -163,7 +163,7 @@ it('starts over after the machine slept, or the clock was set', async () => {
   expect(incidents.list()).toHaveLength(1);
 });
 
-it('is quiet when it is told to be, at once', async () => {
+it('ends a silence at once when the alert is switched off', async () => {
   const { clock, incidents, watch } = await place();
   await clock.advance(5 * HOUR);
   expect(incidents.list()).toHaveLength(1);

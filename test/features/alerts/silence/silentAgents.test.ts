@@ -26,7 +26,7 @@ function watching() {
 }
 
 describe('an agent that has fallen silent', () => {
-  it('is told of, with where it is and what waits for it alone, until it is heard of again', async () => {
+  it('is reported with its host and the documents that wait for it alone, until it is back', async () => {
     const { clock, log, fleet, said } = watching();
     fleet.silent = [THERE];
     fleet.waiting.set('there', 12);
@@ -46,7 +46,7 @@ describe('an agent that has fallen silent', () => {
     expect(log.said('Over')).toHaveLength(1);
   });
 
-  it('is told of within a minute where documents wait for it, and else after ten', async () => {
+  it('is reported within a minute if documents wait for it, otherwise after ten', async () => {
     const { clock, fleet, said } = watching();
     fleet.silent = [
       { ...THERE, silentMs: 20_000 },
@@ -57,7 +57,7 @@ describe('an agent that has fallen silent', () => {
     expect(said()).toEqual([expect.stringContaining('1 document waits for it alone.')]);
   });
 
-  it('is told of by the first of those that run, and by the next one when that is away for long', async () => {
+  it('is reported by the first running agent, or by the next one if that is away for long', async () => {
     const { clock, fleet, said } = watching();
     fleet.isFirst = false;
     fleet.silent = [THERE];
@@ -68,13 +68,13 @@ describe('an agent that has fallen silent', () => {
     expect(said()).toEqual([]);
     await clock.advance(MINUTE);
     expect(said()).toHaveLength(1);
-    // It is not over because another one tells it as well.
+    // It is not over because another agent reports it as well.
     fleet.isFirst = false;
     await clock.advance(MINUTE);
     expect(said()).toHaveLength(1);
   });
 
-  it('has ten minutes to be heard of again when the ledger is back, and stays told of while that is away', async () => {
+  it('has ten minutes to come back after the ledger does, and stays reported while the ledger is away', async () => {
     const { clock, fleet, ledger, said } = watching();
     fleet.silent = [THERE];
     await clock.advance(MINUTE);

@@ -14,7 +14,7 @@ afterAll(() => {
 /** Kinds of offices take turns. */
 const ONE_OF = 14;
 
-it('alarms as docs/silent-scanner.md says it does, in offices of all kinds and over years', async () => {
+it('alerts as docs/silent-scanner.md states, in offices of all kinds and over years', async () => {
   const counts = tryAlone(2, (at) => hasTurn(at, ONE_OF));
   const text = await readFile(new URL('../../../../docs/silent-scanner.md', import.meta.url), 'utf8');
   const table = plainTable(text).split('\n');
@@ -23,7 +23,7 @@ it('alarms as docs/silent-scanner.md says it does, in offices of all kinds and o
   expect(table.filter((row) => isAll() || rows.includes(row))).toEqual(rows);
 });
 
-it('is told in docs/silent-scanner.md to be good enough', async () => {
+it('is good enough by the table in docs/silent-scanner.md', async () => {
   const text = await readFile(new URL('../../../../docs/silent-scanner.md', import.meta.url), 'utf8');
   const rows = plainTable(text)
     .split('\n')
@@ -38,7 +38,7 @@ it('is told in docs/silent-scanner.md to be good enough', async () => {
   expect(of('once a month').slice(0, 2)).toEqual([0, 0]);
 });
 
-it('tells a holiday of a company once, and not for each of its folders', () => {
+it("reports a company's holiday once, not for each of its folders", () => {
   const { folders, all, alone, holidays } = tryTogether();
   expect(all).toBeLessThanOrEqual(holidays + 1);
   expect(alone / folders).toBeLessThan(5);
