@@ -37,7 +37,8 @@ export const MONITORING_LISTENER: Listener = {
 
 const CLOSE_GRACE_MS = 1_000;
 
-interface Address {
+/** `host` without brackets. */
+export interface Address {
   readonly host: string;
   readonly port: number;
 }

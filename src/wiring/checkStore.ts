@@ -33,15 +33,11 @@ export async function checkStore(
 }
 
 async function ownerOf(path: string): Promise<number | null> {
-  return stat(path).then(
-    ({ uid }) => uid,
-    () => null,
-  );
+  return (await stat(path).catch(() => null))?.uid ?? null;
 }
 
+/** Null if that is unknown. */
 async function isRamfs(path: string): Promise<boolean | null> {
-  return statfs(path).then(
-    ({ type }) => type === RAMFS_MAGIC,
-    () => null,
-  );
+  const about = await statfs(path).catch(() => null);
+  return about && about.type === RAMFS_MAGIC;
 }

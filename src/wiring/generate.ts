@@ -1,12 +1,12 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { jsonSchemaText } from '../config/schemaTree.ts';
 import { referenceText } from '../config/reference.ts';
 import { SHIPPED_VALUES, defaultConfigText } from '../config/template.ts';
 import { openApi } from '../control/server/openapi.ts';
-import { systemCode } from '../core/domain/errors.ts';
 import { packagedUnit } from '../features/os-service/packagedUnit.ts';
+import { readPlainFile } from '../system/plainFile.ts';
 import { packagedTask } from '../features/os-service/windows/packagedTask.ts';
 
 /** Version of the control interface; independent of the release. */
@@ -27,7 +27,8 @@ export function generatedFiles(): ReadonlyMap<string, string> {
 /** The generated files below `root` that are missing or out of date. */
 export async function staleFiles(root: string): Promise<string[]> {
   const stale: string[] = [];
-  for (const [path, text] of generatedFiles()) if ((await read(join(root, path))) !== text) stale.push(path);
+  for (const [path, text] of generatedFiles())
+    if ((await readPlainFile(join(root, path))) !== text) stale.push(path);
   return stale;
 }
 
@@ -35,15 +36,6 @@ export async function writeFiles(root: string): Promise<void> {
   for (const [path, text] of generatedFiles()) {
     await mkdir(dirname(join(root, path)), { recursive: true });
     await writeFile(join(root, path), text);
-  }
-}
-
-async function read(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return undefined;
-    throw error;
   }
 }
 

@@ -62,10 +62,6 @@ export async function bytesOf({ sha256, path, size }: Wanted, copies: string): P
   return null;
 }
 
-export async function namesIn(directory: string): Promise<string[]> {
-  try {
-    return await fs.readdir(directory);
-  } catch {
-    return [];
-  }
+export function namesIn(directory: string): Promise<string[]> {
+  return fs.readdir(directory).catch(() => []);
 }

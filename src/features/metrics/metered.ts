@@ -8,14 +8,16 @@ export type CurrentMeter = () => Meter | null;
 
 /** Wraps a ledger with metrics. */
 export function meteredLedger(ledger: Ledger, meter: CurrentMeter, clock: Clock): Ledger {
-  const durable = (askedAt: number): void => meter()?.durable((clock.monotonic() - askedAt) / 1_000);
-
+  const timed = async <T>(write: () => Promise<T>): Promise<T> => {
+    const askedAt = clock.monotonic();
+    const done = await write();
+    meter()?.durable((clock.monotonic() - askedAt) / 1_000);
+    return done;
+  };
   return {
     ...ledger,
     async admit(admission) {
-      const askedAt = clock.monotonic();
-      const admitted = await ledger.admit(admission);
-      durable(askedAt);
+      const admitted = await timed(() => ledger.admit(admission));
       if (admitted.kind !== 'known')
         meter()?.judged(admission.file.folder, admitted.kind === 'duplicate' ? 'duplicate' : 'document');
       return admitted;
@@ -24,22 +26,13 @@ export function meteredLedger(ledger: Ledger, meter: CurrentMeter, clock: Clock)
       await ledger.note(file, note);
       meter()?.judged(file.folder, note.verdict);
     },
-    async begin(documentId, at, bytes) {
-      const askedAt = clock.monotonic();
-      const attempt = await ledger.begin(documentId, at, bytes);
-      durable(askedAt);
-      return attempt;
-    },
+    begin: (documentId, at, bytes) => timed(() => ledger.begin(documentId, at, bytes)),
     async finish(attemptId, result, requeue) {
-      const askedAt = clock.monotonic();
-      await ledger.finish(attemptId, result, requeue);
-      durable(askedAt);
+      await timed(() => ledger.finish(attemptId, result, requeue));
       meter()?.ended(result.outcome);
     },
     async finishReplayed(attemptId, at, httpStatus, message) {
-      const askedAt = clock.monotonic();
-      await ledger.finishReplayed(attemptId, at, httpStatus, message);
-      durable(askedAt);
+      await timed(() => ledger.finishReplayed(attemptId, at, httpStatus, message));
       meter()?.ended('trouble');
     },
   };

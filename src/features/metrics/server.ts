@@ -1,13 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Log } from '../../core/ports/log.ts';
-import { closeServer, listenOn, literal, MONITORING_LISTENER } from '../../http/listen.ts';
+import { closeServer, listenOn, literal, MONITORING_LISTENER, type Address } from '../../http/listen.ts';
 import { keepRoom } from '../../http/room.ts';
 import type { ListeningServer } from '../../http/listening.ts';
-
-interface Place {
-  readonly host: string;
-  readonly port: number;
-}
 
 export interface MonitoringOffer {
   /** Prometheus' text format. */
@@ -24,7 +19,10 @@ const KEEP_ALIVE_MS = 65_000;
 const MOST_CONNECTIONS = 32;
 
 /** Serves metrics and health checks; read-only. @throws ReceiptdError PORT_IN_USE, MONITORING_UNAVAILABLE */
-export async function serveMonitoring<S>(place: Place, offer: MonitoringOffer): Promise<ListeningServer<S>> {
+export async function serveMonitoring<S>(
+  place: Address,
+  offer: MonitoringOffer,
+): Promise<ListeningServer<S>> {
   const server = createServer({
     maxHeaderSize: HEADERS_BYTES,
     headersTimeout: HEADERS_MS,

@@ -1,16 +1,14 @@
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import { writeDurably } from '../../system/durableFile.ts';
+import { readPlainFile } from '../../system/plainFile.ts';
 
 /** The text of a definition; null if the file does not exist. */
-export async function readDefinition(file: string): Promise<string | null> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return null;
+export function readDefinition(file: string): Promise<string | null> {
+  return readPlainFile(file).catch((error: unknown) => {
     throw unusable(file, 'read', error);
-  }
+  });
 }
 
 /** Writes atomically, world-readable: a manager reads it, and it holds no secret. */

@@ -1,8 +1,8 @@
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { backoff, type BackoffRange } from '../../core/domain/backoff.ts';
-import { describeError, systemCode } from '../../core/domain/errors.ts';
+import { describeError } from '../../core/domain/errors.ts';
 import { iso } from '../../core/domain/words.ts';
 import type { Clock, Random } from '../../core/ports/clock.ts';
 import type { Incidents } from '../../core/ports/incident.ts';
@@ -10,6 +10,7 @@ import type { LedgerReports } from '../../core/ports/ledgerReports.ts';
 import type { Log } from '../../core/ports/log.ts';
 import type { ResultRow } from '../../core/ports/results.ts';
 import { writeDurably } from '../../system/durableFile.ts';
+import { readPlainFile } from '../../system/plainFile.ts';
 import { howItEnded, plainEnvironment, runProgram } from '../../system/programs.ts';
 
 export interface ResultCommandDeps {
@@ -109,10 +110,7 @@ export class ResultCommand {
   /** Where to continue. Without a file, results from before the program was configured are skipped. */
   async #begin(): Promise<number> {
     const last = await this.#deps.ledger.lastResult();
-    const text = await readFile(this.#file, 'utf8').catch((error: unknown) => {
-      if (systemCode(error) === 'ENOENT') return null;
-      throw error;
-    });
+    const text = await readPlainFile(this.#file);
     // A restored ledger may have fewer results than were passed on.
     if (text !== null && /^\d{1,15}\n?$/.test(text)) return Math.min(Number(text), last);
     await writeDurably(this.#file, `${last}\n`);

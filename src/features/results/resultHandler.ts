@@ -6,6 +6,8 @@ import { readResult } from '../../core/domain/result.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { Log } from '../../core/ports/log.ts';
 import type { LedgerResults, RecordedResult } from '../../core/ports/results.ts';
+import type { PairFiles } from '../../http/certificate.ts';
+import type { Address } from '../../http/listen.ts';
 import { readAddress } from './address.ts';
 import { Bodies, type Body } from './body.ts';
 import { RateGate } from './rateGate.ts';
@@ -13,9 +15,8 @@ import { RateGate } from './rateGate.ts';
 /** The section `results` of the configuration, plus settings it needs from other sections. */
 export interface ResultsSettings {
   /** Null: results are not received. */
-  readonly listen: { readonly host: string; readonly port: number } | null;
-  /** Absolute paths of PEM files. */
-  readonly tls: { readonly cert: string; readonly key: string } | null;
+  readonly listen: Address | null;
+  readonly tls: PairFiles | null;
   /** Bytes. */
   readonly maxSize: number;
   readonly rate: Rate | null;
