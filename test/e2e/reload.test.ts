@@ -1,25 +1,13 @@
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { callControl } from '../../src/control/client.ts';
 import { EXAMPLE_UID } from '../../src/config/exampleUid.ts';
-import type { ConfigEdit } from '../../src/control/protocol/protocol.ts';
-import { drawReceipt } from '../support/images.ts';
 import { OFFICE, DEPOT, prepare, storedOnce, until, type Running, type Site } from './support/agent.ts';
+import { changeConfig, drop, replaceBy, stored } from './support/changing.ts';
 
-/** What an editor does: a new file in the place of the old one. */
-async function replaceBy(site: Site, text: string): Promise<void> {
-  await writeFile(`${site.config}~`, text);
-  await rename(`${site.config}~`, site.config);
-}
-
-async function edit(site: Site, change: (text: string) => string): Promise<void> {
-  await replaceBy(site, change(await readFile(site.config, 'utf8')));
-}
-
-async function ask(site: Site, edits: ConfigEdit[]) {
-  const { revision } = await callControl(site.stateDir, 'config', {});
-  return callControl(site.stateDir, 'changeConfig', { revision, edits, by: 'ann' });
+async function edit(site: Site, edited: (text: string) => string): Promise<void> {
+  await replaceBy(site, edited(await readFile(site.config, 'utf8')));
 }
 
 function times(agent: Running, message: string): number {
@@ -27,12 +15,6 @@ function times(agent: Running, message: string): number {
 }
 
 const IN_EFFECT = 'The configuration was changed and applied';
-
-async function drop(site: Site, folder: string, name: string): Promise<void> {
-  await writeFile(site.file(folder, name), await drawReceipt({ type: 'jpeg', seed: `${folder} ${name}` }));
-}
-
-const stored = (site: Site) => site.sandbox.received().map(({ name }) => name);
 
 it('a file that an editor replaces takes effect by itself, and so do SIGHUP and `receiptd reload`', async () => {
   const site = await prepare({ intake: { reconcileEvery: '1s' } });
@@ -113,7 +95,7 @@ it('a change over the socket is written with comments kept, recorded, and in eff
   const agent = await site.quickStart();
   await callControl(site.stateDir, 'pause', { target: 'office', by: 'ann' });
 
-  const wrong = ask(site, [{ kind: 'set', path: ['folders', 0, 'recursive'], value: 'perhaps' }]);
+  const wrong = changeConfig(site, [{ kind: 'set', path: ['folders', 0, 'recursive'], value: 'perhaps' }]);
   await expect(wrong).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
   const stale = callControl(site.stateDir, 'changeConfig', {
     revision: 'another',
@@ -124,7 +106,7 @@ it('a change over the socket is written with comments kept, recorded, and in eff
 
   await mkdir(site.file('second'));
   await drop(site, 'second', 'lay there.jpg');
-  const after = await ask(site, [
+  const after = await changeConfig(site, [
     { kind: 'append', path: ['folders'], value: { path: site.file('second'), endpoint: 'depot' } },
     { kind: 'set', path: ['delivery', 'rate'], value: '50/s' },
   ]);
@@ -141,12 +123,12 @@ it('a change over the socket is written with comments kept, recorded, and in eff
   await callControl(site.stateDir, 'resume', { by: 'ann' });
   await until(() => stored(site).length === 2);
 
-  await ask(site, [{ kind: 'remove', path: ['folders', 1] }]);
+  await changeConfig(site, [{ kind: 'remove', path: ['folders', 1] }]);
   await drop(site, 'second', 'not any more.jpg');
   const left = await callControl(site.stateDir, 'status', {});
   expect(left.folders).toHaveLength(1);
   expect(await readdir(join(site.stateDir, 'config-history'))).toHaveLength(2);
-  const later = await ask(site, [{ kind: 'set', path: ['log', 'level'], value: 'debug' }]);
+  const later = await changeConfig(site, [{ kind: 'set', path: ['log', 'level'], value: 'debug' }]);
   expect(later.restartNeeded).toEqual(['log.level']);
   expect((await callControl(site.stateDir, 'status', {})).notes).toMatchObject([
     { about: { kind: 'restart', keys: ['log.level'] } },
@@ -163,7 +145,7 @@ it('what is in flight while the configuration changes ends once, under one name'
   sandbox.misbehave({ kind: 'delay', delayMs: 1_500 });
   for (let n = 0; n < 4; n += 1) await drop(site, 'inbox', `${n}.jpg`);
   await until(() => sandbox.stats().uploadsInFlight === 2);
-  await ask(site, [{ kind: 'set', path: ['folders', 0, 'name'], value: 'renamed-{hash:8}' }]);
+  await changeConfig(site, [{ kind: 'set', path: ['folders', 0, 'name'], value: 'renamed-{hash:8}' }]);
   sandbox.behave();
   await until(() => sandbox.stats().stored === 4);
   await until(async () => (await site.list('--state', 'accepted')).length === 4);
@@ -182,7 +164,7 @@ it('a kill in the middle of a change loses nothing, and leaves a configuration t
     for (let n = 0; n < 4; n += 1) await drop(site, 'inbox', `${round} ${n}.jpg`);
     await until(() => sandbox.stats().uploadsInFlight === 2);
     const name = `round-${round}-{hash:8}`;
-    const change = ask(site, [{ kind: 'set', path: ['folders', 0, 'name'], value: name }]);
+    const change = changeConfig(site, [{ kind: 'set', path: ['folders', 0, 'name'], value: name }]);
     change.catch(() => {});
     await until(async () => (await readFile(site.config, 'utf8')).includes(name));
     await agent.kill();
@@ -191,55 +173,6 @@ it('a kill in the middle of a change loses nothing, and leaves a configuration t
   }
   expect(await site.quickOnce()).toMatchObject({ status: 0 });
   expect((await storedOnce(site)).size).toBe(8);
-});
-
-it('a new endpoint is made at the service and in the configuration', async () => {
-  const site = await prepare();
-  const agent = await site.quickStart();
-  const taken = callControl(site.stateDir, 'createEndpoint', { name: 'Shop', alias: 'office' });
-  await expect(taken).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
-  const wrong = callControl(site.stateDir, 'createEndpoint', { name: 'Shop', alias: 'a b' });
-  await expect(wrong).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
-  const made = await callControl(site.stateDir, 'createEndpoint', { name: 'Shop', alias: 'shop', by: 'ann' });
-  expect(made.config.values).toMatchObject({ endpoints: { shop: { uid: made.uid } } });
-  expect(await site.quickMust('endpoint', 'list')).toMatch(new RegExp(`shop +${made.uid} +Shop`));
-  await mkdir(site.file('shop'));
-  await drop(site, 'shop', 'a.jpg');
-  await ask(site, [
-    { kind: 'append', path: ['folders'], value: { path: site.file('shop'), endpoint: 'shop' } },
-  ]);
-  await until(() => site.sandbox.received().some(({ endpointUid }) => endpointUid === made.uid));
-  expect(await agent.stop()).toMatchObject({ status: 0 });
-});
-
-it('a second endpoint leaves the folders that named none with the one they had', async () => {
-  const site = await prepare({ folders: [] });
-  await site.configure({ endpoints: { office: { uid: OFFICE } }, folders: [{ path: site.file('inbox') }] });
-  const agent = await site.quickStart();
-  const { config } = await callControl(site.stateDir, 'createEndpoint', { name: 'Shop', alias: 'shop' });
-  expect(config.problem).toBeNull();
-  expect(config.values['folders']).toEqual([{ path: site.file('inbox'), endpoint: 'office' }]);
-  await drop(site, 'inbox', 'a.jpg');
-  await until(() => stored(site).length === 1);
-  expect(await agent.stop()).toMatchObject({ status: 0 });
-});
-
-it('an endpoint that was made is not lost where the configuration cannot be written any more', async () => {
-  const site = await prepare();
-  const agent = await site.quickStart();
-  const good = await readFile(site.config, 'utf8');
-  site.sandbox.misbehave({ kind: 'delay', route: 'createEndpoint', delayMs: 3_000 });
-  const made = callControl(site.stateDir, 'createEndpoint', { name: 'Shop', alias: 'shop' });
-  made.catch(() => {});
-  // It is made; the answer takes its time.
-  await until(() => site.sandbox.endpoints().some(({ name }) => name === 'Shop'));
-  await replaceBy(site, `${good}\nunknown: 1\n`);
-  const error: unknown = await made.catch((each: unknown) => each);
-  const { uid } = site.sandbox.endpoints().find(({ name }) => name === 'Shop') ?? {};
-  expect(error).toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining(`${uid}`) });
-  await replaceBy(site, good);
-  expect(await site.quickMust('endpoint', 'list')).toContain(uid);
-  expect(await agent.stop()).toMatchObject({ status: 0 });
 });
 
 it('what a folder had waiting is sent after it was taken out of the configuration', async () => {
@@ -251,7 +184,7 @@ it('what a folder had waiting is sent after it was taken out of the configuratio
   await callControl(site.stateDir, 'pause', { target: 'office' });
   await drop(site, 'second', 'a.jpg');
   await until(async () => (await site.list('--state', 'held')).length === 1);
-  await ask(site, [{ kind: 'remove', path: ['folders', 1] }]);
+  await changeConfig(site, [{ kind: 'remove', path: ['folders', 1] }]);
   await callControl(site.stateDir, 'resume', {});
   await until(() => stored(site).length === 1);
   expect(await agent.stop()).toMatchObject({ status: 0 });
