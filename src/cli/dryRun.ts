@@ -3,10 +3,11 @@ import { composeFolders } from '../wiring/folders.ts';
 import { createImageInspector } from '../wiring/imageInspector.ts';
 import { systemClock as clock } from '../system/systemClock.ts';
 import type { Config } from '../config/config.ts';
+import { countIn } from '../control/queries/overview.ts';
 import { endpointId } from '../core/domain/document.ts';
 import { counted } from '../core/domain/words.ts';
 import { foresee, type DryRunFile } from '../intake/dryRun.ts';
-import type { ListState, StateCount } from '../core/ports/ledgerReports.ts';
+import type { StateCount } from '../core/ports/ledgerReports.ts';
 import { print, printTable, type Io } from './io.ts';
 import { openReportsIfThere } from './session.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
@@ -53,11 +54,8 @@ export async function dryRun(io: Io, config: Config): Promise<void> {
 /** Documents queued by earlier runs, which would be sent too. */
 function queuedLines(counts: readonly StateCount[], config: Config): string[] {
   const known = new Set(config.endpoints.map(({ key }) => endpointId(key)));
-  const documents = (...states: readonly ListState[]): number =>
-    counts
-      .filter(({ state, endpoint }) => states.includes(state) && endpoint && known.has(endpointId(endpoint)))
-      .reduce((sum, each) => sum + each.count, 0);
-  const [queued, held] = [documents('queued', 'uploading'), documents('held')];
+  const own = counts.filter(({ endpoint }) => endpoint !== null && known.has(endpointId(endpoint)));
+  const [queued, held] = [countIn(own, ['queued', 'uploading']), countIn(own, ['held'])];
   return [
     ...(queued > 0
       ? [`${counted(queued, 'queued document', 'queued documents')} would be sent as well.`]

@@ -1,6 +1,7 @@
 import { systemClock as clock } from '../system/systemClock.ts';
 import type { ProgressSource, RunProgress } from '../wiring/progress.ts';
 import { limitText } from '../core/domain/note.ts';
+import { countIn } from '../control/queries/overview.ts';
 import { rateForecasts } from '../control/queries/rateNotes.ts';
 import { endpointId, type Document } from '../core/domain/document.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
@@ -97,17 +98,10 @@ export class Progress implements RunProgress {
   #text(counts: readonly StateCount[], source: ProgressSource): string {
     const endpoints = source.endpoints();
     const own = new Set(endpoints.map(({ key }) => endpointId(key)));
-    const total = (...states: readonly string[]): number =>
-      counts
-        .filter(
-          ({ state, endpoint, folder }) =>
-            states.includes(state) &&
-            endpoint !== null &&
-            own.has(endpointId(endpoint)) &&
-            !isElsewhere(folder),
-        )
-        .reduce((sum, each) => sum + each.count, 0);
-    const [moving, held] = [total('queued', 'uploading'), total('held')];
+    const here = counts.filter(
+      ({ endpoint, folder }) => endpoint !== null && own.has(endpointId(endpoint)) && !isElsewhere(folder),
+    );
+    const [moving, held] = [countIn(here, ['queued', 'uploading']), countIn(here, ['held'])];
     this.#waiting = moving + held;
     // A pace measured over idle hours would not predict the next backlog.
     if (moving === 0) this.#throughput = new Throughput();

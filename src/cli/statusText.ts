@@ -2,11 +2,12 @@ import { isElsewhere } from '../core/domain/elsewhere.ts';
 import { sharedLedger } from '../config/fleetMember.ts';
 import type { Config } from '../config/config.ts';
 import type { FolderStatus } from '../control/protocol/protocol.ts';
-import { LIST_STATES, type ListState } from '../core/ports/ledgerReports.ts';
+import { LIST_STATES } from '../core/ports/ledgerReports.ts';
 import { count, counted, local, size, span } from '../core/domain/words.ts';
 import { colorsFor, print, type Colors, type Io } from './io.ts';
 import { STATE_WORDS } from './stateWords.ts';
 import type { Overview } from './overview.ts';
+import { countIn } from '../control/queries/overview.ts';
 import { troubles } from '../control/queries/troubles.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 
@@ -88,9 +89,7 @@ function isAway({ daemon }: Overview): boolean {
 }
 
 function backlogLine({ counts, oldestWaiting, now }: Overview): string {
-  const waits = ({ state }: { state: ListState }) =>
-    state === 'queued' || state === 'held' || state === 'uploading';
-  const total = counts.filter(waits).reduce((sum, each) => sum + each.count, 0);
+  const total = countIn(counts, ['queued', 'uploading', 'held']);
   if (total === 0) return 'Nothing is waiting to be sent.';
   const oldest = oldestWaiting === null ? '' : `, the oldest for ${span(now - oldestWaiting)}`;
   return `${counted(total, 'document is', 'documents are')} waiting to be sent${oldest}.`;
@@ -147,7 +146,7 @@ function stateWords({ state, since }: FolderStatus): string {
 function countsLine(isMeant: (folder: string) => boolean, { counts }: Overview): string {
   const own = counts.filter(({ folder }) => isMeant(folder));
   const parts = LIST_STATES.flatMap((state) => {
-    const total = own.filter((each) => each.state === state).reduce((sum, each) => sum + each.count, 0);
+    const total = countIn(own, [state]);
     return total > 0 ? [`${count(total)} ${STATE_WORDS[state]}`] : [];
   });
   return parts.length > 0 ? `${parts.join(', ')}.` : 'Nothing seen yet.';

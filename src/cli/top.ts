@@ -1,6 +1,7 @@
 import type { Command } from './command.ts';
 import { systemClock as clock } from '../system/systemClock.ts';
 import type { Config } from '../config/config.ts';
+import { countIn } from '../control/queries/overview.ts';
 import { parseDuration } from '../config/units.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
@@ -51,7 +52,7 @@ async function watch(io: Io, config: Config, everyMs: number, screen: Screen): P
     screen.onResize(() => screen.draw(lines));
     while (!stop.aborted) {
       const overview = await look(config);
-      throughput.add(clock.monotonic(), total(overview, ['accepted']));
+      throughput.add(clock.monotonic(), countIn(overview.counts, ['accepted']));
       lines = [
         ...paceLines(overview, throughput, colors),
         '',
@@ -70,11 +71,11 @@ async function watch(io: Io, config: Config, everyMs: number, screen: Screen): P
 
 function paceLines(overview: Overview, throughput: Throughput, colors: Colors): string[] {
   const perMinute = throughput.perMinute();
-  const waiting = total(overview, ['queued', 'uploading']);
+  const waiting = countIn(overview.counts, ['queued', 'uploading']);
   const ms = throughput.forecast(waiting);
   const pace =
     perMinute === null ? 'Measuring the rate …' : `${paceText(perMinute)} ${throughput.bars(BARS)}`;
-  const held = total(overview, ['held']);
+  const held = countIn(overview.counts, ['held']);
   const rest = held === 0 ? '' : ` ${counted(held, 'document is', 'documents are')} on hold.`;
   return [`${colors.bold(local(overview.now))}  ${pace}`, `${forecastText(waiting, perMinute, ms)}${rest}`];
 }
@@ -90,10 +91,6 @@ function forecastText(waiting: number, perMinute: number | null, ms: number | nu
   const why =
     perMinute === null ? 'a moment more is needed to say' : 'nothing was accepted, so that nobody can say';
   return `The backlog is ${count(waiting)}; ${why} when it is empty.`;
-}
-
-function total({ counts }: Overview, states: readonly string[]): number {
-  return counts.filter(({ state }) => states.includes(state)).reduce((sum, each) => sum + each.count, 0);
 }
 
 function intervalOf(text: string): number {

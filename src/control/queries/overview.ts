@@ -45,8 +45,8 @@ export async function overview({
   const forecasts = rateForecasts(plain.limitedBy, counts, endpoints());
   const more = [...forecasts, ...(note === null ? [] : [note])].map(noteJson);
   const daemon = { ...plain, notes: [...plain.notes, ...more] };
-  const waiting = total(counts, ['queued', 'uploading', 'held']);
-  const held = total(counts, ['held']);
+  const waiting = countIn(counts, ['queued', 'uploading', 'held']);
+  const held = countIn(counts, ['held']);
   const isPaused = (id: string) =>
     holds.some(({ scope, key, reason }) => scope === 'endpoint' && key === id && reason === 'PAUSED');
   return {
@@ -113,7 +113,7 @@ export async function oldestWaiting(
 ): Promise<number | null> {
   const states = ['queued', 'uploading', 'held'] as const;
   // Avoids scanning a long ledger just to find nothing.
-  if (total(counts, states) === 0) return null;
+  if (countIn(counts, states) === 0) return null;
   for await (const { createdAt } of ledger.list({ states, limit: 1 })) return Date.parse(createdAt);
   return null;
 }
@@ -123,6 +123,6 @@ function emptyIn(toSend: number, perMinute: number): number | null {
   return perMinute === 0 ? null : Math.round((toSend * 60_000) / perMinute);
 }
 
-function total(counts: readonly StateCount[], states: readonly ListState[]): number {
+export function countIn(counts: readonly StateCount[], states: readonly ListState[]): number {
   return counts.filter(({ state }) => states.includes(state)).reduce((sum, { count }) => sum + count, 0);
 }

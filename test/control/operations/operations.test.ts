@@ -13,7 +13,18 @@ import { FakeClock } from '../../support/fakeClock.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
 import { memoryDirectory } from '../../support/memoryDirectory.ts';
 
-const FAILED = { state: 'failed', reason: 'HTTP_422', message: 'No.' } as const;
+/** Admits a document that the service then refuses. @returns its number */
+async function refused(ledger: Ledger, file: ReturnType<typeof admission>): Promise<number> {
+  const { document } = await ledger.admit(file);
+  await ledger.finish(await ledger.begin(document.id, 20, 1), {
+    at: 21,
+    outcome: 'refused',
+    httpStatus: 422,
+    message: null,
+    transition: { state: 'failed', reason: 'HTTP_422', message: 'No.' },
+  });
+  return document.id;
+}
 
 /** `slow`: how long each change in the ledger takes; milliseconds. */
 async function place({ slow = 0 } = {}) {
@@ -80,9 +91,7 @@ it('erases copies of an image with its document, unless another endpoint waits f
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     copies.set(content, sha256);
     await spool.put(sha256, bytes);
-    const { document } = await ledger.admit(admission(`${content}.jpg`, content));
-    const result = { at: 1, outcome: 'refused', httpStatus: 422, message: null, transition: FAILED } as const;
-    await ledger.finish(await ledger.begin(document.id, 1, 1), result);
+    await refused(ledger, admission(`${content}.jpg`, content));
   }
   await ledger.admit(admission('shop/b.jpg', 'b', { endpoint: SHOP }));
   expect(await operations.erase({ names: ['doc-a', 'doc-b'] })).toEqual({
@@ -99,13 +108,7 @@ it('erases copies of an image with its document, unless another endpoint waits f
 it('dismisses, queues and erases hundreds in parts, each once, continuing after the previous part', async () => {
   const { ledger, operations, acts } = await place({ slow: 1_500 });
   const COUNT = 1_200;
-  await Promise.all(
-    Array.from({ length: COUNT }, async (_, n) => {
-      const { document } = await ledger.admit(admission(`${n}.jpg`, `${n}`));
-      const end = { at: 1, outcome: 'refused', httpStatus: 422, message: null, transition: FAILED } as const;
-      await ledger.finish(await ledger.begin(document.id, 1, 1), end);
-    }),
-  );
+  await Promise.all(Array.from({ length: COUNT }, (_, n) => refused(ledger, admission(`${n}.jpg`, `${n}`))));
   const before = new Date(10_000).toISOString();
   const parts = async (act: 'dismiss' | 'erase' | 'retry'): Promise<number[]> => {
     const done: number[] = [];
@@ -145,18 +148,8 @@ it('acts on many by number or filter, only on those that the act applies to, and
   const { ledger, operations, acts } = await place();
   const ids: number[] = [];
   for (let n = 0; n < 6; n += 1) {
-    const { document } = await ledger.admit(admission(`many${n}.jpg`, `many ${n}`, { at: 10 + n }));
-    ids.push(document.id);
-    if (n >= 4) continue;
-    const attempt = await ledger.begin(document.id, 20, 1);
-    const result = {
-      at: 21,
-      outcome: 'refused',
-      httpStatus: 422,
-      message: null,
-      transition: FAILED,
-    } as const;
-    await ledger.finish(attempt, result);
+    const file = admission(`many${n}.jpg`, `many ${n}`, { at: 10 + n });
+    ids.push(n < 4 ? await refused(ledger, file) : (await ledger.admit(file)).document.id);
   }
   const many = (request: Parameters<Operations['actOnMany']>[0]) =>
     operations.actOnMany({ by: 'anna', ...request });
