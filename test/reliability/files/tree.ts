@@ -17,10 +17,6 @@ export class Tree {
   readonly root: TreeNode = newNode('directory');
   readonly #handles = new Map<number, TreeNode>();
 
-  get hasOpenHandles(): boolean {
-    return this.#handles.size > 0;
-  }
-
   handle(handle: number): TreeNode | undefined {
     return this.#handles.get(handle);
   }

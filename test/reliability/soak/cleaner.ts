@@ -8,39 +8,35 @@ import type { OpenInbox } from './inboxes.ts';
 
 const KEPT_MS = 12_000;
 
+interface CleanerParts {
+  readonly inboxes: readonly OpenInbox[];
+  readonly book: Book;
+  readonly archive: string;
+  readonly closedDirs: Set<string>;
+}
+
 /**
  * The person who tidies the folders: removes files accepted a while ago, from folders and archive, and empty directories. Checks on the way that
  * originals are as configured (promise P3).
  */
 export class Cleaner {
-  readonly #inboxes: readonly OpenInbox[];
-  readonly #book: Book;
-  readonly #archive: string;
-  readonly #closedDirs: Set<string>;
+  readonly #parts: CleanerParts;
   readonly breaches: string[] = [];
   /** Files in the archive, and when each was first seen there. */
   readonly #filed = new Map<string, number>();
 
-  constructor(parts: {
-    inboxes: readonly OpenInbox[];
-    book: Book;
-    archive: string;
-    closedDirs: Set<string>;
-  }) {
-    this.#inboxes = parts.inboxes;
-    this.#book = parts.book;
-    this.#archive = parts.archive;
-    this.#closedDirs = parts.closedDirs;
+  constructor(parts: CleanerParts) {
+    this.#parts = parts;
   }
 
   /** `archiveToo`: false while an agent may be finding out what it did there before a kill. */
-  async tidy(archiveToo: boolean, keptMs = KEPT_MS): Promise<void> {
-    for (const inbox of this.#inboxes) {
+  async tidy(archiveToo: boolean): Promise<void> {
+    for (const inbox of this.#parts.inboxes) {
       if (inbox.gate.isClosed) continue;
       await inbox.gate.inside(async () => {
-        await this.#tidyInbox(inbox, keptMs);
+        await this.#tidyInbox(inbox);
         if (inbox.inbox.recursive) await this.#tidyDirs();
-        if (inbox.inbox.after === 'archive' && archiveToo) await this.#tidyArchive(keptMs);
+        if (inbox.inbox.after === 'archive' && archiveToo) await this.#tidyArchive();
       });
     }
   }
@@ -48,23 +44,23 @@ export class Cleaner {
   /** Files still in folders from which the agent archives or deletes originals. */
   async leftBehind(): Promise<string[]> {
     const left: string[] = [];
-    for (const { inbox } of this.#inboxes) {
+    for (const { inbox } of this.#parts.inboxes) {
       if (inbox.after === 'keep') continue;
       for (const name of await readdir(inbox.dir)) {
         const path = join(inbox.dir, name);
-        if (path === this.#archive || this.#book.refusals.has(path)) continue;
+        if (path === this.#parts.archive || this.#parts.book.refusals.has(path)) continue;
         left.push(path);
       }
     }
     return left;
   }
 
-  async #tidyInbox({ inbox, lying }: OpenInbox, keptMs: number): Promise<void> {
-    const old = Date.now() - keptMs;
+  async #tidyInbox({ inbox, lying }: OpenInbox): Promise<void> {
+    const old = Date.now() - KEPT_MS;
     for (const { path, sha256: hash, at } of lying.values()) {
       if (at > old) continue;
-      const isRefused = this.#book.refusals.has(path) && this.#book.isRefused(path);
-      if (!isRefused && !this.#book.isAccepted(inbox.alias, hash)) continue;
+      const isRefused = this.#parts.book.refusals.has(path) && this.#parts.book.isRefused(path);
+      if (!isRefused && !this.#parts.book.isAccepted(inbox.alias, hash)) continue;
       if (inbox.after !== 'keep' && !isRefused) {
         if ((await unlessGone(readFile(path))) === null) lying.delete(path);
         continue;
@@ -74,38 +70,38 @@ export class Cleaner {
       else if (sha256(bytes) !== hash) this.breaches.push(`${path} should be kept, but has different bytes`);
       await rm(path, { force: true });
       lying.delete(path);
-      this.#book.count('tidied away');
+      this.#parts.book.count('tidied away');
     }
   }
 
   async #tidyDirs(): Promise<void> {
-    for (const dir of this.#closedDirs) {
+    for (const dir of this.#parts.closedDirs) {
       const isGone = await rmdir(dir).then(
         () => true,
         (error: NodeJS.ErrnoException) => error.code === 'ENOENT',
       );
       if (!isGone) continue;
-      this.#closedDirs.delete(dir);
-      this.#book.count('directories gone');
+      this.#parts.closedDirs.delete(dir);
+      this.#parts.book.count('directories gone');
     }
   }
 
-  async #tidyArchive(keptMs: number): Promise<void> {
+  async #tidyArchive(): Promise<void> {
     const now = Date.now();
-    for (const name of await readdir(this.#archive).catch(() => [])) {
-      const path = join(this.#archive, name);
+    for (const name of await readdir(this.#parts.archive).catch(() => [])) {
+      const path = join(this.#parts.archive, name);
       if ((await stat(path)).isDirectory()) continue;
       const since = this.#filed.get(path) ?? now;
       this.#filed.set(path, since);
-      if (since > now - keptMs) continue;
+      if (since > now - KEPT_MS) continue;
       const hash = sha256(await readFile(path));
       // If a kill prevented the log line, the file stays to the end.
-      if (!this.#book.isAccepted('office', hash)) continue;
-      if (!this.#book.images.has(`${UIDS.office} ${hash}`))
+      if (!this.#parts.book.isAccepted('office', hash)) continue;
+      if (!this.#parts.book.images.has(`${UIDS.office} ${hash}`))
         this.breaches.push(`${basename(dirname(path))}/${name} has bytes that nobody scanned`);
       await rm(path);
       this.#filed.delete(path);
-      this.#book.count('taken from the archive');
+      this.#parts.book.count('taken from the archive');
     }
   }
 }

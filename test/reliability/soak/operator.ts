@@ -26,35 +26,29 @@ const CHORES = {
 
 const NAMED = z.array(z.looseObject({ name: z.string().nullable() }));
 
+interface OperatorParts {
+  readonly place: Place;
+  readonly inboxes: readonly OpenInbox[];
+  readonly book: Book;
+  readonly dice: Dice;
+  readonly agentGate: Gate;
+}
+
 /** A person at the command line. The agent is not replaced while a command runs. */
 export class Operator {
-  readonly #place: Place;
-  readonly #inboxes: readonly OpenInbox[];
-  readonly #book: Book;
-  readonly #dice: Dice;
-  readonly #agentGate: Gate;
+  readonly #parts: OperatorParts;
   #serial = 0;
   readonly breaches: string[] = [];
 
-  constructor(parts: {
-    place: Place;
-    inboxes: readonly OpenInbox[];
-    book: Book;
-    dice: Dice;
-    agentGate: Gate;
-  }) {
-    this.#place = parts.place;
-    this.#inboxes = parts.inboxes;
-    this.#book = parts.book;
-    this.#dice = parts.dice;
-    this.#agentGate = parts.agentGate;
+  constructor(parts: OperatorParts) {
+    this.#parts = parts;
   }
 
   /** Runs one chore after another until aborted; leaves nothing paused. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      await pause(this.#dice.int(2_000, 9_000), signal);
-      if (!signal.aborted) await this.#chore(this.#dice.weighted(CHORES), signal);
+      await pause(this.#parts.dice.int(2_000, 9_000), signal);
+      if (!signal.aborted) await this.#chore(this.#parts.dice.weighted(CHORES), signal);
     }
   }
 
@@ -69,9 +63,9 @@ export class Operator {
   }
 
   async ask(statuses: readonly number[], ...args: string[]): Promise<Ended> {
-    return this.#agentGate.inside(async () => {
-      const ended = await command(this.#place, ...args);
-      this.#book.count(`receiptd ${args[0]}`);
+    return this.#parts.agentGate.inside(async () => {
+      const ended = await command(this.#parts.place, ...args);
+      this.#parts.book.count(`receiptd ${args[0]}`);
       const said = `${ended.stdout.slice(0, 500)}${ended.stderr.slice(0, 1_500)}`;
       if (ended.status === null || !statuses.includes(ended.status))
         this.breaches.push(`receiptd ${args.join(' ')} ended with ${ended.status ?? ended.signal}: ${said}`);
@@ -82,7 +76,7 @@ export class Operator {
   }
 
   async #chore(chore: keyof typeof CHORES, signal: AbortSignal): Promise<void> {
-    const dice = this.#dice;
+    const dice = this.#parts.dice;
     switch (chore) {
       case 'status':
         await this.must('status');
@@ -101,7 +95,7 @@ export class Operator {
       case 'pauseEndpoint':
         return this.#pause(dice.pick(['office', 'depot']), signal);
       case 'pauseFolder':
-        return this.#pause(dice.pick(this.#inboxes).inbox.dir, signal);
+        return this.#pause(dice.pick(this.#parts.inboxes).inbox.dir, signal);
       case 'audit':
         // New or absent files are correctly reported as not accounted for, or not checked.
         await this.ask([0, 3, 4], 'audit', '--wait', '3s');
@@ -118,13 +112,13 @@ export class Operator {
 
   async #pause(target: string, signal: AbortSignal): Promise<void> {
     await this.must('pause', target);
-    await pause(this.#dice.int(1_000, 5_000), signal);
+    await pause(this.#parts.dice.int(1_000, 5_000), signal);
     await this.must('resume', target);
   }
 
   async #toFile(write: (file: string) => Promise<string>): Promise<void> {
     this.#serial += 1;
-    const file = join(this.#place.dir, `output ${this.#serial}`);
+    const file = join(this.#parts.place.dir, `output ${this.#serial}`);
     await write(file);
     for (const each of [file, `${file}.head.json`]) await rm(each, { force: true });
   }

@@ -26,7 +26,6 @@ export class Service {
   /** Number of files that were checked and deleted. */
   checked = 0;
   uploads = 0;
-  restarts = 0;
 
   private constructor(dir: string, random: () => number, sandbox: Sandbox) {
     this.#dir = dir;
@@ -59,15 +58,10 @@ export class Service {
     await this.close();
     await sleep(ms, undefined, { signal }).catch(() => {});
     this.#sandbox = await open(this.#dir, this.#random, port);
-    this.restarts += 1;
   }
 
   received(): StoredDocument[] {
     return this.#sandbox.received();
-  }
-
-  get stored(): number {
-    return this.#sandbox.stats().stored;
   }
 
   /** Judges the rate of new arrivals. */

@@ -12,34 +12,31 @@ import type { Weather } from './weather.ts';
 
 export const SAMPLE_MS = 1_000;
 
+interface WatchParts {
+  readonly place: Place;
+  readonly book: Book;
+  readonly lives: Lives;
+  readonly service: Service;
+  readonly weather: Weather;
+}
+
 /** Samples the agent, and tells the service how late arrivals may have been noticed. */
 export class Watch {
-  readonly #place: Place;
-  readonly #book: Book;
-  readonly #lives: Lives;
-  readonly #service: Service;
-  readonly #weather: Weather;
+  readonly #parts: WatchParts;
   readonly #file: WriteStream | null;
   readonly #startedAt = performance.now();
   readonly #samples: Sample[] = [];
   readonly #stalls = monitorEventLoopDelay({ resolution: 5 });
 
   /** `file`: destination of the samples, as JSON lines. */
-  constructor(
-    parts: { place: Place; book: Book; lives: Lives; service: Service; weather: Weather },
-    file: string | null,
-  ) {
-    this.#place = parts.place;
-    this.#book = parts.book;
-    this.#lives = parts.lives;
-    this.#service = parts.service;
-    this.#weather = parts.weather;
+  constructor(parts: WatchParts, file: string | null) {
+    this.#parts = parts;
     this.#file = file === null ? null : createWriteStream(file);
     this.#stalls.enable();
   }
 
   async sample(): Promise<void> {
-    const { now: life, count } = this.#lives;
+    const { now: life, count } = this.#parts.lives;
     const at = performance.now();
     this.#tellLateness(at);
     if (life === null) return;
@@ -49,14 +46,14 @@ export class Watch {
     const sample: Sample = {
       at: Math.round(at - this.#startedAt) / 1_000,
       life: count,
-      weather: this.#weather.now,
+      weather: this.#parts.weather.now,
       ...figures,
       inside: life.inside,
       dirs: await this.#watchedDirs(),
       ...answer,
-      ...(await stateFigures(this.#place.stateDir)),
-      accepted: this.#book.acceptedCount,
-      waiting: this.#book.waiting,
+      ...(await stateFigures(this.#parts.place.stateDir)),
+      accepted: this.#parts.book.acceptedCount,
+      waiting: this.#parts.book.waiting,
     };
     this.#samples.push(sample);
     this.#file?.write(`${JSON.stringify(sample)}\n`);
@@ -65,7 +62,7 @@ export class Watch {
   /** Samples of the life that has most of them. */
   longestLife(): readonly Sample[] {
     let longest: Sample[] = [];
-    for (let life = 1; life <= this.#lives.count; life += 1) {
+    for (let life = 1; life <= this.#parts.lives.count; life += 1) {
       const samples = this.#samples.filter((sample) => sample.life === life);
       if (samples.length > longest.length) longest = samples;
     }
@@ -82,9 +79,9 @@ export class Watch {
   #tellLateness(at: number): void {
     const own = this.#stalls.max / 1e6;
     this.#stalls.reset();
-    const { now: life, frozen } = this.#lives;
+    const { now: life, frozen } = this.#parts.lives;
     const from = at - 2 * SAMPLE_MS - own;
-    this.#service.rate.jolt({
+    this.#parts.service.rate.jolt({
       from,
       to: at,
       lateMs: own + (life?.inside?.loopMs ?? 0),
@@ -97,7 +94,7 @@ export class Watch {
     if (!isAlive) return { statusMs: null, spool: null };
     const asked = performance.now();
     try {
-      const { spool } = await callControl(this.#place.stateDir, 'status', {}, { timeoutMs: 5_000 });
+      const { spool } = await callControl(this.#parts.place.stateDir, 'status', {}, { timeoutMs: 5_000 });
       return { statusMs: performance.now() - asked, spool: spool.used };
     } catch {
       return { statusMs: null, spool: null };
@@ -106,7 +103,7 @@ export class Watch {
 
   async #watchedDirs(): Promise<number> {
     let count = 0;
-    for (const { dir, polled, recursive } of this.#place.inboxes) {
+    for (const { dir, polled, recursive } of this.#parts.place.inboxes) {
       if (!polled) count += recursive ? await countDirs(dir) : 1;
     }
     return count;
