@@ -3,7 +3,7 @@ import { ReceiptdError } from '../core/domain/errors.ts';
 import type { ImageType } from '../core/domain/imageType.ts';
 import type { Naming } from '../core/domain/naming.ts';
 import type { Admission } from '../core/ports/ledgerIntake.ts';
-import type { Sighted } from './sighted.ts';
+import type { CurrentSighting, Sighted } from './sighted.ts';
 
 /** An image that is new to its endpoint and has no name yet. */
 export interface NewDocument {
@@ -31,6 +31,18 @@ export function copyFor(endpoint: EndpointKey, document: Document, at: number): 
 
 export function sightedOf({ sha256, remark = null, at }: Admission): Omit<Sighted, 'verdict' | 'documentId'> {
   return { sha256, policy: null, reason: remark?.reason ?? null, message: remark?.message ?? null, at };
+}
+
+/**
+ * Whether the current file at the path is known to be this document. A lost image is more than known: its bytes are
+ * back. If disposal found other bytes at the path, that sighting stays as it is; the original that is back may be
+ * disposed of like any other file with these bytes.
+ */
+export function isThere(
+  { id, state }: Pick<Document, 'id' | 'state'>,
+  current: Pick<CurrentSighting, 'documentId' | 'disposed'>,
+): boolean {
+  return current.documentId === id && state !== 'lost' && current.disposed === null;
 }
 
 /** Whether a document in this state is queued again when its bytes are seen again. */

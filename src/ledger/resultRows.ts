@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer';
+import { hash } from 'node:crypto';
 import type { DocumentState } from '../core/domain/document.ts';
 import { readPosted, type Posted } from '../core/domain/posted.ts';
 import { postedWords } from '../core/domain/search.ts';
-import type { PayloadEncoding, ResultRow } from '../core/ports/results.ts';
-import type { Move } from './events.ts';
+import type { NewResult, PayloadEncoding, ResultRow } from '../core/ports/results.ts';
+import type { LedgerEvent, Move } from './events.ts';
 
 /** A payload as it is stored. */
 export interface KeptPayload {
@@ -12,22 +13,46 @@ export interface KeptPayload {
   readonly sha256: string;
 }
 
+/** The document that a result is about. */
+export interface Match {
+  readonly id: number;
+  readonly state: DocumentState;
+  readonly attempts: number;
+  readonly answerLost: number;
+  readonly serviceStatus: string | null;
+  readonly response: string | null;
+  /** The service was known to have it, from an answer or a result. */
+  readonly wasThere: boolean | number;
+}
+
 /**
  * Whether the result proves an acceptance that no answer reported. False for a queued document that the service was known to
  * have (a person queued it to be sent again), and for a `failed` one: a person judges the service's verdict on it.
  */
-export function wasMissing({
-  state,
-  answerLost,
-  wasThere,
-}: {
-  readonly state: DocumentState;
-  readonly answerLost: number;
-  readonly wasThere: boolean;
-}): boolean {
+function wasMissing({ state, answerLost, wasThere }: Match): boolean {
   if (state === 'unconfirmed') return true;
   if (state === 'lost') return answerLost === 1;
   return state === 'queued' && answerLost === 1 && !wasThere;
+}
+
+type EventOf<Kind extends LedgerEvent['kind']> = Extract<LedgerEvent, { kind: Kind }>;
+
+export function resultEvent(
+  result: number,
+  { status, name, uid, payload: { length: size } }: NewResult,
+  { sha256, encoding, payload }: KeptPayload,
+  match: Match | undefined,
+): EventOf<'result'> {
+  const of = { document: match?.id ?? null, attempts: match?.attempts ?? null };
+  const given = { givenName: match ? null : name, givenUid: uid };
+  return { kind: 'result', result, ...of, status, sha256, size, encoding, payload, ...given };
+}
+
+/** The acceptance that the result proves; null if it proves none. */
+export function provenBy({ status }: NewResult, match: Match | undefined): EventOf<'moved'> | null {
+  if (!match || !wasMissing(match)) return null;
+  const { id, serviceStatus, response } = match;
+  return { kind: 'moved', documents: [id], state: 'accepted', status: status ?? serviceStatus, response };
 }
 
 /** What results have reported when the document's last upload request ends; see `SINCE_LAST_ATTEMPT`. */
@@ -58,8 +83,12 @@ export function besideThese(
   return isProof ? { state: 'accepted', status, response } : move;
 }
 
+export function keptOf(payload: Uint8Array): KeptPayload {
+  return { ...textOf(payload), sha256: hash('sha256', payload, 'hex') };
+}
+
 /** Base64 if the bytes are not UTF-8, or if escaping them would take more space than Base64. */
-export function textOf(payload: Uint8Array): Omit<KeptPayload, 'sha256'> {
+function textOf(payload: Uint8Array): Omit<KeptPayload, 'sha256'> {
   const bytes = Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength);
   // SQLite's own functions and other programs end a text at a NUL character; PostgreSQL allows none.
   if (isUtf8(bytes) && !bytes.includes(0) && escapes(bytes) * 6 < bytes.length / 4 + 64)
@@ -82,6 +111,17 @@ export function postedOf({ encoding, payload }: { encoding: PayloadEncoding; pay
   const posted = encoding === 'utf8' ? readPosted(payload) : null;
   if (posted === null) return { fields: null, words: null };
   return { fields: JSON.stringify(posted), words: postedWords(posted) };
+}
+
+/** Most results that the view of one document shows. */
+export const MOST_SHOWN = 500;
+
+/** The columns of a result that its event determines. */
+export function resultParams(event: EventOf<'result'>) {
+  const { result: id, document: documentId, attempts, status, sha256, size, encoding } = event;
+  const { payload, givenName, givenUid } = event;
+  const kept = { attempts, status, sha256, size, encoding, payload, givenName, givenUid };
+  return { id, documentId, ...kept, ...postedOf(event) };
 }
 
 /** Most results of a document that lists show; `results` shows the older ones too. */

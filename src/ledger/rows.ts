@@ -1,8 +1,14 @@
 import { pageOf } from '../core/domain/pages.ts';
 import { join } from 'node:path';
-import type { Attempt, Document, FileIdentity, Verdict } from '../core/domain/document.ts';
+import type { Document, FileIdentity, Verdict } from '../core/domain/document.ts';
 import type { KnownFile, NamedFile } from '../core/ports/ledgerIntake.ts';
-import type { DocumentDetail, SightingRow } from '../core/ports/ledgerReports.ts';
+import type {
+  DocumentDetail,
+  FileStanding,
+  ListState,
+  SightingRow,
+  Standing,
+} from '../core/ports/ledgerReports.ts';
 
 /** Columns as named in `sql/documents.ts`. */
 export interface DocumentRow extends Omit<Document, 'endpoint' | 'answerLost'> {
@@ -101,10 +107,6 @@ export function toNamedFile(row: KnownTuple): NamedFile {
   return { sighting: Number(id), name, verdict, policy, identity };
 }
 
-export function toAttempt(row: Attempt): Attempt {
-  return { ...row };
-}
-
 /** A file's location as stored with its sighting: directory and name, with `/` between segments. */
 export interface PlaceRow {
   readonly folder: string;
@@ -118,7 +120,7 @@ export function splitPath(path: string): { dir: string; name: string } {
 }
 
 /** The query for the file, or the page, at this path. */
-export function standingOf(
+export function placeQuery(
   path: string,
   sql: { readonly STANDING: string; readonly STANDING_OF_PAGE: string },
 ): { readonly text: string; readonly place: Readonly<Record<string, string>> } {
@@ -141,4 +143,30 @@ export interface DetailSightingRow extends PlaceRow, Omit<SightingRow, 'path'> {
 
 export function toSightingRow({ folder, dir, name, ...row }: DetailSightingRow): SightingRow {
   return { ...row, path: absolutePath({ folder, dir, name }) };
+}
+
+/** A file that is there, with the state that lists show. */
+export interface StandingRow extends IdentityRow {
+  readonly id: number;
+  readonly dir: string;
+  readonly name: string;
+  readonly state: ListState;
+  readonly documentName: string | null;
+}
+
+export interface FileStandingRow extends StandingRow {
+  readonly reason: string | null;
+  readonly message: string | null;
+  readonly policy: string | null;
+  readonly at: number;
+  readonly dismissedAt: number | null;
+}
+
+export function toStanding(row: StandingRow): Standing {
+  return { identity: toIdentity(row), state: row.state, name: row.documentName };
+}
+
+export function toFileStanding(row: FileStandingRow): FileStanding {
+  const { id: sighting, reason, message, policy, at, dismissedAt } = row;
+  return { ...toStanding(row), sighting, isDismissed: dismissedAt !== null, reason, message, policy, at };
 }

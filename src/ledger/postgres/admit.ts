@@ -9,7 +9,7 @@ import {
 import { foldedUnlessAscii } from '../../core/domain/search.ts';
 import type { Admission, Admitted } from '../../core/ports/ledgerIntake.ts';
 import { groupBy } from '../groupBy.ts';
-import { copyFor, isToSendAgain, keyParams, newDocumentOf, sightedOf } from '../newDocument.ts';
+import { copyFor, isThere, isToSendAgain, keyParams, newDocumentOf, sightedOf } from '../newDocument.ts';
 import { identityParams } from '../rows.ts';
 import { documentOf, requireDocument, type PlacedRow } from './documents.ts';
 import { insertDocuments, lockEndpoint, type Given } from './insertDocuments.ts';
@@ -120,9 +120,7 @@ async function admitKnown(sql: Transaction, admission: Admission, looked: Looked
   const { endpoint, file, lane, at } = admission;
   const existing = looked.existing.get(bytesOf(admission)) as PlacedRow;
   const current = currentOf(looked.current, admission);
-  // A lost image is more than known: its bytes are back. If disposal found other bytes at the path, that sighting stays as
-  // it is; the original that is back may be disposed of like any other file with these bytes.
-  if (current?.documentId === existing.id && existing.state !== 'lost' && current.disposed === null) {
+  if (current && isThere(existing, current)) {
     if (!isOutdated(current, admission))
       sql.send(SIGHTINGS.REFRESH_IDENTITY, { id: current.id, ...identityParams(file.identity), at });
     return { kind: 'known', document: documentOf(sql.places, existing) };

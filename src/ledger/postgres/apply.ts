@@ -1,6 +1,7 @@
 import type { LedgerEvent, Move } from '../events.ts';
 import { foldedUnlessAscii } from '../../core/domain/search.ts';
-import { postedOf } from '../resultRows.ts';
+import { pauseParams } from '../holdOver.ts';
+import { resultParams } from '../resultRows.ts';
 import { EventSets, type Sending, type TimedEvent } from './eventSets.ts';
 import * as DISPOSALS from './sql/disposals.ts';
 import * as DOCUMENTS from './sql/documents.ts';
@@ -13,7 +14,7 @@ import * as SIGHTINGS from './sql/sightings.ts';
 
 /**
  * The only place where events become rows. Decides nothing: an event contains all decisions. Rows of its folder and
- * endpoint exist already (`Store.ensureFolder`, `ensureEndpoint`).
+ * endpoint exist already (`ReferencedRows`).
  */
 export function applyAll(sql: Sending, told: readonly TimedEvent[], gone = goneIn(told)): void {
   const sets = new EventSets(gone);
@@ -71,12 +72,9 @@ function applyOne(sql: Sending, event: LedgerEvent, at: number, gone: ReadonlyMa
     case 'moved':
       return applyMove(sql, event.documents, event, at);
     case 'result': {
-      const { result: id, document: documentId, attempts, status, sha256, size, encoding } = event;
-      const { payload, givenName, givenUid } = event;
-      const kept = { attempts, status, sha256, size, encoding, payload, givenName, givenUid };
-      sql.send(RESULTS.INSERT_RESULT, { id, agentId, documentId, ...kept, ...postedOf(event), at });
-      if (documentId !== null && status !== null)
-        sql.send(RESULTS.SET_STATUS, { id: documentId, status, at });
+      const { document: id, status } = event;
+      sql.send(RESULTS.INSERT_RESULT, { ...resultParams(event), agentId, at });
+      if (id !== null && status !== null) sql.send(RESULTS.SET_STATUS, { id, status, at });
       return;
     }
     case 'disposing':
@@ -96,20 +94,8 @@ function applyOne(sql: Sending, event: LedgerEvent, at: number, gone: ReadonlyMa
       sql.send(ENDPOINTS.INSERT_ACT, { agentId, at, kind: event.act, by: event.by, detail: event.detail });
       return;
     case 'paused': {
-      const { scope, message } = event;
-      const key = sql.places.ofKey(scope, event.key);
-      const hold = {
-        scope,
-        key,
-        paused: 1,
-        reason: 'PAUSED',
-        message,
-        since: at,
-        until: null,
-        demandedUntil: null,
-        sharedMs: null,
-      };
-      sql.send(HOLDS.PUT_HOLD, { ...hold, agentId: 0 });
+      const key = sql.places.ofKey(event.scope, event.key);
+      sql.send(HOLDS.PUT_HOLD, { ...pauseParams(event, at), key, sharedMs: null, agentId: 0 });
       return;
     }
     case 'resumed':

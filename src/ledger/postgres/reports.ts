@@ -6,7 +6,6 @@ import type {
   LedgerReports,
   ListState,
   SeenCount,
-  Standing,
   StateCount,
   UploadRow,
   OriginalsRule,
@@ -17,14 +16,15 @@ import { list, page } from '../listing/list.ts';
 import { tally } from '../listing/tally.ts';
 import {
   relativePath,
-  standingOf,
-  toAttempt,
-  toIdentity,
+  placeQuery,
+  toFileStanding,
   toMore,
   toSightingRow,
+  toStanding,
   type DetailSightingRow,
   type DocumentMoreRow,
-  type IdentityRow,
+  type FileStandingRow,
+  type StandingRow,
 } from '../rows.ts';
 import { documentOf, type PlacedRow } from './documents.ts';
 import { holdsOf } from './holds.ts';
@@ -40,30 +40,10 @@ import type { Sql } from './statements.ts';
 
 const STANDINGS_BATCH = 1_000;
 
-interface StandingRow extends IdentityRow {
-  readonly id: number;
-  readonly dir: string;
-  readonly name: string;
-  readonly state: ListState;
-  readonly documentName: string | null;
-}
-
-interface FileStandingRow extends StandingRow {
-  readonly reason: string | null;
-  readonly message: string | null;
-  readonly policy: string | null;
-  readonly at: number;
-  readonly dismissedAt: number | null;
-}
-
 /** A row that belongs to one folder. */
 interface Placed {
   readonly place: string;
   readonly folder: string;
-}
-
-function toStanding(row: StandingRow): Standing {
-  return { identity: toIdentity(row), state: row.state, name: row.documentName };
 }
 
 export function createReports(ledger: Reading, accountOf: AccountOf): Omit<LedgerReports, 'fleet'> {
@@ -106,7 +86,7 @@ export function createReports(ledger: Reading, accountOf: AccountOf): Omit<Ledge
         return {
           document,
           ...toMore(more),
-          attempts: attempts.map(toAttempt),
+          attempts,
           sightings: sightings.map(({ place, folder, ...row }) =>
             toSightingRow({ ...row, folder: places.toFolder(place, folder) }),
           ),
@@ -182,11 +162,9 @@ export function createReports(ledger: Reading, accountOf: AccountOf): Omit<Ledge
     },
 
     async standing({ folder, path }) {
-      const { text, place } = standingOf(path, SQL);
+      const { text, place } = placeQuery(path, SQL);
       const row = await one<FileStandingRow>(text, { ...places.ofFolder(folder), ...place });
-      if (!row) return null;
-      const { id: sighting, reason, message, policy, at, dismissedAt } = row;
-      return { ...toStanding(row), sighting, isDismissed: dismissedAt !== null, reason, message, policy, at };
+      return row ? toFileStanding(row) : null;
     },
 
     erasable: async (before, atMost, afterId = 0) =>

@@ -1,5 +1,3 @@
-import { hash } from 'node:crypto';
-import type { DocumentState } from '../../core/domain/document.ts';
 import type {
   LedgerResults,
   NewResult,
@@ -10,10 +8,13 @@ import type {
 import type { Move } from '../events.ts';
 import {
   besideThese,
-  textOf,
+  keptOf,
+  MOST_SHOWN,
+  provenBy,
+  resultEvent,
   toResultRow,
-  wasMissing,
   type KeptPayload,
+  type Match,
   type SinceLastAttempt,
   type StoredResult,
 } from '../resultRows.ts';
@@ -28,7 +29,7 @@ export function createResults(store: Store): LedgerResults {
   return {
     recordResult: (result) => {
       // Computed before the transaction, which other writes wait for.
-      const kept = { ...textOf(result.payload), sha256: hash('sha256', result.payload, 'hex') };
+      const kept = keptOf(result.payload);
       return store.write((sql) => record(sql, result, kept));
     },
   };
@@ -64,8 +65,6 @@ export function createResultReports(ledger: Reading): ResultReports {
   };
 }
 
-const MOST_SHOWN = 500;
-
 export async function resultsOf(sql: Sql, documentId: number): Promise<ResultRow[]> {
   const params = { documentId, after: Number.MAX_SAFE_INTEGER, limit: MOST_SHOWN };
   return (await rowsOf(sql, SQL.RESULTS_OF.newest, params)).toReversed();
@@ -75,38 +74,22 @@ async function rowsOf(sql: Sql, text: string, params: Params): Promise<ResultRow
   return (await sql.all<StoredResult>(text, params)).map(toResultRow);
 }
 
-interface Match {
-  readonly id: number;
-  readonly state: DocumentState;
-  readonly attempts: number;
-  readonly answerLost: number;
-  readonly serviceStatus: string | null;
-  readonly response: string | null;
-  /** The service was known to have it, from an answer or a result. */
-  readonly wasThere: boolean;
-}
-
 async function record(sql: Transaction, result: NewResult, kept: KeptPayload): Promise<RecordedResult> {
-  const { at, status } = result;
-  const { encoding, payload, sha256 } = kept;
   sql.send(SQL.LOCK_RESULTS);
   const match = await matchOf(sql, result);
   const target = match?.id ?? null;
   const documentNow = async () => (target === null ? null : documentById(sql, target));
-  const repeated = await sql.get<{ id: number }>(SQL.REPEATED, { documentId: target ?? 0, sha256 });
+  const repeated = await sql.get<{ id: number }>(SQL.REPEATED, {
+    documentId: target ?? 0,
+    sha256: kept.sha256,
+  });
   if (repeated) return { id: repeated.id, document: await documentNow(), isNew: false, isProof: false };
   const id = (await sql.get<{ id: number }>(SQL.NEXT_RESULT_ID))?.id;
   if (id === undefined) throw new Error('a sequence gave no number');
-  const given = { givenName: match ? null : result.name, givenUid: result.uid };
-  const what = { status, sha256, size: result.payload.length, encoding, payload, ...given };
-  sql.emit({ kind: 'result', result: id, document: target, attempts: match?.attempts ?? null, ...what }, at);
-  const isProof = match !== undefined && wasMissing(match);
-  if (isProof) {
-    const { serviceStatus, response } = match;
-    const move = { state: 'accepted', status: status ?? serviceStatus, response } as const;
-    sql.emit({ kind: 'moved', documents: [match.id], ...move }, at);
-  }
-  return { id, document: await documentNow(), isNew: true, isProof };
+  sql.emit(resultEvent(id, result, kept, match), result.at);
+  const proven = provenBy(result, match);
+  if (proven) sql.emit(proven, result.at);
+  return { id, document: await documentNow(), isNew: true, isProof: proven !== null };
 }
 
 async function matchOf(sql: Sql, { baseUrl, uid, name }: NewResult): Promise<Match | undefined> {

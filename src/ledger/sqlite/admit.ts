@@ -3,6 +3,7 @@ import { namesOf, usesSeq } from '../../core/domain/naming.ts';
 import type { Admission, Admitted } from '../../core/ports/ledgerIntake.ts';
 import {
   copyFor,
+  isThere,
   isToSendAgain,
   keyParams,
   newDocumentOf,
@@ -37,9 +38,7 @@ export function admit(sql: Transaction, admission: Admission): Admitted {
   }
 
   const current = currentSighting(sql, file);
-  // A lost image is more than known: its bytes are back. If disposal found other bytes at the path, that sighting stays as
-  // it is; the original that is back may be disposed of like any other file with these bytes.
-  if (current?.documentId === existing.id && existing.state !== 'lost' && current.disposed === null) {
+  if (current && isThere(existing, current)) {
     sql.run(SIGHTINGS.REFRESH_IDENTITY, { id: current.id, ...identityParams(file.identity), at });
     return { kind: 'known', document: toDocument(existing) };
   }

@@ -2,7 +2,8 @@ import type { LedgerEvent, Move } from '../events.ts';
 import { foldedUnlessAscii } from '../../core/domain/search.ts';
 import { tookId, tookNumbers } from './numbers.ts';
 import { ensureEndpoint, ensureFolder } from './places.ts';
-import { postedOf } from '../resultRows.ts';
+import { pauseParams } from '../holdOver.ts';
+import { resultParams } from '../resultRows.ts';
 import { splitPath } from '../rows.ts';
 import * as DISPOSALS from './sql/disposals.ts';
 import * as DOCUMENTS from './sql/documents.ts';
@@ -76,11 +77,9 @@ export function apply(sql: Sql, event: LedgerEvent, at: number): void {
       for (const id of event.documents) applyMove(sql, id, event, at);
       return;
     case 'result': {
-      const { result: id, document: documentId, attempts, status, sha256, size, encoding } = event;
-      const { payload, givenName, givenUid } = event;
-      const kept = { attempts, status, sha256, size, encoding, payload, givenName, givenUid };
-      sql.run(RESULTS.INSERT_RESULT, { id, documentId, ...kept, ...postedOf(event), at });
-      if (documentId !== null && status !== null) sql.run(RESULTS.SET_STATUS, { id: documentId, status, at });
+      const { document: id, status } = event;
+      sql.run(RESULTS.INSERT_RESULT, { ...resultParams(event), at });
+      if (id !== null && status !== null) sql.run(RESULTS.SET_STATUS, { id, status, at });
       return;
     }
     case 'disposing':
@@ -99,21 +98,9 @@ export function apply(sql: Sql, event: LedgerEvent, at: number): void {
     case 'act':
       sql.run(ENDPOINTS.INSERT_ACT, { at, kind: event.act, by: event.by, detail: event.detail });
       return;
-    case 'paused': {
-      const { scope, key, message } = event;
-      const hold = {
-        scope,
-        key,
-        paused: 1,
-        reason: 'PAUSED',
-        message,
-        since: at,
-        until: null,
-        demandedUntil: null,
-      };
-      sql.run(HOLDS.PUT_HOLD, hold);
+    case 'paused':
+      sql.run(HOLDS.PUT_HOLD, pauseParams(event, at));
       return;
-    }
     case 'resumed':
       sql.run(HOLDS.CLEAR_HOLD, { scope: event.scope, key: event.key, reason: 'PAUSED' });
       return;

@@ -6,7 +6,6 @@ import type {
   LedgerReports,
   ListState,
   SeenCount,
-  Standing,
   StateCount,
   UploadRow,
   OriginalsRule,
@@ -20,16 +19,17 @@ import { allHolds } from './holds.ts';
 import { listSource } from './list.ts';
 import {
   relativePath,
-  standingOf,
-  toAttempt,
+  placeQuery,
   toDocument,
-  toIdentity,
+  toFileStanding,
   toMore,
   toSightingRow,
+  toStanding,
   type DetailSightingRow,
   type DocumentMoreRow,
   type DocumentRow,
-  type IdentityRow,
+  type FileStandingRow,
+  type StandingRow,
 } from '../rows.ts';
 import { endpointIdOf } from './places.ts';
 import { createResultReports, resultsOf } from './results.ts';
@@ -43,26 +43,6 @@ import type { Sql } from './statements.ts';
 import type { Store } from './store.ts';
 
 const STANDINGS_BATCH = 1_000;
-
-interface StandingRow extends IdentityRow {
-  readonly id: number;
-  readonly dir: string;
-  readonly name: string;
-  readonly state: ListState;
-  readonly documentName: string | null;
-}
-
-interface FileStandingRow extends StandingRow {
-  readonly reason: string | null;
-  readonly message: string | null;
-  readonly policy: string | null;
-  readonly at: number;
-  readonly dismissedAt: number | null;
-}
-
-function toStanding(row: StandingRow): Standing {
-  return { identity: toIdentity(row), state: row.state, name: row.documentName };
-}
 
 export function createReports(store: Store, accountOf: AccountOf = DEFAULT_ACCOUNT): LedgerReports {
   const source = listSource(store, accountOf);
@@ -91,7 +71,7 @@ export function createReports(store: Store, accountOf: AccountOf = DEFAULT_ACCOU
         return {
           document,
           ...toMore(sql.get<DocumentMoreRow>(DOCUMENTS.DOCUMENT_MORE, { id })),
-          attempts: sql.all<Attempt>(SQL.ATTEMPTS_OF, { id }).map(toAttempt),
+          attempts: sql.all<Attempt>(SQL.ATTEMPTS_OF, { id }).map((row) => ({ ...row })),
           sightings: sql.all<DetailSightingRow>(SQL.SIGHTINGS_OF, { id }).map(toSightingRow),
           results: resultsOf(sql, id),
         };
@@ -170,19 +150,9 @@ export function createReports(store: Store, accountOf: AccountOf = DEFAULT_ACCOU
 
     standing: ({ folder, path }) =>
       store.read((sql) => {
-        const { text, place } = standingOf(path, SIGHTINGS);
+        const { text, place } = placeQuery(path, SIGHTINGS);
         const row = sql.get<FileStandingRow>(text, { folder, ...place });
-        if (!row) return null;
-        const { id: sighting, reason, message, policy, at, dismissedAt } = row;
-        return {
-          ...toStanding(row),
-          sighting,
-          isDismissed: dismissedAt !== null,
-          reason,
-          message,
-          policy,
-          at,
-        };
+        return row ? toFileStanding(row) : null;
       }),
 
     erasable: (before) =>

@@ -1,5 +1,3 @@
-import { hash } from 'node:crypto';
-import type { DocumentState } from '../../core/domain/document.ts';
 import type {
   LedgerResults,
   NewResult,
@@ -12,10 +10,13 @@ import { documentById } from './documents.ts';
 import type { Move } from '../events.ts';
 import {
   besideThese,
-  textOf,
+  keptOf,
+  MOST_SHOWN,
+  provenBy,
+  resultEvent,
   toResultRow,
-  wasMissing,
   type KeptPayload,
+  type Match,
   type SinceLastAttempt,
   type StoredResult,
 } from '../resultRows.ts';
@@ -28,7 +29,7 @@ export function createResults(store: Store): LedgerResults {
   return {
     recordResult: (result) => {
       // Computed before the transaction, which other writes wait for.
-      const kept = { ...textOf(result.payload), sha256: hash('sha256', result.payload, 'hex') };
+      const kept = keptOf(result.payload);
       return store.write((sql) => record(sql, result, kept));
     },
   };
@@ -59,46 +60,22 @@ export function createResultReports(store: Store): ResultReports {
   };
 }
 
-const MOST_SHOWN = 500;
-
 export function resultsOf(sql: Sql, documentId: number): ResultRow[] {
   const params = { documentId, after: Number.MAX_SAFE_INTEGER, limit: MOST_SHOWN };
   return sql.all<StoredResult>(SQL.RESULTS_OF.newest, params).map(toResultRow).toReversed();
 }
 
-interface Match {
-  readonly id: number;
-  readonly state: DocumentState;
-  readonly attempts: number;
-  readonly answerLost: number;
-  readonly serviceStatus: string | null;
-  readonly response: string | null;
-  /** The service was known to have it, from an answer or a result. */
-  readonly wasThere: number;
-}
-
-function record(
-  sql: Transaction,
-  result: NewResult,
-  { encoding, payload, sha256 }: KeptPayload,
-): RecordedResult {
-  const { at, status } = result;
+function record(sql: Transaction, result: NewResult, kept: KeptPayload): RecordedResult {
   const match = matchOf(sql, result);
   const target = match?.id ?? null;
   const documentNow = () => (target === null ? null : documentById(sql, target));
-  const repeated = sql.get<{ id: number }>(SQL.REPEATED, { documentId: target ?? 0, sha256 });
+  const repeated = sql.get<{ id: number }>(SQL.REPEATED, { documentId: target ?? 0, sha256: kept.sha256 });
   if (repeated) return { id: repeated.id, document: documentNow(), isNew: false, isProof: false };
   const id = idFrom(sql, SQL.NEXT_RESULT_ID);
-  const given = { givenName: match ? null : result.name, givenUid: result.uid };
-  const what = { status, sha256, size: result.payload.length, encoding, payload, ...given };
-  sql.emit({ kind: 'result', result: id, document: target, attempts: match?.attempts ?? null, ...what }, at);
-  const isProof = match !== undefined && wasMissing({ ...match, wasThere: match.wasThere === 1 });
-  if (isProof) {
-    const { serviceStatus, response } = match;
-    const move = { state: 'accepted', status: status ?? serviceStatus, response } as const;
-    sql.emit({ kind: 'moved', documents: [match.id], ...move }, at);
-  }
-  return { id, document: documentNow(), isNew: true, isProof };
+  sql.emit(resultEvent(id, result, kept, match), result.at);
+  const proven = provenBy(result, match);
+  if (proven) sql.emit(proven, result.at);
+  return { id, document: documentNow(), isNew: true, isProof: proven !== null };
 }
 
 function matchOf(sql: Sql, { baseUrl, uid, name }: NewResult): Match | undefined {

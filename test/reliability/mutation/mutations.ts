@@ -465,7 +465,7 @@ export const MUTATIONS: readonly Mutation[] = [
     seed: 3,
     edits: [
       {
-        file: 'src/ledger/sqlite/sql/disposals.ts',
+        file: 'src/ledger/disposalSql.ts',
         value: 'ACCEPTED_FILES',
         becomes: `$&.replace("AND d.state = 'accepted'", "AND d.state <> 'lost'")`,
       },
@@ -478,7 +478,7 @@ export const MUTATIONS: readonly Mutation[] = [
     seeds: 4_000,
     edits: [
       {
-        file: 'src/ledger/sqlite/sql/disposals.ts',
+        file: 'src/ledger/disposalSql.ts',
         value: 'DISPOSABLE_FILES',
         becomes: "$&.replace('max(:after, :stays)', ':after').replace(':stays = 0 OR', ':stays >= 0 OR')",
       },

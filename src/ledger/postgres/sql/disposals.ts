@@ -1,7 +1,5 @@
-const FOLDER_ID = `(SELECT id FROM folders WHERE place = :place AND path = :folder)`;
-
-/** 64-bit columns as text: a JavaScript number would round them. */
-const IDENTITY = `s.size, s.mtime_ns::text AS "mtimeNs", s.ctime_ns::text AS "ctimeNs", s.inode::text AS inode`;
+import { disposalSql } from '../../disposalSql.ts';
+import { FOLDER_ID, IDENTITY } from './sightings.ts';
 
 /** Includes sightings that are gone, since the file may be back before the next listing. A page has the location of its file. */
 export const SOURCES = `
@@ -11,71 +9,29 @@ SELECT s.id AS sighting, f.place, f.path AS folder, s.dir, s.name, coalesce(s.ar
  ORDER BY s.id DESC
  LIMIT 100`;
 
-export const ORIGINALS_RULE = `SELECT rule, stays FROM originals WHERE folder_id = ${FOLDER_ID}`;
-
-export const SET_ORIGINALS_RULE = `
-INSERT INTO originals (folder_id, rule, stays) VALUES (${FOLDER_ID}, :rule, :stays)
-ON CONFLICT (folder_id) DO UPDATE SET rule = excluded.rule, stays = excluded.stays`;
-
-/** The first image admitted before the first watch, for example while the ledger was away. */
-export const FIRST_SEEN = `
-SELECT s.id FROM sightings s
- WHERE s.folder_id = ${FOLDER_ID} AND s.gone_at IS NULL AND s.disposed IS NULL AND s.document_id IS NOT NULL
- ORDER BY s.id LIMIT 1`;
-export const FIRST_SPLIT_SEEN = `
-SELECT s.id FROM sightings s
- WHERE s.folder_id = ${FOLDER_ID} AND s.gone_at IS NULL AND s.disposed IS NULL AND s.verdict = 'split' AND s.split_into IS NULL
- ORDER BY s.id LIMIT 1`;
-
-const ACCEPTED_FILES = `
-  FROM sightings s JOIN documents d ON d.id = s.document_id
- WHERE s.folder_id = ${FOLDER_ID} AND s.gone_at IS NULL AND s.disposed IS NULL AND s.document_id IS NOT NULL
-   AND d.state = 'accepted'`;
-
-/**
- * Whether the image was seen before, under any name and in any folder: a renamed or returned file, or one in a folder
- * that has another path now, is seen again but is not new.
- */
-const LAY_THERE = `EXISTS (SELECT 1 FROM sightings o
-                WHERE o.document_id = s.document_id AND o.id <= :stays::bigint)`;
-
-/** Split files whose pages are all accepted documents for which `isReached` holds; blank pages were left out. */
-const acceptedSplit = (isReached: string) => `
-  FROM sightings s
- WHERE s.folder_id = ${FOLDER_ID} AND s.gone_at IS NULL AND s.disposed IS NULL AND s.verdict = 'split' AND s.split_into IS NULL
-   AND NOT EXISTS (SELECT 1 FROM sightings p LEFT JOIN documents d ON d.id = p.document_id
-                    WHERE p.file_id = s.id AND NOT (p.verdict = 'rejected' AND p.reason = 'BLANK')
-                      AND (d.state IS DISTINCT FROM 'accepted' OR NOT ${isReached}))`;
-
-/** For a split file: whether its bytes were seen before, in another sighting. */
-const BYTES_LAY_THERE = `EXISTS (SELECT 1 FROM sightings o WHERE o.sha256 = s.sha256 AND o.id <= :stays::bigint)`;
-
-const COLUMNS = `s.id, s.dir, s.name, s.sha256, ${IDENTITY}`;
-
-const DISPOSABLE_FILES = `
-SELECT ${COLUMNS} ${ACCEPTED_FILES}
-   AND s.id > greatest(:after::bigint, :stays::bigint) AND (:stays::bigint = 0 OR NOT ${LAY_THERE})`;
-
-const disposableSplit = (isReached: string) => `
-SELECT ${COLUMNS} ${acceptedSplit(isReached)}
-   AND s.id > greatest(:after::bigint, :stays::bigint) AND (:stays::bigint = 0 OR NOT ${BYTES_LAY_THERE})`;
-
-/** Whether the document ever had one of these statuses, even if it has another one now. */
-const REACHED = `(coalesce(d.service_status = ANY (:statuses::text[]), FALSE)
-        OR EXISTS (SELECT 1 FROM results r WHERE r.document_id = d.id AND r.status = ANY (:statuses::text[])))`;
-
-export const DISPOSABLE = `${DISPOSABLE_FILES} ORDER BY s.id LIMIT :limit`;
-export const DISPOSABLE_SPLIT = `${disposableSplit('TRUE')} ORDER BY s.id LIMIT :limit`;
-export const DISPOSABLE_ON = `${DISPOSABLE_FILES} AND ${REACHED} ORDER BY s.id LIMIT :limit`;
-export const DISPOSABLE_SPLIT_ON = `${disposableSplit(REACHED)} ORDER BY s.id LIMIT :limit`;
-
-export const ACCEPTED_ORIGINALS = `SELECT count(*) AS count ${ACCEPTED_FILES}`;
-export const ACCEPTED_SPLIT_ORIGINALS = `SELECT count(*) AS count ${acceptedSplit('TRUE')}`;
-export const STAYING_ORIGINALS = `${ACCEPTED_ORIGINALS} AND ${LAY_THERE}`;
-export const STAYING_SPLIT_ORIGINALS = `${ACCEPTED_SPLIT_ORIGINALS} AND ${BYTES_LAY_THERE}`;
-
-export const BEGUN_DISPOSALS = `
-SELECT s.id, s.dir, s.name, s.sha256, s.disposing AS how, ${IDENTITY}
-  FROM sightings s
- WHERE s.folder_id = ${FOLDER_ID} AND s.disposing IS NOT NULL
- ORDER BY s.id`;
+export const {
+  ORIGINALS_RULE,
+  SET_ORIGINALS_RULE,
+  FIRST_SEEN,
+  FIRST_SPLIT_SEEN,
+  DISPOSABLE,
+  DISPOSABLE_SPLIT,
+  DISPOSABLE_ON,
+  DISPOSABLE_SPLIT_ON,
+  ACCEPTED_ORIGINALS,
+  ACCEPTED_SPLIT_ORIGINALS,
+  STAYING_ORIGINALS,
+  STAYING_SPLIT_ORIGINALS,
+  BEGUN_DISPOSALS,
+} = disposalSql({
+  folderId: FOLDER_ID,
+  identity: IDENTITY,
+  join: 'JOIN',
+  isNot: 'IS DISTINCT FROM',
+  after: ':after::bigint',
+  stays: ':stays::bigint',
+  larger: (one, other) => `greatest(${one}, ${other})`,
+  ofSameBytes: 'sightings o WHERE o.sha256 = s.sha256 AND',
+  reached: `(coalesce(d.service_status = ANY (:statuses::text[]), FALSE)
+        OR EXISTS (SELECT 1 FROM results r WHERE r.document_id = d.id AND r.status = ANY (:statuses::text[])))`,
+});

@@ -1,6 +1,5 @@
-/** 64-bit columns as text: a JavaScript number would round them. */
-const IDENTITY = `s.size, s.mtime_ns::text AS "mtimeNs", s.ctime_ns::text AS "ctimeNs", s.inode::text AS inode`;
-const FOLDER_ID = `(SELECT id FROM folders WHERE place = :place AND path = :folder)`;
+import { FOLDER_ID, IDENTITY } from './sightings.ts';
+
 const ENDPOINT_ID = `(SELECT id FROM endpoints WHERE base_url = :baseUrl AND uid = :uid)`;
 
 /** Marks a sighting as a page of a file. */

@@ -1,7 +1,5 @@
 import { SELECT_DOCUMENT } from './documents.ts';
-import { NEEDS_PERSON } from './sightings.ts';
-
-const FOLDER_ID = `(SELECT id FROM folders WHERE place = :place AND path = :folder)`;
+import { FOLDER_ID, NEEDS_PERSON } from './sightings.ts';
 
 /** A sighting that `list` shows beside the documents; incomplete and unreadable ones only while they are current. */
 export const LISTED = `s.verdict <> 'document' AND (s.gone_at IS NULL OR s.verdict NOT IN ('incomplete', 'unreadable'))`;

@@ -1,7 +1,7 @@
-const FOLDER_ID = `(SELECT id FROM folders WHERE place = :place AND path = :folder)`;
+export const FOLDER_ID = `(SELECT id FROM folders WHERE place = :place AND path = :folder)`;
 
 /** 64-bit columns as text: a JavaScript number would round them. */
-const IDENTITY = `s.size, s.mtime_ns::text AS "mtimeNs", s.ctime_ns::text AS "ctimeNs", s.inode::text AS inode`;
+export const IDENTITY = `s.size, s.mtime_ns::text AS "mtimeNs", s.ctime_ns::text AS "ctimeNs", s.inode::text AS inode`;
 
 /** Sightings, which refer to the folder, can still be inserted. */
 export const LOCK_FOLDER = `

@@ -1,8 +1,4 @@
-import { OF_BYTES } from './sightings.ts';
-
-/** 64-bit columns as text: a JavaScript number would round them. */
-const IDENTITY = `s.size, CAST(s.mtime_ns AS TEXT) AS mtimeNs, CAST(s.ctime_ns AS TEXT) AS ctimeNs,
-       CAST(s.inode AS TEXT) AS inode`;
+import { IDENTITY, OF_BYTES } from './sightings.ts';
 
 /** Marks a sighting as a page of a file. */
 export const SET_FILE = `UPDATE sightings SET file_id = :file WHERE id = :id`;

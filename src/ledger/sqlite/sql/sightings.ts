@@ -1,10 +1,10 @@
 /** 64-bit columns as text: a JavaScript number would round them. */
-const IDENTITY = `s.size, CAST(s.mtime_ns AS TEXT) AS mtimeNs, CAST(s.ctime_ns AS TEXT) AS ctimeNs,
+export const IDENTITY = `s.size, CAST(s.mtime_ns AS TEXT) AS mtimeNs, CAST(s.ctime_ns AS TEXT) AS ctimeNs,
        CAST(s.inode AS TEXT) AS inode`;
 
 export const FOLDER_BY_PATH = `SELECT id FROM folders WHERE path = :folder`;
 
-const FOLDER_ID = `(${FOLDER_BY_PATH})`;
+export const FOLDER_ID = `(${FOLDER_BY_PATH})`;
 
 export const ENSURE_FOLDER = `INSERT INTO folders (path) VALUES (:folder) ON CONFLICT (path) DO NOTHING`;
 
