@@ -88,9 +88,8 @@ function forecastText(waiting: number, perMinute: number | null, ms: number | nu
   if (waiting === 0) return 'The backlog is empty.';
   if (ms !== null)
     return `At this rate, the backlog of ${count(waiting)} will be empty in about ${span(ms)}.`;
-  const why =
-    perMinute === null ? 'a moment more is needed to say' : 'nothing was accepted, so that nobody can say';
-  return `The backlog is ${count(waiting)}; ${why} when it is empty.`;
+  const why = perMinute === null ? 'no estimate yet' : 'no estimate, because nothing was accepted';
+  return `The backlog is ${count(waiting)}; ${why}.`;
 }
 
 function intervalOf(text: string): number {
