@@ -1,9 +1,9 @@
-import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { execFile, spawn, type ChildProcessByStdio } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import type { Readable, Writable } from 'node:stream';
 import type { Unreadable } from '../core/ports/pages.ts';
 import type { Confinement } from './confinement.ts';
 import { frame, FrameReader, type Frame, type Reply, type Request } from './protocol.ts';
-import { residentMemory } from './residentMemory.ts';
 
 export interface Limits {
   /** Time limit for each answer. */
@@ -151,4 +151,31 @@ const TOO_LARGE: Unreadable = { kind: 'refused', reason: 'TOO_DEAR', detail: 'it
 
 function tooSlow(ms: number): Unreadable {
   return { kind: 'refused', reason: 'TOO_DEAR', detail: `it takes longer than ${Math.round(ms / 1_000)} s` };
+}
+
+/** Resident memory of a process in bytes; null if unknown or the process has ended. */
+async function residentMemory(pid: number): Promise<number | null> {
+  switch (process.platform) {
+    case 'linux': {
+      const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+      return kilobytes(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]);
+    }
+    case 'win32':
+      return null;
+    default:
+      return kilobytes(await ps(pid));
+  }
+}
+
+function ps(pid: number): Promise<string | undefined> {
+  return new Promise((done) => {
+    execFile('/bin/ps', ['-o', 'rss=', '-p', String(pid)], (error, stdout) =>
+      done(error ? undefined : stdout.trim()),
+    );
+  });
+}
+
+function kilobytes(text: string | undefined): number | null {
+  const number = Number(text);
+  return text === undefined || Number.isNaN(number) ? null : number * 1024;
 }

@@ -6,7 +6,9 @@ import type { Random } from '../../core/ports/clock.ts';
 import { asideDirectoryOf, incomingNameOf, isAsideName, newAsideName } from './asideName.ts';
 import type { ExcludedDirectories } from './excludedDirectories.ts';
 import { inside, isAbsent, joinPath, nameOf, parentOf } from './folderPath.ts';
-import { moveBeside } from './moveBeside.ts';
+import { freeNames, nameTaken } from './freeNames.ts';
+import { isSameFile, placeByLink, placeByRename } from './placeExclusively.ts';
+import { syncDirectory } from '../../system/syncDirectory.ts';
 import { clearIncoming, moveToArchive } from './moveToArchive.ts';
 import { archivePlace, inOwnPlace } from './ownPlace.ts';
 import { inRealDirectory } from './realDirectory.ts';
@@ -168,6 +170,28 @@ async function withAside<T>(folder: string, aside: string, work: (source: string
     await removeIfEmpty(join(parent, nameOf(directory)));
     return done;
   });
+}
+
+/**
+ * Moves a file within its file system to `directory`, as `name` or, if that is taken, under a similar free name; resolves
+ * the name used. Never overwrites. Removes the source only after the new link is durable: a crash in between leaves both,
+ * and a repeated call recognizes the link. Rejects with EEXIST if no name is free.
+ */
+async function moveBeside(source: string, directory: string, name: string, random: Random): Promise<string> {
+  for (const candidate of freeNames(name, random)) {
+    const target = join(directory, candidate);
+    const placed = await placeByLink(source, target);
+    if (placed === 'unsupported') {
+      if (!(await placeByRename(source, target))) continue;
+      await syncDirectory(directory);
+      return candidate;
+    }
+    if (placed === 'taken' && !(await isSameFile(source, target))) continue;
+    await syncDirectory(directory);
+    await unlink(source);
+    return candidate;
+  }
+  throw nameTaken(name, directory);
 }
 
 async function removeIfEmpty(directory: string): Promise<void> {

@@ -1,4 +1,5 @@
-import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { resolve } from 'node:path';
+import { below } from './folderPath.ts';
 import { locationOf, realLocation } from './location.ts';
 
 /** Directories inside a folder that are never entered: archives and the agent's own. */
@@ -13,8 +14,8 @@ export function createExcludedDirectories(
   folder: string,
   directories: readonly string[],
 ): ExcludedDirectories {
-  const asConfigured = directories.flatMap((directory) => below(folder, resolve(folder, directory)));
-  let excluded = asConfigured;
+  const asConfigured = directories.map((directory) => below(folder, resolve(folder, directory)));
+  let excluded = asConfigured.filter((path) => path !== null);
   return {
     has: (path) => excluded.some((directory) => path === directory || path.startsWith(`${directory}/`)),
     async refresh() {
@@ -22,14 +23,7 @@ export function createExcludedDirectories(
       const real = await Promise.all(
         directories.map(async (directory) => below(realFolder, await locationOf(resolve(folder, directory)))),
       );
-      excluded = [...new Set([...asConfigured, ...real.flat()])];
+      excluded = [...new Set([...asConfigured, ...real])].filter((path) => path !== null);
     },
   };
-}
-
-function below(folder: string, directory: string): string[] {
-  const path = relative(folder, directory);
-  return path === '' || path === '..' || path.startsWith(`..${sep}`) || isAbsolute(path)
-    ? []
-    : [path.split(sep).join('/')];
 }

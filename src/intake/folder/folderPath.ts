@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { isAbsolute, join, relative, sep } from 'node:path';
 import { systemCode } from '../../core/domain/errors.ts';
 
 const FORBIDDEN = new Set(['', '.', '..']);
@@ -30,6 +30,13 @@ export function nameOf(path: string): string {
 export function prefixesOf(path: string): string[] {
   const segments = path.split('/');
   return segments.map((_, index) => segments.slice(0, index + 1).join('/'));
+}
+
+/** Path of `absolute` below `base`, with `/`; null if it is not below it. */
+export function below(base: string, absolute: string): string | null {
+  const path = relative(base, absolute);
+  const isOutside = path === '' || path === '..' || path.startsWith(`..${sep}`) || isAbsolute(path);
+  return isOutside ? null : path.split(sep).join('/');
 }
 
 /** Whether an error means that the path, or a directory on the way to it, does not exist. */

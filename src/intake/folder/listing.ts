@@ -11,7 +11,6 @@ import { statFolder, tokenOf } from './folderIdentity.ts';
 import { inside, isAbsent, joinPath } from './folderPath.ts';
 import type { PathFilter } from './pathFilter.ts';
 import { parentsAreReal } from './realDirectory.ts';
-import { showBytes } from './showBytes.ts';
 import { SortedNames } from './sortedNames.ts';
 
 export interface ListingScope {
@@ -31,6 +30,8 @@ export interface ListingScope {
 
 /** Directory entries per read, and files per batch. */
 const ENTRIES_AT_ONCE = 1024;
+
+const LONGEST_CHARACTER = 4;
 
 const REPLACEMENT = '\uFFFD';
 
@@ -196,4 +197,23 @@ function sortOut(
   else if (isDirectory) {
     if (!excluded.has(path)) found.directories.push(path);
   } else if (filter.includes(path)) found.files.add(name);
+}
+
+/** Shows a name that is not valid UTF-8: bytes that belong to no character appear in hexadecimal, as in %E4. */
+function showBytes(name: Buffer): string {
+  let shown = '';
+  for (let at = 0; at < name.length;) {
+    const character = characterAt(name, at);
+    shown += character ? character.toString('utf8') : `%${name.toString('hex', at, at + 1).toUpperCase()}`;
+    at += character?.length ?? 1;
+  }
+  return shown;
+}
+
+function characterAt(name: Buffer, at: number): Buffer | null {
+  for (let length = 1; length <= LONGEST_CHARACTER && at + length <= name.length; length += 1) {
+    const bytes = name.subarray(at, at + length);
+    if (isUtf8(bytes)) return bytes;
+  }
+  return null;
 }

@@ -1,4 +1,5 @@
-import { basename, dirname, isAbsolute, relative, sep } from 'node:path';
+import { basename, dirname } from 'node:path';
+import { below } from './folderPath.ts';
 import { inRealDirectory } from './realDirectory.ts';
 
 /**
@@ -15,13 +16,13 @@ export interface OwnPlace {
 }
 
 /** Splits a path at the outermost watched folder that it is in; null if it is in none. All paths are absolute. */
-function inWatched(path: string, watched: readonly string[]): OwnPlace | null {
+function inWatched(absolute: string, watched: readonly string[]): OwnPlace | null {
   let outermost: OwnPlace | null = null;
   for (const base of watched) {
-    const below = relative(base, path);
-    if (below === '' || below === '..' || below.startsWith(`..${sep}`) || isAbsolute(below)) continue;
+    const path = below(base, absolute);
+    if (path === null) continue;
     if (outermost === null || base.length < outermost.base.length)
-      outermost = { base, below: below.split(sep).join('/'), isWatched: true };
+      outermost = { base, below: path, isWatched: true };
   }
   return outermost;
 }

@@ -1,7 +1,7 @@
 import type { ImageType } from '../../core/domain/imageType.ts';
 import type { Inspection } from '../../core/ports/image.ts';
 import { isBmpHeader } from './structure/bmp.ts';
-import { bytesText } from './structure/bytesText.ts';
+import { counted } from '../../core/domain/words.ts';
 
 type Unidentified = Extract<Inspection, { readonly type: null }>;
 export type Identified = { readonly type: ImageType } | Unidentified;
@@ -142,7 +142,7 @@ function unknown(bytes: Buffer): Unidentified {
     return tell('the file begins with zeros, so it is probably still being written');
   if (bytes.length >= SHORTEST_TEXT && looksLikeText(bytes)) return tell('it looks like text', 'text');
   if (bytes.length < LONGEST_SIGNATURE)
-    return tell(`it is too short to identify (${bytesText(bytes.length)})`, shortContent(bytes));
+    return tell(`it is too short to identify (${counted(bytes.length, 'byte')})`, shortContent(bytes));
   return tell('its content is not of a known type');
 }
 

@@ -3,7 +3,6 @@ import type { FolderSettings } from '../../core/domain/settings.ts';
 import { isUnreachable } from '../../core/domain/unreachable.ts';
 import type { FileSystem, FolderAvailability, WatchedFolder } from '../../core/ports/folder.ts';
 import type { Ledger } from '../../core/ports/ledger.ts';
-import { SharedRun } from '../sharedRun.ts';
 import { FolderClaim, type FolderClaimDeps } from './folderClaim.ts';
 import { FolderState, type FolderTimes } from './folderState.ts';
 import type { FolderTrouble } from './folderTrouble.ts';
@@ -196,5 +195,31 @@ export class Presence {
 
   get #writesFail(): boolean {
     return this.#deps.ledger.storage.trouble() !== null;
+  }
+}
+
+/**
+ * Combines concurrent requests for the same work. Requests made during a run share the next one, since the current run may
+ * have begun too early for them.
+ */
+class SharedRun {
+  readonly #work: () => Promise<void>;
+  #last: Promise<unknown> = Promise.resolve();
+  #next: Promise<void> | null = null;
+
+  constructor(work: () => Promise<void>) {
+    this.#work = work;
+  }
+
+  /** Settles with the outcome of a run that begins after this call. */
+  ask(): Promise<void> {
+    if (this.#next) return this.#next;
+    const next = this.#last.then(() => {
+      this.#next = null;
+      return this.#work();
+    });
+    this.#next = next;
+    this.#last = next.catch(() => undefined);
+    return next;
   }
 }

@@ -1,4 +1,4 @@
-import { bytesText } from './bytesText.ts';
+import { counted } from '../../../core/domain/words.ts';
 
 const FILE_HEADER = 14;
 const CORE_HEADER = 12;
@@ -23,7 +23,9 @@ export function bmpGap(bytes: Buffer): string | null {
   if (headerSize === 0) return 'the BMP header is not fully written';
   const needed = Math.max(bytes.readUInt32LE(2), pixelsEnd(bytes, headerSize));
   if (needed === 0) return 'the BMP header is not fully written';
-  return needed > bytes.length ? `the BMP has ${bytesText(bytes.length)} of ${bytesText(needed)}` : null;
+  return needed > bytes.length
+    ? `the BMP has ${counted(bytes.length, 'byte')} of ${counted(needed, 'byte')}`
+    : null;
 }
 
 /** Offset at which the pixels end; 0 if the header does not tell. */

@@ -1,4 +1,4 @@
-import { bytesText } from './bytesText.ts';
+import { counted } from '../../../core/domain/words.ts';
 
 const EXTENSION = 0x21;
 const IMAGE = 0x2c;
@@ -28,7 +28,7 @@ export function gifGap(bytes: Buffer): string | null {
         return `the GIF is damaged or not fully written: no block at byte ${at}`;
     }
   }
-  return `the GIF end is missing after ${bytesText(bytes.length)}`;
+  return `the GIF end is missing after ${counted(bytes.length, 'byte')}`;
 }
 
 /** Size in bytes of the colour table that a packed field announces. */

@@ -1,4 +1,4 @@
-import { bytesText } from './bytesText.ts';
+import { counted } from '../../../core/domain/words.ts';
 import { ilocGap } from './heicItems.ts';
 import { boxesIn, type Box } from './isoBoxes.ts';
 
@@ -16,7 +16,7 @@ export function heicGap(bytes: Buffer): string | null {
   let end = 0;
   for (const box of boxesIn(bytes, 0, bytes.length)) {
     if (box.end > bytes.length) {
-      return `the HEIC is incomplete: it should have at least ${bytesText(box.end)}, there are ${bytesText(bytes.length)}`;
+      return `the HEIC is incomplete: it should have at least ${counted(box.end, 'byte')}, there are ${counted(bytes.length, 'byte')}`;
     }
     if (LOOKED_AT.has(box.type) && !boxes.has(box.type)) boxes.set(box.type, box);
     end = box.end;
@@ -25,7 +25,7 @@ export function heicGap(bytes: Buffer): string | null {
   const meta = boxes.get('meta');
   if (meta !== undefined) return metaGap(bytes, meta, end);
   if (boxes.has('moov') && boxes.has('mdat')) return null;
-  return `the HEIC image data is missing after ${bytesText(bytes.length)}`;
+  return `the HEIC image data is missing after ${counted(bytes.length, 'byte')}`;
 }
 
 function metaGap(bytes: Buffer, meta: Box, end: number): string | null {

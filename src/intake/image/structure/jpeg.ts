@@ -1,4 +1,4 @@
-import { bytesText } from './bytesText.ts';
+import { counted } from '../../../core/domain/words.ts';
 
 const SOF0 = 0xc0;
 const SOF1 = 0xc1;
@@ -51,7 +51,7 @@ export function jpegGap(bytes: Buffer): string | null {
       return null;
     }
   }
-  return `the JPEG end marker is missing after ${bytesText(bytes.length)}`;
+  return `the JPEG end marker is missing after ${counted(bytes.length, 'byte')}`;
 }
 
 /** Whether no length follows: stuffed zeros, restart markers, and reserved codes, which decoders skip as noise. */

@@ -1,4 +1,4 @@
-import { bytesText } from './bytesText.ts';
+import { counted } from '../../../core/domain/words.ts';
 
 /** PDF readers look for the header in the first 1,024 bytes and for the end in the last. */
 const WINDOW = 1024;
@@ -14,7 +14,7 @@ const SPACE = 0x20;
 export function pdfGap(bytes: Buffer): string | null {
   const announced = linearizedLength(bytes);
   if (announced !== null && announced > bytes.length) {
-    return `the PDF has ${bytesText(bytes.length)} of ${bytesText(announced)}`;
+    return `the PDF has ${counted(bytes.length, 'byte')} of ${counted(announced, 'byte')}`;
   }
   let end = bytes.length;
   while (end > 0 && bytes.readUInt8(end - 1) <= SPACE) end -= 1;
@@ -23,7 +23,7 @@ export function pdfGap(bytes: Buffer): string | null {
   const mark = tail.lastIndexOf(END);
   const after = tail.slice(mark + END.length);
   if (mark === -1 || after.length > WINDOW)
-    return `the PDF end (${END}) is missing after ${bytesText(bytes.length)}`;
+    return `the PDF end (${END}) is missing after ${counted(bytes.length, 'byte')}`;
   if (/^\s*(\d|xref)/.test(after)) return 'more is being written after the end of the PDF';
 
   const offset = /startxref\s+(\d{1,15})\s+$/.exec(tail.slice(0, mark))?.[1];

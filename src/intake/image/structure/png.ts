@@ -1,4 +1,4 @@
-import { bytesText } from './bytesText.ts';
+import { counted } from '../../../core/domain/words.ts';
 
 const SIGNATURE_LENGTH = 8;
 const MAX_CHUNK = 0x7fff_ffff;
@@ -28,5 +28,5 @@ export function pngGap(bytes: Buffer): string | null {
     }
     at += 12 + length;
   }
-  return `the PNG end chunk is missing after ${bytesText(bytes.length)}`;
+  return `the PNG end chunk is missing after ${counted(bytes.length, 'byte')}`;
 }

@@ -1,4 +1,4 @@
-import { bytesText } from './bytesText.ts';
+import { counted } from '../../../core/domain/words.ts';
 import { openTiff, type Field, type Tiff } from './tiffReader.ts';
 
 const COMPRESSION = 259;
@@ -23,7 +23,7 @@ const NEVER_ENDS_IN_ZEROS: ReadonlySet<number> = new Set([2, 3, 4, 5, 7, 8, 32_9
 export function tiffGap(bytes: Buffer): string | null {
   const tiff = openTiff(bytes);
   if (tiff === null) return 'the TIFF header is not fully written';
-  if (tiff.first === 0) return `the TIFF directory is not written yet after ${bytesText(bytes.length)}`;
+  if (tiff.first === 0) return `the TIFF directory is not written yet after ${counted(bytes.length, 'byte')}`;
 
   const walk: Walk = { tiff, pending: [tiff.first], pieces: 0, budget: 2 * bytes.length };
   // Detects circles by remembering one directory, moved at doubling distances (Brent): a set of all could exceed the file's size.
@@ -65,7 +65,7 @@ function directoryGap(walk: Walk, at: number): string | null {
   const { tiff } = walk;
   const directory = tiff.directory(at);
   if (directory === null) {
-    return `the TIFF is incomplete: a page's directory at byte ${at} does not fit in ${bytesText(tiff.length)}`;
+    return `the TIFF is incomplete: a page's directory at byte ${at} does not fit in ${counted(tiff.length, 'byte')}`;
   }
   if (directory.count === 0) return `the TIFF directory at byte ${at} is not written yet`;
   if (!spend(walk, directory.count * ENTRY)) return OVERLAP;
@@ -75,7 +75,7 @@ function directoryGap(walk: Walk, at: number): string | null {
     const field = tiff.field(directory, i);
     if (field.type === 0) return `the TIFF directory at byte ${at} is not fully written`;
     if (field.end > tiff.length) {
-      return `the TIFF is incomplete: a value should end at byte ${field.end}, the file has ${bytesText(tiff.length)}`;
+      return `the TIFF is incomplete: a value should end at byte ${field.end}, the file has ${counted(tiff.length, 'byte')}`;
     }
     fields.set(field.tag, field);
   }
@@ -106,7 +106,7 @@ function piecesGap(walk: Walk, fields: ReadonlyMap<number, Field>): string | nul
       const length = tiff.value(lengths, i);
       if (start === 0 || length === 0) return 'the TIFF image data is not fully written';
       if (start + length > tiff.length) {
-        return `the TIFF is incomplete: image data should end at byte ${start + length}, the file has ${bytesText(tiff.length)}`;
+        return `the TIFF is incomplete: image data should end at byte ${start + length}, the file has ${counted(tiff.length, 'byte')}`;
       }
       if (zerosAreGap && tiff.endsInZeros(start, length)) {
         return `the TIFF image data at byte ${start} is not fully written`;

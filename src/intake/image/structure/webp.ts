@@ -1,4 +1,4 @@
-import { bytesText } from './bytesText.ts';
+import { counted } from '../../../core/domain/words.ts';
 
 const IMAGE_CHUNKS: ReadonlySet<string> = new Set(['VP8 ', 'VP8L', 'ANMF']);
 
@@ -9,7 +9,7 @@ const IMAGE_CHUNKS: ReadonlySet<string> = new Set(['VP8 ', 'VP8L', 'ANMF']);
  */
 export function webpGap(bytes: Buffer): string | null {
   const end = 8 + bytes.readUInt32LE(4);
-  if (end > bytes.length) return `the WebP has ${bytesText(bytes.length)} of ${bytesText(end)}`;
+  if (end > bytes.length) return `the WebP has ${counted(bytes.length, 'byte')} of ${counted(end, 'byte')}`;
   let images = 0;
   let at = 12;
   while (at + 8 <= end) {
