@@ -1,6 +1,6 @@
 import type { LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
-import { errors, Pool } from 'undici';
+import { errors, Pool, type Dispatcher } from 'undici';
 import type { Answer } from '../core/domain/outcome.ts';
 import type { Clock } from '../core/ports/clock.ts';
 import { trusting } from './authorities.ts';
@@ -155,33 +155,29 @@ export function createTransport(options: TransportOptions): Transport {
       try {
         signal?.throwIfAborted();
         signal?.addEventListener('abort', abort);
-        const connectionOptions: ConnectionOptions = { timeouts: timer };
-        pool.dispatch(
-          {
-            ...connectionOptions,
-            method: request.method,
-            path: (forward ? base.origin : '') + prefix + request.path,
-            headers: {
-              accept: 'application/json',
-              'user-agent': 'receiptd',
-              ...request.headers,
-              ...(forward && { host: base.host }),
-              ...(forward?.authorization && { 'proxy-authorization': forward.authorization }),
-              ...(!whole && { 'content-length': String(pieces.length) }),
-            },
-            body: whole
-              ? (body ?? null)
-              : // undici takes any iterable; a stream would read ahead of the bandwidth cap.
-                (feed(pieces, {
-                  bandwidth,
-                  timeouts: timer,
-                  onStart,
-                  onLast: () => (isHandedOver = true),
-                  signal: over?.signal,
-                }) as unknown as Readable),
-          },
-          receiver,
-        );
+        // Names and values in turn: undici reads them sooner than an object, whose shape would be new for each request.
+        const headers = ['accept', 'application/json', 'user-agent', 'receiptd'];
+        for (const [name, value] of Object.entries(request.headers)) headers.push(name, value);
+        if (forward) headers.push('host', base.host);
+        if (forward?.authorization) headers.push('proxy-authorization', forward.authorization);
+        if (!whole) headers.push('content-length', String(pieces.length));
+        const dispatched: Dispatcher.DispatchOptions & ConnectionOptions = {
+          timeouts: timer,
+          method: request.method,
+          path: (forward ? base.origin : '') + prefix + request.path,
+          headers,
+          body: whole
+            ? (body ?? null)
+            : // undici takes any iterable; a stream would read ahead of the bandwidth cap.
+              (feed(pieces, {
+                bandwidth,
+                timeouts: timer,
+                onStart,
+                onLast: () => (isHandedOver = true),
+                signal: over?.signal,
+              }) as unknown as Readable),
+        };
+        pool.dispatch(dispatched, receiver);
         head = await receiver.ended;
       } catch (error) {
         if (signal?.aborted) throw signal.reason;

@@ -32,7 +32,7 @@ export async function upload(
     {
       method: 'POST',
       path: `/v2/endpoints/${encodeURIComponent(endpoint.uid)}/documents?name=${encodeURIComponent(name)}`,
-      headers: { ...bearer(token), 'content-type': request.mediaType },
+      headers: { authorization: bearer(token).authorization, 'content-type': request.mediaType },
       body: request.bytes,
       keep: { kept: answerLimit, beyond: BEYOND_BYTES },
       ...progress,

@@ -27,8 +27,6 @@ export interface DeliverDeps {
   readonly clock: Clock;
   /** Documents that were answered with 401 and wait for their replay in the queue. */
   readonly replays: Set<number>;
-  /** The service accepted the document: another request may begin while the outcome is recorded. */
-  readonly onAccepted: () => void;
 }
 
 const HELD_ELSEWHERE = {
@@ -43,6 +41,7 @@ const HELD_ELSEWHERE = {
 export async function deliver(
   document: Document,
   permit: SendPermit,
+  onAccepted: () => void,
   deps: DeliverDeps,
   signal: AbortSignal,
 ): Promise<boolean> {
@@ -57,7 +56,7 @@ export async function deliver(
     await payloads.sending(document, bytes);
     const token = await fetchToken(document, deps, signal);
     if (!token || !permit.isOpen || !(await permit.enter())) return await release(document, permit, deps);
-    end = await send(document, bytes, token, permit, deps, signal);
+    end = await send(document, bytes, token, permit, onAccepted, deps, signal);
     return end.isSettled;
   } finally {
     permit.cancel();
@@ -91,6 +90,7 @@ async function send(
   bytes: Buffer,
   firstToken: string,
   permit: SendPermit,
+  onAccepted: () => void,
   deps: DeliverDeps,
   signal: AbortSignal,
 ): Promise<Sent> {
@@ -130,7 +130,7 @@ async function send(
       // A resent document was accepted before, so the service has it too.
       answerLost: document.answerLost || document.serviceStatus !== null,
     });
-    if (outcome.kind === 'accepted') deps.onAccepted();
+    if (outcome.kind === 'accepted') onAccepted();
     if (outcome.kind !== 'unauthorized' || replayed) {
       const isSettled = await recorder.record(document, attemptId, answer, outcome, signal);
       return { isSettled, isAccepted: outcome.kind === 'accepted', isTaken: looking === 0 };

@@ -12,7 +12,12 @@ export function hiderOf(
   wanted.sort((a, b) => b.length - a.length);
   return (text, replacement) => {
     const searched = fold(text);
-    let open = wanted.map((each) => ({ each, at: searched.indexOf(each) })).filter(({ at }) => at >= 0);
+    let open: { readonly each: string; at: number }[] = [];
+    for (const each of wanted) {
+      const at = searched.indexOf(each);
+      if (at >= 0) open.push({ each, at });
+    }
+    if (open.length === 0) return text;
     let result = '';
     let done = 0;
     while (open.length > 0) {

@@ -28,8 +28,12 @@ export interface EndpointKey {
   readonly uid: string;
 }
 
-export function endpointId(key: EndpointKey): string {
-  return `${key.baseUrl}#${key.uid}`;
+/** The latest one: each lookup would hash a new text again, and nearly all of them are for the same endpoint. */
+let latest = { baseUrl: '', uid: '', id: '#' };
+
+export function endpointId({ baseUrl, uid }: EndpointKey): string {
+  if (latest.uid !== uid || latest.baseUrl !== baseUrl) latest = { baseUrl, uid, id: `${baseUrl}#${uid}` };
+  return latest.id;
 }
 
 /** `lstat` fields that change whenever the content may have changed. */

@@ -31,6 +31,8 @@ const LIMITED_FOR_MS = 5_000;
 /** Reads how much was sent before this process started. */
 export type SentBefore = Pick<LedgerQueue, 'attemptTimes' | 'countAttempts'>;
 
+const PRIORITY = { fresh: { priority: 1 }, backlog: { priority: 0 } } as const;
+
 /** The limits of one endpoint, or the overall ones. */
 export class Limiter {
   readonly alias: string;
@@ -87,7 +89,8 @@ export class Limiter {
 
   delay(clock: Clock, lane: Lane): { ms: number; budget: boolean } {
     const rate = this.#window?.delay(clock.monotonic(), lane === 'backlog') ?? 0;
-    const budget = Math.max(0, ...this.#budgets.map((each) => each.delay(clock.now())));
+    let budget = 0;
+    for (const each of this.#budgets) budget = Math.max(budget, each.delay(clock.now()));
     return { ms: Math.max(rate, budget), budget: budget > 0 };
   }
 
@@ -122,16 +125,11 @@ export class Limiter {
     ];
   }
 
-  /**
-   * Holds an upload slot until `work` ends; `work` starts once the strict window permits. Waiting fresh documents go first. Rejects
-   * on abort, even while `work` is running.
-   */
-  withSlot(work: () => Promise<void>, lane: Lane, signal?: AbortSignal): Promise<void> {
-    const inWindow = async (): Promise<void> => {
-      await this.#starts?.start();
-      return work();
-    };
-    return this.#slots.add(inWindow, { priority: lane === 'fresh' ? 1 : 0, ...(signal && { signal }) });
+  /** Holds an upload slot until `work` ends; `work` starts once the strict window permits. Waiting fresh documents go first. */
+  withSlot(work: () => Promise<void>, lane: Lane): Promise<void> {
+    const starts = this.#starts;
+    const inWindow = starts === null ? work : () => starts.start().then(work);
+    return this.#slots.add(inWindow, PRIORITY[lane]);
   }
 
   /** Caps the upload slots at `atOnce` from now on. */

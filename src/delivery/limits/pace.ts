@@ -68,7 +68,7 @@ export class Pace {
   #patience = 1;
   #lastStart = -Infinity;
   /** Start times of the latest requests that were served. */
-  #served: number[] = [];
+  readonly #served: number[] = [];
   /** Time of the latest refusal. Answers to requests that started before it say nothing about the pace since. */
   #refusedAt = -Infinity;
   /** Start of the current streak of refusals; null after a success. */
@@ -115,7 +115,7 @@ export class Pace {
   }
 
   succeeded({ startedAt, endedAt, bytes }: Served): void {
-    this.#served = [...this.#served, startedAt].slice(-STARTS_KEPT);
+    if (this.#served.push(startedAt) > STARTS_KEPT) this.#served.shift();
     if (startedAt <= this.#refusedAt) return;
     if (this.#refusedSince !== null && !this.#isUnrelated) this.#space(this.#refusedSince, startedAt);
     this.#refusedSince = null;

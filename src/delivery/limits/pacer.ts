@@ -21,6 +21,12 @@ interface PacedEndpoint {
   readonly pace: Pace;
 }
 
+/** A request that waits for an upload slot or has one. */
+interface Turn {
+  giveBack: () => void;
+  readonly refuse: (reason: unknown) => void;
+}
+
 const NOTHING_SENT: SentBefore = {
   attemptTimes: () => Promise.resolve([]),
   countAttempts: () => Promise.resolve(0),
@@ -42,6 +48,7 @@ export class Pacer {
   readonly #deferred = new Map<string, number>();
   /** Number of requests on the wire; see `onTheWire`. */
   #onTheWire = 0;
+  readonly #turns = new WeakMap<AbortSignal, Set<Turn>>();
   readonly #timings = new WeakMap<object, { readonly startedAt: number; readonly endedAt: number }>();
 
   private constructor(clock: Clock, overall: Limiter, endpoints: ReadonlyMap<string, PacedEndpoint>) {
@@ -80,12 +87,13 @@ export class Pacer {
   /** Milliseconds until this endpoint may send; `budget` if a spent budget is the cause. */
   delay(endpoint: EndpointKey, lane: Lane): { ms: number; budget: boolean } {
     const { limiter, pace } = this.#of(endpoint);
-    const delays = [this.#overall, limiter].map((each) => each.delay(this.#clock, lane));
+    const overall = this.#overall.delay(this.#clock, lane);
+    const own = limiter.delay(this.#clock, lane);
     const now = this.#clock.monotonic();
-    const deferred = Math.max(0, (this.#deferred.get(endpointId(endpoint)) ?? 0) - now);
+    const deferred = (this.#deferred.get(endpointId(endpoint)) ?? 0) - now;
     return {
-      ms: Math.max(pace.delay(now), deferred, ...delays.map(({ ms }) => ms)),
-      budget: delays.some(({ ms, budget }) => ms > 0 && budget),
+      ms: Math.max(0, pace.delay(now), deferred, overall.ms, own.ms),
+      budget: (overall.ms > 0 && overall.budget) || (own.ms > 0 && own.budget),
     };
   }
 
@@ -143,7 +151,7 @@ export class Pacer {
       case 'accepted':
       case 'failed':
       case 'unconfirmed':
-        pace.succeeded({ ...timing, bytes });
+        pace.succeeded({ startedAt: timing.startedAt, endedAt: timing.endedAt, bytes });
         break;
       case 'slowDown':
         pace.refused(timing.startedAt, timing.endedAt);
@@ -207,13 +215,40 @@ export class Pacer {
    */
   slot(endpoint: EndpointKey, lane: Lane, signal: AbortSignal): Promise<() => void> {
     this.heedClockJump();
-    return new Promise((granted, failed) => {
-      const taken = () => new Promise<void>(granted);
-      // Passing the signal here too would cost as much again as both queues.
-      const inOverall = () =>
-        this.#overall.withSlot(() => (signal.aborted ? Promise.resolve() : taken()), lane);
-      this.#of(endpoint).limiter.withSlot(inOverall, lane, signal).catch(failed);
+    if (signal.aborted) return Promise.reject(signal.reason as Error);
+    const turns = this.#turnsUntil(signal);
+    return new Promise((grant, refuse) => {
+      const turn: Turn = { giveBack: () => {}, refuse };
+      turns.add(turn);
+      const taken = (): Promise<void> =>
+        new Promise((free) => {
+          // p-queue comes to those that were refused, too.
+          if (signal.aborted) return free();
+          turn.giveBack = () => {
+            turns.delete(turn);
+            free();
+          };
+          grant(turn.giveBack);
+        });
+      const inOverall = () => this.#overall.withSlot(taken, lane);
+      this.#of(endpoint).limiter.withSlot(inOverall, lane).catch(refuse);
     });
+  }
+
+  /** Ends all of them when `signal` aborts. p-queue could do that, but takes as long for it as for everything else. */
+  #turnsUntil(signal: AbortSignal): Set<Turn> {
+    const known = this.#turns.get(signal);
+    if (known) return known;
+    const turns = new Set<Turn>();
+    this.#turns.set(signal, turns);
+    const end = (): void => {
+      for (const turn of turns) {
+        turn.refuse(signal.reason);
+        turn.giveBack();
+      }
+    };
+    signal.addEventListener('abort', end, { once: true });
+    return turns;
   }
 
   /**

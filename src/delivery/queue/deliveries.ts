@@ -14,7 +14,7 @@ export interface DeliveriesDeps extends GiveUpDeps {
   readonly holds: Holds;
   readonly gate: SendGate;
   readonly turns: SharedTurns;
-  readonly deliver: Omit<DeliverDeps, 'holds' | 'replays' | 'onAccepted'>;
+  readonly deliver: Omit<DeliverDeps, 'holds' | 'replays'>;
 }
 
 /** Cap on all requests in flight, including accepted ones not recorded yet, as a multiple of the concurrency: a crash resends that many. */
@@ -28,16 +28,17 @@ export const LEFT_FACTOR = 3;
  */
 export class Deliveries {
   readonly #deps: DeliveriesDeps;
+  readonly #deliver: DeliverDeps;
   readonly #onChange: () => void;
   readonly #inFlight = new Set<Promise<void>>();
   #sending = 0;
   /** Accepted requests that gave back their slot but are not recorded yet. */
   #unrecorded = 0;
-  readonly #replays = new Set<number>();
 
   /** `onChange`: called when another delivery may start. */
   constructor(deps: DeliveriesDeps, onChange: () => void) {
     this.#deps = deps;
+    this.#deliver = { ...deps.deliver, holds: deps.holds, replays: new Set() };
     this.#onChange = onChange;
   }
 
@@ -85,10 +86,9 @@ export class Deliveries {
       }
       this.#onChange();
     };
-    const deps = { ...this.#deps.deliver, holds, replays: this.#replays, onAccepted };
     const run = async (): Promise<void> => {
       try {
-        if (!(await deliver(document, permit, deps, abort))) queue.lookAgain();
+        if (!(await deliver(document, permit, onAccepted, this.#deliver, abort))) queue.lookAgain();
       } catch (error) {
         if (abort.aborted) return;
         await giveUp(document, error, this.#deps, abort);

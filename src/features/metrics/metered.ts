@@ -8,50 +8,51 @@ export type CurrentMeter = () => Meter | null;
 
 /** Wraps a ledger with metrics. */
 export function meteredLedger(ledger: Ledger, meter: CurrentMeter, clock: Clock): Ledger {
-  const timed = async <T>(write: () => Promise<T>): Promise<T> => {
+  const counted = <T>(write: Promise<T>, count?: (meter: Meter, value: T) => void): Promise<T> => {
+    if (meter() === null) return write;
     const askedAt = clock.monotonic();
-    const done = await write();
-    meter()?.durable((clock.monotonic() - askedAt) / 1_000);
-    return done;
+    return write.then((value) => {
+      const current = meter();
+      current?.durable((clock.monotonic() - askedAt) / 1_000);
+      if (current) count?.(current, value);
+      return value;
+    });
   };
+
   return {
     ...ledger,
-    async admit(admission) {
-      const admitted = await timed(() => ledger.admit(admission));
-      if (admitted.kind !== 'known')
-        meter()?.judged(admission.file.folder, admitted.kind === 'duplicate' ? 'duplicate' : 'document');
-      return admitted;
-    },
+    admit: (admission) =>
+      counted(ledger.admit(admission), (current, { kind }) => {
+        if (kind !== 'known')
+          current.judged(admission.file.folder, kind === 'duplicate' ? 'duplicate' : 'document');
+      }),
     async note(file, note) {
       await ledger.note(file, note);
       meter()?.judged(file.folder, note.verdict);
     },
-    begin: (documentId, at, bytes) => timed(() => ledger.begin(documentId, at, bytes)),
-    async finish(attemptId, result, requeue) {
-      await timed(() => ledger.finish(attemptId, result, requeue));
-      meter()?.ended(result.outcome);
-    },
-    async finishReplayed(attemptId, at, httpStatus, message) {
-      await timed(() => ledger.finishReplayed(attemptId, at, httpStatus, message));
-      meter()?.ended('trouble');
-    },
+    begin: (documentId, at, bytes) => counted(ledger.begin(documentId, at, bytes)),
+    finish: (attemptId, result, requeue) =>
+      counted(ledger.finish(attemptId, result, requeue), (current) => current.ended(result.outcome)),
+    finishReplayed: (attemptId, at, httpStatus, message) =>
+      counted(ledger.finishReplayed(attemptId, at, httpStatus, message), (current) =>
+        current.ended('trouble'),
+      ),
   };
 }
 
 /** Wraps the service with metrics. */
 export function meteredService(service: ReceiptService, meter: CurrentMeter, clock: Clock): ReceiptService {
   return {
-    upload: async (request, signal, progress) => {
+    upload: (request, signal, progress) => {
       const startedAt = clock.monotonic();
-      const answer = await service.upload(request, signal, progress);
-      const end = answer.kind === 'response' ? String(answer.httpStatus) : 'none';
-      meter()?.requested(
-        request.endpoint,
-        end,
-        (clock.monotonic() - startedAt) / 1_000,
-        request.bytes.length,
-      );
-      return answer;
+      const upload = service.upload(request, signal, progress);
+      if (meter() === null) return upload;
+      return upload.then((answer) => {
+        const end = answer.kind === 'response' ? String(answer.httpStatus) : 'none';
+        const seconds = (clock.monotonic() - startedAt) / 1_000;
+        meter()?.requested(request.endpoint, end, seconds, request.bytes.length);
+        return answer;
+      });
     },
     whoami: (signal, account) => service.whoami(signal, account),
     createEndpoint: (request, signal) => service.createEndpoint(request, signal),

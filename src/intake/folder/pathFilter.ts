@@ -24,14 +24,14 @@ function matcher(patterns: readonly string[]): (path: string) => boolean {
   // People write 'thumbs/' for a directory, and '/thumbs/*' for a path relative to the folder.
   const trimmed = patterns.map((pattern) => pattern.normalize('NFC').replace(/(?<=.)\/+$/, ''));
   const anchored = trimmed.filter((pattern) => pattern.includes('/'));
-  const matchesPath = picomatch(
-    anchored.map((pattern) => pattern.replace(/^\/+/, '')),
-    OPTIONS,
-  );
-  const matchesName = picomatch(
-    trimmed.filter((pattern) => !pattern.includes('/')),
-    OPTIONS,
-  );
+  const matchesPath = anyOf(anchored.map((pattern) => pattern.replace(/^\/+/, '')));
+  const matchesName = anyOf(trimmed.filter((pattern) => !pattern.includes('/')));
   return (path) =>
     matchesName(nameOf(path).normalize('NFC')) || (anchored.length > 0 && matchesPath(path.normalize('NFC')));
+}
+
+/** As picomatch's own matcher does, which makes half a dozen objects for each pattern and name. */
+function anyOf(patterns: readonly string[]): (text: string) => boolean {
+  const regexes = patterns.map((pattern) => picomatch.makeRe(pattern, OPTIONS));
+  return (text) => patterns.includes(text) || regexes.some((regex) => regex.test(text));
 }

@@ -146,6 +146,6 @@ export async function admit(
     lane,
     at: deps.now,
     naming: template.naming(context),
-    ...(remark && { remark }),
+    remark: remark ?? null,
   });
 }

@@ -124,7 +124,8 @@ async function image(file: Unsettled, candidate: Candidate, deps: ExamineDeps): 
   const remark = looked?.remark ?? null;
   if (isHeld(remark, settings))
     return note(file, candidate.identity, 'rejected', remark.reason, keptBack(remark), deps);
-  if (!(await deps.sink.admit({ ...candidate, remark }))) return settling.retryLater(file);
+  if (!(await deps.sink.admit(remark ? { ...candidate, remark } : candidate)))
+    return settling.retryLater(file);
   settling.done(file, candidate.identity);
   await looked?.remember();
   if (!remark) return;

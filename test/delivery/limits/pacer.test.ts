@@ -251,7 +251,7 @@ describe('an upload slot', () => {
       );
       return slot;
     };
-    return { order, stop, take };
+    return { order, stop, take, pacer };
   }
 
   it('goes to fresh scans of its endpoint first, then in order, and skips an endpoint without a free one', async () => {
@@ -276,6 +276,23 @@ describe('an upload slot', () => {
     const second = take(OFFICE, 'fresh', 'second');
     stop.abort(new Error('stop'));
     await expect(second).rejects.toThrow('stop');
-    expect(order).toEqual(['first', 'second sent away']);
+    await expect(take(OFFICE, 'fresh', 'third')).rejects.toThrow('stop');
+    expect(order).toEqual(['first', 'second sent away', 'third sent away']);
+  });
+
+  it('is free again after the stop, although nobody gave it back', async () => {
+    const { stop, take, pacer } = await slots({ office: 1, shop: 1 });
+    const first = await take(OFFICE, 'fresh', 'first');
+    void take(OFFICE, 'fresh', 'second').catch(() => {});
+    stop.abort(new Error('stop'));
+    first();
+    const { signal } = new AbortController();
+    const next = await pacer.slot(OFFICE, 'fresh', signal);
+    let isTwo = false;
+    const after = pacer.slot(OFFICE, 'fresh', signal).then(() => (isTwo = true));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(isTwo).toBe(false);
+    next();
+    await after;
   });
 });
