@@ -42,11 +42,19 @@ function whatIs({ name, state, reason, path }: Row): string {
   return `${name ?? path} (${state}${reason === null ? '' : `, ${reason}`})`;
 }
 
-/** Files that should not be in the state directory of a stopped, idle agent. */
+const DIRECTORIES = new Set(['backups', 'spool', 'logs']);
+/** Files that only a running or killed agent has. */
+const OF_RUNNING = new Set(['control.sock', 'instance.json']);
+
+/** What should not be in the state directory of a stopped, idle agent. */
 export async function leftovers(stateDir: string): Promise<string[]> {
   const entries = await readdir(stateDir, { recursive: true, withFileTypes: true });
   return entries
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => relative(stateDir, join(parentPath, name)))
-    .filter((file) => !isStateFile(file));
+    .map((entry) => ({ entry, path: relative(stateDir, join(entry.parentPath, entry.name)) }))
+    .filter(({ entry, path }) =>
+      entry.isDirectory()
+        ? entry.parentPath === stateDir && !DIRECTORIES.has(path)
+        : !isStateFile(path) || OF_RUNNING.has(path),
+    )
+    .map(({ path }) => path);
 }
