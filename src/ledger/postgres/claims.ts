@@ -101,14 +101,15 @@ export class Claims {
    * the first claim: otherwise they would be sent before their turn.
    */
   async #makeDue({ endpoint, lane, now, freshSince, longestWaitMs }: ClaimQuery): Promise<void> {
-    const { places } = this.#store;
+    const { places, membership } = this.#store;
     const of = { baseUrl: endpoint.baseUrl, uid: endpoint.uid, reached: places.reached };
     await this.#store.read(async (sql) => {
       const moveStale = async (): Promise<void> => {
         const stale = { ...of, freshSince, limit: STALE_AT_ONCE };
         while ((await sql.run(SQL.STALE_TO_BACKLOG, stale)) >= STALE_AT_ONCE);
       };
-      const due = { ...of, now, latest: now + longestWaitMs, limit: DUE_AT_ONCE };
+      const { agentId } = membership.session;
+      const due = { ...of, agentId, now, latest: now + longestWaitMs, limit: DUE_AT_ONCE };
       await Promise.all([sql.run(SQL.MAKE_DUE, due), ...(lane === 'fresh' ? [moveStale()] : [])]);
     });
   }

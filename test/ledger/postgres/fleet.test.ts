@@ -179,6 +179,18 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     expect(await claim(b, 10, { now: 602_001 })).toMatchObject([{ id: later }]);
   });
 
+  it('leave the bytes to the admitting agent as soon as it is back, however long they would wait themselves', async () => {
+    const [a, b] = [await place.open('a'), await place.open('b')];
+    const [id = 0] = await place.documents('a', 1);
+    await a.close();
+    expect(await claim(b)).toHaveLength(1);
+    await b.markLost(id, 'Not there.', 2_000);
+    expect(await claim(b)).toEqual([]);
+    const back = await place.open('a');
+    expect(await claim(b)).toEqual([]);
+    expect(await claim(back)).toMatchObject([{ id }]);
+  });
+
   it('send an image that they have, even if the agent that admitted it lost it or is gone', async () => {
     const [a, b] = [await place.open('a'), await place.open('b')];
     const [lost, left] = [admission('/scans/a', 'x.jpg', 'x'), admission('/scans/a', 'y.jpg', 'y')];

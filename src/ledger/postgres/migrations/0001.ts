@@ -114,6 +114,8 @@ CREATE INDEX documents_due ON documents (endpoint_id, lane, folder_id, line)
   WHERE state = 'queued' AND not_before = 0 AND claimed_by IS NULL;
 CREATE INDEX documents_waiting ON documents (endpoint_id, folder_id, not_before)
   WHERE state = 'queued' AND not_before > 0;
+CREATE INDEX documents_elsewhere ON documents (agent_id)
+  WHERE state = 'queued' AND not_before > 0 AND reason = 'BYTES_ELSEWHERE';
 CREATE INDEX documents_claimed ON documents (claimed_by) WHERE claimed_by IS NOT NULL;
 CREATE INDEX documents_unsettled ON documents (created_at, id) WHERE state <> 'accepted';
 CREATE INDEX documents_created ON documents (created_at, id);

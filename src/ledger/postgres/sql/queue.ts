@@ -67,10 +67,17 @@ WITH found AS MATERIALIZED (${found}),
         WHERE d.id = ANY (ARRAY(SELECT id FROM found)) FOR NO KEY UPDATE SKIP LOCKED)
 UPDATE documents SET ${change} WHERE id = ANY (ARRAY(SELECT d.id FROM locked d WHERE ${condition}))`;
 
+/**
+ * Also, whatever their time, documents that this agent admitted and whose bytes others looked for while it was away: it has
+ * them, or knows that they are lost.
+ */
 export const MAKE_DUE = updating(
   `not_before = 0`,
   WAITING,
   `
+     SELECT d.id, 0 AS not_before FROM documents d
+      WHERE d.agent_id = :agentId AND d.reason = 'BYTES_ELSEWHERE' AND ${WAITING}
+     UNION ALL
      SELECT w.id, w.not_before ${REACHED} AND ${WAITING} AND d.not_before <= :now
                       ORDER BY d.not_before LIMIT :limit) w ${OF_ENDPOINT}
      UNION ALL
