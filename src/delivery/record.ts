@@ -27,6 +27,8 @@ export interface RecordDeps {
 
 const PARKED_MS = 60 * 60_000;
 const RECORD_RETRY_MS = 2_000;
+/** Queued again, with the same turn as before. */
+const AT_OLD_PLACE = { state: 'queued', notBefore: 0, serverError: false } as const;
 
 /** Messages for requests that were recorded but not sent. */
 const NOT_LEFT = {
@@ -60,14 +62,8 @@ export class Recorder {
     const httpStatus = answer.kind === 'response' ? answer.httpStatus : null;
     if (outcome.kind === 'accepted') {
       const { status, verbatim } = outcome.record;
-      await this.#finish(
-        attemptId,
-        httpStatus,
-        'accepted',
-        null,
-        { state: 'accepted', serviceStatus: status, response: verbatim },
-        signal,
-      );
+      const transition = { state: 'accepted', serviceStatus: status, response: verbatim } as const;
+      await this.#finish(attemptId, httpStatus, 'accepted', null, transition, signal);
       this.#refusalsOf(document).accepted(document.id);
       log.info('Accepted', acceptedFields(document, httpStatus, status));
       await holds.passed(endpoint, document.id, answeredAt);
@@ -95,20 +91,21 @@ export class Recorder {
         });
         await holds.passed(endpoint, document.id, answeredAt);
         return true;
+      }
       // Holds that concern more than this document apply at once, since recording may take long on a slow disk.
       case 'unauthorized': {
-        const requeued = this.requeue(document, attemptId, httpStatus, outcome, signal);
+        const requeued = this.#requeue(document, attemptId, httpStatus, outcome, signal);
         const why = { reason, message: `${message} A new token was rejected too.` };
         await Promise.all([requeued, holds.holdCredentials(document, why, requeued)]);
         return false;
       }
       case 'endpointHold': {
-        const requeued = this.requeue(document, attemptId, httpStatus, outcome, signal);
+        const requeued = this.#requeue(document, attemptId, httpStatus, outcome, signal);
         await Promise.all([requeued, holds.holdEndpoint(document, outcome, requeued)]);
         return false;
       }
       case 'slowDown': {
-        const requeued = this.requeue(document, attemptId, httpStatus, outcome, signal, 'limited');
+        const requeued = this.#requeue(document, attemptId, httpStatus, outcome, signal, 'limited');
         await Promise.all([requeued, holds.slowDown(document, outcome, outcome.retryAfterMs, requeued)]);
         return false;
       }
@@ -126,32 +123,24 @@ export class Recorder {
     signal: AbortSignal,
   ): Promise<void> {
     const message = NOT_LEFT[reason];
-    const why = { reason, message, answerLost: false, serverError: false };
-    await this.#finish(
-      attemptId,
-      null,
-      'notSent',
-      message,
-      { state: 'queued', notBefore: 0, ...why },
-      signal,
-    );
+    const transition = { ...AT_OLD_PLACE, reason, message, answerLost: false };
+    await this.#finish(attemptId, null, 'notSent', message, transition, signal);
     this.#deps.log.info('Not sent after all', { ...identify(document), reason, detail: message });
   }
 
   /** Requeues at the old place: the outcome says nothing about the document. */
-  async requeue(
+  async #requeue(
     document: Document,
     attemptId: number,
     httpStatus: number | null,
     { reason, message, answerLost = false }: { reason: string; message: string; answerLost?: boolean },
     signal: AbortSignal,
     answered: AttemptOutcome = 'trouble',
-  ): Promise<false> {
-    const transition = { notBefore: 0, reason, message, answerLost, serverError: false };
+  ): Promise<void> {
+    const transition = { ...AT_OLD_PLACE, reason, message, answerLost };
     const ended = answerLost ? 'unknown' : answered;
-    await this.#finish(attemptId, httpStatus, ended, message, { state: 'queued', ...transition }, signal);
+    await this.#finish(attemptId, httpStatus, ended, message, transition, signal);
     this.#deps.log.debug('Queued again', { ...identify(document), reason, detail: message });
-    return false;
   }
 
   /** Ends an attempt that got a 401 and is replayed at once. */
@@ -181,22 +170,12 @@ export class Recorder {
     refusals.refused(document.id, message);
     // Evaluated at each write: while the ledger can't be written, more documents may be refused.
     const withOthers = (): Requeue | undefined => refusals.together(document.id);
-    await this.#finish(
-      attemptId,
-      httpStatus,
-      'refused',
-      message,
-      { state: 'failed', reason, message },
-      signal,
-      withOthers,
-    );
+    const transition = { state: 'failed', reason, message } as const;
+    await this.#finish(attemptId, httpStatus, 'refused', message, transition, signal, withOthers);
     const together = withOthers();
     if (!together) {
-      log.error('Refused by the service; needs a person', {
-        ...identify(document),
-        httpStatus,
-        detail: message,
-      });
+      const fields = { ...identify(document), httpStatus, detail: message };
+      log.error('Refused by the service; needs a person', fields);
       this.#deps.onFailed?.(document);
       await holds.passed(document.endpoint, document.id, answeredAt);
       return true;

@@ -1,3 +1,5 @@
+import { parsedPayload } from './result.ts';
+
 /** Values of one result by JSON pointer (RFC 6901). Keeps all of them, because the format of results is not documented. */
 export type Posted = Readonly<Record<string, PostedValue>>;
 export type PostedValue = string | number | boolean;
@@ -16,13 +18,7 @@ const KNOWN = new Set(['/name', '/endpointUid', '/status']);
 /** The values of a payload, within limits; null if it has none. @param text null if the payload is not text */
 export function readPosted(text: string | null): Posted | null {
   if (text === null || text.length > LARGEST_PAYLOAD) return null;
-  let value: unknown;
-  try {
-    // Some programs write a byte order mark.
-    value = JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
-  } catch {
-    return null;
-  }
+  const value = parsedPayload(text);
   const found: [string, PostedValue][] = [];
   let left = MOST_CHARACTERS;
   const add = (pointer: string, each: PostedValue): void => {

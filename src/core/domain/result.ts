@@ -24,26 +24,22 @@ const NONE: ResultFields = { name: null, endpointUid: null, status: null };
 
 /** The documented fields of a payload that are texts. @param text null if the payload is not text */
 export function readResult(text: string | null): ResultFields {
-  const value = text === null ? null : parsed(text);
-  if (value === null) return NONE;
+  const value = text === null ? undefined : parsedPayload(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return NONE;
+  const fields: Readonly<Record<string, unknown>> = { ...value };
   const field = (name: string): string | null => {
-    const found = Object.hasOwn(value, name) ? value[name] : undefined;
+    const found = fields[name];
     return typeof found === 'string' && isPlain(found) ? found : null;
   };
   return { name: field('name'), endpointUid: field('endpointUid'), status: field('status') };
 }
 
-function parsed(text: string): Readonly<Record<string, unknown>> | null {
+/** What the service posted; undefined if it is not JSON. */
+export function parsedPayload(text: string): unknown {
   try {
     // Some programs write a byte order mark.
-    const value: unknown = JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an object has fields of unknown kind
-    return isObject(value) ? (value as Readonly<Record<string, unknown>>) : null;
+    return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
   } catch {
-    return null;
+    return undefined;
   }
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 import { ReceiptdError } from '../../core/domain/errors.ts';
+import { KeyedTurns } from '../../core/keyedTurns.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { Incidents } from '../../core/ports/incident.ts';
 import type { LedgerQueue } from '../../core/ports/ledgerQueue.ts';
@@ -37,7 +38,7 @@ const ROOM_AGAIN = 0.05;
  */
 export class SpoolCopies {
   readonly #deps: SpoolCopiesDeps;
-  readonly #inTurn = new Map<string, Promise<unknown>>();
+  readonly #turns = new KeyedTurns();
   readonly #needs: ((hash: string) => boolean)[] = [];
   #reserved = 0;
   #lacked: number | null = null;
@@ -54,7 +55,7 @@ export class SpoolCopies {
 
   /** True also while the copy is being made. */
   mayHave(hash: string): boolean {
-    return this.has(hash) || this.#inTurn.has(hash);
+    return this.has(hash) || this.#turns.has(hash);
   }
 
   /** Registers a check: copies for which it returns true are never dropped, because something not in the ledger needs them. */
@@ -101,7 +102,7 @@ export class SpoolCopies {
     bytes: Buffer,
     { reserved = 0, isWanted = () => true }: { reserved?: number; isWanted?: () => boolean } = {},
   ): Promise<Copied> {
-    return this.#exclusive(hash, async () => {
+    return this.#turns.run(hash, async () => {
       this.release(reserved);
       if (!isWanted() || this.has(hash)) return 'there';
       if (this.isLeftAlone) return 'unwritable';
@@ -122,7 +123,7 @@ export class SpoolCopies {
   /** Removes the copy unless a document still needs it. An image that is admitted meanwhile is copied again. */
   async dropUnwanted(hash: string): Promise<void> {
     if (!this.mayHave(hash)) return;
-    await this.#exclusive(hash, async () => {
+    await this.#turns.run(hash, async () => {
       if (!this.has(hash)) return;
       const { ledger, spool, clock, keepFailedMs, log } = this.#deps;
       if (this.#isNeeded(hash)) return;
@@ -195,17 +196,6 @@ export class SpoolCopies {
     this.#failed = false;
     this.#tryAgainAt = -Infinity;
     this.#deps.incidents.close('SPOOL_UNWRITABLE');
-  }
-
-  async #exclusive<T>(hash: string, work: () => Promise<T>): Promise<T> {
-    const before = this.#inTurn.get(hash);
-    const turn = before ? before.then(work, work) : work();
-    this.#inTurn.set(hash, turn);
-    try {
-      return await turn;
-    } finally {
-      if (this.#inTurn.get(hash) === turn) this.#inTurn.delete(hash);
-    }
   }
 
   #isNeeded(hash: string): boolean {

@@ -132,7 +132,8 @@ async function openIfThere(path: string): Promise<Dir | readonly never[]> {
   return found ?? [];
 }
 
-function absent(error: unknown): null {
+/** For `catch`: null if the file is missing. @throws any other error */
+export function absent(error: unknown): null {
   if (systemCode(error) === 'ENOENT') return null;
   throw error;
 }

@@ -4,6 +4,7 @@ import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import { whileHeld } from '../../core/domain/heldFile.ts';
 import type { Log } from '../../core/ports/log.ts';
 import type { DeferredImage, DeferredJournal } from '../../core/ports/deferredJournal.ts';
+import { absent } from './copyFiles.ts';
 import { deferredLine, admittedLine, keyOf, readLines } from './deferredLine.ts';
 import { syncDirectory } from '../../system/syncDirectory.ts';
 
@@ -235,11 +236,6 @@ async function writeAt(handle: FileHandle, bytes: Buffer, position: number): Pro
     const { bytesWritten } = await handle.write(bytes, written, bytes.length - written, position + written);
     written += bytesWritten;
   }
-}
-
-function absent(error: unknown): null {
-  if (systemCode(error) === 'ENOENT') return null;
-  throw error;
 }
 
 function failure(error: unknown, path: string, what: string): unknown {

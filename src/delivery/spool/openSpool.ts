@@ -1,7 +1,8 @@
-import { createHash } from 'node:crypto';
 import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import type { Log } from '../../core/ports/log.ts';
 import type { Spool } from '../../core/ports/spool.ts';
+import { KeyedTurns } from '../../core/keyedTurns.ts';
+import { sha256 as hashOf } from '../../core/sha256.ts';
 import { isHash, listCopies, prepareDirectory, readCopy, removeCopy, writeCopy } from './copyFiles.ts';
 
 export interface SpoolOptions {
@@ -40,8 +41,7 @@ class DirectorySpool implements Spool {
   readonly #copies = new Map<string, number>();
   #opened: Promise<void> | null = null;
   #isOpen = false;
-  /** The latest operation for each hash. */
-  readonly #busy = new Map<string, Promise<unknown>>();
+  readonly #turns = new KeyedTurns();
   #used = 0;
   #reserved = 0;
 
@@ -112,7 +112,7 @@ class DirectorySpool implements Spool {
       } catch (error) {
         throw spoolFailure(error, this.#dir, 'read');
       }
-      if (bytes && createHash('sha256').update(bytes).digest('hex') === sha256) return bytes;
+      if (bytes && hashOf(bytes) === sha256) return bytes;
       this.#log?.warn('A copy in the spool is missing or damaged and is ignored', {
         dir: this.#dir,
         sha256,
@@ -143,14 +143,7 @@ class DirectorySpool implements Spool {
     // The hash becomes part of a path.
     if (!isHash(sha256)) throw new Error(`not a hash: ${sha256}`);
     if (!this.#isOpen) await this.open();
-    const before = this.#busy.get(sha256);
-    const turn = before ? before.then(work, work) : work();
-    this.#busy.set(sha256, turn);
-    try {
-      return await turn;
-    } finally {
-      if (this.#busy.get(sha256) === turn) this.#busy.delete(sha256);
-    }
+    return this.#turns.run(sha256, work);
   }
 }
 
