@@ -87,3 +87,18 @@ function portOf(server: Server): number {
   if (address === null || typeof address === 'string') throw new Error('not listening on TCP');
   return address.port;
 }
+
+/** Issues token-1, token-2, ... with these fields beside them. */
+export async function issuer(
+  fields: Record<string, unknown> = { expires_in: 86_400 },
+): Promise<ScriptedServer> {
+  let issued = 0;
+  return await scriptedServer((_request, response) =>
+    sendJson(response, 200, {
+      access_token: `token-${++issued}`,
+      scope: '',
+      token_type: 'Bearer',
+      ...fields,
+    }),
+  );
+}

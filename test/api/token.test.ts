@@ -2,24 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ReceiptdError } from '../../src/core/domain/errors.ts';
 import type { CredentialsSource } from '../../src/core/ports/credentials.ts';
 import { client, CLIENT_SECRET, never, uploadRequest } from './client.ts';
-import { closedPort, scriptedServer, sendJson } from './scriptedServer.ts';
-import type { ScriptedServer } from './scriptedServer.ts';
-
-/** Issues token-1, token-2, ... with these fields beside them. */
-async function issuer(fields: Record<string, unknown> = { expires_in: 86_400 }): Promise<ScriptedServer> {
-  let issued = 0;
-  return await scriptedServer((_request, response) =>
-    sendJson(response, 200, {
-      access_token: `token-${++issued}`,
-      scope: '',
-      token_type: 'Bearer',
-      ...fields,
-    }),
-  );
-}
-
-const SECOND = 1000;
-const HOUR = 3600 * SECOND;
+import { closedPort, issuer, scriptedServer, sendJson } from './scriptedServer.ts';
 
 describe('a token', () => {
   it('is requested as the interface specifies, and cached', async () => {
@@ -37,26 +20,6 @@ describe('a token', () => {
       client_secret: CLIENT_SECRET,
       grant_type: 'client_credentials',
     });
-  });
-
-  it.each([
-    ['a day', { expires_in: 86_400 }, 86_400 * 0.9],
-    ['a day, as text', { expires_in: '86400' }, 86_400 * 0.9],
-    ['no lifetime', { expires_in: undefined }, 86_400 * 0.9],
-    ['a lifetime of null', { expires_in: null }, 86_400 * 0.9],
-    ['a lifetime of 0', { expires_in: 0 }, 86_400 * 0.9],
-    ['a negative lifetime', { expires_in: -5 }, 86_400 * 0.9],
-    ['a lifetime in words', { expires_in: 'long' }, 86_400 * 0.9],
-    ['20 minutes', { expires_in: 1200 }, 900],
-    ['10 minutes', { expires_in: 600 }, 540],
-    ['2 seconds', { expires_in: 2 }, 1.8],
-  ])('with %s is refreshed early', async (_what, fields, seconds) => {
-    const { tokens, clock } = client((await issuer(fields)).baseUrl);
-    expect(await tokens.token()).toBe('token-1');
-    clock.elapsed = seconds * SECOND - 1;
-    expect(await tokens.token()).toBe('token-1');
-    clock.elapsed = seconds * SECOND + 1;
-    expect(await tokens.token()).toBe('token-2');
   });
 
   it('is requested once for a hundred concurrent callers', async () => {
@@ -115,45 +78,6 @@ describe('a token', () => {
     expect(await tokens.token()).toBe('token');
     abort.abort();
     await Promise.allSettled(uploads);
-  });
-});
-
-describe('while the token route is down', () => {
-  const flaky = async () => {
-    const state = { down: false };
-    let issued = 0;
-    const server = await scriptedServer((_request, response) =>
-      state.down
-        ? response.writeHead(503).end()
-        : sendJson(response, 200, { access_token: `token-${++issued}`, expires_in: 10 * 3600 }),
-    );
-    return { server, state, ...client(server.baseUrl) };
-  };
-
-  it('the old token is used until it expires, and a new one is requested at intervals', async () => {
-    const { server, state, tokens, clock, log } = await flaky();
-    await tokens.token();
-    state.down = true;
-    clock.elapsed = 9 * HOUR + 1;
-    expect(await tokens.token()).toBe('token-1');
-    expect(await tokens.token()).toBe('token-1');
-    expect(server.received).toHaveLength(2);
-    expect(log.lines.filter((line) => line.startsWith('warn'))).toHaveLength(1);
-    clock.elapsed += 31 * SECOND;
-    expect(await tokens.token()).toBe('token-1');
-    expect(server.received).toHaveLength(3);
-    clock.elapsed = 10 * HOUR;
-    await expect(tokens.token()).rejects.toMatchObject({ code: 'SERVICE_ANSWER' });
-    state.down = false;
-    expect(await tokens.token()).toBe('token-2');
-  });
-
-  it('a refused token is not used again', async () => {
-    const { state, tokens } = await flaky();
-    const token = await tokens.token();
-    state.down = true;
-    tokens.refused(token);
-    await expect(tokens.token()).rejects.toMatchObject({ code: 'SERVICE_ANSWER' });
   });
 });
 
@@ -315,35 +239,4 @@ it('closing ends a hanging read of the credentials', async () => {
   };
   const { service, tokens } = client('http://127.0.0.1:9', { credentials: source });
   await Promise.all([expect(tokens.token()).rejects.toThrow('closed'), service.close()]);
-});
-
-describe('a machine that sleeps', () => {
-  it('replaces a token that expired during the sleep, although the monotonic clock stood still', async () => {
-    const server = await issuer();
-    const { tokens, clock } = client(server.baseUrl);
-    expect(await tokens.token()).toBe('token-1');
-    clock.wall += 25 * HOUR;
-    expect(await tokens.token()).toBe('token-2');
-  });
-
-  it('replaces an expired token although the wall clock was set back', async () => {
-    const { tokens, clock } = client((await issuer()).baseUrl);
-    expect(await tokens.token()).toBe('token-1');
-    clock.wall -= 400 * 24 * HOUR;
-    clock.elapsed = 12 * HOUR;
-    expect(await tokens.token()).toBe('token-1');
-    clock.elapsed = 24 * HOUR;
-    expect(await tokens.token()).toBe('token-2');
-  });
-
-  it('requests only one more token if its clock was far behind at first', async () => {
-    const server = await issuer();
-    const { tokens, clock } = client(server.baseUrl);
-    clock.wall = 5_000;
-    await tokens.token();
-    clock.wall = Date.UTC(2026, 0, 14);
-    expect(await tokens.token()).toBe('token-2');
-    expect(await tokens.token()).toBe('token-2');
-    expect(server.received).toHaveLength(2);
-  });
 });
