@@ -48,13 +48,3 @@ export function strangeAnswer(message: string): ReceiptdError {
     hint: 'Check service.baseUrl, and whether a proxy or a login page is in the way.',
   });
 }
-
-/** A refusal that may have a Retry-After: callers back off for at least that long. */
-export class ServiceBusy extends ReceiptdError {
-  readonly retryAfterMs: number | null;
-
-  constructor(message: string, retryAfterMs: number | null) {
-    super('SERVICE_ANSWER', message, { hint: 'receiptd retries automatically.' });
-    this.retryAfterMs = retryAfterMs;
-  }
-}

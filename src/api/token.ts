@@ -6,7 +6,7 @@ import type { Clock } from '../core/ports/clock.ts';
 import type { CredentialsSource } from '../core/ports/credentials.ts';
 import type { Log } from '../core/ports/log.ts';
 import type { TokenSource } from '../core/ports/service.ts';
-import { isSuccess, json, ServiceBusy, strangeAnswer, unreachable } from './answers.ts';
+import { isSuccess, json, strangeAnswer, unreachable } from './answers.ts';
 import type { Transport } from './transport.ts';
 
 /*
@@ -80,7 +80,7 @@ export function createTokenSource(options: TokenOptions): TokenSource {
     } catch (error) {
       const ageMs = held === null ? Infinity : ageOf(held.askedAt, clock);
       if (held === null || ageMs >= held.lifetimeMs) throw error;
-      const demandedMs = error instanceof ServiceBusy ? (error.retryAfterMs ?? 0) : 0;
+      const demandedMs = error instanceof ReceiptdError ? (error.retryAfterMs ?? 0) : 0;
       held.refreshAfterMs = ageMs + Math.max(AGAIN_MS, demandedMs);
       log.warn('access token not refreshed, the old one is still good', {
         error: error instanceof ReceiptdError ? error.sentence() : String(error),
@@ -163,7 +163,8 @@ async function requestWith(
   }
   if (httpStatus === 429 || httpStatus >= 500) {
     const message = `${transport.host} is not issuing tokens at the moment (HTTP ${httpStatus}).`;
-    throw new ServiceBusy(message, answer.retryAfterMs);
+    const hint = 'receiptd retries automatically.';
+    throw new ReceiptdError('SERVICE_ANSWER', message, { hint, retryAfterMs: answer.retryAfterMs });
   }
   if (!isSuccess(answer))
     throw strangeAnswer(`${transport.host} answered the token request with HTTP ${httpStatus}.`);

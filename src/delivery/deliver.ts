@@ -11,7 +11,6 @@ import type { Holds } from './holds/holds.ts';
 import type { PayloadStore } from './payload/payloadStore.ts';
 import type { Recorder } from './record.ts';
 import type { SendPermit } from './sendPermit.ts';
-import { retryAfterOf } from './retryAfter.ts';
 
 export interface DeliverDeps {
   readonly ledger: Ledger;
@@ -184,7 +183,7 @@ async function fetchToken(
     if (!(error instanceof ReceiptdError)) throw error;
     const why = { reason: error.code, message: error.sentence() };
     if (error.kind === 'credentials') await deps.holds.holdCredentials(document, why);
-    else await deps.holds.serviceTrouble(document, why, retryAfterOf(error));
+    else await deps.holds.serviceTrouble(document, why, error.retryAfterMs);
     return null;
   }
 }

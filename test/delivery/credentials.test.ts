@@ -121,6 +121,18 @@ describe('missing credentials', () => {
   });
 });
 
+it('waits as long as the token route asks', async () => {
+  const place = await sendingPlace(['a.jpg']);
+  place.tokens.failure = new ReceiptdError('SERVICE_ANSWER', 'Busy.', { retryAfterMs: 45_000 });
+  const sending = await place.start();
+  await place.clock.advance(1_000);
+  place.tokens.failure = null;
+  await place.clock.advance(43_000);
+  expect(sending.accepted).toEqual([]);
+  await place.clock.advance(1_000);
+  expect(sending.accepted).toEqual(['doc-a.jpg']);
+});
+
 describe('changed credentials', () => {
   it('are tried within 30 seconds despite a back-off, and checked no more often', async () => {
     const place = await sendingPlace(['a.jpg']);

@@ -6,12 +6,19 @@ export class ReceiptdError extends Error {
   readonly code: ErrorCode;
   readonly hint: string | undefined;
   readonly kind: ErrorKind;
+  /** How long the service asked to wait (Retry-After); null if it did not. */
+  readonly retryAfterMs: number | null;
 
-  constructor(code: ErrorCode, message: string, options: { hint?: string; cause?: unknown } = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { hint?: string; cause?: unknown; retryAfterMs?: number | null } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'ReceiptdError';
     this.code = code;
     this.hint = options.hint;
+    this.retryAfterMs = options.retryAfterMs ?? null;
     this.kind = KINDS[code] ?? 'other';
   }
 

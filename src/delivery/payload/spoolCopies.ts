@@ -1,5 +1,5 @@
 import { ReceiptdError } from '../../core/domain/errors.ts';
-import { KeyedTurns } from '../../core/keyedTurns.ts';
+import { KeyedTurns } from '../../core/domain/keyedTurns.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { Incidents } from '../../core/ports/incident.ts';
 import type { LedgerQueue } from '../../core/ports/ledgerQueue.ts';

@@ -1,5 +1,5 @@
+import { createHash } from 'node:crypto';
 import type { DeferredImage } from '../../core/ports/deferredJournal.ts';
-import { sha256 } from '../../core/sha256.ts';
 
 /**
  * One line of the journal of deferred images: `{"digest":"<32 hex digits>","entry":{…}}`. The digest covers the entry's text, and
@@ -106,5 +106,5 @@ function toJson(image: DeferredImage): Omit<Written, 'kind'> {
 }
 
 function digestOf(text: string): string {
-  return sha256(Buffer.from(text)).slice(0, DIGITS);
+  return createHash('sha256').update(text).digest('hex').slice(0, DIGITS);
 }

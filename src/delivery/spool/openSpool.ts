@@ -1,8 +1,8 @@
+import { createHash } from 'node:crypto';
 import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
+import { KeyedTurns } from '../../core/domain/keyedTurns.ts';
 import type { Log } from '../../core/ports/log.ts';
 import type { Spool } from '../../core/ports/spool.ts';
-import { KeyedTurns } from '../../core/keyedTurns.ts';
-import { sha256 as hashOf } from '../../core/sha256.ts';
 import { isHash, listCopies, prepareDirectory, readCopy, removeCopy, writeCopy } from './copyFiles.ts';
 
 export interface SpoolOptions {
@@ -112,7 +112,7 @@ class DirectorySpool implements Spool {
       } catch (error) {
         throw spoolFailure(error, this.#dir, 'read');
       }
-      if (bytes && hashOf(bytes) === sha256) return bytes;
+      if (bytes && createHash('sha256').update(bytes).digest('hex') === sha256) return bytes;
       this.#log?.warn('A copy in the spool is missing or damaged and is ignored', {
         dir: this.#dir,
         sha256,

@@ -2,7 +2,6 @@
 import { noteText } from '../../../src/core/domain/note.ts';
 import { describe, expect, it } from 'vitest';
 import { endpointId } from '../../../src/core/domain/document.ts';
-import { retryAfterOf } from '../../../src/delivery/retryAfter.ts';
 import { accept, fault, status } from '../../support/scriptedService.ts';
 import { OFFICE, sendingPlace, SHOP, type Place } from '../sending.ts';
 
@@ -188,14 +187,5 @@ describe('sendsSoon', () => {
     sending.dispatcher.wake();
     await place.clock.advance(100);
     expect([canSend(), canSend(SHOP)]).toEqual([false, false]);
-  });
-});
-
-describe('the retry delay of a token request', () => {
-  it('is read from the error, and null for any other error or value', () => {
-    const asked = Object.assign(new Error('HTTP 429'), { retryAfterMs: 5_000 });
-    expect(retryAfterOf(asked)).toBe(5_000);
-    for (const other of [new Error('no'), null, 'text', { retryAfterMs: 'soon' }, { retryAfterMs: Infinity }])
-      expect(retryAfterOf(other)).toBeNull();
   });
 });
