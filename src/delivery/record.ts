@@ -74,15 +74,9 @@ export class Recorder {
     switch (outcome.kind) {
       case 'failed':
         return this.#refused(document, attemptId, httpStatus, outcome, signal);
-      case 'unconfirmed':
-        await this.#finish(
-          attemptId,
-          httpStatus,
-          'refused',
-          message,
-          { state: 'unconfirmed', reason, message },
-          signal,
-        );
+      case 'unconfirmed': {
+        const transition = { state: 'unconfirmed', reason, message } as const;
+        await this.#finish(attemptId, httpStatus, 'refused', message, transition, signal);
         log.error('Unconfirmed: the service may already have it; a person has to check', {
           ...identify(document),
           httpStatus,
