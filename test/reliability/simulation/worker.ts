@@ -20,6 +20,8 @@ process.on('unhandledRejection', (error) => {
   );
   process.exit(1);
 });
+// The campaign was ended, and with it whoever would read the result.
+process.once('disconnect', () => process.exit(1));
 process.once('message', (work) => {
   process.once('message', () => enough.abort());
   void run(work as Work).then((shared) => process.send?.(shared, () => process.exit(0)));
