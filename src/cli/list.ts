@@ -95,7 +95,7 @@ async function printRows(
     return (part) => partOf(part.map((row) => [...cellsOf(row), whyOf(row)]));
   }
 
-  for await (const part of inParts(rows, PART)) {
+  for await (const part of chunksOf(rows, PART)) {
     const { top, lines } = toPart(part);
     const [title, ...rule] = top;
     const text = [...(title === undefined ? [] : [colors.bold(title)]), ...rule, ...lines].join('\n');
@@ -103,7 +103,7 @@ async function printRows(
   }
 }
 
-async function* inParts<T>(items: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
+async function* chunksOf<T>(items: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
   let part: T[] = [];
   for await (const item of items) {
     part.push(item);

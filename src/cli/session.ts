@@ -154,7 +154,7 @@ export async function agentAnswers({ stateDir }: Config): Promise<boolean> {
   return (await callIfRunning(stateDir, 'status', {})) !== null;
 }
 
-/** Makes a running agent do now what it would notice later. That no agent answers, or one of another user, is no error. */
+/** Makes a running agent do now what it would notice later. Not an error if none answers, or only another user's. */
 export async function hurryAgent({ stateDir }: Config, operation: 'reload' | 'tryHeld'): Promise<void> {
   const { callControl } = await controlClient();
   await callControl(stateDir, operation, {}).catch((error: unknown) => {

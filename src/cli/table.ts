@@ -33,11 +33,12 @@ export function tableInParts(
   fit?: { readonly columns: number; readonly shortened: Shortened },
 ): (rows: Rows) => TablePart {
   const widths = head.map((title) => stringWidth(title));
+  const widest = fit ? Math.max(fit.columns, NARROWEST) : WIDEST;
   let isFirst = true;
   return (rows) => {
     for (const row of rows)
       for (const [column, width] of widths.entries())
-        widths[column] = Math.max(width, Math.min(fit ? Infinity : WIDEST, stringWidth(row[column] ?? '')));
+        widths[column] = Math.max(width, Math.min(widest, stringWidth(row[column] ?? '')));
     const fitting = fit ? narrowed(widths, fit.columns, fit.shortened) : widths;
     const lines = rows.map((row) => lineOf(shorten(row, fitting, fit?.shortened), fitting));
     const rule = fitting.map((width) => '─'.repeat(width));

@@ -16,7 +16,7 @@ import { FolderEvents, type FolderEventsDeps } from './watch/folderEvents.ts';
 import type { HintQueue } from './watch/hintQueue.ts';
 
 /** Longest wait between two checks of the folder's presence. */
-const PRESENCE_MS = 2_000;
+export const PRESENCE_MS = 2_000;
 
 export interface FolderWatchDeps extends FolderEventsDeps, ListingTimesDeps {
   readonly settings: Pick<FolderSettings, 'path' | 'recursive' | 'watch'>;

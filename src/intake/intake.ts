@@ -1,9 +1,8 @@
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { createStages, type FolderStages, type IntakeDeps } from './folderStages.ts';
+import { PRESENCE_MS } from './folderWatch.ts';
 import { settleLoop } from './settle/settleLoop.ts';
 
-/** Interval for checking a folder's presence. */
-const PRESENCE_MS = 2_000;
 /** How long a missing document of a folder led by another agent may still turn up: it may have been renamed there. */
 const LED_ELSEWHERE_MS = 60_000;
 

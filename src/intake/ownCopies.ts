@@ -14,16 +14,28 @@ export class OwnCopies {
     copies.alsoNeededBy((hash) => this.#underway.has(hash));
   }
 
-  /** Runs `work` with these bytes in the spool; the copy stays if the ledger needs it then. `noRoom`: `work` did not run. */
-  async whileKept<T>(hash: string, bytes: Buffer, work: () => Promise<T>): Promise<T | 'noRoom'> {
+  /**
+   * Runs `work` with these bytes in the spool; the copy stays if the ledger needs it then, which is not asked if `isWanted`
+   * can tell from the result. `noRoom`: `work` did not run.
+   */
+  async whileKept<T>(
+    hash: string,
+    bytes: Buffer,
+    work: () => Promise<T>,
+    isWanted: (result: T) => boolean = () => false,
+  ): Promise<T | 'noRoom'> {
     this.#underway.set(hash, (this.#underway.get(hash) ?? 0) + 1);
+    let stays = false;
     try {
-      return (await this.#copies.make(hash, bytes)) === 'there' ? await work() : 'noRoom';
+      if ((await this.#copies.make(hash, bytes)) !== 'there') return 'noRoom';
+      const result = await work();
+      stays = isWanted(result);
+      return result;
     } finally {
       const others = (this.#underway.get(hash) ?? 1) - 1;
       if (others > 0) this.#underway.set(hash, others);
       else this.#underway.delete(hash);
-      await this.drop(hash);
+      if (!stays) await this.drop(hash);
     }
   }
 

@@ -80,7 +80,7 @@ export class SingleFiles {
     const name = () => admit(candidate, settings, { ledger, inspector, now: clock.now(), host });
     let admitted: Admitted | 'noRoom' | null;
     if (payloads.keepsCopies)
-      admitted = await this.#copies.whileKept(await inspector.sha256(bytes), bytes, name);
+      admitted = await this.#copies.whileKept(await inspector.sha256(bytes), bytes, name, isQueued);
     else {
       const why = await this.#whyNotReadable(candidate, settings);
       if (why !== null) return { kind: 'rejected', message: why };
@@ -112,6 +112,10 @@ export class SingleFiles {
 
 const IN_A_FOLDER =
   'It has several pages, and only files in watched folders can be split. Put it in a watched folder.';
+
+function isQueued({ kind }: Admitted): boolean {
+  return kind === 'queued' || kind === 'requeued';
+}
 
 function noRoom(isFull: boolean): ReceiptdError {
   const why = isFull ? 'the spool is full' : 'the disk has a problem';

@@ -86,6 +86,15 @@ describe('a table on a terminal', () => {
     expect(fitted([row], 200)[2]).toBe(row.join('  '));
   });
 
+  it('lets a long cell that is never shortened widen its column to the terminal at most', () => {
+    const rows = [
+      ['a', 'x'.repeat(300), '/a'],
+      ['b', 'y', '/b'],
+    ];
+    const [, rule = ''] = fitted(rows, 80);
+    expect(Math.max(...rule.split('  ').map((part) => part.length))).toBe(80);
+  });
+
   it('keeps part of every cell even if nothing fits', () => {
     const [, , line = ''] = fitted([[name, 'unconfirmed', `/${name}`]], 10);
     expect(line.split(/ {2,}/).map((cell) => stringWidth(cell))).toEqual([12, 11, 12]);

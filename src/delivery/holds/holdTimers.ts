@@ -55,8 +55,8 @@ const SAME_MS = 100;
 const NOT_OURS = { failures: 1, probe: null, short: true, isShown: true, checkedAt: 0 };
 
 /**
- * The closed scopes, and when each is tried again: the times of holds.ts, without what the ledger shows of them. T is kept on both
- * clocks, because monotonic time may stand still while the machine sleeps and the wall clock may be set; if they disagree, the earlier
+ * The closed scopes, and when each is tried again: the times of holds.ts, without what the ledger shows of them. That time
+ * is kept on both clocks, because monotonic time may stand still while the machine sleeps and the wall clock may be set; if they disagree, the earlier
  * time counts, so that nothing waits longer than its back-off.
  */
 export class HoldTimers {

@@ -235,7 +235,7 @@ export class Pacer {
     });
   }
 
-  /** Ends all of them when `signal` aborts. p-queue could do that, but takes as long for it as for everything else. */
+  /** The turns that end when `signal` aborts. p-queue could end them, but a signal per request costs as much as all else that it does. */
   #turnsUntil(signal: AbortSignal): Set<Turn> {
     const known = this.#turns.get(signal);
     if (known) return known;

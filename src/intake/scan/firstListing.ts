@@ -26,7 +26,7 @@ export interface FirstListingDeps {
   readonly disposal: FolderDisposal;
 }
 
-/** The first listing of a folder since it is present, with what has to be decided before: its existing files, and a takeover. */
+/** The first listing after a folder appears, with what has to be decided before: its existing files, and a takeover. */
 export class FirstListing {
   readonly #deps: FirstListingDeps;
 

@@ -55,7 +55,7 @@ interface AnswerProps<T> {
   readonly children: (data: T) => ComponentChildren;
 }
 
-/** What was asked for. Before that, that it is loading; and why it could not be loaded. */
+/** Shows the answer, or that it is loading, or why it could not be loaded. */
 export function Answer<T>({ asked: { data, error, again }, children }: AnswerProps<T>) {
   return (
     <>

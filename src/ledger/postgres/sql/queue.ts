@@ -75,8 +75,8 @@ export const MAKE_DUE = updating(
   `not_before = 0`,
   WAITING,
   `
-     SELECT d.id, 0 AS not_before FROM documents d
-      WHERE d.agent_id = :agentId AND d.reason = 'BYTES_ELSEWHERE' AND ${WAITING}
+     (SELECT d.id, 0 AS not_before FROM documents d
+       WHERE d.agent_id = :agentId AND d.reason = 'BYTES_ELSEWHERE' AND ${WAITING} LIMIT :limit)
      UNION ALL
      SELECT w.id, w.not_before ${REACHED} AND ${WAITING} AND d.not_before <= :now
                       ORDER BY d.not_before LIMIT :limit) w ${OF_ENDPOINT}

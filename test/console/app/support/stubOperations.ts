@@ -12,7 +12,7 @@ import { BASE_URL, UIDS, detailOf, makeHistory, type Row } from './stubData.ts';
 /** What the pages ask for, answered out of the agent's memory. */
 export function operationsOf(agent: StubAgent): Omit<Operations, 'openConsole' | keyof typeof SETUP> {
   const unused = async (): Promise<never> => {
-    throw new ReceiptdError('USAGE', 'The console does not ask for agent.');
+    throw new ReceiptdError('USAGE', 'The console does not ask for this.');
   };
   return {
     status: async () => agent.overview().status,
