@@ -291,6 +291,12 @@ describe('a config file', () => {
     await expect(loadConfig(join(dir, name), context())).rejects.toMatchObject({ code, message });
   });
 
+  it('is reported with what creates one if it is missing', async () => {
+    await expect(loadConfig(join(dir, 'none.yaml'), context())).rejects.toMatchObject({
+      hint: 'Create one with `receiptd setup`.',
+    });
+  });
+
   it('is reported if it may not be read', async () => {
     const file = join(dir, 'r.yaml');
     await writeFile(file, yaml());

@@ -116,10 +116,12 @@ describe('a document that the service always fails on', () => {
       await place.admit(`${(sent += 1)}.jpg`);
       sending.dispatcher.wake();
     };
-    while ((await place.document('doc-poison.jpg')).reason !== 'PARKED') {
+    const reason = async () => (await place.document('doc-poison.jpg')).reason;
+    for (let n = 0; n < 1_000 && (await reason()) !== 'PARKED'; n += 1) {
       if (sent < 200) await scan();
       await place.clock.advance(500);
     }
+    expect(await reason()).toBe('PARKED');
     const parkedAt = sending.accepted.length;
     await scan();
     await place.clock.advance(40_000);

@@ -32,7 +32,7 @@ export async function playCampaign(
   say: (line: string) => void = () => {},
 ): Promise<Campaign> {
   const plan = drawPlan(settings);
-  const images = await ImageMaker.prepare(`fleet ${plan.seed} ${Date.now()}`, MIX);
+  const images = await ImageMaker.prepare(`fleet ${plan.seed} ${Date.now()}`, MIX, String(plan.seed));
   const site = await Site.open(plan);
   let kept = true;
   try {

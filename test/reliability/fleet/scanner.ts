@@ -2,7 +2,6 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dice } from '../support/dice.ts';
-import { writeInPieces } from '../support/files.ts';
 import type { Image, ImageMaker } from '../support/images.ts';
 
 /** An image at a path. */
@@ -51,10 +50,10 @@ export class Scanner {
   }
 
   async #add(): Promise<void> {
-    const { images, dice, folder } = this.#options;
+    const { images, dice } = this.#options;
     const image = await images.next();
     const path = this.#nextPath();
-    if (dice.chance(0.3)) await writeInPieces(join(folder, path), image.bytes, 2, () => SLOW_MS);
+    if (dice.chance(0.3)) await this.#writeSlowly(path, image.bytes);
     else await this.#writeAtOnce(path, image.bytes);
     this.#note(path, image);
   }
@@ -105,5 +104,14 @@ export class Scanner {
     const part = join(folder, `.${path}.part`);
     await writeFile(part, bytes);
     await rename(part, join(folder, path));
+  }
+
+  /** Closes half a file and appends the rest, like a scanner that writes page by page. */
+  async #writeSlowly(path: string, bytes: Buffer): Promise<void> {
+    const file = join(this.#options.folder, path);
+    const half = Math.floor(bytes.length / 2);
+    await writeFile(file, bytes.subarray(0, half));
+    await sleep(SLOW_MS);
+    await writeFile(file, bytes.subarray(half), { flag: 'a' });
   }
 }

@@ -147,11 +147,11 @@ class Agent {
   }
 
   stop(): void {
-    this.#process.signal('SIGTERM');
+    this.#process.signal('SIGTERM', true);
   }
 
   kill(): void {
-    this.#process.signal('SIGKILL');
+    this.#process.signal('SIGKILL', true);
   }
 }
 

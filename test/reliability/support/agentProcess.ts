@@ -23,7 +23,7 @@ const running = new Set<AgentProcess>();
 
 /** Kills all agents that a campaign started; for its end, however it ends. */
 export function killAgents(): void {
-  for (const agent of running) agent.signal('SIGKILL');
+  for (const agent of running) agent.signal('SIGKILL', true);
 }
 
 /** A command of the built agent, with the office's credentials and nothing else from this process's environment. */
@@ -70,11 +70,14 @@ export class AgentProcess {
     return this.#child.stdio[fd] as Readable;
   }
 
-  /** Does nothing once the process is gone. */
-  signal(name: NodeJS.Signals): void {
+  /**
+   * To the agent alone, as systemd (`KillMode=mixed`) and the system's memory killer do, or to it and all that it started.
+   * Does nothing once the process is gone.
+   */
+  signal(name: NodeJS.Signals, isForGroup = false): void {
     if (this.#child.pid === undefined || this.exited.aborted) return;
     try {
-      process.kill(-this.#child.pid, name);
+      process.kill(isForGroup ? -this.#child.pid : this.#child.pid, name);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
     }

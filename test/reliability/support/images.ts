@@ -65,23 +65,32 @@ export class ImageMaker {
   readonly #drawn: readonly Buffer[];
   #count = 0;
 
-  private constructor(mark: string, mix: Mix, photographed: readonly Image[], drawnOnes: readonly Buffer[]) {
+  private constructor(
+    mark: string,
+    seed: string,
+    mix: Mix,
+    photographed: readonly Image[],
+    drawnOnes: readonly Buffer[],
+  ) {
     this.real = photographed.length > 0;
     this.#mark = mark;
     this.#mix = this.real ? mix : { ...mix, drawn: mix.drawn + mix.photographed, photographed: 0 };
-    this.#dice = Dice.of(mark, 'images');
+    this.#dice = Dice.of(seed, 'images');
     this.#photographed = photographed;
     this.#drawn = drawnOnes;
   }
 
-  /** @param mark unique to this run, if no other run may make the same images */
-  static async prepare(mark: string, mix: Mix): Promise<ImageMaker> {
+  /**
+   * @param mark unique to this run, if no other run may make the same images
+   * @param seed decides their order and kinds
+   */
+  static async prepare(mark: string, mix: Mix, seed = mark): Promise<ImageMaker> {
     const drawnOnes = await Promise.all(
       Array.from({ length: DRAWN }, (_, n) =>
         drawReceipt({ type: 'jpeg', seed: `${mark} ${n}`, progressive: n % 3 === 0 }),
       ),
     );
-    return new ImageMaker(mark, mix, await moderate(), drawnOnes);
+    return new ImageMaker(mark, seed, mix, await moderate(), drawnOnes);
   }
 
   async next(): Promise<Image> {

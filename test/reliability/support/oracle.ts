@@ -1,6 +1,7 @@
 /**
  * What the oracles of kill, fleet and soak share: they judge the same promises by the same kind of evidence. The simulation, files and
- * answers keep their own oracles: what one of them overlooks, another one of a different make finds.
+ * answers keep their own oracles, and share only the service's verdicts: what one of them overlooks, another one of a
+ * different make finds.
  */
 
 /** Statuses that are the service's verdict on a document (interface section 7), listed separately from `src`. */

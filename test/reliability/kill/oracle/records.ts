@@ -10,10 +10,10 @@ const KEPT = new Set(['failed', 'unconfirmed']);
 
 /** Checks that the records agree and that nothing incomplete is left next to them. */
 export function judgeRecords(world: World): string[] {
-  return [...agree(world), ...leftovers(world)];
+  return [...recordsAgree(world), ...leftovers(world)];
 }
 
-function* agree(world: World): Generator<string> {
+function* recordsAgree(world: World): Generator<string> {
   const { observations, rows, audit, verify } = world;
   for (const [index, { journal }] of observations.entries())
     if (journal.problem !== null) yield `after run ${index + 1}: ${journal.problem}`;
