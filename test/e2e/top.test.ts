@@ -63,7 +63,9 @@ describe('top', () => {
       const { shown, ended, type } = top(site);
       await until(async () => shown.text.includes('Resolves itself:'));
       expect(shown.text).toContain('Not running. Start it with `receiptd run`.');
-      await until(async () => shown.text.includes('The backlog is 1; no estimate, because nothing was accepted'));
+      await until(async () =>
+        shown.text.includes('The backlog is 1; no estimate, because nothing was accepted'),
+      );
       await site.quickMust('pause', 'office');
       await until(async () => shown.text.includes('The backlog is empty. 1 document is on hold.'));
       type('\x03');
