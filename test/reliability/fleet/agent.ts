@@ -1,5 +1,6 @@
 import { open, readFile, writeFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import YAML from 'yaml';
 import { startProxy, type TcpProxy } from '../../support/tcpProxy.ts';
 import { AgentProcess } from '../support/agentProcess.ts';
@@ -20,6 +21,7 @@ export interface AgentOptions {
 }
 
 const STOP_MS = 60_000;
+const LOOK_EVERY_MS = 50;
 
 /** The built program as one agent of a fleet, with its own proxy to the database. */
 export class FleetAgent {
@@ -76,6 +78,13 @@ export class FleetAgent {
       this.#process = null;
       if (!this.#isExpected) this.surprises.push(`ended with ${status ?? signal}`);
     });
+  }
+
+  /** Resolves once it has started, or has ended: before that, SIGTERM ends it as it would any program. */
+  async started(): Promise<void> {
+    if (!this.isRunning) return;
+    const { pid } = this;
+    while (this.isRunning && !(await this.log()).includes(`"pid":${pid},`)) await sleep(LOOK_EVERY_MS);
   }
 
   /** Ends it with SIGKILL. */

@@ -51,6 +51,7 @@ export async function playCampaign(
     await scanning;
     for (const agent of site.agents) mend(agent);
     const late = await comeToRest(site, scanner);
+    await Promise.all(site.agents.map((agent) => agent.started()));
     const statuses = await Promise.all(site.agents.map((agent) => agent.stop()));
     const world = await site.world(scanner.scans);
     const breaches = [
