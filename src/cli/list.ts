@@ -1,15 +1,11 @@
 import type { Command } from './command.ts';
-import { local } from '../core/domain/words.ts';
 import { jsonArray, namedRows } from '../control/queries/jsonArray.ts';
 import type { ResultColumn } from '../control/queries/columns.ts';
-import { lastPosted } from '../core/domain/posted.ts';
-import { escapeUnsafe } from '../core/domain/escape.ts';
 import type { ListRow } from '../core/ports/ledgerReports.ts';
 import { filterOf, orSayNothing, withFilters, type FilterOptions } from './filters.ts';
 import { colorsFor, fitted, isTerminal, type Io } from './io.ts';
 import { withReading } from './reading.ts';
 import { configOf } from './session.ts';
-import type { TablePart } from './table.ts';
 
 export function addList(program: Command, io: Io): void {
   withFilters(program.command('list'))
@@ -55,50 +51,14 @@ async function printRows(
   rows: AsyncIterable<ListRow>,
   columns: readonly ResultColumn[],
 ): Promise<void> {
-  const colors = colorsFor(io, io.stdout);
+  const { bold, dim } = colorsFor(io, io.stdout);
+  const width = isTerminal(io.stdout) ? io.stdout.columns || 80 : null;
   // Loaded on demand: the character width tables take longer to load than a list takes to print.
-  const { shortenMiddle, shortenStart, tableInParts } = await import('./table.ts');
-  const { wrap } = await import('./screen.ts');
-  const named = columns.map(({ name }) => escapeUnsafe(name.toUpperCase()));
-  const head = ['NAME', 'STATE', 'STATUS', 'TRIES', ...named, 'FILE'];
-  const cellsOf = ({ name, state, status, attempts, path, posted }: ListRow): string[] => [
-    escapeUnsafe(name ?? '—'),
-    state,
-    escapeUnsafe(status ?? ''),
-    String(attempts),
-    ...columns.map(({ pointer }) => escapeUnsafe(String(lastPosted(posted, pointer) ?? ''))),
-    escapeUnsafe(path),
-  ];
-  const toPart = isTerminal(io.stdout) ? onTerminal(io.stdout.columns || 80) : plain();
-
-  /** The reason is below its row. */
-  function onTerminal(width: number): (part: readonly ListRow[]) => TablePart {
-    const shortened = new Map([
-      [0, shortenMiddle],
-      [head.length - 1, shortenStart],
-    ]);
-    const partOf = tableInParts(head, { columns: width, shortened });
-    return (part) => {
-      const { top, lines } = partOf(part.map(cellsOf));
-      const reasons = part.map((row) => whyOf(row));
-      return {
-        top,
-        lines: lines.flatMap((line, n) =>
-          reasons[n] ? [line, ...wrap(`  ${reasons[n]}`, width).map((each) => colors.dim(each))] : [line],
-        ),
-      };
-    };
-  }
-
-  function plain(): (part: readonly ListRow[]) => TablePart {
-    const partOf = tableInParts([...head, 'WHY']);
-    return (part) => partOf(part.map((row) => [...cellsOf(row), whyOf(row)]));
-  }
-
+  const { listTable } = await import('./listTable.ts');
+  const partOf = listTable({ columns, width, dim });
   for await (const part of chunksOf(rows, PART)) {
-    const { top, lines } = toPart(part);
-    const [title, ...rule] = top;
-    const text = [...(title === undefined ? [] : [colors.bold(title)]), ...rule, ...lines].join('\n');
+    const { top, lines } = partOf(part);
+    const text = [...top.slice(0, 1).map(bold), ...top.slice(1), ...lines].join('\n');
     await writeChunks(io, [`${fitted(io.stdout, text)}\n`]);
   }
 }
@@ -112,11 +72,4 @@ async function* chunksOf<T>(items: AsyncIterable<T>, size: number): AsyncGenerat
     part = [];
   }
   if (part.length > 0) yield part;
-}
-
-function whyOf({ state, message, reason, dismissedBy, dismissedAt }: ListRow): string {
-  if (state === 'accepted' || state === 'duplicate') return '';
-  const dismissed =
-    dismissedAt === null ? '' : `Dismissed by ${dismissedBy ?? '?'} on ${local(dismissedAt)}. `;
-  return escapeUnsafe(`${dismissed}${message ?? reason ?? ''}`);
 }

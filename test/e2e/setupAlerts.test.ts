@@ -5,9 +5,10 @@ import { describe, expect, test } from 'vitest';
 import { mailServer } from '../features/alerts/channels/receivers.ts';
 import { hasNamespaces } from '../support/namespace.ts';
 import { terminalIsHere } from '../support/terminal.ts';
-import { OFFICE, type Ended } from './support/agent.ts';
+import type { Ended } from './support/agent.ts';
 import { quickly, shell } from './support/commandLine.ts';
-import { SECRET, desk, type Desk } from './support/desk.ts';
+import { desk, type Desk } from './support/desk.ts';
+import { variables } from './support/unattended.ts';
 
 const PASSWORD = 'mail-pass-4711';
 
@@ -22,14 +23,9 @@ const strict = () =>
   });
 
 /** What set-up asks besides. */
-function others({ sandbox, scans, config }: Desk): Record<string, string> {
+function others(here: Desk): Record<string, string> {
   return {
-    RECEIPTD_CONFIG: config,
-    RECEIPTD_SETUP_BASE_URL: sandbox.url,
-    RECEIPTD_SETUP_CLIENT_ID: 'e2e',
-    RECEIPTD_SETUP_CLIENT_SECRET: SECRET,
-    RECEIPTD_SETUP_ENDPOINT_UID: OFFICE,
-    RECEIPTD_SETUP_FOLDER: scans,
+    ...variables(here),
     RECEIPTD_SETUP_RATE: '60/min',
     RECEIPTD_SETUP_SERVICE: 'no',
     RECEIPTD_SETUP_TEST_RECEIPT: 'no',

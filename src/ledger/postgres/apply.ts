@@ -3,7 +3,7 @@ import { foldedUnlessAscii } from '../../core/domain/search.ts';
 import { pauseParams } from '../holdOver.ts';
 import { resultParams } from '../resultRows.ts';
 import { EventSets, type Sending, type TimedEvent } from './eventSets.ts';
-import * as DISPOSALS from './sql/disposals.ts';
+import { ORIGINALS } from './sql/disposals.ts';
 import * as DOCUMENTS from './sql/documents.ts';
 import * as ENDPOINTS from './sql/endpoints.ts';
 import * as HOLDS from './sql/holds.ts';
@@ -66,7 +66,7 @@ function applyOne(sql: Sending, event: LedgerEvent, at: number, gone: ReadonlyMa
       return;
     case 'originals': {
       const { rule, stays } = event;
-      sql.send(DISPOSALS.SET_ORIGINALS_RULE, { ...sql.places.ofFolder(event.folder), rule, stays });
+      sql.send(ORIGINALS.SET_ORIGINALS_RULE, { ...sql.places.ofFolder(event.folder), rule, stays });
       return;
     }
     case 'moved':

@@ -2,13 +2,13 @@ import { firstOf, inOrder, toDisposal, type DisposalRow } from '../disposalRows.
 import type { LedgerDisposals } from '../../core/ports/ledgerDisposals.ts';
 import type { OriginalsRule } from '../../core/ports/ledgerReports.ts';
 import { identityParams } from '../rows.ts';
-import * as SQL from './sql/disposals.ts';
+import { ORIGINALS } from './sql/disposals.ts';
 import { IS_AS_SEEN, LAST_SIGHTING_ID } from './sql/sightings.ts';
 import type { Store } from './store.ts';
 
-const FIRST_OF = [SQL.FIRST_SEEN, SQL.FIRST_SPLIT_SEEN];
-const DISPOSABLE = [SQL.DISPOSABLE, SQL.DISPOSABLE_SPLIT];
-const DISPOSABLE_ON = [SQL.DISPOSABLE_ON, SQL.DISPOSABLE_SPLIT_ON];
+const FIRST_OF = [ORIGINALS.FIRST_SEEN, ORIGINALS.FIRST_SPLIT_SEEN];
+const DISPOSABLE = [ORIGINALS.DISPOSABLE, ORIGINALS.DISPOSABLE_SPLIT];
+const DISPOSABLE_ON = [ORIGINALS.DISPOSABLE_ON, ORIGINALS.DISPOSABLE_SPLIT_ON];
 
 export function createDisposals(store: Store): LedgerDisposals {
   const { places } = store;
@@ -16,7 +16,7 @@ export function createDisposals(store: Store): LedgerDisposals {
     setOriginalsRule: (folder, rule, existing, at) =>
       store.write(async (sql) => {
         await store.rows.ensureFolder(folder);
-        const current = await sql.get<OriginalsRule>(SQL.ORIGINALS_RULE, places.ofFolder(folder));
+        const current = await sql.get<OriginalsRule>(ORIGINALS.ORIGINALS_RULE, places.ofFolder(folder));
         if (current?.rule === rule) return current;
         const first =
           existing === 'new'
@@ -49,7 +49,7 @@ export function createDisposals(store: Store): LedgerDisposals {
     begunDisposals: (folder) =>
       store.read(async (sql) => {
         const rows = await sql.all<DisposalRow & { readonly how: 'archived' | 'deleted' }>(
-          SQL.BEGUN_DISPOSALS,
+          ORIGINALS.BEGUN_DISPOSALS,
           places.ofFolder(folder),
         );
         return rows.map((row) => ({ ...toDisposal(folder, row), how: row.how }));

@@ -32,7 +32,7 @@ import { listSource } from './list.ts';
 import type { Places } from './places.ts';
 import type { Reading } from './reading.ts';
 import { createResultReports, resultsOf } from './results.ts';
-import * as DISPOSALS from './sql/disposals.ts';
+import { ORIGINALS } from './sql/disposals.ts';
 import * as DOCUMENTS from './sql/documents.ts';
 import { ALL_ENDPOINTS, ENDPOINT_BY_KEY } from './sql/endpoints.ts';
 import * as SQL from './sql/reports.ts';
@@ -121,12 +121,12 @@ export function createReports(ledger: Reading, accountOf: AccountOf): Omit<Ledge
     holds: () => ledger.read((sql) => holdsOf(sql, places)),
 
     originalsRule: async (folder) =>
-      (await one<OriginalsRule>(DISPOSALS.ORIGINALS_RULE, places.ofFolder(folder))) ?? null,
+      (await one<OriginalsRule>(ORIGINALS.ORIGINALS_RULE, places.ofFolder(folder))) ?? null,
 
     acceptedOriginals: async (folder, stays) => {
       const of = places.ofFolder(folder);
       const { ACCEPTED_ORIGINALS, ACCEPTED_SPLIT_ORIGINALS, STAYING_ORIGINALS, STAYING_SPLIT_ORIGINALS } =
-        DISPOSALS;
+        ORIGINALS;
       const rows =
         stays === null
           ? [ACCEPTED_ORIGINALS, ACCEPTED_SPLIT_ORIGINALS].map((text) => one<{ count: number }>(text, of))

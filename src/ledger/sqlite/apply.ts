@@ -58,7 +58,7 @@ export function apply(sql: Sql, event: LedgerEvent, at: number): void {
     case 'originals': {
       const { folder, rule, stays } = event;
       sql.run(SIGHTINGS.ENSURE_FOLDER, { folder });
-      sql.run(DISPOSALS.SET_ORIGINALS_RULE, { folder, rule, stays });
+      sql.run(DISPOSALS.ORIGINALS.SET_ORIGINALS_RULE, { folder, rule, stays });
       return;
     }
     case 'began': {

@@ -3,19 +3,19 @@ import type { LedgerDisposals } from '../../core/ports/ledgerDisposals.ts';
 import type { OriginalsRule } from '../../core/ports/ledgerReports.ts';
 import { identityParams } from '../rows.ts';
 import { idFrom } from './numbers.ts';
-import * as SQL from './sql/disposals.ts';
+import { ORIGINALS } from './sql/disposals.ts';
 import { IS_AS_SEEN, LAST_SIGHTING_ID } from './sql/sightings.ts';
 import type { Store } from './store.ts';
 
-const FIRST_OF = [SQL.FIRST_SEEN, SQL.FIRST_SPLIT_SEEN];
-const DISPOSABLE = [SQL.DISPOSABLE, SQL.DISPOSABLE_SPLIT];
-const DISPOSABLE_ON = [SQL.DISPOSABLE_ON, SQL.DISPOSABLE_SPLIT_ON];
+const FIRST_OF = [ORIGINALS.FIRST_SEEN, ORIGINALS.FIRST_SPLIT_SEEN];
+const DISPOSABLE = [ORIGINALS.DISPOSABLE, ORIGINALS.DISPOSABLE_SPLIT];
+const DISPOSABLE_ON = [ORIGINALS.DISPOSABLE_ON, ORIGINALS.DISPOSABLE_SPLIT_ON];
 
 export function createDisposals(store: Store): LedgerDisposals {
   return {
     setOriginalsRule: (folder, rule, existing, at) =>
       store.write((sql) => {
-        const current = sql.get<OriginalsRule>(SQL.ORIGINALS_RULE, { folder });
+        const current = sql.get<OriginalsRule>(ORIGINALS.ORIGINALS_RULE, { folder });
         if (current?.rule === rule) return current;
         const first =
           existing === 'new'
@@ -45,7 +45,7 @@ export function createDisposals(store: Store): LedgerDisposals {
     begunDisposals: (folder) =>
       store.read((sql) =>
         sql
-          .all<DisposalRow & { how: 'archived' | 'deleted' }>(SQL.BEGUN_DISPOSALS, { folder })
+          .all<DisposalRow & { how: 'archived' | 'deleted' }>(ORIGINALS.BEGUN_DISPOSALS, { folder })
           .map((row) => ({
             ...toDisposal(folder, row),
             how: row.how,

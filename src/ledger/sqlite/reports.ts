@@ -33,7 +33,7 @@ import {
 } from '../rows.ts';
 import { endpointIdOf } from './places.ts';
 import { createResultReports, resultsOf } from './results.ts';
-import * as DISPOSALS from './sql/disposals.ts';
+import { ORIGINALS } from './sql/disposals.ts';
 import * as DOCUMENTS from './sql/documents.ts';
 import { ALL_ENDPOINTS, NEXT_NUMBERS } from './sql/endpoints.ts';
 import * as SQL from './sql/reports.ts';
@@ -112,12 +112,12 @@ export function createReports(store: Store, accountOf: AccountOf = DEFAULT_ACCOU
     holds: () => store.read(allHolds),
 
     originalsRule: (folder) =>
-      store.read((sql) => sql.get<OriginalsRule>(DISPOSALS.ORIGINALS_RULE, { folder }) ?? null),
+      store.read((sql) => sql.get<OriginalsRule>(ORIGINALS.ORIGINALS_RULE, { folder }) ?? null),
 
     acceptedOriginals: (folder, stays) =>
       store.read((sql) => {
         const { ACCEPTED_ORIGINALS, ACCEPTED_SPLIT_ORIGINALS, STAYING_ORIGINALS, STAYING_SPLIT_ORIGINALS } =
-          DISPOSALS;
+          ORIGINALS;
         const rows =
           stays === null
             ? [ACCEPTED_ORIGINALS, ACCEPTED_SPLIT_ORIGINALS].map((text) =>

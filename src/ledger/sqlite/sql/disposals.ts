@@ -9,21 +9,8 @@ SELECT s.id AS sighting, f.path AS folder, s.dir, s.name, coalesce(s.archived_to
  ORDER BY s.id DESC
  LIMIT 100`;
 
-export const {
-  ORIGINALS_RULE,
-  SET_ORIGINALS_RULE,
-  FIRST_SEEN,
-  FIRST_SPLIT_SEEN,
-  DISPOSABLE,
-  DISPOSABLE_SPLIT,
-  DISPOSABLE_ON,
-  DISPOSABLE_SPLIT_ON,
-  ACCEPTED_ORIGINALS,
-  ACCEPTED_SPLIT_ORIGINALS,
-  STAYING_ORIGINALS,
-  STAYING_SPLIT_ORIGINALS,
-  BEGUN_DISPOSALS,
-} = disposalSql({
+/** Which originals may be disposed of, and which stay. */
+export const ORIGINALS = disposalSql({
   folderId: FOLDER_ID,
   identity: IDENTITY,
   join: 'CROSS JOIN',
