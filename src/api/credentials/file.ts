@@ -1,17 +1,17 @@
-import { constants } from 'node:fs';
-import { open, stat, unlink, type FileHandle } from 'node:fs/promises';
+import { stat, unlink, type FileHandle } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import type { WritableCredentials } from '../../core/ports/credentials.ts';
 import { writeDurably } from '../../system/durableFile.ts';
+import { NotAFile } from '../../system/plainFile.ts';
+import { readPrivateFile, TooLarge } from '../../system/privateFile.ts';
 import { makePrivateDirectory } from '../../system/windowsAccess.ts';
 import { absent, parseCredentials } from './store.ts';
 import type { Look, Store } from './store.ts';
 
 const SHAPE = '{"clientId": "…", "clientSecret": "…"}';
 /** Far more than the two longest values need, however they are escaped. */
-const MOST_BYTES = 256 * 1024;
-const GROUP_AND_OTHERS = 0o077;
+const MAX_BYTES = 256 * 1024;
 
 /** Credentials in a JSON file that only its owner may read. */
 export function fileStore(file: string | undefined): Store {
@@ -24,34 +24,24 @@ export function fileStore(file: string | undefined): Store {
         return await read(path);
       } catch (error) {
         if (error instanceof ReceiptdError) throw error;
-        return absent(
-          systemCode(error) === 'ENOENT' ? `${path} (no such file)` : `${path} (${systemCode(error)})`,
-        );
+        return absent(`${path} (${whyAbsent(error)})`);
       }
     },
   };
 }
 
+function whyAbsent(error: unknown): string | undefined {
+  if (error instanceof NotAFile) return 'not a regular file';
+  if (error instanceof TooLarge) return 'it is too large to be credentials';
+  return systemCode(error) === 'ENOENT' ? 'no such file' : systemCode(error);
+}
+
 async function read(path: string): Promise<Look> {
-  // Without O_NONBLOCK, opening a FIFO would wait forever.
-  const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-  try {
-    // Stat of the open file, so that it can't be swapped between check and read.
-    const found = await handle.stat();
-    if (!found.isFile()) return absent(`${path} (not a regular file)`);
-    if (process.platform !== 'win32' && (found.mode & GROUP_AND_OTHERS) !== 0) {
-      throw new ReceiptdError('CREDENTIALS_INSECURE', `${path} can be read by users other than its owner.`, {
-        hint: `Make it private: chmod 600 '${path}'`,
-      });
-    }
-    if (found.size > MOST_BYTES) return absent(`${path} (it is too large to be credentials)`);
-    const credentials = parseCredentials(await handle.readFile('utf8'), `it does not hold ${SHAPE}`);
-    return typeof credentials === 'string'
-      ? absent(`${path} (${credentials})`)
-      : { kind: 'found', credentials };
-  } finally {
-    await handle.close();
-  }
+  const text = (await readPrivateFile(path, { maxBytes: MAX_BYTES })).toString('utf8');
+  const credentials = parseCredentials(text, `it does not hold ${SHAPE}`);
+  return typeof credentials === 'string'
+    ? absent(`${path} (${credentials})`)
+    : { kind: 'found', credentials };
 }
 
 export function writableFile(file: string): WritableCredentials {

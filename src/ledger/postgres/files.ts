@@ -1,42 +1,26 @@
-import { constants } from 'node:fs';
-import { open, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
-
-const GROUP_AND_OTHERS = 0o077;
+import { NotAFile } from '../../system/plainFile.ts';
+import { readPrivateFile } from '../../system/privateFile.ts';
 
 /**
  * Reads the first line of the file.
  * @throws ReceiptdError CREDENTIALS_INSECURE if others can read it, FILE_UNREADABLE if this user can't, LEDGER_REFUSED
  * if it is not a file or is empty
  */
-export async function readPassword(
-  file: string,
-  platform: NodeJS.Platform = process.platform,
-): Promise<string> {
+export async function readPassword(file: string): Promise<string> {
   const key = 'ledger.passwordFile';
-  // Without O_NONBLOCK, opening a FIFO would wait forever.
-  const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch(
-    (error: unknown) => {
-      throw unreadable(key, file, error);
-    },
-  );
-  try {
-    const about = await handle.stat();
-    if (!about.isFile()) throw unusable(key, `${file} is not a regular file`);
-    if (platform !== 'win32' && (about.mode & GROUP_AND_OTHERS) !== 0)
-      throw new ReceiptdError(
-        'CREDENTIALS_INSECURE',
-        `${key}: ${file} can be read by users other than its owner.`,
-        {
-          hint: `Make it private: chmod 600 '${file}'`,
-        },
-      );
-    const [line = ''] = (await handle.readFile('utf8')).replace(/^\uFEFF/, '').split(/\r?\n/);
-    if (line === '') throw unusable(key, `the first line of ${file} is empty`);
-    return line;
-  } finally {
-    await handle.close();
-  }
+  const bytes = await readPrivateFile(file, { name: `${key}: ${file}` }).catch((error: unknown) => {
+    if (error instanceof ReceiptdError) throw error;
+    if (error instanceof NotAFile) throw unusable(key, `${file} is not a regular file`);
+    throw unreadable(key, file, error);
+  });
+  const [line = ''] = bytes
+    .toString('utf8')
+    .replace(/^\uFEFF/, '')
+    .split(/\r?\n/);
+  if (line === '') throw unusable(key, `the first line of ${file} is empty`);
+  return line;
 }
 
 /** Certificates (PEM). @throws ReceiptdError FILE_UNREADABLE, LEDGER_REFUSED */

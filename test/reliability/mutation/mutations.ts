@@ -860,7 +860,7 @@ export const MUTATIONS: readonly Mutation[] = [
     what: 'a credentials file readable by others is used',
     promises: ['P7'],
     killedBy: 'test/api/credentials/file.test.ts',
-    edits: [{ file: 'src/api/credentials/file.ts', condition: 'GROUP_AND_OTHERS', is: 'false' }],
+    edits: [{ file: 'src/system/privateFile.ts', condition: 'GROUP_AND_OTHERS', is: 'false' }],
   },
   {
     what: 'the program for results inherits the secrets of the agent',

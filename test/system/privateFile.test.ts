@@ -1,0 +1,90 @@
+import { execFileSync } from 'node:child_process';
+import { chmod, chown, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { NotAFile } from '../../src/system/plainFile.ts';
+import { readPrivateFile, TooLarge } from '../../src/system/privateFile.ts';
+import { asOrdinaryUser, ordinaryOwner } from '../support/ordinaryUser.ts';
+import { tempDir } from '../support/tempDir.ts';
+
+const OPEN_TO_OTHERS = [0o640, 0o604, 0o620, 0o602, 0o610, 0o601, 0o666];
+
+async function secretFile(mode = 0o600): Promise<string> {
+  const file = join(tempDir('private'), 'secret');
+  await writeFile(file, 'secret');
+  await chmod(file, mode);
+  return file;
+}
+
+async function textOf(...args: Parameters<typeof readPrivateFile>): Promise<string> {
+  return (await readPrivateFile(...args)).toString();
+}
+
+describe('a private file', () => {
+  it.each([0o600, 0o400, 0o700])('is read with mode %o', async (mode) => {
+    expect(await textOf(await secretFile(mode))).toBe('secret');
+  });
+
+  it.each(OPEN_TO_OTHERS)('is refused with mode %o', async (mode) => {
+    const file = await secretFile(mode);
+    await expect(readPrivateFile(file)).rejects.toMatchObject({
+      code: 'CREDENTIALS_INSECURE',
+      message: `${file} can be read by users other than its owner.`,
+      hint: `Make it private: chmod 600 '${file}'`,
+    });
+  });
+
+  it('is refused under the name that the caller gives it', async () => {
+    const file = await secretFile(0o644);
+    await expect(readPrivateFile(file, { name: 'the password' })).rejects.toMatchObject({
+      message: 'the password can be read by users other than its owner.',
+      hint: expect.stringContaining(file),
+    });
+  });
+
+  it('is read with any mode on Windows', async () => {
+    expect(await textOf(await secretFile(0o644), { platform: 'win32' })).toBe('secret');
+  });
+
+  it('may be a symbolic link to a file that only its owner may read', async () => {
+    const file = await secretFile();
+    const link = `${file}-link`;
+    await symlink(file, link);
+    expect(await textOf(link)).toBe('secret');
+    await chmod(file, 0o644);
+    await expect(readPrivateFile(link)).rejects.toMatchObject({ code: 'CREDENTIALS_INSECURE' });
+  });
+
+  it('may belong to another user if this one can read it, as root can', async () => {
+    const file = await secretFile();
+    const { uid, gid } = ordinaryOwner();
+    await chown(file, uid, gid);
+    expect(await textOf(file)).toBe('secret');
+  });
+
+  it.skipIf(process.geteuid?.() !== 0)(
+    'of another user is unreadable without the rights of root',
+    async () => {
+      const file = await secretFile();
+      await chmod(join(file, '..'), 0o755);
+      await asOrdinaryUser(() => expect(readPrivateFile(file)).rejects.toMatchObject({ code: 'EACCES' }));
+    },
+  );
+
+  it('must exist', async () => {
+    await expect(readPrivateFile('/nowhere/secret')).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  it('must not be a directory or a FIFO, and a FIFO does not block', async () => {
+    const dir = tempDir('private');
+    const fifo = join(dir, 'fifo');
+    execFileSync('mkfifo', ['-m', '600', fifo]);
+    for (const path of [dir, fifo]) await expect(readPrivateFile(path)).rejects.toBeInstanceOf(NotAFile);
+  });
+
+  it('must not be larger than the limit', async () => {
+    const file = await secretFile();
+    expect(await textOf(file, { maxBytes: 6 })).toBe('secret');
+    await expect(readPrivateFile(file, { maxBytes: 5 })).rejects.toBeInstanceOf(TooLarge);
+  });
+});
