@@ -30,16 +30,19 @@ describe('whatever the service answers', () => {
     expect(await runSeeds({ cases: sequences, run }, { from: 1, count: 8, atOnce: 8 })).toEqual([]);
   });
 
-  it.each(['end', 'reset'] as const)('an answer cut off after any byte (%s) is not believed', async (how) => {
-    const context = { route: 'upload', name: 'a', uid: UID, token: TOKEN, secret: SECRET } as const;
-    const { length } = wireOf(USUAL, context).bytes;
-    const breaches: unknown[] = [];
-    // Each kind of cut takes every other byte, and both take the last ones.
-    for (let at = how === 'end' ? 0 : 1; at < length; at += at < length - 8 ? 2 : 1) {
-      const cut = { at: (at + 0.5) / length, how };
-      const breach = await runClientCase(upload({ ...USUAL, cut }), certificate, true);
-      if (breach) breaches.push({ at, breach });
-    }
-    expect(breaches).toEqual([]);
-  });
+  it.each(['end', 'reset'] as const)(
+    'the client believes no answer that is cut off after any byte (%s)',
+    async (how) => {
+      const context = { route: 'upload', name: 'a', uid: UID, token: TOKEN, secret: SECRET } as const;
+      const { length } = wireOf(USUAL, context).bytes;
+      const breaches: unknown[] = [];
+      // Each kind of cut takes every other byte, and both take the last ones.
+      for (let at = how === 'end' ? 0 : 1; at < length; at += at < length - 8 ? 2 : 1) {
+        const cut = { at: (at + 0.5) / length, how };
+        const breach = await runClientCase(upload({ ...USUAL, cut }), certificate, true);
+        if (breach) breaches.push({ at, breach });
+      }
+      expect(breaches).toEqual([]);
+    },
+  );
 });

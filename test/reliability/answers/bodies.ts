@@ -1,4 +1,4 @@
-/** Bodies of answers, each with its worth by construction: right, possibly right, or wrong. */
+/** Bodies of answers. Each is built to be right, possibly right, or wrong. */
 import type { Plan, Route } from './plan.ts';
 
 export interface Context {

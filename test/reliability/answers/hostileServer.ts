@@ -112,7 +112,7 @@ class Connection {
     return true;
   }
 
-  /** Resolves whether another request may follow. */
+  /** Resolves to whether another request may follow. */
   async #exchange(exchange: Exchange, early: Reply | null): Promise<boolean> {
     if (early) {
       await this.#answer(early, exchange);

@@ -68,17 +68,17 @@ export function judgeUpload(
   const story = `${outcome.kind}${'reason' in outcome ? ` (${outcome.reason})` : ''}`;
   if (requests.length > 1) return breach(`one upload was sent ${requests.length} times`);
   if (answer.kind === 'response' && answer.body.length > MOST_BODY)
-    return breach('a body was kept without a bound');
+    return breach('a body was kept without a limit');
   if (given.some(({ exchange }) => exchange.poured > MOST_POURED))
-    return breach('an endless body was read without a bound');
+    return breach('an endless body was read without a limit');
 
   if (outcome.kind === 'accepted') {
     if (outcome.record.name !== name) return breach(`accepted a record of ${outcome.record.name}`);
     if (!truths.some((truth) => truth.status === 200 && mayBeRecord({ truth })))
-      return breach(`accepted, though no whole record with HTTP 200 came`);
+      return breach(`accepted without a complete record with HTTP 200`);
   }
   if (outcome.kind === 'failed') {
-    if (afterLost) return breach(`failed after an answer that was lost`);
+    if (afterLost) return breach(`failed after a lost answer`);
     if (!truths.some(({ status, malformed }) => !malformed && status !== null && VERDICTS.has(status)))
       return breach(`failed, though the service gave no verdict`);
   }
@@ -87,7 +87,7 @@ export function judgeUpload(
 
   const [only] = given;
   if (answer.kind === 'fault' && !answer.sent && requests.length > 0 && only?.reply.wire.truth.status !== 407)
-    return breach(`said that nothing was sent, though a request came (${answer.code})`);
+    return breach(`reported that nothing was sent, but a request arrived (${answer.code})`);
   const isMarked =
     outcome.kind === 'accepted' ||
     ('answerLost' in outcome && outcome.answerLost) ||
@@ -103,7 +103,7 @@ export function judgeUpload(
   const { truth } = only.reply.wire;
   if (!isPlain(truth) || truth.status === null) return null;
   if (truth.status === 200 && truth.whole && truth.worth === 'right' && outcome.kind !== 'accepted')
-    return breach(`${story} for a whole record with HTTP 200`, true);
+    return breach(`${story} for a complete record with HTTP 200`, true);
   if (!kindsOf(truth.status, afterLost).includes(outcome.kind))
     return breach(`${story} for HTTP ${truth.status}`, true);
   if (
@@ -113,7 +113,7 @@ export function judgeUpload(
     (truth.status === 429 || truth.status === 402 || truth.status >= 500) &&
     outcome.retryAfterMs !== truth.retryAfterMs
   )
-    return breach(`waits ${outcome.retryAfterMs} ms where ${truth.retryAfterMs} ms were asked`, true);
+    return breach(`waits ${outcome.retryAfterMs} ms instead of ${truth.retryAfterMs} ms`, true);
   return null;
 }
 
@@ -128,14 +128,14 @@ export function judgeToken(result: Result, given: readonly Given[]): Breach | nu
     const from = truths.find(
       (truth) => truth.token === result.value && isSuccess(truth) && mayBeRecord({ truth }),
     );
-    return from ? null : breach('took a token that no whole answer carried');
+    return from ? null : breach('accepted a token that no complete answer contained');
   }
   const { code } = result.error;
   if (code === 'CREDENTIALS_REFUSED') {
     const isRefused = truths.some(({ status }) => status !== null && [400, 401, 403].includes(status));
     return isRefused ? null : breach('reports refused credentials, but no answer refused them');
   }
-  if (!code.startsWith('SERVICE_')) return breach(`the token route ends in ${code}`);
+  if (!code.startsWith('SERVICE_')) return breach(`the token request fails with ${code}`);
   const [only] = given;
   if (given.length === 1 && only && isTimely(only) && mustBeTaken(only.reply.wire.truth))
     return breach(`${code} for a good token`, true);
@@ -147,13 +147,13 @@ export function judgeWhoami(result: Result, given: readonly Given[]): Breach | n
   if (result.kind === 'value') {
     return truths.some((truth) => isSuccess(truth) && mayBeRecord({ truth }))
       ? null
-      : breach('took a whoami that no whole answer carried');
+      : breach('accepted a whoami that no complete answer contained');
   }
   const { code } = result.error;
   const isRefused = truths.some(({ status }) => status === 401 || status === 403);
   if (code === 'CREDENTIALS_REFUSED')
     return isRefused ? null : breach('reports a refusal, but no answer refused it');
-  if (!code.startsWith('SERVICE_')) return breach(`whoami ends in ${code}`);
+  if (!code.startsWith('SERVICE_')) return breach(`whoami fails with ${code}`);
   const [only] = given;
   if (given.length === 1 && only && isTimely(only) && mustBeTaken(only.reply.wire.truth))
     return breach(`${code} for a good whoami`, true);
@@ -165,12 +165,12 @@ export function judgeCreate(result: Result, given: readonly Given[]): Breach | n
   if (result.kind === 'value') {
     return truths.some((truth) => isSuccess(truth) && mayBeRecord({ truth }))
       ? null
-      : breach('took an endpoint that no whole answer carried');
+      : breach('accepted an endpoint that no complete answer contained');
   }
   const { code } = result.error;
   const known = ['CREDENTIALS_REFUSED', 'ENDPOINT_FORBIDDEN', 'ENDPOINT_REFUSED', 'CREATE_UNCERTAIN'];
   if (!known.includes(code) && !code.startsWith('SERVICE_'))
-    return breach(`creating an endpoint ends in ${code}`);
+    return breach(`creating an endpoint fails with ${code}`);
   // Only these two redirects mean that nothing was done (RFC 9110 15.4).
   const mayBeMade = given.some((each) => {
     const { status, unsure } = each.reply.wire.truth;

@@ -1,4 +1,4 @@
-/** The oracle for a document at the end: its permitted states after everything that the wire carried about it. */
+/** The oracle for a document at the end: its permitted states, given everything that the wire carried about it. */
 import type { DocumentDetail } from '../../../src/core/ports/ledgerReports.ts';
 import { mayBeRecord, mayBeStored, type Given } from './judge.ts';
 import { VERDICTS } from '../support/oracle.ts';
@@ -17,14 +17,14 @@ export function judgeDocument({ document, attempts }: DocumentDetail, { bytes, g
   const last = given.at(-1);
   if (!last) return `${story}, though it was never sent`;
   if (attempts.length < given.length)
-    return `${story} after ${given.length} requests, of which ${attempts.length} are recorded`;
-  if (attempts.some(({ finishedAt }) => finishedAt === null)) return `${story} with an attempt that is open`;
+    return `${story} after ${given.length} requests, but ${attempts.length} are recorded`;
+  if (attempts.some(({ finishedAt }) => finishedAt === null)) return `${story} with an open attempt`;
   for (const { exchange } of given) {
     if (exchange.wholeRequest && !exchange.body.equals(bytes)) return `${story}, but other bytes were sent`;
   }
   const isPlainlyLost = (each: Given): boolean => mayBeStored(each) && !each.reply.wire.truth.unsure;
   if (given.slice(0, -1).some(isPlainlyLost) && !answerLost)
-    return `${story}, was sent again after it may have been stored, and is not marked so`;
+    return `${story}, was sent again although it may have been stored, and is not marked`;
 
   const lastStatus = last.reply.wire.truth.status;
   switch (state) {
@@ -33,7 +33,7 @@ export function judgeDocument({ document, attempts }: DocumentDetail, { bytes, g
         const { truth } = reply.wire;
         return truth.status === 200 && mayBeRecord({ truth });
       });
-      return isSaid ? null : `${story}, though no whole record with HTTP 200 came`;
+      return isSaid ? null : `${story}, without a complete record with HTTP 200`;
     }
     case 'failed':
       if (lastStatus === null || !VERDICTS.has(lastStatus) || last.reply.wire.truth.malformed)

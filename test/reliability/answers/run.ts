@@ -1,7 +1,7 @@
 /** Runs cases by seed, several at once, and shrinks each one that breaches. */
 import * as fc from 'fast-check';
 
-/** `late`: possibly due to a busy machine; counts only if it happens again alone, with longer timeouts. */
+/** `late`: a busy machine may be the cause; counts only if the case breaches again when it runs alone with longer timeouts. */
 export interface Breach {
   readonly sentence: string;
   readonly late: boolean;

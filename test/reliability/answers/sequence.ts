@@ -158,14 +158,14 @@ async function judge(
   const details = await Promise.all(documents.map(({ id }) => ledger.detail(id)));
   if (!isHealed) {
     const states = details.map((detail) => `${detail?.document.state} ${detail?.document.reason}`);
-    return breach(`does not heal: ${states.join(', ')}; holds ${holds}`, true);
+    return breach(`does not recover: ${states.join(', ')}; holds ${holds}`, true);
   }
   for (const [at, each] of documents.entries()) {
     const detail = details[at];
-    const sentence = detail ? judgeDocument(detail, each) : 'a document is gone from the ledger';
+    const sentence = detail ? judgeDocument(detail, each) : 'a document is missing from the ledger';
     if (sentence !== null) return breach(sentence);
   }
-  if (holds !== '[]') return breach(`still on hold when all is over: ${holds}`);
+  if (holds !== '[]') return breach(`still on hold at the end: ${holds}`);
   const defect = log.lines.find((line) => /could not go on|stays uploading/.test(line));
   return defect === undefined ? null : breach(`a defect: ${defect}`);
 }

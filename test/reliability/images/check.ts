@@ -41,8 +41,8 @@ export async function judge(file: Buffer, surroundings: Surroundings): Promise<J
     misdated(first.date) ??
     (first.answer === second.answer
       ? null
-      : `It says ${first.answer} of the bytes alone, and ${second.threw ?? second.answer} of the same with others around.`) ??
-    (surroundings.isIntact(file) ? null : 'It wrote to the bytes it was to read.') ??
+      : `It answers ${first.answer} for the bytes alone, but ${second.threw ?? second.answer} when other bytes surround them.`) ??
+    (surroundings.isIntact(file) ? null : 'It changed the bytes that it read.') ??
     (await tooSlow(file, Math.min(first.cpuMs, second.cpuMs)));
   return { verdict: verdictOf(first.inspection), breach, cpuMs: Math.min(first.cpuMs, second.cpuMs) };
 }
@@ -95,11 +95,13 @@ function verdictOf(inspection: Inspection): string {
 function malformed(inspection: Inspection): string | null {
   if (inspection.type !== null && !TYPES.has(inspection.type)) return `Its type is ${inspection.type}.`;
   if (!('detail' in inspection)) {
-    return inspection.structure === 'complete' ? null : 'It is incomplete and does not say why.';
+    return inspection.structure === 'complete' ? null : 'It is incomplete, and the reason is missing.';
   }
   const { detail } = inspection;
   const well = detail.trim() !== '' && detail.length <= LONGEST_DETAIL && !CONTROL.test(detail);
-  return well ? null : `Its detail is no short line: ${JSON.stringify(detail.slice(0, 2 * LONGEST_DETAIL))}`;
+  return well
+    ? null
+    : `Its detail is not a short line: ${JSON.stringify(detail.slice(0, 2 * LONGEST_DETAIL))}`;
 }
 
 const STARTS: Readonly<Record<ImageType, RegExp>> = {
@@ -116,16 +118,16 @@ const STARTS: Readonly<Record<ImageType, RegExp>> = {
 /** A decoder looks at the first bytes, for a PDF at the first 1,024. */
 function misnamed({ type }: Inspection, file: Buffer): string | null {
   const right = type === null || STARTS[type].test(file.toString('latin1', 0, 1024));
-  return right ? null : `It is called ${type} and does not begin as one.`;
+  return right ? null : `Its type is ${type}, but it does not begin like one.`;
 }
 
 function misdated(date: Date | null): string | null {
   if (date === null) return null;
-  if (!(date instanceof Date) || Number.isNaN(date.getTime())) return 'Its capture time is no date.';
+  if (!(date instanceof Date) || Number.isNaN(date.getTime())) return 'Its capture time is not a date.';
   const context = { folder: '/inbox', path: 'a.jpg', hash: HASH, host: 'office', endpoint: 'office' };
   const [name] = NAMES.propose({ ...context, date, captured: date, maxBytes: MIN_NAME_BYTES + 20 }, 1);
   const right = /^(19|[2-9]\d)\d\d-[01]\d-[0-3]\d_[0-2]\d\.[0-5]\d\.[0-5]\d-[0-9a-f]{64}$/;
-  return name !== undefined && right.test(name) ? null : `Its capture time makes the name ${name}.`;
+  return name !== undefined && right.test(name) ? null : `Its capture time leads to the name ${name}.`;
 }
 
 /** Being slow once or twice may be due to the machine; being slow every time is due to the file. */
@@ -136,5 +138,5 @@ async function tooSlow(file: Buffer, cpuMs: number): Promise<string | null> {
     least = Math.min(least, (await look(file)).cpuMs);
   return least <= allowed
     ? null
-    : `${file.length} bytes took ${least.toFixed(0)} ms of the processor; ${allowed.toFixed(0)} ms are allowed.`;
+    : `${file.length} bytes took ${least.toFixed(0)} ms of processor time; ${allowed.toFixed(0)} ms are allowed.`;
 }

@@ -25,7 +25,7 @@ const real = await realFiles();
 const wholes = [...(await drawnFiles()), ...real];
 const receipts =
   real.length === 0
-    ? 'no photographed receipts, which are missing here'
+    ? 'no photographed receipts (they are missing here)'
     : `${real.length} from photographed receipts`;
 process.stdout.write(`${wholes.length} complete files, ${receipts}; mutations from ${options.from}.\n`);
 const summary = await run({

@@ -1,5 +1,5 @@
 /**
- * Memory in which a file lies among parts of other images: beginnings before it, ends after it. A reader that goes out of bounds finds what
+ * Memory that surrounds a file with parts of other images: beginnings before it, ends after it. A reader that leaves its bounds finds what
  * completes the file.
  */
 export interface Surroundings {

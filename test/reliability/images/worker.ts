@@ -73,7 +73,7 @@ async function work(
       if (judged.breach !== null || expected === null || expected.includes(judged.verdict)) return judged;
       return {
         ...judged,
-        breach: `It is called ${judged.verdict}, which only ${expected.join(' or ')} is right.`,
+        breach: `The verdict is ${judged.verdict}; only ${expected.join(' or ')} is right.`,
       };
     };
     const { breach, verdict, cpuMs } = await check(bytes);

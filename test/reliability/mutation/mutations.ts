@@ -177,7 +177,7 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [{ file: 'src/ledger/newDocument.ts', in: 'isToSendAgain', returns: "state === 'lost'" }],
   },
   {
-    what: 'pages still to come are not waited for',
+    what: 'a file is taken in before its last pages are scanned',
     promises: ['P1'],
     killedBy: 'simulation',
     seed: 77,
@@ -446,7 +446,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
-    what: 'a journal begun anew forgets the numbers given out',
+    what: 'a new journal forgets the numbers that names have used',
     promises: ['P2'],
     killedBy: 'test/ledger/sqlite/recovery.test.ts',
     edits: [{ file: 'src/ledger/sqlite/snapshot.ts', in: 'documentEvents', value: 'seq', becomes: 'null' }],
@@ -534,13 +534,13 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [{ file: DISPOSE, in: 'disposeOne', condition: 'rejected', is: 'false' }],
   },
   {
-    what: 'what is written into an original while it is copied into the archive is lost',
+    what: 'a write into an original is lost while the original is copied into the archive',
     promises: ['P3'],
     killedBy: 'test/intake/folder/aside.test.ts',
     edits: [{ file: 'src/intake/folder/exclusiveCopy.ts', in: 'copy', condition: 'mtimeNs', is: 'false' }],
   },
   {
-    what: 'an original is disposed of in a folder that stands in the place of another',
+    what: 'an original is disposed of in a folder that has replaced another',
     promises: ['P3'],
     killedBy: 'test/intake/presence/shares.test.ts',
     edits: [{ file: 'src/intake/dispose/folderDisposal.ts', in: 'run', condition: 'isForeign', is: 'false' }],
@@ -681,14 +681,14 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [{ file: DELIVER, in: 'send', value: 'answerLost', becomes: 'document.answerLost' }],
   },
   {
-    what: 'an outage parks the documents that it keeps from being sent',
+    what: 'an outage parks the documents that it delays',
     promises: ['P5'],
     killedBy: 'test/delivery/refusals.test.ts',
     edits: [{ file: 'src/delivery/record.ts', value: 'others', becomes: 'true' }],
   },
   // Limits hold.
   {
-    what: 'what waits for a rate window is forgotten when the clock is set back',
+    what: 'requests that wait for a rate window are forgotten when the clock is set back',
     promises: ['P5'],
     killedBy: 'test/delivery/limits/startWindow.test.ts',
     edits: [{ file: 'src/delivery/limits/startWindow.ts', in: 'renew', condition: 'size', is: 'true' }],
