@@ -6,7 +6,7 @@ import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { upkeep } from '../../src/daemon/upkeep.ts';
 import { openSqliteLedger } from '../../src/ledger/sqlite/open.ts';
 import { OpenIncidents } from '../../src/daemon/openIncidents.ts';
-import { admission } from '../contract/ledger.ts';
+import { admission } from '../contract/ledger/support.ts';
 import { FakeClock } from '../support/fakeClock.ts';
 import { RecordedLog } from '../support/recordedLog.ts';
 import { compile } from '../support/scripts.ts';

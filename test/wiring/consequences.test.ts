@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { openSqliteLedger } from '../../src/ledger/sqlite/open.ts';
 import { consequencesOf } from '../../src/wiring/consequences.ts';
-import { admission, hashOf, identity } from '../contract/ledger.ts';
+import { admission, hashOf, identity } from '../contract/ledger/support.ts';
 import { parse } from '../config/support.ts';
 import { FakeClock } from '../support/fakeClock.ts';
 import { tempDir } from '../support/tempDir.ts';

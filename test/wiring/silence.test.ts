@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/system/systemClock.ts';
-import { seen } from '../contract/ledger.ts';
+import { seen } from '../contract/ledger/support.ts';
 import { eventually } from '../support/fakeClock.ts';
 import { agentHere } from './agent.ts';
 

@@ -8,7 +8,7 @@ import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
 import { Holds } from '../../../src/delivery/holds/holds.ts';
 import { openSpool } from '../../../src/delivery/spool/openSpool.ts';
-import { admission, OFFICE, SHOP } from '../../contract/ledger.ts';
+import { admission, OFFICE, SHOP } from '../../contract/ledger/support.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
 import { memoryDirectory } from '../../support/memoryDirectory.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { namedDocuments } from '../../../src/control/queries/namedDocuments.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
-import { admission, hashOf, OFFICE, seen, SHOP } from '../../contract/ledger.ts';
+import { admission, hashOf, OFFICE, seen, SHOP } from '../../contract/ledger/support.ts';
 import { createPlace } from '../../ledger/sqlite/place.ts';
 
 let place: Awaited<ReturnType<typeof createPlace>>;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { History } from '../../../src/control/queries/history.ts';
 import { overview } from '../../../src/control/queries/overview.ts';
-import { admission, OFFICE } from '../../contract/ledger.ts';
+import { admission, OFFICE } from '../../contract/ledger/support.ts';
 import { awayLedger } from '../../support/awayLedger.ts';
 import { MINUTE, place, STATUS } from './readingPlace.ts';
 

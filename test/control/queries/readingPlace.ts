@@ -18,7 +18,7 @@ import type { Document } from '../../../src/core/domain/document.ts';
 import type { DocumentPictures, LocateImage, Shown } from '../../../src/core/ports/pictures.ts';
 import type { AttemptResult } from '../../../src/core/ports/ledgerQueue.ts';
 import { RecentLines } from '../../../src/logs/recentLines.ts';
-import { admission, OFFICE } from '../../contract/ledger.ts';
+import { admission, OFFICE } from '../../contract/ledger/support.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
 import { memoryDirectory } from '../../support/memoryDirectory.ts';

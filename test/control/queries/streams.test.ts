@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { OFFICE } from '../../contract/ledger.ts';
+import { OFFICE } from '../../contract/ledger/support.ts';
 import { place } from './readingPlace.ts';
 
 it('serves thumbnails of a document, which a browser may cache by the hash of the image', async () => {

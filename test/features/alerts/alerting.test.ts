@@ -10,7 +10,7 @@ import { parseHours } from '../../../src/core/domain/hours.ts';
 import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
 import { OpenIncidents } from '../../../src/daemon/openIncidents.ts';
 import type { Alert, AlertChannel, AlertChannelName } from '../../../src/core/ports/alert.ts';
-import { admission, OFFICE } from '../../contract/ledger.ts';
+import { admission, OFFICE } from '../../contract/ledger/support.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
 import { tempDir } from '../../support/tempDir.ts';

@@ -25,7 +25,7 @@ import { OpenIncidents } from '../../../src/daemon/openIncidents.ts';
 import { pagePath } from '../../../src/core/domain/pages.ts';
 import type { AttentionBook, AttentionFolder } from '../../../src/core/ports/attention.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
-import { admission, hashOf } from '../../contract/ledger.ts';
+import { admission, hashOf } from '../../contract/ledger/support.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
 import { tempDir } from '../../support/tempDir.ts';

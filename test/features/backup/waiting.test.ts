@@ -9,7 +9,7 @@ import { copyLedger } from '../../../src/wiring/ledger.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { openSqliteLedger, openSqliteReports } from '../../../src/ledger/sqlite/open.ts';
 import { endpointId } from '../../../src/core/domain/document.ts';
-import { admission, OFFICE, seen } from '../../contract/ledger.ts';
+import { admission, OFFICE, seen } from '../../contract/ledger/support.ts';
 import { clock } from '../../ledger/sqlite/place.ts';
 import { restoreLedger } from '../../support/restoreLedger.ts';
 import { memoryDirectory } from '../../support/memoryDirectory.ts';

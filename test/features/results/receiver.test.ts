@@ -8,7 +8,7 @@ import { resultsPath } from '../../../src/core/domain/resultsPath.ts';
 import { readAddress } from '../../../src/features/results/address.ts';
 import { serveResults } from '../../../src/features/results/server.ts';
 import { ReceiptdError } from '../../../src/core/domain/errors.ts';
-import { OFFICE, SHOP } from '../../contract/ledger.ts';
+import { OFFICE, SHOP } from '../../contract/ledger/support.ts';
 import { createAuthority, hasOpenssl } from '../../api/certificates.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';

@@ -12,7 +12,7 @@ import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
 import { OpenIncidents } from '../../../src/daemon/openIncidents.ts';
 import type { Clock } from '../../../src/core/ports/clock.ts';
 import type { LedgerResults, RecordedResult } from '../../../src/core/ports/results.ts';
-import { admission, OFFICE } from '../../contract/ledger.ts';
+import { admission, OFFICE } from '../../contract/ledger/support.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
 import { memoryDirectory } from '../../support/memoryDirectory.ts';
 import { tempDir } from '../../support/tempDir.ts';

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { ResultCommand, type ResultCommandDeps } from '../../../src/features/results/resultCommand.ts';
 import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
 import { OpenIncidents } from '../../../src/daemon/openIncidents.ts';
-import { admission, OFFICE } from '../../contract/ledger.ts';
+import { admission, OFFICE } from '../../contract/ledger/support.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
 import { tempDir } from '../../support/tempDir.ts';

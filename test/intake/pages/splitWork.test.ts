@@ -5,7 +5,7 @@ import type { Split } from '../../../src/core/ports/ledgerPages.ts';
 import { sha256 } from '../../../src/core/sha256.ts';
 import { SplitWork, type SplitWorkDeps } from '../../../src/intake/pages/splitWork.ts';
 import { PageIntake } from '../../../src/intake/pages/pageIntake.ts';
-import { OFFICE, seen } from '../../contract/ledger.ts';
+import { OFFICE, seen } from '../../contract/ledger/support.ts';
 import { clock, createPlace } from '../../ledger/sqlite/place.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openPostgresLedger } from '../../../src/ledger/postgres/open.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import { freshDatabase, needsPostgres, type FreshDatabase } from '../../support/postgres.ts';
-import { admission, naming, seen } from '../../contract/ledger.ts';
+import { admission, naming, seen } from '../../contract/ledger/support.ts';
 import { agentOptions, ask, UNUSED } from './place.ts';
 import { statementsOf, type Statement, type Value } from './statements.ts';
 

@@ -1,7 +1,6 @@
 import { afterAll, describe } from 'vitest';
-import { describeLedgerContract } from '../../contract/ledger.ts';
-import { describeListingContract } from '../../contract/listings.ts';
-import { describePagesContract } from '../../contract/pages.ts';
+import { describeLedgerContract } from '../../contract/ledger/contract.ts';
+import { describeListingContract } from '../../contract/ledger/listings.ts';
 import { needsPostgres } from '../../support/postgres.ts';
 import { placesInTurn } from './place.ts';
 
@@ -10,5 +9,4 @@ describe.skipIf(!needsPostgres())('on a real server', () => {
   afterAll(() => places.remove());
   describeLedgerContract('the PostgreSQL ledger', () => places.create());
   describeListingContract('the PostgreSQL ledger', () => places.create());
-  describePagesContract('the PostgreSQL ledger', () => places.create());
 });

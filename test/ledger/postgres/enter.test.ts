@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/system/systemClock.ts';
 import { periodStart } from '../../../src/core/domain/limits.ts';
 import type { FleetLimits } from '../../../src/core/ports/fleet.ts';
-import { OFFICE, SHOP } from '../../contract/ledger.ts';
+import { OFFICE, SHOP } from '../../contract/ledger/support.ts';
 import { ONE_REQUEST } from '../../delivery/sending.ts';
 import { needsPostgres } from '../../support/postgres.ts';
 import { ACCEPTED, FleetPlace } from './fleetPlace.ts';

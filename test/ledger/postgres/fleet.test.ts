@@ -2,14 +2,14 @@ import { createHash, randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../../src/system/systemClock.ts';
-import { OFFICE } from '../../contract/ledger.ts';
+import { claim, OFFICE } from '../../contract/ledger/support.ts';
 import { crossCheck } from '../../../src/features/audit/accounting.ts';
 import { verifyPostgresLedger } from '../../../src/ledger/postgres/verify.ts';
 import type { Admission } from '../../../src/core/ports/ledgerIntake.ts';
 import { cleanUp } from '../../support/cleanUp.ts';
 import { needsPostgres } from '../../support/postgres.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
-import { ACCEPTED, claim, FleetPlace, FrozenClock, type Agent } from './fleetPlace.ts';
+import { ACCEPTED, FleetPlace, FrozenClock, type Agent } from './fleetPlace.ts';
 import { targetOf } from './place.ts';
 
 const LEASE_MS = 1_500;

@@ -1,13 +1,12 @@
 import type { Client } from 'pg';
 import { systemClock } from '../../../src/system/systemClock.ts';
-import type { Document } from '../../../src/core/domain/document.ts';
 import { openPostgresLedger, type PostgresLedgerOptions } from '../../../src/ledger/postgres/open.ts';
 import type { Clock } from '../../../src/core/ports/clock.ts';
 import type { LedgerFleet } from '../../../src/core/ports/fleet.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
-import type { AttemptResult, ClaimQuery } from '../../../src/core/ports/ledgerQueue.ts';
+import type { AttemptResult } from '../../../src/core/ports/ledgerQueue.ts';
 import { freshDatabase, type FreshDatabase, type Kept } from '../../support/postgres.ts';
-import { OFFICE } from '../../contract/ledger.ts';
+import { OFFICE } from '../../contract/ledger/support.ts';
 import { agentOptions, connected, UNUSED } from './place.ts';
 
 export type Agent = Ledger & { readonly fleet: LedgerFleet };
@@ -85,23 +84,6 @@ export class FleetPlace {
     await this.#hangUp();
     await this.#database.remove();
   }
-}
-
-export function claim(
-  agent: Agent,
-  limit = 10,
-  more: Partial<ClaimQuery> = {},
-): Promise<readonly Document[]> {
-  return agent.claim({
-    endpoint: OFFICE,
-    lane: 'fresh',
-    limit,
-    now: 5_000,
-    exceptFolders: [],
-    freshSince: 0,
-    longestWaitMs: 3_600_000,
-    ...more,
-  });
 }
 
 export const ACCEPTED: AttemptResult = {

@@ -3,7 +3,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Connector } from '../../../src/ledger/postgres/connection.ts';
 import { freshDatabase, needsPostgres, type FreshDatabase } from '../../support/postgres.ts';
 import { startProxy } from '../../support/tcpProxy.ts';
-import { ACCEPTED, claim, FleetPlace } from './fleetPlace.ts';
+import { claim } from '../../contract/ledger/support.ts';
+import { ACCEPTED, FleetPlace } from './fleetPlace.ts';
 import { ask, openStore, targetOf, UNUSED } from './place.ts';
 
 const WAIT = { timeout: 30_000 } as const;

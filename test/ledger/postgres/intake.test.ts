@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createIntake } from '../../../src/ledger/postgres/intake.ts';
 import type { Admitted, LedgerIntake } from '../../../src/core/ports/ledgerIntake.ts';
-import { admission, colliding, hashOf, OFFICE, seen, SHOP } from '../../contract/ledger.ts';
+import { admission, colliding, hashOf, OFFICE, seen, SHOP } from '../../contract/ledger/support.ts';
 import { freshDatabase, needsPostgres, type FreshDatabase } from '../../support/postgres.ts';
 import { ask, openStore, UNUSED, type OpenStore } from './place.ts';
 

@@ -3,7 +3,7 @@ import { Connector, type Connection } from '../../../src/ledger/postgres/connect
 import { migrate, requireVersion, versionOf } from '../../../src/ledger/postgres/migrate.ts';
 import { openPostgresLedger } from '../../../src/ledger/postgres/open.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
-import { admission } from '../../contract/ledger.ts';
+import { admission } from '../../contract/ledger/support.ts';
 import { freshDatabase, needsPostgres, type FreshDatabase } from '../../support/postgres.ts';
 import { agentOptions, ask, targetOf } from './place.ts';
 

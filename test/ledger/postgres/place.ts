@@ -11,7 +11,7 @@ import { Store } from '../../../src/ledger/postgres/store.ts';
 import { Trouble } from '../../../src/ledger/postgres/trouble.ts';
 import type { Clock } from '../../../src/core/ports/clock.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
-import type { LedgerPlace } from '../../contract/ledger.ts';
+import type { LedgerPlace } from '../../contract/ledger/support.ts';
 import { hasPgbouncer, startPooler, type Pooler } from '../../support/pgbouncer.ts';
 import { freshDatabase, type FreshDatabase, type Template } from '../../support/postgres.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPostgresLedger } from '../../../src/ledger/postgres/open.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import { freshDatabase, needsPostgres, type FreshDatabase } from '../../support/postgres.ts';
-import { admission, hashOf, OFFICE, seen } from '../../contract/ledger.ts';
+import { admission, hashOf, OFFICE, seen } from '../../contract/ledger/support.ts';
 import { agentOptions, ask } from './place.ts';
 import { statementsOf, type Statement } from './statements.ts';
 

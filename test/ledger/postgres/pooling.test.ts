@@ -1,7 +1,7 @@
 import { expect, it, describe } from 'vitest';
 import { examineLedger } from '../../../src/ledger/postgres/examine.ts';
 import { openPostgresLedger } from '../../../src/ledger/postgres/open.ts';
-import { admission } from '../../contract/ledger.ts';
+import { admission } from '../../contract/ledger/support.ts';
 import { cleanUp } from '../../support/cleanUp.ts';
 import { needsPgbouncer, pooled } from '../../support/pgbouncer.ts';
 import { freshDatabase, needsPostgres } from '../../support/postgres.ts';

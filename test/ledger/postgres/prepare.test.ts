@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { prepareShared } from '../../../src/wiring/sharedLedger/prepare.ts';
 import { openPostgresLedger } from '../../../src/ledger/postgres/open.ts';
-import { admission } from '../../contract/ledger.ts';
+import { admission } from '../../contract/ledger/support.ts';
 import { freshDatabase, needsPostgres, type FreshDatabase } from '../../support/postgres.ts';
 import { agentOptions, ask, prepared, removeWithRole, roleOf, targetOf, urlAs } from './place.ts';
 

@@ -4,7 +4,7 @@ import { openPostgresLedger } from '../../../src/ledger/postgres/open.ts';
 import { openPostgresReports } from '../../../src/ledger/postgres/openReports.ts';
 import { verifyPostgresLedger } from '../../../src/ledger/postgres/verify.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
-import { admission, OFFICE, seen } from '../../contract/ledger.ts';
+import { admission, OFFICE, seen } from '../../contract/ledger/support.ts';
 import { freshDatabase, needsPostgres, type FreshDatabase } from '../../support/postgres.ts';
 import { agentOptions, ask, targetOf } from './place.ts';
 

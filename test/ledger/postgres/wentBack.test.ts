@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { verifyPostgresLedger } from '../../../src/ledger/postgres/verify.ts';
 import type { Admission } from '../../../src/core/ports/ledgerIntake.ts';
-import { admission, naming } from '../../contract/ledger.ts';
+import { admission, claim, naming } from '../../contract/ledger/support.ts';
 import { cleanUp } from '../../support/cleanUp.ts';
 import { needsPostgres } from '../../support/postgres.ts';
-import { ACCEPTED, claim, FleetPlace, type Agent } from './fleetPlace.ts';
+import { ACCEPTED, FleetPlace, type Agent } from './fleetPlace.ts';
 import { targetOf } from './place.ts';
 
 /** Names are numbers: what was numbered once is no other image's. */

@@ -14,7 +14,7 @@ import * as LISTS from '../../../src/ledger/sqlite/sql/list.ts';
 import * as REPORTS from '../../../src/ledger/sqlite/sql/reports.ts';
 import * as SIGHTINGS from '../../../src/ledger/sqlite/sql/sightings.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
-import { admission, OFFICE, seen } from '../../contract/ledger.ts';
+import { admission, OFFICE, seen } from '../../contract/ledger/support.ts';
 import { createPlace } from './place.ts';
 
 const BACKLOG = 200_000;

@@ -7,7 +7,7 @@ import { openWriter } from '../../../src/ledger/sqlite/writer.ts';
 import { ReceiptdError } from '../../../src/core/domain/errors.ts';
 import { cleanShutdownMarkOf } from '../../../src/ledger/sqlite/cleanShutdownMark.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
-import { admission, hashOf, OFFICE } from '../../contract/ledger.ts';
+import { admission, hashOf, OFFICE } from '../../contract/ledger/support.ts';
 import { compile } from '../../support/scripts.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
 import { createPlace } from './place.ts';

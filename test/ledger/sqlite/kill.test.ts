@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSqliteReports } from '../../../src/ledger/sqlite/open.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
-import { OFFICE } from '../../contract/ledger.ts';
+import { OFFICE } from '../../contract/ledger/support.ts';
 import { compiledSources } from '../../support/compiled.ts';
 import { createPlace } from './place.ts';
 

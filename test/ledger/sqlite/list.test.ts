@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { admission } from '../../contract/ledger.ts';
+import { admission } from '../../contract/ledger/support.ts';
 import { createPlace } from './place.ts';
 
 let place: Awaited<ReturnType<typeof createPlace>>;

@@ -6,7 +6,7 @@ import { ReceiptdError } from '../../../src/core/domain/errors.ts';
 import { openForWriting } from '../../../src/ledger/sqlite/connection.ts';
 import { LATEST_VERSION } from '../../../src/ledger/sqlite/migrate.ts';
 import { openSqliteLedger, openSqliteReports } from '../../../src/ledger/sqlite/open.ts';
-import { admission, hashOf, OFFICE } from '../../contract/ledger.ts';
+import { admission, hashOf, OFFICE } from '../../contract/ledger/support.ts';
 import { clock, createPlace } from './place.ts';
 import { asOrdinaryUser } from '../../support/ordinaryUser.ts';
 import { memoryDirectory } from '../../support/memoryDirectory.ts';

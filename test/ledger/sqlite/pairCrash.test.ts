@@ -7,7 +7,7 @@ import { verifyJournal } from '../../../src/ledger/journal/verify.ts';
 import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
 import type { Document } from '../../../src/core/domain/document.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
-import { admission } from '../../contract/ledger.ts';
+import { admission } from '../../contract/ledger/support.ts';
 import { clock, createPlace } from './place.ts';
 
 let place: Awaited<ReturnType<typeof createPlace>>;

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
 import type { Clock } from '../../../src/core/ports/clock.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
-import type { LedgerPlace } from '../../contract/ledger.ts';
+import type { LedgerPlace } from '../../contract/ledger/support.ts';
 import { memoryDirectory } from '../../support/memoryDirectory.ts';
 
 export const clock: Clock = {

@@ -10,7 +10,7 @@ import { replay } from '../../../src/ledger/sqlite/replay.ts';
 import { createSql } from '../../../src/ledger/sqlite/statements.ts';
 import { Store } from '../../../src/ledger/sqlite/store.ts';
 import { Trouble } from '../../../src/ledger/sqlite/trouble.ts';
-import { admission, OFFICE, SHOP } from '../../contract/ledger.ts';
+import { admission, OFFICE, SHOP } from '../../contract/ledger/support.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
 import { createPlace } from './place.ts';
 

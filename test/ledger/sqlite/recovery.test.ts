@@ -13,7 +13,7 @@ import { pagePath } from '../../../src/core/domain/pages.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import type { Split } from '../../../src/core/ports/ledgerPages.ts';
 import type { ListRow } from '../../../src/core/ports/ledgerReports.ts';
-import { admission, hashOf, naming, OFFICE, SHOP, seen } from '../../contract/ledger.ts';
+import { admission, hashOf, naming, OFFICE, SHOP, seen } from '../../contract/ledger/support.ts';
 import { clock, createPlace } from './place.ts';
 
 let place: Awaited<ReturnType<typeof createPlace>>;

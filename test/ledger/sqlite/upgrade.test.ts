@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { LATEST_VERSION } from '../../../src/ledger/sqlite/migrate.ts';
-import { admission } from '../../contract/ledger.ts';
+import { admission } from '../../contract/ledger/support.ts';
 import { restoreLedger } from '../../support/restoreLedger.ts';
 import { clock, createPlace } from './place.ts';
 

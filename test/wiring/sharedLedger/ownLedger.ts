@@ -7,7 +7,7 @@ import { parseConfig } from '../../../src/config/load.ts';
 import type { EndpointKey } from '../../../src/core/domain/document.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import type { Admitted } from '../../../src/core/ports/ledgerIntake.ts';
-import { hashOf, naming } from '../../contract/ledger.ts';
+import { hashOf, naming } from '../../contract/ledger/support.ts';
 import { memoryDirectory } from '../../support/memoryDirectory.ts';
 
 export const OFFICE: EndpointKey = {

@@ -8,7 +8,7 @@ import {
 import { openSqliteLedger } from '../../../../src/ledger/sqlite/open.ts';
 import { OpenIncidents } from '../../../../src/daemon/openIncidents.ts';
 import type { StorageTrouble } from '../../../../src/core/ports/ledger.ts';
-import { seen } from '../../../contract/ledger.ts';
+import { seen } from '../../../contract/ledger/support.ts';
 import { eventually, FakeClock } from '../../../support/fakeClock.ts';
 import { RecordedLog } from '../../../support/recordedLog.ts';
 import { tempDir } from '../../../support/tempDir.ts';

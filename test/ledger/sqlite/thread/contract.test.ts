@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import * as threads from 'node:worker_threads';
 import { afterAll, beforeAll, vi } from 'vitest';
 import { openSqliteLedgerBeside } from '../../../../src/ledger/sqlite/thread/open.ts';
-import { describeLedgerContract } from '../../../contract/ledger.ts';
+import { describeLedgerContract } from '../../../contract/ledger/contract.ts';
 import { compiledSources } from '../../../support/compiled.ts';
 import { clock, createPlace } from '../place.ts';
 

@@ -9,7 +9,7 @@ import { openSqliteReports } from '../../../../src/ledger/sqlite/openReports.ts'
 import { WriterLink } from '../../../../src/ledger/sqlite/thread/link.ts';
 import { openSqliteLedgerBeside } from '../../../../src/ledger/sqlite/thread/open.ts';
 import type { Ledger } from '../../../../src/core/ports/ledger.ts';
-import { admission, hashOf, OFFICE, seen } from '../../../contract/ledger.ts';
+import { admission, hashOf, OFFICE, seen } from '../../../contract/ledger/support.ts';
 import { compile } from '../../../support/scripts.ts';
 import { clock, createPlace } from '../place.ts';
 import { ledgerThread } from './place.ts';

@@ -1,26 +1,12 @@
 import { normalize } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { pagePath } from '../../src/core/domain/pages.ts';
-import type { Ledger } from '../../src/core/ports/ledger.ts';
-import type { Admission } from '../../src/core/ports/ledgerIntake.ts';
-import type { Split } from '../../src/core/ports/ledgerPages.ts';
-import { admission, hashOf, OFFICE, seen, SHOP, type LedgerPlace } from './ledger.ts';
+import { describe, expect, it } from 'vitest';
+import { pagePath } from '../../../src/core/domain/pages.ts';
+import type { Admission } from '../../../src/core/ports/ledgerIntake.ts';
+import type { Split } from '../../../src/core/ports/ledgerPages.ts';
+import { ACCEPTED, admission, hashOf, type LedgerUse, OFFICE, seen, SHOP } from './support.ts';
 
-/** The contract of every ledger for files that are split into pages. */
-export function describePagesContract(name: string, create: () => Promise<LedgerPlace>): void {
-  describe(`${name} keeps files of pages`, () => {
-    let place: LedgerPlace;
-    let ledger: Ledger;
-
-    beforeEach(async () => {
-      place = await create();
-      ledger = await place.open();
-    });
-    afterEach(async () => {
-      await ledger.close();
-      await place.remove();
-    });
-
+export function describePages({ ledger, reopen, stored, upload, rows }: LedgerUse): void {
+  describe('files of pages', () => {
     const begin = (path: string, content: string, n = 1): Promise<Split | null> =>
       ledger.beginSplit({ endpoint: OFFICE, file: seen(path, n), sha256: hashOf(content), at: 1_000 });
 
@@ -29,18 +15,6 @@ export function describePagesContract(name: string, create: () => Promise<Ledger
       const file = { folder, path: pagePath(path, page), identity: { ...identity, size: 50 } };
       return ledger.admit(admission(path, content, { file, page: { split: split.id, page }, ...more }));
     };
-
-    async function accept(id: number): Promise<void> {
-      const attempt = await ledger.begin(id, 2_000, 50);
-      const transition = { state: 'accepted', serviceStatus: 'PROCESSING', response: '{}' } as const;
-      await ledger.finish(attempt, {
-        at: 3_000,
-        outcome: 'accepted',
-        httpStatus: 200,
-        message: null,
-        transition,
-      });
-    }
 
     const end = (split: Split, reason: string | null = null) =>
       ledger.endSplit(split, {
@@ -60,8 +34,7 @@ export function describePagesContract(name: string, create: () => Promise<Ledger
       const split = (await begin('a.pdf', 'pdf')) as Split;
       const first = await pageOf(split, 1, 'one');
       expect(first).toMatchObject({ kind: 'queued', document: { path: 'a.pdf//page 1', size: 50 } });
-      await ledger.close();
-      ledger = await place.open();
+      await reopen();
 
       expect(await ledger.openSplits(0, 10)).toEqual([split]);
       expect(await ledger.wanted([hashOf('pdf'), hashOf('none')], 0)).toEqual(new Set([hashOf('pdf')]));
@@ -77,9 +50,9 @@ export function describePagesContract(name: string, create: () => Promise<Ledger
       expect(await ledger.wanted([hashOf('pdf')], 0)).toEqual(new Set());
       expect(await begin('a.pdf', 'pdf', 3)).toBeNull();
 
-      await accept(first.document.id);
+      await upload(first.document.id, ACCEPTED);
       expect(await disposable()).toEqual([]);
-      await accept(second.document.id);
+      await upload(second.document.id, ACCEPTED);
       expect(await disposable()).toEqual([['a.pdf', hashOf('pdf')]]);
       expect(await disposable(['DONE'])).toEqual([]);
       expect(await disposable(['PROCESSING'])).toHaveLength(1);
@@ -93,7 +66,7 @@ export function describePagesContract(name: string, create: () => Promise<Ledger
       await ledger.notePage(split, 2, { reason: 'BLANK', message: 'It is blank.', at: 2_000 });
       await end(split);
       expect(await disposable()).toEqual([]);
-      await accept(document.id);
+      await upload(document.id, ACCEPTED);
       expect(await disposable()).toEqual([['a.pdf', hashOf('pdf')]]);
       expect(await ledger.acceptedOriginals('/scans', null)).toBe(1);
     });
@@ -130,9 +103,7 @@ export function describePagesContract(name: string, create: () => Promise<Ledger
       });
       await end(copy);
       expect(await ledger.admit(admission('one.jpg', 'one'))).toMatchObject({ kind: 'duplicate' });
-      const rows = [];
-      for await (const row of ledger.list({})) rows.push([row.path, row.state]);
-      expect(rows.sort()).toEqual([
+      expect((await rows()).map(({ path, state }) => [path, state]).sort()).toEqual([
         [normalize('/scans/a.pdf'), 'split'],
         [normalize('/scans/a.pdf/page 1'), 'queued'],
         [normalize('/scans/b.pdf'), 'split'],
@@ -150,17 +121,17 @@ export function describePagesContract(name: string, create: () => Promise<Ledger
       await ledger.notePage(split, 2, note);
       await ledger.notePage(split, 2, note);
       await end(split, 'PAGES_NOT_SENT');
-      await accept(document.id);
+      await upload(document.id, ACCEPTED);
       expect(await disposable()).toEqual([]);
       const at = (path: string) => ledger.standing({ folder: '/scans', path });
       expect(await at('a.pdf//page 1')).toMatchObject({ state: 'accepted' });
       expect(await at('a.pdf//page 2')).toMatchObject({ state: 'rejected', reason: 'PAGE_DAMAGED' });
       expect(await at('a.pdf//page 3')).toBeNull();
       expect(await at('b.pdf//page 1')).toBeNull();
-      const needing = [];
-      for await (const row of ledger.list({ attention: 'needed' }))
-        needing.push([row.path, row.state, row.message]);
-      expect(needing).toEqual([[normalize('/scans/a.pdf'), 'rejected', 'Page 2 is damaged.']]);
+      const needing = await rows({ attention: 'needed' });
+      expect(needing.map(({ path, state, message }) => [path, state, message])).toEqual([
+        [normalize('/scans/a.pdf'), 'rejected', 'Page 2 is damaged.'],
+      ]);
       expect((await ledger.counts()).map(({ state, count }) => [state, count]).sort()).toEqual([
         ['accepted', 1],
         ['rejected', 1],
@@ -188,13 +159,9 @@ export function describePagesContract(name: string, create: () => Promise<Ledger
       await end(copy, 'PAGES_NOT_SENT');
       const open = (await begin('still-open/b.pdf', 'other')) as Split;
       await pageOf(open, 1, 'one');
-      await accept(first.id);
-      await accept(second.id);
-      const paths = async () => {
-        const found = [];
-        for await (const { path } of ledger.list({})) found.push(path);
-        return found.join();
-      };
+      await upload(first.id, ACCEPTED);
+      await upload(second.id, ACCEPTED);
+      const paths = async () => (await rows()).map(({ path }) => path).join();
       expect(await ledger.erase([first.id], 5_000)).toBe(1);
       // The other page may be about somebody else.
       expect(await paths()).toContain('a.pdf');
@@ -203,12 +170,12 @@ export function describePagesContract(name: string, create: () => Promise<Ledger
       expect(await ledger.erase([second.id], 6_000)).toBe(1);
       expect(await paths()).not.toContain('a.pdf');
       expect(await ledger.known({ folder: '/scans', path: 'of-jane-doe/a.pdf' })).toBeNull();
-      await ledger.close();
-      const stored = await place.stored();
-      expect(stored).toContain('still-open');
-      expect(stored).toContain(hashOf('one'));
-      expect(stored).not.toContain('of-jane-doe');
-      ledger = await place.open();
+      await reopen(async () => {
+        const everything = await stored();
+        expect(everything).toContain('still-open');
+        expect(everything).toContain(hashOf('one'));
+        expect(everything).not.toContain('of-jane-doe');
+      });
       expect(await ledger.openSplits(0, 10)).toMatchObject([{ file: { path: 'still-open/b.pdf' } }]);
     });
 

@@ -5,13 +5,13 @@ import {
   type ListFilter,
   type ListOrder,
   type ListRow,
-} from '../../src/core/ports/ledgerReports.ts';
-import type { Ledger } from '../../src/core/ports/ledger.ts';
-import { expectedRows, inOrder, passes, type ExpectedRow } from '../support/messyOffice/expected.ts';
-import { messyOffice, type Office } from '../support/messyOffice/plan.ts';
-import { recordOffice } from '../support/messyOffice/record.ts';
-import { countDocuments, neighboursOf } from '../../src/control/queries/documents.ts';
-import type { LedgerPlace } from './ledger.ts';
+} from '../../../src/core/ports/ledgerReports.ts';
+import type { Ledger } from '../../../src/core/ports/ledger.ts';
+import { expectedRows, inOrder, passes, type ExpectedRow } from '../../support/messyOffice/expected.ts';
+import { messyOffice, type Office } from '../../support/messyOffice/plan.ts';
+import { recordOffice } from '../../support/messyOffice/record.ts';
+import { countDocuments, neighboursOf } from '../../../src/control/queries/documents.ts';
+import type { LedgerPlace } from './support.ts';
 
 /** With few matches, a search starts its third window at the 251st row. */
 const FEW = 300;

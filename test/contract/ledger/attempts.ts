@@ -1,0 +1,208 @@
+import { describe, expect, it } from 'vitest';
+import { ACCEPTED, admission, ended, FAILED, later, type LedgerUse, OFFICE, seen, SHOP } from './support.ts';
+
+export function describeAttempts({ ledger, reopen, queued, upload, claimNames, state }: LedgerUse): void {
+  describe('attempts', () => {
+    it('records a request before it is sent, and when it ends', async () => {
+      const { id } = await queued('a', 'a');
+      expect(await claimNames(1)).toEqual(['doc-a']);
+      const attempt = await ledger.begin(id, 2_000, 555);
+      await reopen();
+      expect(await state(id)).toMatchObject({ state: 'uploading', attempts: 1 });
+      expect(await claimNames(10)).toEqual([]);
+      await ledger.finish(attempt, ended('accepted', ACCEPTED));
+      await reopen();
+      expect(await ledger.detail(id)).toMatchObject({
+        document: { state: 'accepted', serviceStatus: 'PROCESSING', updatedAt: 3_000 },
+        response: '{"status":"PROCESSING"}',
+        attempts: [
+          {
+            id: attempt,
+            startedAt: 2_000,
+            finishedAt: 3_000,
+            outcome: 'accepted',
+            httpStatus: 200,
+            bytes: 555,
+            message: 'words',
+          },
+        ],
+      });
+    });
+
+    it.each([
+      ['failed', { state: 'failed', reason: 'HTTP_422', message: 'Refused.' }],
+      ['unconfirmed', { state: 'unconfirmed', reason: 'HTTP_409', message: 'There already?' }],
+    ] as const)('moves a document to %s and does not claim it', async (expected, transition) => {
+      const { id } = await queued('a', 'a');
+      await upload(id, transition, 'refused');
+      expect(await state(id)).toMatchObject({ state: expected, reason: transition.reason });
+      expect(await claimNames(10)).toEqual([]);
+    });
+
+    it('counts server errors, and never forgets that an answer was lost', async () => {
+      const { id } = await queued('a', 'a');
+      await upload(id, later(0, { answerLost: true, serverError: true }), 'unknown');
+      await upload(id, later(0, { serverError: true }), 'trouble');
+      await upload(id, later(7_000), 'trouble');
+      expect(await state(id)).toMatchObject({
+        answerLost: true,
+        serverErrors: 2,
+        attempts: 3,
+        notBefore: 7_000,
+        reason: 'HTTP_503',
+      });
+    });
+
+    it('replays a request of the same document after a 401', async () => {
+      const { id } = await queued('a', 'a');
+      await ledger.finishReplayed(await ledger.begin(id, 2_000, 1), 2_500, 401, 'Token refused.');
+      expect(await state(id)).toMatchObject({ state: 'uploading', attempts: 1 });
+      await upload(id, ACCEPTED);
+      expect((await ledger.detail(id))?.attempts).toMatchObject([
+        { outcome: 'trouble', httpStatus: 401, finishedAt: 2_500 },
+        { outcome: 'accepted' },
+      ]);
+    });
+
+    it('postpones a document between a 401 and its replay', async () => {
+      const { id } = await queued('a', 'a');
+      await ledger.finishReplayed(await ledger.begin(id, 2_000, 1), 2_500, 401, 'Token refused.');
+      await ledger.postpone(id, 0, 'CREDENTIALS', 'No token.', 3_000);
+      expect(await claimNames(1)).toEqual(['doc-a']);
+    });
+
+    it('refuses a second open request, an end without a begin, and unknown documents', async () => {
+      const { id } = await queued('a', 'a');
+      const attempt = await ledger.begin(id, 2_000, 1);
+      await expect(ledger.begin(id, 2_001, 1)).rejects.toMatchObject({ code: 'DOCUMENT_STATE' });
+      await expect(ledger.postpone(id, 1, 'R', 'm', 1)).rejects.toMatchObject({ code: 'DOCUMENT_STATE' });
+      await ledger.finish(attempt, ended('accepted', ACCEPTED));
+      await expect(ledger.finish(attempt, ended('refused', FAILED))).rejects.toMatchObject({
+        code: 'DOCUMENT_STATE',
+      });
+      await expect(ledger.begin(id, 2_001, 1)).rejects.toMatchObject({ code: 'DOCUMENT_STATE' });
+      await expect(ledger.markLost(id, 'm', 1)).rejects.toMatchObject({ code: 'DOCUMENT_STATE' });
+      await expect(ledger.begin(999, 1, 1)).rejects.toMatchObject({ code: 'DOCUMENT_UNKNOWN' });
+      expect((await ledger.detail(id))?.attempts).toHaveLength(1);
+      expect((await state(id)).state).toBe('accepted');
+    });
+
+    it('recovers interrupted uploads under their names, as possibly sent', async () => {
+      const a = await queued('a', 'a');
+      const b = await queued('b', 'b');
+      await ledger.begin(a.id, 2_000, 1);
+      await ledger.finishReplayed(await ledger.begin(b.id, 2_000, 1), 2_100, 401, 'Token refused.');
+      await reopen();
+      expect(await ledger.recover(9_000)).toBe(2);
+      expect(await ledger.recover(9_001)).toBe(0);
+      expect(await ledger.detail(a.id)).toMatchObject({
+        document: { state: 'queued', reason: 'INTERRUPTED', answerLost: true, notBefore: 0, name: 'doc-a' },
+        attempts: [{ outcome: 'unknown', finishedAt: 9_000 }],
+      });
+      expect(await state(b.id)).toMatchObject({
+        state: 'queued',
+        reason: 'INTERRUPTED',
+        answerLost: false,
+      });
+      expect(await claimNames(10)).toEqual(['doc-a', 'doc-b']);
+    });
+
+    it('ends the claims of the previous pipeline', async () => {
+      await queued('a', 'a');
+      await queued('b', 'b');
+      expect(await claimNames(10)).toEqual(['doc-a', 'doc-b']);
+      expect(await claimNames(10)).toEqual([]);
+      expect(await ledger.recover(9_000)).toBe(0);
+      expect(await claimNames(10)).toEqual(['doc-a', 'doc-b']);
+    });
+
+    it('counts the requests of one endpoint or all, with the latest time at which they were sent', async () => {
+      const a = await queued('a', 'a');
+      const b = await queued('b', 'b', { endpoint: SHOP });
+      for (const [id, at] of [
+        [a.id, 10],
+        [b.id, 20],
+        [a.id, 30],
+        [b.id, 40],
+      ] as const) {
+        await ledger.finish(await ledger.begin(id, at, 1), ended('trouble', later(0), at + 5));
+      }
+      expect(await ledger.attemptTimes(null, 0, 10)).toEqual([45, 35, 25, 15]);
+      expect(await ledger.attemptTimes(null, 10, 2)).toEqual([45, 35]);
+      expect(await ledger.attemptTimes(OFFICE, 0, 10)).toEqual([35, 15]);
+      // A request begun before may be sent after it, because recording it can wait for a slow disk.
+      expect(await ledger.attemptTimes(OFFICE, 10, 10)).toEqual([35, 15]);
+      expect(await ledger.attemptTimes(OFFICE, 15, 10)).toEqual([35]);
+      expect(await ledger.countAttempts(null, 10, 100)).toBe(3);
+      expect(await ledger.countAttempts(SHOP, 20, 100)).toBe(1);
+      expect(await ledger.countAttempts({ ...SHOP, uid: 'none' }, 0, 100)).toBe(0);
+    });
+
+    it('counts requests recorded by a clock that was ahead, until later requests prove them old', async () => {
+      const a = await queued('a', 'a');
+      const sentAt = async (at: number) =>
+        ledger.finish(await ledger.begin(a.id, at, 1), ended('trouble', later(0), at));
+      await sentAt(10);
+      await sentAt(9_000);
+      await sentAt(9_001);
+      expect(await ledger.countAttempts(OFFICE, 15, 20)).toBe(2);
+      await sentAt(20);
+      expect(await ledger.countAttempts(OFFICE, 15, 20)).toBe(3);
+      expect(await ledger.countAttempts(OFFICE, 25, 30)).toBe(0);
+    });
+
+    it('counts a request with unknown outcome, but not one of which nothing was sent', async () => {
+      const a = await queued('a', 'a');
+      await ledger.finish(await ledger.begin(a.id, 10, 1), ended('notSent', later(0), 15));
+      await ledger.finish(await ledger.begin(a.id, 20, 1), ended('unknown', later(0), 25));
+      expect(await ledger.countAttempts(OFFICE, 5, 100)).toBe(1);
+      await ledger.begin(a.id, 30, 1);
+      expect(await ledger.countAttempts(OFFICE, 5, 100)).toBe(2);
+    });
+
+    it('puts requeued documents at the end of the queue', async () => {
+      const [a, b] = [await queued('a', 'a'), await queued('b', 'b')];
+      await queued('c', 'c');
+      await upload(a.id, FAILED, 'refused');
+      await upload(b.id, ACCEPTED);
+      const [c] = await ledger.find('doc-c');
+      const attempt = await ledger.begin(c?.id ?? 0, 3_000, 10);
+      const requeue = { reason: 'MANY', message: 'The endpoint refuses everything.' };
+      const documentIds = [a.id, b.id, c?.id ?? 0];
+      await ledger.finish(attempt, ended('refused', FAILED, 4_000), { ...requeue, documentIds });
+      expect(await state(a.id)).toMatchObject({ state: 'queued', reason: 'MANY' });
+      expect(await state(c?.id ?? 0)).toMatchObject({ state: 'queued', reason: 'MANY' });
+      expect((await state(b.id)).state).toBe('accepted');
+      expect(await claimNames(10)).toEqual(['doc-a', 'doc-c']);
+    });
+
+    it('marks a document lost with the time and a reason', async () => {
+      const { id } = await queued('a', 'a');
+      await ledger.markLost(id, 'Overwritten.', 4_000);
+      expect(await state(id)).toMatchObject({
+        state: 'lost',
+        reason: 'BYTES_GONE',
+        message: 'Overwritten.',
+        updatedAt: 4_000,
+      });
+      expect(await claimNames(10)).toEqual([]);
+    });
+
+    it('does not mark a document lost if its bytes were seen again after its locations were checked', async () => {
+      const [a, b] = [await queued('a', 'a'), await queued('b', 'b')];
+      const newestOf = async (sha256: string) => (await ledger.sources(sha256))[0]?.sighting;
+      const newestSeen = await newestOf(a.sha256);
+      await ledger.admit(admission('', 'a', { file: seen('again', 2) }));
+      await ledger.markLost(a.id, 'Gone.', 4_000, newestSeen);
+      expect(await state(a.id)).toMatchObject({
+        state: 'queued',
+        reason: 'BYTES_MISSING',
+        notBefore: 4_000,
+      });
+      await ledger.markLost(b.id, 'Gone.', 4_000, await newestOf(b.sha256));
+      expect(await state(b.id)).toMatchObject({ state: 'lost' });
+      await ledger.markLost(a.id, 'Gone.', 5_000, await newestOf(a.sha256));
+      expect(await state(a.id)).toMatchObject({ state: 'lost' });
+    });
+  });
+}

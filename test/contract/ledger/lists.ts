@@ -1,0 +1,266 @@
+// Reports show paths as the platform writes them.
+import { basename, normalize as native } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { isFound, searchWords } from '../../../src/core/domain/search.ts';
+import type { ListFilter, ListRow } from '../../../src/core/ports/ledgerReports.ts';
+import { ACCEPTED, admission, hashOf, hold, type LedgerUse, note, OFFICE, seen } from './support.ts';
+
+export function describeLists({ ledger, reopen, queued, upload, rows, inPages, fill }: LedgerUse): void {
+  describe('lists and pages', () => {
+    it('lists documents and other files in order of creation', async () => {
+      await fill();
+      const all = await rows();
+      expect(all.map((row) => [row.path, row.state])).toEqual([
+        [native('/scans/old.jpg'), 'skipped'],
+        [native('/scans/a'), 'accepted'],
+        [native('/scans/sub/b'), 'queued'],
+        [native('/scans/bad.txt'), 'rejected'],
+        [native('/scans/copy-of-a'), 'duplicate'],
+        [native('/other/c'), 'queued'],
+        [native('/scans/half.jpg'), 'incomplete'],
+      ]);
+      expect(all[1]).toEqual({
+        name: 'doc-a',
+        endpointUid: 'office',
+        baseUrl: OFFICE.baseUrl,
+        sha256: hashOf('a'),
+        state: 'accepted',
+        status: 'PROCESSING',
+        path: native('/scans/a'),
+        attempts: 1,
+        documentId: expect.any(Number),
+        type: 'jpeg',
+        size: 101,
+        reason: null,
+        message: null,
+        answerLost: false,
+        needsPerson: false,
+        dismissedBy: null,
+        dismissedAt: null,
+        sightingId: null,
+        archivedTo: null,
+        posted: [],
+        createdAt: '1970-01-01T00:00:00.010Z',
+        updatedAt: '1970-01-01T00:00:03.000Z',
+        notBefore: null,
+      });
+      expect(all[3]).toMatchObject({ name: null, endpointUid: null, reason: 'WHY', message: 'Because.' });
+      await reopen();
+      expect(await rows()).toEqual(all);
+    });
+
+    const FILTERS: readonly (readonly [string, ListFilter, readonly string[]])[] = [
+      ['state', { states: ['queued', 'skipped'] }, ['/scans/old.jpg', '/scans/sub/b', '/other/c']],
+      ['endpoint', { endpoint: OFFICE }, ['/scans/a', '/scans/sub/b', '/scans/copy-of-a']],
+      ['folder', { folder: '/other' }, ['/other/c']],
+      ['part of a name', { search: 'doc-a' }, ['/scans/a', '/scans/copy-of-a']],
+      ['part of a path', { search: native('ns/sub/') }, ['/scans/sub/b']],
+      ['part of a hash', { search: hashOf('a').slice(3, 30) }, ['/scans/a', '/scans/copy-of-a']],
+      ["the service's status", { search: 'processing' }, ['/scans/a', '/scans/copy-of-a']],
+      ['a state', { search: 'Rejected' }, ['/scans/bad.txt']],
+      ['a message', { search: 'because BAD' }, ['/scans/bad.txt']],
+      ['words, all of which are somewhere', { search: ' SUB  doc-b queued ' }, ['/scans/sub/b']],
+      ['words, one of which is nowhere', { search: 'sub doc-b accepted' }, []],
+      ['spaces alone', { search: '  ', since: 45 }, ['/scans/half.jpg']],
+      ['time', { since: 30 }, ['/scans/copy-of-a', '/other/c', '/scans/half.jpg']],
+      ['time between', { since: 20, until: 30 }, ['/scans/sub/b', '/scans/bad.txt']],
+      ['an earlier time', { until: 20 }, ['/scans/old.jpg', '/scans/a']],
+      ['number', { limit: 2 }, ['/scans/old.jpg', '/scans/a']],
+      [
+        'all of these',
+        { states: ['duplicate'], endpoint: OFFICE, search: 'a', since: 1, limit: 1 },
+        ['/scans/copy-of-a'],
+      ],
+      ['nothing that is there', { states: ['held'] }, []],
+    ];
+    it('filters by each condition and by several', async () => {
+      await fill();
+      for (const [what, filter, paths] of FILTERS) {
+        const expected = paths.map(native);
+        expect([what, (await rows(filter)).map((row) => row.path)]).toEqual([what, expected]);
+        const { limit, ...conditions } = filter;
+        if (limit !== undefined) continue;
+        for (const order of ['oldest', 'newest'] as const) {
+          const paged = await inPages(conditions, order, 2);
+          expect([what, order === 'oldest' ? paged : paged.toReversed()]).toEqual([what, expected]);
+        }
+      }
+    });
+
+    const SEARCHES: readonly (readonly [string, readonly string[]])[] = [
+      ['Müller', ['Müller.jpg', 'Mu\u0308ller.jpg', 'muller.jpg', 'MÜLLER.txt']],
+      ['muller', ['Müller.jpg', 'Mu\u0308ller.jpg', 'muller.jpg', 'MÜLLER.txt']],
+      ['MU\u0308LLER', ['Müller.jpg', 'Mu\u0308ller.jpg', 'muller.jpg', 'MÜLLER.txt']],
+      ['strasse', ['Straße.jpg']],
+      ['STRAßE', ['Straße.jpg']],
+      ['οδοσ', ['ΟΔΟΣ 1.jpg']],
+      ['чек', ['Чёк.jpg', 'чек.txt']],
+      ['ﬁle', ['file.txt']],
+      ['領収書 2026', ['領収書 2026.jpg']],
+      ['100%', ['100%.jpg']],
+      ['a_b', ['a_b.jpg']],
+      ["o'", ["O'Neill.jpg"]],
+      ['gepruft', ['Müller.jpg']],
+      ['falschung', ['чек.txt']],
+      ['büro', ['100%.jpg']],
+      [native('buro/100'), ['100%.jpg']],
+      ['müller .JPG', ['Müller.jpg', 'Mu\u0308ller.jpg', 'muller.jpg']],
+      [native('scans/Mül'), ['Müller.jpg', 'Mu\u0308ller.jpg', 'muller.jpg', 'MÜLLER.txt']],
+      ['1- 2- 3- 4- 5- 6- 7- 8- -9', ['Nº 1-2-3-4-5-6-7-8-9.txt']],
+    ];
+    it('finds by a search, whatever the case, the accents and the way they are encoded', async () => {
+      const images = [
+        'Müller',
+        'Mu\u0308ller',
+        'muller',
+        'Straße',
+        'ΟΔΟΣ 1',
+        'Чёк',
+        '領収書 2026',
+        'a_b',
+        "O'Neill",
+      ];
+      let at = 0;
+      // No hash has a digit or a letter of a search in a row.
+      for (const name of images) await queued(`${name}.jpg`, `${name} `, { at: (at += 1), naming: [name] });
+      await queued('100%.jpg', 'per cent', { at: (at += 1), file: seen('100%.jpg', 9, '/Büro') });
+      await ledger.note(seen('MÜLLER.txt'), note('rejected', { at: (at += 1) }));
+      await ledger.note(seen('чек.txt'), note('rejected', { at: (at += 1), message: 'Eine FÄLSCHUNG.' }));
+      await ledger.note(seen('file.txt'), note('rejected', { at: (at += 1) }));
+      await ledger.note(seen('Nº 1-2-3-4-5-6-7-8-9.txt'), note('rejected', { at: (at += 1) }));
+      const [first] = await ledger.find('Müller');
+      const answer = { state: 'accepted', serviceStatus: 'GEPRÜFT', response: '{}' } as const;
+      if (first) await upload(first.id, answer);
+      const all = await rows();
+      const findAll = async () => {
+        const found: (readonly [string, readonly ListRow[]])[] = [];
+        for (const [search] of SEARCHES) found.push([search, await rows({ search })]);
+        return found;
+      };
+      const before = await findAll();
+      expect(
+        before.map(([search, each]) => [search, each.map(({ path }) => basename(path)).toSorted()]),
+      ).toEqual(SEARCHES.map(([search, expected]) => [search, expected.toSorted()]));
+      expect(before).toEqual(
+        SEARCHES.map(([search]) => [search, all.filter((row) => isFound(row, searchWords(search)))]),
+      );
+      await reopen();
+      expect(await findAll()).toEqual(before);
+    });
+
+    it('finds held documents by the word "held" and by the text of the hold', async () => {
+      await fill();
+      const pause = { reason: 'PAUSED', message: 'Wird geprüft.' };
+      await ledger.putHold(hold({ scope: 'folder', key: '/other', ...pause }));
+      const paths = async (search: string) => (await rows({ search })).map(({ path }) => path);
+      expect(await paths('HELD')).toEqual([native('/other/c')]);
+      expect(await paths('held gepruft other')).toEqual([native('/other/c')]);
+      expect(await paths('queued')).toEqual([native('/scans/sub/b')]);
+    });
+
+    it('finds erased documents by name, and no longer by path', async () => {
+      const { id } = await queued('Grün.jpg', 'a', { naming: ['Blaß-1'] });
+      await upload(id, ACCEPTED);
+      expect(await rows({ search: 'grun blass' })).toHaveLength(1);
+      await ledger.erase([id], 9_000);
+      expect(await rows({ search: 'grun' })).toEqual([]);
+      expect(await rows({ search: 'blass' })).toHaveLength(1);
+    });
+
+    it('lists and pages through more than a thousand rows, each once, while others are written', async () => {
+      const many = Array.from({ length: 850 }, (_, n) => n);
+      await Promise.all(many.map((n) => ledger.admit(admission(`f${n}`, `${n}`, { at: 1_000 + (n % 5) }))));
+      await Promise.all(
+        many.slice(0, 300).map((n) => ledger.admit(admission(`copy${n}`, `${n}`, { at: 1_002 }))),
+      );
+      const seenPaths: string[] = [];
+      const dates: string[] = [];
+      for await (const row of ledger.list({})) {
+        seenPaths.push(row.path);
+        dates.push(row.createdAt);
+        if (seenPaths.length === 100) await upload((await ledger.find('doc-7'))[0]!.id, ACCEPTED);
+      }
+      expect(new Set(seenPaths).size).toBe(1_150);
+      expect(seenPaths).toHaveLength(1_150);
+      expect(dates).toEqual([...dates].sort());
+      for (const order of ['oldest', 'newest'] as const) {
+        let added = 0;
+        const paged = await inPages({ until: 2_000 }, order, 97, async () => {
+          added += 1;
+          await ledger.admit(admission(`new${order}${added}`, `${order}${added}`, { at: 3_000 }));
+        });
+        expect(new Set(paged).size).toBe(1_150);
+        expect(paged).toHaveLength(1_150);
+      }
+    });
+
+    it.each([
+      ['newest', [60, 1]],
+      ['oldest', [60, 1]],
+      ['newest', [1, 60]],
+      ['oldest', [1, 60]],
+    ] as const)(
+      'reports how far it has searched, %s first, if only documents or only other files fill a page (%j)',
+      async (order, [documents, files]) => {
+        const lone = order === 'newest' ? 1 : 100;
+        const at = (count: number, n: number) => (count === 1 ? lone : 10 + n);
+        const upTo = (count: number) => Array.from({ length: count }, (_, n) => n);
+        await Promise.all([
+          ...upTo(documents).map((n) => ledger.admit(admission(`f${n}`, `${n}`, { at: at(documents, n) }))),
+          ...upTo(files).map((n) => ledger.note(seen(`n${n}`), note('rejected', { at: at(files, n) }))),
+        ]);
+        const { rows: first, lookedUntil } = await ledger.page({}, { order, limit: 50, withinMs: 60_000 });
+        expect(first).toHaveLength(50);
+        expect(lookedUntil).toBe(order === 'newest' ? 20 : 59);
+        expect(new Set(await inPages({}, order, 50)).size).toBe(61);
+      },
+    );
+
+    it('ends a page when its time is up, and continues after it', async () => {
+      const many = Array.from({ length: 400 }, (_, n) => n);
+      await Promise.all(many.map((n) => ledger.admit(admission(`f${n}`, `${n}`, { at: 1_000 + n }))));
+      let cursor: string | null = null;
+      let pages = 0;
+      const found: string[] = [];
+      const looked: number[] = [];
+      do {
+        const wanted = {
+          order: 'newest',
+          limit: 10,
+          withinMs: 0,
+          ...(cursor !== null && { cursor }),
+        } as const;
+        const { rows: part, next, lookedUntil } = await ledger.page({ search: 'f1.' }, wanted);
+        found.push(...part.map(({ path }) => path));
+        if (lookedUntil !== null) looked.push(lookedUntil);
+        cursor = next;
+        pages += 1;
+      } while (cursor !== null);
+      expect(found).toEqual([]);
+      expect(pages).toBeGreaterThan(1);
+      expect(looked).toEqual([...looked].sort((a, b) => b - a));
+      expect(looked.at(-1)).toBeLessThan(1_360);
+      const gone = { order: 'newest', limit: 10, withinMs: 60_000, signal: AbortSignal.abort() } as const;
+      const { rows: none, next } = await ledger.page({ search: 'f1.' }, gone);
+      expect([none, next]).toEqual([[], expect.any(String)]);
+    });
+
+    it('refuses invalid cursors', async () => {
+      await fill();
+      for (const cursor of [
+        '',
+        'x',
+        '1.2',
+        '1.2~',
+        '1.2~3.4~5.6',
+        '-~-~-',
+        '1e3.4~-',
+        `${'9'.repeat(30)}.1~-`,
+      ])
+        await expect(
+          ledger.page({}, { order: 'newest', cursor, limit: 5, withinMs: 1_000 }),
+          cursor,
+        ).rejects.toMatchObject({ code: 'USAGE' });
+    });
+  });
+}
