@@ -34,6 +34,10 @@ export function words(response: Response): string {
 
 export function unreachable({ code, message }: Fault, host: string): ReceiptdError {
   const { hostname, port } = new URL(`http://${host}`);
+  if (message.startsWith('The proxy '))
+    return new ReceiptdError('SERVICE_UNREACHABLE', message, {
+      hint: 'Check service.proxy, or HTTPS_PROXY if service.proxy is auto.',
+    });
   // The sandbox that `setup --sandbox` configured is only there while somebody runs it.
   const isPractice = code === 'ECONNREFUSED' && isLoopback(hostname);
   return new ReceiptdError('SERVICE_UNREACHABLE', message, {

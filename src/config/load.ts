@@ -79,7 +79,7 @@ function unreadable(path: string, error: unknown): ReceiptdError {
   }
   const why = code === 'EISDIR' ? 'is a directory' : `can't be read (${code ?? 'unknown error'})`;
   return new ReceiptdError('CONFIG_UNREADABLE', `The config file ${path} ${why}.`, {
-    hint: A_FILE,
+    hint: code === 'EACCES' ? 'Run the command as root, or let its user read the file.' : A_FILE,
     cause: error,
   });
 }

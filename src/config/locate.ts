@@ -6,13 +6,17 @@ import { machineConfigDir, pathsOf, resolvePath, xdg } from './resolve.ts';
 
 /**
  * Absolute path of the config file: only `explicit` (--config) or $RECEIPTD_CONFIG if one is given, else the first existing
- * one of `candidates`. A file whose existence can't be determined counts as existing.
+ * one of `candidates`. A file whose existence can't be determined counts as existing, except in a current directory that is
+ * closed to this user.
  * @throws ReceiptdError CONFIG_NOT_FOUND, listing the places searched
  */
 export async function findConfig(explicit: string | undefined, surroundings: Surroundings): Promise<string> {
   const chosen = chosenFile(explicit, surroundings);
   const places = chosen === undefined ? candidates(surroundings) : [chosen];
-  for (const place of places) if (await isThere(place)) return place;
+  if (chosen === undefined) {
+    const found = await firstThere(places, surroundings);
+    if (found !== null) return found;
+  } else if (await isThere(chosen)) return chosen;
   const named = explicit === undefined ? 'RECEIPTD_CONFIG names' : '--config names';
   throw new ReceiptdError(
     'CONFIG_NOT_FOUND',
@@ -48,8 +52,8 @@ export async function placeForConfig(
     return { file, exists: await isThere(file), why };
   }
   const places = candidates(surroundings);
-  for (const place of places)
-    if (await isThere(place)) return { file: place, exists: true, why: says('config.found') };
+  const found = await firstThere(places, surroundings);
+  if (found !== null) return { file: found, exists: true, why: says('config.found') };
   const [, user = '', machine = ''] = places;
   if (surroundings.isRoot) return { file: machine, exists: false, why: says('config.root') };
   if (surroundings.platform !== 'win32') return { file: user, exists: false, why: says('config.own') };
@@ -88,6 +92,23 @@ function candidates({ env, platform, home, cwd }: Surroundings): string[] {
       : (xdg(env['XDG_CONFIG_HOME']) ?? paths.join(home, '.config'));
   const machine = machineConfigDir({ env, platform });
   return [here, paths.join(user, 'receiptd', name), paths.join(machine, name)];
+}
+
+/**
+ * The first of `candidates` that exists. The current directory does not count if it is closed to this user, as root's home is to a
+ * command that root runs as the service's user.
+ */
+async function firstThere(places: readonly string[], { cwd }: Surroundings): Promise<string | null> {
+  const [, ...elsewhere] = places;
+  for (const place of (await isClosed(cwd)) ? elsewhere : places) if (await isThere(place)) return place;
+  return null;
+}
+
+async function isClosed(directory: string): Promise<boolean> {
+  return stat(`${directory}/.`).then(
+    () => false,
+    (error: unknown) => systemCode(error) === 'EACCES',
+  );
 }
 
 async function isThere(path: string): Promise<boolean> {

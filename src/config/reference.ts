@@ -18,7 +18,8 @@ editors complete it.
 - Rates are \`N/s\`, \`N/min\`, \`N/h\` or \`unlimited\`, over a sliding window.
 - Relative paths start at the config file, \`~\` is your home.
 - Patterns that start with \`*\` have to be in quotes, or YAML takes them for something else.
-- Do not put secrets into the file: a file with secrets is refused. \`receiptd login\` stores them.
+- Do not put credentials into the file: it would be refused. \`receiptd login\` stores them. The address of a proxy may contain a
+  password.
 `;
 
 const ENVIRONMENT = `## Environment
@@ -41,9 +42,10 @@ const STATE_DIR = `Without \`stateDir\` and \`RECEIPTD_STATE_DIR\` the state dir
 | root | \`/var/lib/receiptd\` |
 | Linux | \`$XDG_STATE_HOME/receiptd\`, or \`~/.local/state/receiptd\` |
 | macOS | \`~/Library/Application Support/receiptd\` |
+| Windows, a configuration in \`%PROGRAMDATA%\\receiptd\` | \`state\` in there |
 | Windows | \`%LOCALAPPDATA%\\receiptd\` |
 
-The first matching line counts. It has to be a directory of its own. One that holds other things, or that belongs to the machine or to a person (\`/etc\`, \`/var/lib\`, a home), is
+The first matching line counts. The state directory has to be a dedicated one. A directory that contains other things, or that belongs to the machine or to a person (\`/etc\`, \`/var/lib\`, a home), is
 refused, because it would be closed to everybody but its owner.
 `;
 
@@ -57,7 +59,7 @@ export function referenceText(): string {
     INTRODUCTION,
     ...sections,
     ENVIRONMENT,
-    `## Built-in ignores\n\n${BUILT_IN_IGNORES.map((name) => `\`${name}\``).join(', ')}; they hold for files and directories at any depth, and case makes no difference. What the agent itself sets aside (\`.receiptd-*\`) is ignored whatever the file says.\n`,
+    `## Built-in ignores\n\n${BUILT_IN_IGNORES.map((name) => `\`${name}\``).join(', ')}; they apply to files and directories at any depth, and case is ignored. The agent's own temporary files (\`.receiptd-*\`) are always ignored.\n`,
     `## A complete example\n\n\`\`\`yaml\n${defaultConfigText(SHIPPED_VALUES)}\`\`\`\n`,
   ].join('\n');
 }

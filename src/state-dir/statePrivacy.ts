@@ -78,8 +78,9 @@ function ownPlace(stateDir: string): string {
 
 async function ofAnother(uid: number, own: number, platform: NodeJS.Platform): Promise<Refused> {
   const name = await userNameOf(uid);
+  const self = await userNameOf(own);
   return {
-    why: `it belongs to a different user (${name ?? uid}) than the one running receiptd (${own})`,
+    why: `it belongs to a different user (${name ?? uid}) than the one running receiptd (${self ?? own})`,
     hint: `Run it as that user: ${asUser(name ?? `#${uid}`, own === 0, platform)}.`,
   };
 }

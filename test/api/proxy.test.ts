@@ -52,6 +52,10 @@ describe('a service with http, through a proxy', () => {
       sent: false,
       message: `The proxy 127.0.0.1:${port} refused the connection (ECONNREFUSED).`,
     });
+    await expect(service.whoami()).rejects.toMatchObject({
+      code: 'SERVICE_UNREACHABLE',
+      hint: expect.stringContaining('Check service.proxy'),
+    });
   });
 });
 

@@ -1,9 +1,10 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Surroundings } from '../../src/config/config.ts';
 import { says } from '../../src/core/domain/setupWords.ts';
 import { findConfig, placeForConfig, shadowedBy } from '../../src/config/locate.ts';
+import { asOrdinaryUser } from '../support/ordinaryUser.ts';
 import { tempDir } from '../support/tempDir.ts';
 
 describe('the config file', () => {
@@ -48,6 +49,23 @@ describe('the config file', () => {
     await touch('cwd/receiptd.yaml');
     expect(await findConfig(undefined, { ...around, env })).toBe(join(root, 'cwd/receiptd.yaml'));
   });
+
+  it.skipIf(process.platform === 'win32')(
+    'is not searched for in a working directory that is closed to the user',
+    async () => {
+      await touch('cwd/receiptd.yaml');
+      await touch('home/.config/receiptd/receiptd.yaml');
+      const user = join(root, 'home/.config/receiptd/receiptd.yaml');
+      await chmod(root, 0o755);
+      await chmod(join(root, 'cwd'), 0o000);
+      await asOrdinaryUser(async () => {
+        expect(await findConfig(undefined, around)).toBe(user);
+        expect(await placeForConfig(undefined, { ...around, isRoot: false })).toMatchObject({ file: user });
+        // Named, it is what counts.
+        expect(await findConfig('receiptd.yaml', around)).toBe(join(root, 'cwd/receiptd.yaml'));
+      });
+    },
+  );
 
   it('is not replaced by another if it was named and is missing', async () => {
     await touch('cwd/receiptd.yaml');

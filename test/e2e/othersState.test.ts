@@ -22,7 +22,7 @@ test.skipIf(!isRoot)('root is sent to the user of a service, and finds nothing w
   for (const words of [['pause', 'office'], ['endpoint', 'create', 'Depot 2'], ['run']]) {
     const { status, stderr } = await site.look(...words);
     expect(status).not.toBe(0);
-    expect(stderr).toContain('it belongs to a different user (nobody) than the one running receiptd (0)');
+    expect(stderr).toContain('it belongs to a different user (nobody) than the one running receiptd (root)');
     expect(stderr).toMatch(/Run it as that user: (?:runuser -u nobody --|sudo -u nobody) receiptd …\./);
     expect(stderr).not.toContain('Set stateDir');
   }

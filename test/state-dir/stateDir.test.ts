@@ -176,7 +176,7 @@ test.skipIf(!posix || process.geteuid?.() !== 0)('a directory of another user is
   expect(asRoot).toMatchObject({
     code: 'STATE_UNWRITABLE',
     message: expect.stringContaining(
-      'belongs to a different user (nobody) than the one running receiptd (0)',
+      'belongs to a different user (nobody) than the one running receiptd (root)',
     ),
     hint:
       process.platform === 'linux'
