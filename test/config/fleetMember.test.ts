@@ -24,7 +24,7 @@ it.each([
   expect(agentName({ ...LEDGER, agent: 'front' }, host)).toBe('front');
 });
 
-it('knows shares by their paths on this machine', () => {
+it('shares are listed by their paths on this machine', () => {
   const folders = [
     { path: '/a', share: 'scans' },
     { path: '/b', share: null },
@@ -32,6 +32,6 @@ it('knows shares by their paths on this machine', () => {
   expect([...sharesOf(folders)]).toEqual([['/a', 'scans']]);
 });
 
-it('says where the ledger is, without user names', () => {
+it('the location of the ledger contains no user name', () => {
   expect(databasePlace(LEDGER)).toBe('the database office at db1, db2');
 });

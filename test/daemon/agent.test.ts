@@ -8,7 +8,7 @@ import { RecordedLog } from '../support/recordedLog.ts';
 
 const OFFICE: EndpointKey = { baseUrl: 'http://127.0.0.1:1', uid: 'office' };
 
-/** An agent without folders, whose dispatcher tells these one after the other. */
+/** An agent without folders, whose dispatcher reports these one after another. */
 function agentOver(
   idles: Idle[],
   onAsked: () => void = () => {},
@@ -73,7 +73,7 @@ describe('a run that ends by itself', () => {
     expect(await agent.once(new AbortController().signal, 0)).toMatchObject({ waiting: 2 });
   });
 
-  it('leaves no listener behind at each wait for the rate', async () => {
+  it('leaves no listener behind after a wait for the rate', async () => {
     const { signal } = new AbortController();
     let most = 0;
     const paced: Idle[] = Array.from({ length: 30 }, () => ({ why: 'pace', waitMs: 0 }));
@@ -98,7 +98,7 @@ describe('a run that continues', () => {
     );
     stop.abort(new Error('stopped'));
     await running;
-    // Warnings are emitted in a tick of their own.
+    // Warnings are emitted in a separate tick.
     await new Promise((resolve) => setImmediate(resolve));
     process.off('warning', warned);
     expect(warnings).toEqual([]);

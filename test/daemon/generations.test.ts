@@ -5,7 +5,7 @@ import { ReceiptdError } from '../../src/core/domain/errors.ts';
 import { FakeClock, eventually } from '../support/fakeClock.ts';
 import { RecordedLog } from '../support/recordedLog.ts';
 
-/** Says what happens to it; drains when told. */
+/** Reports what happens to it; drains on request. */
 class Told implements Generation {
   readonly name: string;
   readonly #story: string[];
@@ -60,7 +60,7 @@ async function begin(broken: Map<string, Error[]> = new Map()) {
     clock,
     stop: () => stop.abort(new Error('the test is over')),
     running,
-    /** From the next generation on, draining takes until the function that is resolved is called. */
+    /** From the next generation on, draining lasts until the returned function is called. */
     slowly: (): (() => void) => {
       drained = new Promise((resolve) => {
         drain = resolve;
@@ -70,8 +70,8 @@ async function begin(broken: Map<string, Error[]> = new Map()) {
   };
 }
 
-describe('a configuration replaces another', () => {
-  it('only after the one before has drained and is closed', async () => {
+describe('replacing a configuration', () => {
+  it('waits until the previous one has drained and is closed', async () => {
     const { generations, story, stop, running } = await begin();
     await generations.replace('b');
     expect(story).toEqual(['a composed', 'a runs', 'a drains', 'a closed', 'b composed', 'b runs']);
@@ -82,7 +82,7 @@ describe('a configuration replaces another', () => {
     expect(story.slice(6)).toEqual(['b drains', 'b closed']);
   });
 
-  it('one after the other, however many are wanted at once', async () => {
+  it('is done one by one, however many are requested at once', async () => {
     const { generations, story, stop, running } = await begin();
     await Promise.all(['b', 'c', 'd'].map((name) => generations.replace(name)));
     const composed = story.filter((line) => line.endsWith('composed'));
@@ -97,7 +97,7 @@ describe('a configuration replaces another', () => {
     await running;
   });
 
-  it('and acts wait meanwhile, as it waits for those under way', async () => {
+  it('waits for acts in progress, and later acts wait for it', async () => {
     const { generations, story, stop, running } = await begin();
     let end = (): void => {};
     const early = generations.act(async ({ name }) => {
@@ -119,7 +119,7 @@ describe('a configuration replaces another', () => {
     await running;
   });
 
-  it("unless it can't be composed: then the former one continues", async () => {
+  it("leaves the previous one running if the new one can't be composed", async () => {
     const broken = new Map([['b', [new ReceiptdError('CONFIG_INVALID', 'Not that.')]]]);
     const { generations, log, stop, running } = await begin(broken);
     await expect(generations.replace('b')).rejects.toThrow('Not that.');
@@ -131,7 +131,7 @@ describe('a configuration replaces another', () => {
     await running;
   });
 
-  it('and if not even the former one can be composed, keeps trying', async () => {
+  it('keeps retrying if even the previous one can no longer be composed', async () => {
     const full = new ReceiptdError('DISK_FULL', 'The disk is full.');
     const broken = new Map([
       ['b', [full]],
@@ -151,7 +151,7 @@ describe('a configuration replaces another', () => {
   });
 });
 
-describe('at the end', () => {
+describe('at the end of the process', () => {
   it('waiting acts are refused', async () => {
     const { generations, story, slowly, stop, running } = await begin();
     const drain = slowly();

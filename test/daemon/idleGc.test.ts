@@ -24,12 +24,12 @@ function start() {
   return { clock, state };
 }
 
-describe('memory is given back', () => {
-  it('twice after the start, and again only when it has grown', async () => {
+describe('garbage collection while idle', () => {
+  it('happens twice after the start, and again only after memory has grown', async () => {
     const { clock, state } = start();
     await clock.advance(5_000);
     expect(state.collected).toBe(1);
-    // What finalizers let go of is collected a look later.
+    // Objects released by finalizers are collected one check later.
     await clock.advance(5_000);
     expect(state.collected).toBe(2);
     await clock.advance(600_000);
@@ -41,7 +41,7 @@ describe('memory is given back', () => {
     expect(state.collected).toBe(4);
   });
 
-  it('not while there is something to do', async () => {
+  it('does not happen while the process is busy', async () => {
     const { clock, state } = start();
     state.busy = 0.5;
     await clock.advance(600_000);
@@ -51,11 +51,11 @@ describe('memory is given back', () => {
     expect(state.collected).toBe(1);
   });
 
-  it('by the engine itself', async () => {
+  it('is done by the engine itself', async () => {
     const memory = processMemory();
     const wanted = { text: 'wanted' };
     const [kept, dropped] = [new WeakRef(wanted), new WeakRef({ text: 'dropped' })];
-    // What a reference was made to in this turn stays until its end.
+    // The target of a new WeakRef is kept until the end of the turn.
     await new Promise((resolve) => setImmediate(resolve));
     memory.collect();
     expect(dropped.deref()).toBeUndefined();

@@ -11,7 +11,7 @@ const incident = (key: string) => ({
   hint: 'Bring it back.',
 });
 
-it('an incident that the next generation finds again stays open; another is closed', async () => {
+it('an incident stays open if the next generation finds it again, and is closed otherwise', async () => {
   const clock = new FakeClock();
   const log = new RecordedLog();
   const all = new OpenIncidents({ clock, log });

@@ -17,7 +17,7 @@ function prepare(env: Record<string, string>, how: { isBroken?: boolean; silentM
 }
 
 describe('what the agent reports to a service manager', () => {
-  it('is nothing if none asks', async () => {
+  it('is nothing if none is present', async () => {
     const { sent, manager } = prepare({ WATCHDOG_USEC: '2000000' });
     await manager.ready();
     await manager.keepTelling(async () => 'well', new AbortController().signal);

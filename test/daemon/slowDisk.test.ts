@@ -13,7 +13,7 @@ function disk() {
   };
 }
 
-it('reports a disk that stays slow once, and its recovery once', () => {
+it('the agent reports a disk that stays slow once, and its recovery once', () => {
   const took = disk();
   expect(took(2_000, 2_000, 2_000, 2_000)).toEqual([]);
   const [said = ''] = took(2_400);
@@ -23,7 +23,7 @@ it('reports a disk that stays slow once, and its recovery once', () => {
   expect(took(10)).toEqual([]);
 });
 
-it('reports a disk that does not answer once, and its recovery once', async () => {
+it('the agent reports a disk that does not answer once, and its recovery once', async () => {
   const clock = new FakeClock();
   const log = new RecordedLog();
   const incidents = new OpenIncidents({ clock, log });
@@ -51,6 +51,6 @@ it('reports a disk that does not answer once, and its recovery once', async () =
   await watching;
 });
 
-it('reports nothing about a disk that is slow now and then', () => {
+it('the agent reports nothing about a disk that is slow now and then', () => {
   expect(disk()(10, 3_000, 3_000, 3_000, 3_000, 400, 3_000, 3_000, 3_000, 3_000, 10)).toEqual([]);
 });

@@ -18,7 +18,7 @@ async function running(stop: AbortSignal) {
   return { stateDir, clock, done };
 }
 
-test('stops an agent whose state directory is removed, and says so', async () => {
+test('the guard stops an agent whose state directory is removed, and reports why', async () => {
   const { stateDir, clock, done } = await running(new AbortController().signal);
   const refused = done.catch((error: unknown) => error);
   await rename(stateDir, `${stateDir}-moved`);
@@ -27,7 +27,7 @@ test('stops an agent whose state directory is removed, and says so', async () =>
   expect(await refused).toMatchObject({ code: 'STATE_UNWRITABLE' });
 });
 
-test('lets an agent with its state directory run until it is stopped', async () => {
+test('the guard lets an agent run until it is stopped if its state directory stays', async () => {
   const stop = new AbortController();
   const { clock, done } = await running(stop.signal);
   await clock.advance(60_000);

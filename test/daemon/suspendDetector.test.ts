@@ -1,4 +1,4 @@
-/** The machine sleeps, the process is stopped, or somebody sets the clock: noticed, said in one line, and looked into. */
+/** A sleep of the machine, a stop of the process and a change of the clock are noticed, logged in one line, and acted on. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { watchForSuspend } from '../../src/daemon/suspendDetector.ts';
 import type { Clock } from '../../src/core/ports/clock.ts';
@@ -12,7 +12,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const YEAR = 365 * 24 * HOUR;
 
-/** One look after the other, each when the test says so; between two of them the clocks do what it likes. */
+/** The test triggers each check, and sets the clocks in between. */
 function machine(kind: 'linux' | 'other') {
   let [wall, monotonic, asleep] = [Date.UTC(2026, 0, 14, 9), 0, 0];
   let wake: () => void = () => {};
@@ -38,7 +38,7 @@ function machine(kind: 'linux' | 'other') {
     stop.abort();
     await running;
   });
-  /** Ten seconds pass, and this besides. */
+  /** Ten seconds pass, plus these amounts. */
   const look = async (besides: { wall?: number; monotonic?: number; asleep?: number } = {}) => {
     wall += 10 * SECOND + (besides.wall ?? 0);
     monotonic += 10 * SECOND + (besides.monotonic ?? 0);
@@ -50,14 +50,14 @@ function machine(kind: 'linux' | 'other') {
   return { look };
 }
 
-describe('what passed between two looks', () => {
-  it('nothing: logs nothing, for however long', async () => {
+describe('between two checks of the clocks', () => {
+  it('an uneventful time logs nothing, however long it is', async () => {
     const { look } = machine('linux');
     for (let n = 0; n < 10; n += 1)
       expect(await look({ wall: n % 2 ? 400 : -400 })).toEqual({ said: [], woken: 0 });
   });
 
-  it('a sleep on Linux, where the monotonic clock stands still, is one line and no set clock', async () => {
+  it('a sleep on Linux, which stops the monotonic clock, is logged in one line and not as a changed clock', async () => {
     const { look } = machine('linux');
     await look();
     expect(await look({ wall: 9 * HOUR, asleep: 9 * HOUR })).toEqual({
@@ -67,7 +67,7 @@ describe('what passed between two looks', () => {
     expect(await look()).toEqual({ said: [], woken: 1 });
   });
 
-  it('a sleep during which the monotonic clock runs shows in the look that comes too late', async () => {
+  it('a sleep during which the monotonic clock runs is recognized by a late check', async () => {
     const { look } = machine('other');
     await look();
     const { said, woken } = await look({ wall: 9 * HOUR, monotonic: 9 * HOUR });
@@ -86,7 +86,7 @@ describe('what passed between two looks', () => {
     ['forwards by an hour', HOUR],
     ['backwards by hours', -5 * HOUR],
     ['back to 1970', -56 * YEAR],
-  ])('a clock that is set %s is said as that', async (_how, byMs) => {
+  ])('a clock that is set %s is logged as such', async (_how, byMs) => {
     const { look } = machine('linux');
     await look();
     expect(await look({ wall: byMs })).toEqual({
@@ -95,7 +95,7 @@ describe('what passed between two looks', () => {
     });
   });
 
-  it('a sleep with a clock that was wrong after it is both', async () => {
+  it('a sleep after which the clock is wrong is logged as both', async () => {
     const { look } = machine('linux');
     await look();
     const { said, woken } = await look({ wall: HOUR - 20 * MINUTE, asleep: HOUR });
@@ -108,7 +108,7 @@ describe('what passed between two looks', () => {
 });
 
 describe('after a sleep', () => {
-  it('an earlier outage is tried at once, and gently: its back-off starts over', async () => {
+  it('a service that was unavailable is tried at once, with a back-off that starts over', async () => {
     const place = await sendingPlace(['a.jpg']);
     let isDown = true;
     place.service.script = (request) => (isDown ? fault('ENETUNREACH', false) : accept(request));
@@ -137,10 +137,10 @@ describe('after a sleep', () => {
     expect(sending.accepted).toEqual(['doc-a.jpg']);
   });
 
-  it('a folder is listed at once, to find files without an event', async () => {
+  it('a folder is listed at once, to find files that caused no event', async () => {
     const place = await watchingPlace();
     const { intake, watching } = place.start({
-      // Events that were lost.
+      // Loses all events.
       deps: { hints: { watch: async () => ({ close: async () => {} }) }, reconcileEveryMs: HOUR },
     });
     await watching();

@@ -37,7 +37,7 @@ async function place(backups = 2) {
   return { dir, path, clock, log, ledger, incidents };
 }
 
-it('backs the ledger up every day, and keeps the newest', async () => {
+it('the upkeep backs up the ledger every day, and keeps the newest backups', async () => {
   const { dir, clock } = await place();
   const backups = join(dir, 'backups');
   const made = (): string[] =>
@@ -51,7 +51,7 @@ it('backs the ledger up every day, and keeps the newest', async () => {
   expect(made()).toEqual([...seen].sort().slice(-2));
 });
 
-it('makes no backup at a start shortly after the last one', async () => {
+it('the upkeep makes no backup at a start soon after the last one', async () => {
   const { dir, clock, ledger, incidents, log } = await place(0);
   await ledger.backup(null);
   const made = readdirSync(join(dir, 'backups'));
@@ -65,7 +65,7 @@ it('makes no backup at a start shortly after the last one', async () => {
   await running;
 });
 
-it('reports once that there is no place for a backup, and once that there is again', async () => {
+it('the upkeep reports once that backups have no place, and once that they have one again', async () => {
   const { dir, clock, incidents } = await place();
   writeFileSync(join(dir, 'backups'), 'a file in its place');
   await clock.advanceUntil(() => incidents.list().length === 1, 10_000);
@@ -74,9 +74,9 @@ it('reports once that there is no place for a backup, and once that there is aga
   await clock.advanceUntil(() => incidents.list().length === 0, 3_600_000);
 });
 
-it('finds damage that a quick look misses, and the next start mends it', async () => {
+it('the upkeep finds damage that a quick check misses, and the next start repairs it', async () => {
   const { path, clock, incidents, ledger } = await place(0);
-  // An index that says something else than its table.
+  // An index that contradicts its table.
   await ledger.admit(admission('a.jpg', 'a', { at: 0x11223344 }));
   await ledger.backup(null);
   const reader = new DatabaseSync(path, { readOnly: true });
@@ -102,7 +102,7 @@ it('finds damage that a quick look misses, and the next start mends it', async (
   await mended.close();
 });
 
-it('counts the days of a laptop that mostly sleeps', async () => {
+it('the upkeep counts the days of a laptop that mostly sleeps', async () => {
   const { dir, clock } = await place();
   const backups = join(dir, 'backups');
   const made = (): number =>

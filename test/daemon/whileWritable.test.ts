@@ -32,7 +32,7 @@ const untilStopped = (stop: AbortSignal) =>
     else stop.addEventListener('abort', () => resolve('stopped'), { once: true });
   });
 
-it('waits through trouble that passes until it is stopped', async () => {
+it('the wait outlasts temporary trouble, and ends when it is stopped', async () => {
   const watched = storage();
   const stop = new AbortController();
   const done = whileWritable(watched, stop.signal, untilStopped);
@@ -43,7 +43,7 @@ it('waits through trouble that passes until it is stopped', async () => {
   expect(watched.listeners.size).toBe(0);
 });
 
-it('stops what runs, and says why, once trouble is permanent, even if it was there before', async () => {
+it('permanent trouble stops the work and gives the reason, even if it began earlier', async () => {
   const watched = storage();
   const later = whileWritable(watched, new AbortController().signal, untilStopped);
   watched.is(ENDED);

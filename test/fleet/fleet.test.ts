@@ -19,7 +19,7 @@ const UNREACHABLE: StorageTrouble = {
   hint: 'Wait.',
 };
 
-/** The storage of a shared ledger, away and back as the test says. */
+/** The storage of a shared ledger; the test makes it unreachable and reachable again. */
 function storageOf() {
   const listeners = new Set<() => void>();
   let now: StorageTrouble | null = null;
@@ -75,7 +75,7 @@ function once<A extends unknown[], R>(code: ErrorCode, then: (...args: A) => Pro
 }
 
 describe('an upload request of a fleet', () => {
-  it('waits until the limits that the fleet keeps together let it leave, and asks no sooner', async () => {
+  it('waits until the limits of the fleet allow it, and does not ask earlier', async () => {
     const place = await sharedSending();
     place.fleet.waits = [7_000];
     await place.admit('a.jpg');
@@ -93,7 +93,7 @@ describe('an upload request of a fleet', () => {
   it.each([
     [60_000, [7_000, 7_500, 8_000]],
     [1_000, [7_000, 7_050, 7_100]],
-  ])('asks again spread over a tenth of a window of %i ms', async (intervalMs, leftAt) => {
+  ])('asks again at a random time within a tenth of a window of %i ms', async (intervalMs, leftAt) => {
     const left: number[] = [];
     for (const drawn of [0, 0.5, 1]) {
       const place = await sharedSending();
@@ -106,11 +106,11 @@ describe('an upload request of a fleet', () => {
         await place.clock.advance(10);
       left.push(place.clock.now() - begun);
     }
-    // The clock goes in steps.
+    // The clock advances in steps.
     expect(left.map((at, index) => at - leftAt[index]!).every((late) => late >= 0 && late < 50)).toBe(true);
   });
 
-  it('is not asked for where the endpoint has no limits', async () => {
+  it('asks for no permission if the endpoint has no limits', async () => {
     const place = await sharedSending();
     await place.admit('a.jpg');
     await place.start();
@@ -119,7 +119,7 @@ describe('an upload request of a fleet', () => {
     expect(place.service.asked).toHaveLength(1);
   });
 
-  it('does not leave when the lease has run out after it was recorded, and leaves under the next one', async () => {
+  it('is not sent if the lease expires after it was recorded, and is sent under the next lease', async () => {
     const place: Awaited<ReturnType<typeof sharedSending>> = await sharedSending((ledger) => ({
       begin: async (...args) => {
         const attempt = await ledger.begin(...args);
@@ -141,7 +141,7 @@ describe('an upload request of a fleet', () => {
     expect(place.service.asked).toHaveLength(1);
   });
 
-  it('does not leave under another lease than the one it was recorded under: it may be another agent’s by now', async () => {
+  it('is not sent under a later lease than the one it was recorded under, since another agent may have taken it over', async () => {
     const place = await sharedSending();
     const { id } = await place.admit('a.jpg');
     place.fleet.isRenewed = true;
@@ -154,7 +154,7 @@ describe('an upload request of a fleet', () => {
   });
 
   it.each(['DOCUMENT_TAKEN', 'AGENT_FENCED'] as const)(
-    'whose document is another agent’s by then (%s) is let be, and no error is told',
+    'is dropped without an error if another agent has taken the document over (%s)',
     async (code) => {
       const place = await sharedSending((ledger) => ({
         begin: once(code, (...args: Parameters<Ledger['begin']>) => ledger.begin(...args)),
@@ -168,7 +168,7 @@ describe('an upload request of a fleet', () => {
     },
   );
 
-  it('whose answer comes after the lease was taken away leaves its attempt to who took it over', async () => {
+  it('leaves its attempt to the agent that took it over if the answer arrives after the lease was lost', async () => {
     const place = await sharedSending((ledger) => ({
       finish: once('AGENT_FENCED', (...args: Parameters<Ledger['finish']>) => ledger.finish(...args)),
     }));
@@ -176,14 +176,14 @@ describe('an upload request of a fleet', () => {
     await place.start();
     await place.clock.advance(60_000);
     expect(errors(place.log)).toEqual([]);
-    // Here nobody took it over: it stands as this agent left it.
+    // Nobody took it over here, so it is as this agent left it.
     const detail = await place.ledger.detail(id);
     expect(detail?.document.state).toBe('uploading');
     expect(detail?.attempts.map(({ finishedAt }) => finishedAt)).toEqual([null]);
     expect(place.service.asked).toHaveLength(1);
   });
 
-  it('that finds no bytes says that the document is lost only if the ledger took it for lost', async () => {
+  it('reports a document without bytes as lost only if the ledger marked it as lost', async () => {
     const given = { at: 0 };
     const place = await sharedSending((ledger) => ({
       markLost: async (id, _message, at) => {
@@ -208,7 +208,7 @@ describe('an upload request of a fleet', () => {
 });
 
 describe('what other agents change', () => {
-  it('a paused agent sends nothing, says who paused it, and goes on when it may', async () => {
+  it('a paused agent sends nothing, says who paused it, and continues once it is resumed', async () => {
     const place = await sharedSending();
     place.fleet.paused = { by: 'anna', since: place.clock.now() };
     await place.admit('a.jpg');
@@ -224,7 +224,7 @@ describe('what other agents change', () => {
     expect(place.service.asked).toHaveLength(1);
   });
 
-  it('an agent that may not send leaves what it had taken to the others', async () => {
+  it('an agent that is paused releases its claimed documents to the others', async () => {
     const claims = new Set<number>();
     const place = await sharedSending((ledger) => ({
       claim: async (query) => {
@@ -246,18 +246,18 @@ describe('what other agents change', () => {
     expect(claims.size).toBe(4);
     await place.fleet.setPaused('here', 'anna');
     await place.clock.advance(2_000);
-    // Its request is still under way.
+    // Its request is still in flight.
     expect([...claims]).toEqual([all[0]?.id]);
     give(fault('ECONNRESET', true));
     await place.fleet.setPaused('here', null);
     await place.clock.advance(300);
-    // The service gives no answer, as this agent sees it.
+    // For this agent, the service does not answer.
     expect([...claims]).toEqual([all[0]?.id]);
     await place.clock.advance(120_000);
     for (const { id } of all) expect(await place.ledger.document(id)).toMatchObject({ state: 'accepted' });
   });
 
-  it('a pause that another agent wrote holds at the signal, and its end too', async () => {
+  it('a pause by another agent takes effect at the signal, and so does its end', async () => {
     const place = await sharedSending();
     const sending = await place.start();
     place.watch(sending);
@@ -284,7 +284,7 @@ describe('what other agents change', () => {
     expect(place.service.asked).toHaveLength(1);
   });
 
-  it('what another agent met with holds here too, until that one has had time to try, or has found it to be over', async () => {
+  it('a hold of another agent applies here too, until that agent has had time to retry or has ended the hold', async () => {
     const asked: Hold[] = [];
     const place = await sharedSending((ledger) => ({
       holds: async () => [...(await ledger.holds()), ...asked],
@@ -315,7 +315,7 @@ describe('what other agents change', () => {
     expect(place.service.asked).toHaveLength(0);
     await place.clock.advance(3_100);
     expect(place.service.asked).toHaveLength(1);
-    // It is another agent's to show, and to end.
+    // The other agent shows and ends it.
     expect(await place.ledger.holds()).toEqual([]);
 
     asked.splice(0, 1, { ...told, leftMs: 3_600_000 });
@@ -331,7 +331,7 @@ describe('what other agents change', () => {
     expect(place.service.asked).toHaveLength(2);
   });
 
-  it('a request that the ledger refuses to begin, since another agent found the service on hold, waits for the end of it', async () => {
+  it('a request waits for the end of the hold if the ledger refuses it because another agent put the service on hold', async () => {
     const asked: Hold[] = [];
     const place = await sharedSending((ledger) => ({
       holds: async () => [...(await ledger.holds()), ...asked],
@@ -360,7 +360,7 @@ describe('what other agents change', () => {
     expect(await place.ledger.document(id)).toMatchObject({ state: 'accepted', attempts: 1 });
   });
 
-  it('what the service says of more than a document is shared with its answer, and no more than the way to it', async () => {
+  it('holds that the service causes are shared with the fleet; network failures of one agent are not', async () => {
     const shared: [string, number | undefined][] = [];
     const place = await sharedSending((ledger) => ({
       putHold: (hold, sharedMs) => {
@@ -384,7 +384,7 @@ describe('what other agents change', () => {
     expect(afterError).toBeLessThan(5_000);
   });
 
-  it('what another agent queued is sent at the signal, and within a quarter of an hour where that was lost', async () => {
+  it('documents that another agent queued are sent at the signal, or within a quarter of an hour if the signal was lost', async () => {
     const place = await sharedSending();
     place.watch(await place.start());
     await place.clock.advance(1_000);
@@ -399,7 +399,7 @@ describe('what other agents change', () => {
     expect(place.service.asked).toHaveLength(2);
   });
 
-  it('claims of before are given back when the ledger can be reached again', async () => {
+  it('earlier claims are released once the ledger is reachable again', async () => {
     const released: number[] = [];
     const place = await sharedSending((ledger) => ({
       release: async (ids) => {
@@ -449,13 +449,13 @@ describe('a shared folder', () => {
     return { ...place, ...created, fleet, storage, comesTo, end };
   }
 
-  it('is taken in by who leads it, and by the next one when that is given up', async () => {
+  it('is watched by its leader, and by the next leader once the first one gives it up', async () => {
     const place = await shared();
     place.fleet.leaders.set(place.scans, 'there');
     await place.comesTo('standby');
     expect(place.intake.status.message).toBe('Agent there picks up its scans.');
     await place.drop('a.jpg');
-    // The one who gives it up tells: until then the ledger is left alone.
+    // An agent that gives it up sends a signal; until then the ledger is not asked.
     const lead = vi.spyOn(place.fleet, 'lead');
     await place.clock.advance(9 * 60_000);
     expect(lead.mock.calls.length).toBeLessThanOrEqual(2);
@@ -468,7 +468,7 @@ describe('a shared folder', () => {
     expect(place.fleet.leaders.has(place.scans)).toBe(false);
   });
 
-  it('is left when another agent has come to lead it, and watched again when that is over', async () => {
+  it('is no longer watched once another agent leads it, and watched again when that ends', async () => {
     const place = await shared();
     await place.comesTo('watching');
     place.fleet.leaders.set(place.scans, 'there');
@@ -478,14 +478,14 @@ describe('a shared folder', () => {
     await place.drop('a.jpg');
     await place.clock.advance(20_000);
     expect(await place.rows()).toEqual([]);
-    // Told by nobody.
+    // Nobody sends a signal.
     place.fleet.leaders.delete(place.scans);
     await place.clock.advance(5 * 60_000);
     await place.comesTo('watching');
     await place.clock.advanceUntil(async () => (await place.states())['a.jpg'] === 'queued');
   });
 
-  it('is kept while the ledger is away: nobody can have taken it', async () => {
+  it('is still watched while the ledger is unreachable, since nobody can take it over', async () => {
     const place = await shared();
     await place.comesTo('watching');
     place.storage.become(UNREACHABLE);
@@ -493,12 +493,12 @@ describe('a shared folder', () => {
     expect(place.intake.status.state).toBe('watching');
   });
 
-  it('is offered to the others by an agent that leads it and cannot reach it, and asked for again once it can', async () => {
+  it('is offered to the others if its leader cannot reach it, and requested again once it can', async () => {
     const place = await shared();
     await place.comesTo('watching');
     await rename(place.scans, `${place.scans}-away`);
     await place.comesTo('missing');
-    // Nobody wants it: it is kept, and people are told.
+    // Nobody wants it, so its leader keeps it and people are alerted.
     await place.clock.advance(60_000);
     expect(place.intake.status.state).toBe('missing');
     expect(place.fleet.leaders.get(place.scans)).toBe('here');
@@ -512,7 +512,7 @@ describe('a shared folder', () => {
     expect(place.intake.status.message).toBe(
       "Agent there picks up its scans. The folder can't be reached from here.",
     );
-    // What is free for a moment is left to those who reach it.
+    // A folder without a leader goes to an agent that can reach it.
     fleet.endLead = endLead;
     fleet.leaders.delete(place.scans);
     await place.clock.advance(9_000);
@@ -522,7 +522,7 @@ describe('a shared folder', () => {
     expect(fleet.leaders.get(place.scans)).toBe('here');
   });
 
-  it('is begun with while nobody can say who leads it, and left when that is another agent', async () => {
+  it('starts while its leader is unknown, and is not watched if that is another agent', async () => {
     const place = await shared(UNREACHABLE);
     place.fleet.leaders.set(place.scans, 'there');
     await place.clock.advance(30_000);
@@ -532,7 +532,7 @@ describe('a shared folder', () => {
     expect(await place.rows()).toEqual([]);
   });
 
-  it('that another agent leads keeps no document of another folder waiting for it, and its own for a minute', async () => {
+  it('that another agent leads delays no document of another folder, and its own documents for a minute only', async () => {
     const place = await shared();
     place.fleet.leaders.set(place.scans, 'there');
     await place.comesTo('standby');

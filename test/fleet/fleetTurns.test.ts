@@ -7,7 +7,7 @@ import { FleetTurns } from '../../src/fleet/fleetTurns.ts';
 const DOCUMENT = { endpoint: { baseUrl: 'http://s', uid: 'u' }, lane: 'fresh' } as Document;
 const LIMITS = { rate: { count: 2, intervalMs: 1_000 }, perDay: null, perMonth: null };
 
-/** Each answer is a wait, what the database fails with, or how long it takes to give a place. */
+/** Each answer is a wait, an error of the database, or the time that the database takes to grant a place. */
 function world(answers: readonly (number | Error | { readonly after: number })[]) {
   const [slept, left]: [number[], (typeof answers)[number][]] = [[], [...answers]];
   let now = 0;
@@ -36,23 +36,23 @@ function world(answers: readonly (number | Error | { readonly after: number })[]
   return { ask, slept, left };
 }
 
-test('a request that leaves soon keeps its place', async () => {
+test('a request that is sent soon after it was granted a place keeps the place', async () => {
   expect(await world([]).ask(ENTERED_FOR_MS)).toBe(true);
 });
 
-test('one whose record took long takes another place, and waits for it', async () => {
+test('a request that took long to record asks for another place, and waits for it', async () => {
   const { ask, slept, left } = world([700, 0]);
   expect(await ask(ENTERED_FOR_MS + 1)).toBe(true);
   expect([slept, left]).toEqual([[700], []]);
 });
 
-test('a place of which it hears late is none', async () => {
+test('a request asks again if the database took long to grant a place', async () => {
   const { ask, left } = world([{ after: ENTERED_FOR_MS + 1 }, { after: 1 }]);
   expect(await ask(ENTERED_FOR_MS + 1)).toBe(true);
   expect(left).toEqual([]);
 });
 
-test('it does not leave where the wait is long, or nobody can be asked', async () => {
+test('a request is not sent if the wait is long or the database is unreachable', async () => {
   expect(await world([3_600_000]).ask(1_000)).toBe(false);
   expect(await world([new ReceiptdError('LEDGER_UNREACHABLE', 'Away.')]).ask(1_000)).toBe(false);
 });

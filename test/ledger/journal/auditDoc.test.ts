@@ -18,7 +18,7 @@ const hasPython = requirement(
   'apt-get install python3',
 );
 
-/** Runs a program again and again, each time with the arguments of a line, in one process. */
+/** Runs a program repeatedly in one process, each time with the arguments of one line. */
 const RUNS = `
 import contextlib, io, json, sys
 program = compile(sys.argv[1], 'docs/audit.md', 'exec')
@@ -78,7 +78,7 @@ describe.skipIf(!hasPython)('the program for auditors without receiptd', () => {
     expect(await run(`${head.seq}:${head.hash}`)).toEqual(sound);
   });
 
-  test('ends with a status of its own', () => {
+  test('exits with 0 for an intact journal, and with 1 for any finding', () => {
     const input = block('python', 'hashlib');
     const { stderr, stdout, status } = spawnSync('python3', ['-', path], { input, encoding: 'utf8' });
     expect({ stderr, status }).toEqual({ stderr: '', status: 0 });

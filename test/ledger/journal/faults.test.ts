@@ -99,7 +99,7 @@ describe('a journal that cannot be written', () => {
     expect(entries(path).map(({ facts }) => facts['document'])).toEqual([undefined, 2, 6]);
   });
 
-  test('has its head back where an append cannot be taken back on the disk yet', () => {
+  test('restores its head even if a failed append cannot be undone on the disk yet', () => {
     const { path, journal } = journalOfTwo();
     const { head } = journal;
     journal.append([named(3), named(4)]);

@@ -88,7 +88,7 @@ describe('a journal', () => {
     expect(fs.readdirSync(dirname(path))).toEqual(['ledger.journal']);
   });
 
-  test('has one name again after a kill that came before its second was removed', () => {
+  test('has one name again after a kill that left it with two', () => {
     const path = journalPath();
     const head = writeJournal(path, 3);
     fs.linkSync(path, `${path}.new`);
@@ -199,7 +199,7 @@ describe('opening a journal', () => {
     }
   });
 
-  test('holds a commit whole or not at all, wherever a crash cut it', () => {
+  test('finds a commit completely or not at all, wherever a crash truncated it', () => {
     const path = journalPath();
     const journal = createJournal(path, BEGUN, null);
     journal.append([named(2)]);

@@ -29,7 +29,7 @@ export function event(kind: string, facts: JsonObject = {}, personal?: JsonObjec
 
 export const BEGUN = event('begun', { ledger: LEDGER });
 
-/** The first event of a document; every other one has personal data. */
+/** The first event of a document; every second one has personal data. */
 export function named(n: number): JournalEvent {
   const facts = { document: n, name: `SCAN${String(n).padStart(4, '0')}-5e8ff9bf55ba` };
   return { ...event('named', facts, n % 2 === 0 ? { path: `/scans/Büro/${n}.jpg` } : undefined), at: T0 + n };

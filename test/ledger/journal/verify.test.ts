@@ -172,7 +172,7 @@ describe('tampering found without a kept head', () => {
           fc.string().map((text) => () => text.replaceAll('\n', '')),
         ),
         async (at, of, make) => {
-          // A line after the end is a valid append, with the right number and previous hash.
+          // A line at the end with the right number and previous hash is a valid append.
           putLines(path, lines.toSpliced(at, 0, make(lines[of]!)));
           expect(await whats()).not.toEqual([]);
         },
@@ -340,7 +340,7 @@ describe('the report of a verification', () => {
       7,
       'Entry 7 was not written after this entry 6: one of the two was replaced.',
     ],
-  ])('tells %s by line and in words', async (_, change, line, what) => {
+  ])('states the line and the problem: %s', async (_, change, line, what) => {
     putLines(path, change());
     expect((await verify()).findings).toEqual([{ seq: expect.any(Number), line, what }]);
   });

@@ -20,7 +20,7 @@ describe.skipIf(!needsPostgres())('archiving the history', () => {
     dir = await mkdtemp(join(tmpdir(), 'receiptd-archive-'));
     database = await freshDatabase(UNUSED);
     for (const agent of ['one', 'two']) await act(agent, 30);
-    // As if they had worked from January on.
+    // As if they had worked since January.
     for (const month of [1, 2]) {
       const from = `2025-0${month}-01Z`;
       await ask(
@@ -61,7 +61,7 @@ describe.skipIf(!needsPostgres())('archiving the history', () => {
     expect(names).toEqual(
       ['one', 'two'].flatMap((agent) => [1, 2].map((month) => `history-${agent}-2025-0${month}.journal`)),
     );
-    // One agent's files behind one another are its journal from the beginning.
+    // The files of one agent, concatenated, are its journal from the beginning.
     const texts = await Promise.all(names.slice(0, 2).map((name) => readFile(join(dir, name), 'utf8')));
     const whole = join(dir, 'whole.journal');
     await writeFile(whole, texts.join(''));
@@ -80,7 +80,7 @@ describe.skipIf(!needsPostgres())('archiving the history', () => {
       `SELECT entry::jsonb ->> 'prev' AS prev FROM history h JOIN agents g ON g.id = h.agent_id WHERE g.name = 'one' AND seq = 21`,
     );
     expect(next?.prev).toBe(head?.hash);
-    // The agents go on, and the chains are verified from there.
+    // The agents continue, and the chains are verified from there.
     await act('one', 1);
     const verified = await verifyPostgresLedger(targetOf(database.url), 'one', null);
     expect([...verified.journal.findings, ...verified.ledger.findings]).toEqual([]);
@@ -96,7 +96,7 @@ describe.skipIf(!needsPostgres())('archiving the history', () => {
     expect(await ask(database.url, 'SELECT count(*)::integer AS count FROM history')).toEqual([
       { count: 62 },
     ]);
-    // The files already exist, as after a kill.
+    // The files already exist, as they would after a kill.
     expect((await archive({ gzip: true })).files).toEqual(files);
   });
 

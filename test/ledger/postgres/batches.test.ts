@@ -179,7 +179,7 @@ describe.skipIf(!needsPostgres())('documents in one group', () => {
     }
     const large = steps.filter((step) => /^(?:documents|sightings|attempts)_/.test(step));
     expect(large.length).toBeGreaterThan(8);
-    // Of a folder or an endpoint alone is all that it ever had. Files that are being taken apart are few.
+    // A folder or an endpoint alone would match everything that it ever had. Few files are being split at a time.
     expect(
       large
         .filter((step) => !step.startsWith('sightings_splitting '))

@@ -9,14 +9,14 @@ it.each([
   ['password authentication failed for user "receiptd"', '28P01', 'ledger.passwordFile'],
   ['permission denied for schema receiptd', '42501', 'receiptd ledger prepare --role'],
   ['database "nodb" does not exist', '3D000', '`ledger`'],
-])('%s: is refused with a hint', (message, code, word) => {
+])('%s is refused with a hint', (message, code, word) => {
   const failure = ledgerFailure(Object.assign(new Error(message), { code }), 'db.example/receiptd');
   expect(failure.code).toBe('LEDGER_REFUSED');
   expect(failure.message).toBe(`The ledger at db.example/receiptd can't be used: ${message}.`);
   expect(failure.hint).toContain(word);
 });
 
-it('reports a missing password in plain words', () => {
+it('a missing password is reported in plain words', () => {
   const error = new Error('SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string');
   expect(ledgerFailure(error, 'db')).toMatchObject({
     code: 'LEDGER_REFUSED',

@@ -71,7 +71,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     expect(await claim(a)).toHaveLength(2);
   });
 
-  it('share holds for the time that they give, and only holds that they share', async () => {
+  it('share a hold for the time that its owner states, and only if its owner shares it', async () => {
     const [a, b] = [await place.open('a'), await place.open('b')];
     const heard: string[] = [];
     b.fleet.onSignal((signal) => heard.push(signal));
@@ -98,7 +98,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     expect((await b.holds()).map(({ leftMs: left = 1 }) => left <= 0)).toEqual([true]);
     await b.clearHold('endpoint', endpoint);
     expect(await b.holds()).toEqual([]);
-    // What `a` goes on meeting with is its own from then on, until it is over for it too; what the service asks for is not.
+    // If the problem lasts for `a`, the hold is its own from then on. A wait that the service asks for stays shared.
     await a.putHold({ ...own, demandedUntil: null }, 60_000);
     expect(await b.holds()).toEqual([]);
     await a.putHold(own, 60_000);
@@ -167,7 +167,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     expect(await standing(id)).toMatchObject({ state: 'lost', reason: 'BYTES_GONE' });
   });
 
-  it('look for the bytes at intervals while the admitting agent is not running', async () => {
+  it('search for the bytes at intervals while the admitting agent is not running', async () => {
     const [a, b] = [await place.open('a'), await place.open('b')];
     const [given = 0, later = 0] = await place.documents('a', 2);
     expect(await claim(b)).toHaveLength(2);
@@ -179,7 +179,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     expect(await claim(b, 10, { now: 602_001 })).toMatchObject([{ id: later }]);
   });
 
-  it('leave the bytes to the admitting agent as soon as it is back, however long they would wait themselves', async () => {
+  it('leave the bytes to the admitting agent once it is back, however long their own wait would be', async () => {
     const [a, b] = [await place.open('a'), await place.open('b')];
     const [id = 0] = await place.documents('a', 1);
     await a.close();
@@ -262,7 +262,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     expect(await claim(await place.open('a', { instance }))).toMatchObject([{ path: 'x.jpg' }]);
   });
 
-  describe('when one falls silent', () => {
+  describe('when one of them falls silent', () => {
     let clock: FrozenClock;
     let a: Agent;
     let b: Agent;
@@ -319,7 +319,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
       expect(Number(entries[0]?.count)).toBe(2);
     });
 
-    it('are told of what it leaves in folders that they reach, and of nothing else', async () => {
+    it('are notified about its documents in folders that they reach, and about nothing else', async () => {
       await place.documents('a', 1);
       expect(await claim(a)).toHaveLength(1);
       const [told, untold]: string[][] = [[], []];
@@ -328,12 +328,12 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
       b = await place.open('b', { leaseMs: LEASE_MS });
       b.fleet.onSignal((signal) => told?.push(signal));
       await vi.waitFor(() => expect(told).toContain('queue'), 20_000);
-      // Behind it, for all.
+      // Sent after it, to all agents.
       await b.fleet.endHolds();
       await vi.waitFor(() => expect(untold).toEqual(['holds']), 20_000);
     });
 
-    it('know it as silent, and let another state directory have its name', async () => {
+    it('list it as silent, and let another state directory use its name', async () => {
       await takenOver();
       expect(await b.fleet.agents()).toMatchObject([
         { name: 'a', state: 'silent' },
@@ -353,7 +353,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     });
   });
 
-  it('know who has been silent for long, what waits for that one alone, and who is to tell it', async () => {
+  it('know which agents have long been silent, what waits for each of them alone, and which agent reports it', async () => {
     const [a, b] = [
       await place.open('a', { leaseMs: LEASE_MS }),
       await place.open('b', { leaseMs: LEASE_MS }),
@@ -457,7 +457,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     expect(await a.fleet.lead('/mnt/a')).toBe(true);
   });
 
-  it('record an image that was deferred as one that was there, if the leader knows a newer file by then', async () => {
+  it('record a deferred image as a former file if the leader knows a newer file at its path by then', async () => {
     const [leader, late] = [await place.open('a'), await place.open('b')];
     await leader.fleet.lead('/mnt/a');
     const changed = (folder: string, path: string, content: string, ctimeNs: bigint): Admission => {
@@ -481,7 +481,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     expect(older).toMatchObject({ kind: 'queued' });
     expect(await known('x.jpg')).toEqual(newer);
     expect(await filesOf(older.document.id)).toEqual([['document', '/mnt/a/x.jpg', true]]);
-    // After a kill during the replay, or from another agent; then a file that has its bytes again.
+    // As after a kill during the replay, or from another agent; then a file that has the same bytes again.
     expect(await late.admit(changed('/mnt/b', 'x.jpg', 'old', 10n))).toMatchObject({ kind: 'duplicate' });
     expect(await late.admit(changed('/mnt/b', 'x.jpg', 'new', 15n))).toMatchObject({ kind: 'known' });
     const elsewhere = { ...changed('/mnt/b', 'x.jpg', 'old', 30n), isElsewhere: true };
@@ -496,7 +496,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     expect(await late.openSplits(0, 10)).toEqual([split]);
     expect(await known('copy.jpg')).toEqual(newer);
 
-    // What the leader sees is there, even if a clock was set back; and so is a file that it has not seen yet.
+    // A file that the leader sees is current, even if a clock was set back; so is a file that it has not seen yet.
     await leader.admit(changed('/mnt/a', 'x.jpg', 'last', 5n));
     expect(await known('x.jpg')).toEqual({ verdict: 'document', ctimeNs: 5n });
     await late.admit(changed('/mnt/b', 'x.jpg', 'old', 10n));
@@ -550,7 +550,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     await expect(b.fleet.retire('a', 7_000)).rejects.toMatchObject({ code: 'USAGE' });
     await expect(b.fleet.retire('b', 7_000)).rejects.toMatchObject({ code: 'USAGE' });
     await expect(b.fleet.retire('nobody', 7_000)).rejects.toMatchObject({ code: 'AGENT_UNKNOWN' });
-    // It is killed.
+    // As if it was killed.
     await place.ask(`UPDATE agents SET lease_until = now() WHERE name = 'a'`);
     expect(await b.fleet.missingFor([only, sending, own[0] ?? 0])).toEqual(['a']);
     const handedBefore = await b.lastResult();

@@ -11,11 +11,11 @@ import { agentOptions, connected, UNUSED } from './place.ts';
 
 export type Agent = Ledger & { readonly fleet: LedgerFleet };
 
-/** Agents that share a database, and one folder, each under a path of its own. */
+/** Agents that share a database and one folder, each under its own path. */
 export class FleetPlace {
   readonly #database: FreshDatabase;
   readonly #open = new Set<Agent>();
-  /** For all questions, until the database is copied. */
+  /** The connection of all queries, until the database is copied. */
   #asking: Promise<Client> | null = null;
 
   private constructor(database: FreshDatabase) {
@@ -94,7 +94,7 @@ export const ACCEPTED: AttemptResult = {
   transition: { state: 'accepted', serviceStatus: 'PROCESSING', response: '{}' },
 };
 
-/** Whoever sleeps by it stands still until it thaws, as a process does that was stopped. */
+/** Sleeps last until it is thawed, as in a stopped process. */
 export class FrozenClock implements Clock {
   #thaw: () => void = () => {};
   readonly #thawed = new Promise<void>((resolve) => (this.#thaw = resolve));

@@ -221,7 +221,7 @@ describe.skipIf(!needsPostgres())('partitions of the history', () => {
     ]);
   });
 
-  it('are postponed during a long read of the history, so that nobody waits behind it', async () => {
+  it('are postponed during a long read of the history, so that no write waits for it', async () => {
     await drop();
     const reader = new Client({ connectionString: database.url });
     await reader.connect();

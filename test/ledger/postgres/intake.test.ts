@@ -22,7 +22,7 @@ describe.skipIf(!needsPostgres())('the intake of two agents on one ledger', () =
     await database.remove();
   });
 
-  it('names the same images once, whoever is first, and gives the other agent that name', async () => {
+  it('names each image once, whichever agent is first, and gives the other agent the same name', async () => {
     const admitted = (agent: LedgerIntake, files: readonly number[]): Promise<Admitted[]> =>
       Promise.all(
         files.map((n) => {

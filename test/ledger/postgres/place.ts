@@ -16,14 +16,14 @@ import { hasPgbouncer, startPooler, type Pooler } from '../../support/pgbouncer.
 import { freshDatabase, type FreshDatabase, type Template } from '../../support/postgres.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
 
-/** The wall clock stands still; leases and sleeps run in real time. */
+/** The wall clock is stopped; leases and sleeps run in real time. */
 export const clock: Clock = { ...systemClock, now: () => 1_000 };
 
 export function targetOf(url: string): Target {
   return { url, passwordFile: null, caFile: null };
 }
 
-/** A ledger that no agent has opened yet: to copy it is less work than to make its tables. */
+/** A ledger that no agent has opened yet. Copying it is faster than creating its tables. */
 export const UNUSED: Template = {
   name: 'unused_ledger',
   async fill(url) {
@@ -33,7 +33,7 @@ export const UNUSED: Template = {
   },
 };
 
-/** What makes one agent of a fleet. */
+/** Options of one agent of a fleet. */
 export function agentOptions(
   url: string,
   name = 'one',
@@ -95,7 +95,7 @@ export async function connected(url: string): Promise<Client> {
   return client;
 }
 
-/** One question beside everything else. */
+/** Runs one query on a connection of its own. */
 export async function ask<Row>(url: string, text: string, values: unknown[] = []): Promise<Row[]> {
   const client = await connected(url);
   try {
@@ -105,7 +105,7 @@ export async function ask<Row>(url: string, text: string, values: unknown[] = []
   }
 }
 
-/** Deleted, as long as there is little: to truncate a table makes its files again, and those of its indexes. */
+/** Deletes the rows of small tables: truncating a table recreates its files and those of its indexes. */
 const EMPTY_ALL = `
 DO $$
 DECLARE each record;
@@ -133,7 +133,7 @@ export function urlAs({ url }: FreshDatabase, role: string): string {
   return url.replace('postgres@', `${role}@`);
 }
 
-/** As its owner prepares it; the URL of an agent. */
+/** Prepares the database as its owner would. @returns the URL for agents */
 export async function prepared(database: FreshDatabase): Promise<string> {
   const role = roleOf(database);
   await ask(database.url, `CREATE ROLE ${role} LOGIN`);
@@ -149,8 +149,8 @@ export async function removeWithRole(database: FreshDatabase): Promise<void> {
 }
 
 /**
- * Places for ledgers one after the other, in one database that is emptied between them, under the role of the agents. Through a pooler
- * of sessions, if there is one: the server makes a process for each connection, which takes more than most tests.
+ * Places for ledgers, one after another, in one database that is emptied in between, under the role of the agents. Connects through a session
+ * pooler if one is installed: the server starts a process for each connection, which takes longer than most tests.
  */
 export function placesInTurn(): { create(): Promise<LedgerPlace>; remove(): Promise<void> } {
   let database: FreshDatabase | null = null;

@@ -10,10 +10,10 @@ const DOCUMENTS = 100_000;
 const FIRST_AT = 1_700_000_000_000;
 const EVERY_MS = 1_000;
 const LAST_AT = FIRST_AT + DOCUMENTS * EVERY_MS;
-/** The number of a document from a ledger that was moved here later: far from those of its time. */
+/** The number of a document from a ledger that was moved here later, far from other documents of its time. */
 const LATE = 90_000_000;
 
-/** Four fifths accepted long ago; of the rest some failed, and some wait. One file in ten is a duplicate's. */
+/** Four fifths were accepted long ago; of the others, some failed and some wait. One file in ten is a duplicate. */
 const FILL = `
 SET session_replication_role = replica;
 INSERT INTO endpoints (base_url, uid)
@@ -83,7 +83,7 @@ describe.skipIf(!needsPostgres())('on a ledger with 100,000 documents', () => {
   async function scansOf(statement: Statement): Promise<string[]> {
     return (await nodesOf(statement)).flatMap((node) => {
       const table = node['Relation Name'];
-      // A partition that is empty is read as a whole.
+      // An empty partition is scanned completely.
       const isCostly = node['Total Cost'] > 500;
       return node['Node Type'] === 'Seq Scan' && isCostly && table !== undefined && LARGE.test(table)
         ? [table]
@@ -91,7 +91,7 @@ describe.skipIf(!needsPostgres())('on a ledger with 100,000 documents', () => {
     });
   }
 
-  /** What `work` asks that reads all of a large table. */
+  /** Statements of `work` that read a large table completely. */
   async function readingAll(work: () => Promise<unknown>): Promise<string[]> {
     const asked = new Map((await statementsOf(work)).map((each) => [each.text, each]));
     const found: string[] = asked.size === 0 ? ['nothing was asked'] : [];
@@ -112,11 +112,14 @@ describe.skipIf(!needsPostgres())('on a ledger with 100,000 documents', () => {
     ['the oldest', () => ledger.page({}, { order: 'oldest', ...page })],
     ['a page of one folder', () => ledger.page({ folder: '/scans7' }, { order: 'newest', ...page })],
     ['a page of one endpoint', () => ledger.page({ endpoint: OFFICE }, { order: 'newest', ...page })],
-    ['what failed', () => ledger.page({ states: ['failed'] }, { order: 'newest', ...page })],
+    ['failed documents', () => ledger.page({ states: ['failed'] }, { order: 'newest', ...page })],
     ['duplicates', () => ledger.page({ states: ['duplicate'] }, { order: 'oldest', ...page })],
-    ['what is called so', () => ledger.page({ search: 'doc-1999' }, { order: 'newest', ...page })],
     [
-      'duplicates of what was posted',
+      'documents by a part of their name',
+      () => ledger.page({ search: 'doc-1999' }, { order: 'newest', ...page }),
+    ],
+    [
+      'duplicates with a posted result',
       () => ledger.page({ states: ['duplicate'], search: 'adler' }, { order: 'oldest', ...page }),
     ],
     [
@@ -132,16 +135,19 @@ describe.skipIf(!needsPostgres())('on a ledger with 100,000 documents', () => {
       'a value that none has',
       () => ledger.page({ values: [{ pointer: '/total', from: '9' }] }, { order: 'oldest', ...page }),
     ],
-    ['all of it, counted', () => ledger.tally({}, { withinMs: page.withinMs })],
-    ['what came in an hour', () => ledger.page({ since: LAST_AT - 3_600_000 }, { order: 'oldest', ...page })],
+    ['the counts of everything', () => ledger.tally({}, { withinMs: page.withinMs })],
+    [
+      'the documents of an hour',
+      () => ledger.page({ since: LAST_AT - 3_600_000 }, { order: 'oldest', ...page }),
+    ],
     ['a name', () => ledger.find('doc-77')],
     ['one document', () => ledger.detail(77)],
     ['its bytes', () => ledger.bySha256(OFFICE, hashOf('x'))],
     ['whether a name is taken', () => ledger.isNameTaken(OFFICE, 'doc-77')],
     ['the requests of an hour', () => ledger.uploads(LAST_AT - 3_600_000, LAST_AT)],
     ['how many were accepted in an hour', () => ledger.countAccepted(LAST_AT - 3_600_000, LAST_AT)],
-    ['what came in an hour, counted', () => ledger.arrivals(LAST_AT - 3_600_000, LAST_AT, 600_000)],
-    ['what can be erased', () => ledger.erasable(FIRST_AT + 100 * EVERY_MS)],
+    ['the counts of an hour', () => ledger.arrivals(LAST_AT - 3_600_000, LAST_AT, 600_000)],
+    ['erasable documents', () => ledger.erasable(FIRST_AT + 100 * EVERY_MS)],
     ['one file', () => ledger.standing({ folder: '/scans7', path: 'scan6.jpg' })],
     ['results', () => ledger.results({ of: 'all', order: 'newest', after: null, limit: 50 })],
     ['results received here', () => ledger.results({ of: 'received', order: 'oldest', after: 7, limit: 50 })],
@@ -149,9 +155,9 @@ describe.skipIf(!needsPostgres())('on a ledger with 100,000 documents', () => {
     ['unmatched results', () => ledger.countResults('unmatched')],
     ['the head', () => ledger.head()],
     ['endpoints', () => ledger.endpoints()],
-  ])('finds by an index: %s', async (_what, work) => expect(await readingAll(work)).toEqual([]));
+  ])('uses an index to find %s', async (_what, work) => expect(await readingAll(work)).toEqual([]));
 
-  it('finds what was posted, however far apart the numbers of a window are', async () => {
+  it('finds posted results, however far apart the numbers of a window are', async () => {
     const { rows } = await ledger.page({ search: 'adler' }, { order: 'oldest', ...page });
     expect(new Set(rows.map(({ documentId }) => documentId))).toEqual(new Set([3, LATE]));
     const recent = await ledger.page(
@@ -161,7 +167,7 @@ describe.skipIf(!needsPostgres())('on a ledger with 100,000 documents', () => {
     expect(recent.rows).toHaveLength(50);
   });
 
-  it('reads the endpoints once for all files of a search that finds none', async () => {
+  it('reads the endpoints once for all files if a search finds none', async () => {
     const asked = await statementsOf(() =>
       ledger.page({ search: 'nothing-like-it' }, { order: 'oldest', ...page }),
     );
@@ -172,7 +178,7 @@ describe.skipIf(!needsPostgres())('on a ledger with 100,000 documents', () => {
     expect(ofEndpoints.filter(({ 'Actual Loops': loops = 0 }) => loops > 1)).toEqual([]);
   });
 
-  it('counts no further for somebody who is gone', async () => {
+  it('stops counting once the caller is gone', async () => {
     const { next, rows } = await ledger.tally({}, { withinMs: 60_000, signal: AbortSignal.abort() });
     expect(next).not.toBeNull();
     const counted = rows.reduce((sum, { count }) => sum + count, 0);
@@ -180,14 +186,14 @@ describe.skipIf(!needsPostgres())('on a ledger with 100,000 documents', () => {
     expect(counted).toBeLessThan(DOCUMENTS / 2);
   });
 
-  it('walks the files of a folder along an index', async () => {
+  it('uses an index to walk the files of a folder', async () => {
     const found = await readingAll(async () => {
       for await (const batch of ledger.standings('/scans7')) expect(batch.size).toBeGreaterThan(0);
     });
     expect(found).toEqual([]);
   });
 
-  it('writes by an index: results, retries, erasures', async () => {
+  it('uses an index to write results, retries and erasures', async () => {
     const payload = Buffer.from('{}');
     const result = { at: LAST_AT, baseUrl: OFFICE.baseUrl, status: 'DONE', payload };
     const found = await readingAll(async () => {
@@ -201,7 +207,7 @@ describe.skipIf(!needsPostgres())('on a ledger with 100,000 documents', () => {
     expect(found).toEqual([]);
   });
 
-  it('sends by an index: what is admitted, claimed, begun and finished', async () => {
+  it('uses an index to admit, claim, begin and finish documents', async () => {
     const query = { endpoint: OFFICE, limit: 10, now: LAST_AT, exceptFolders: [], freshSince: 0 };
     const found = await readingAll(async () => {
       const { document } = await ledger.admit(admission('', 'new', { file: seen('new.jpg', 1, '/scans7') }));

@@ -8,7 +8,7 @@ import { admission, OFFICE, seen } from '../../contract/ledger/support.ts';
 import { freshDatabase, needsPostgres, type FreshDatabase } from '../../support/postgres.ts';
 import { agentOptions, ask, targetOf } from './place.ts';
 
-/** Two agents that share the folder `tray`, each under a path of its own; a third one that has stopped is read as. */
+/** Two agents that share the folder `tray`, each under its own path. The ledger is read as a third agent, which has stopped. */
 describe.skipIf(!needsPostgres())('a ledger that two agents share', () => {
   let database: FreshDatabase;
   let one: Ledger;

@@ -59,7 +59,7 @@ describe.skipIf(!needsPostgres())('the store on PostgreSQL', () => {
     expect(open.trouble.trouble()).toBeNull();
   });
 
-  it('reads briefly over the connection for writes, and keeps writes apart from such a read', async () => {
+  it('makes brief reads over the connection for writes, and keeps writes out of them', async () => {
     const { store } = open;
     const readers = async () =>
       (
@@ -92,7 +92,7 @@ describe.skipIf(!needsPostgres())('the store on PostgreSQL', () => {
     await later;
   });
 
-  it('reads briefly in one transaction what is read in a row, up to a write, a failure, or a pause', async () => {
+  it('makes consecutive brief reads in one transaction, up to a write, a failure or a pause', async () => {
     const begun = async () =>
       (await open.store.readBriefly((sql) => sql.get<{ at: string }>('SELECT now()::text AS at')))?.at;
     const first = await begun();
@@ -106,7 +106,7 @@ describe.skipIf(!needsPostgres())('the store on PostgreSQL', () => {
     await vi.waitFor(async () => expect(await ask(database.url, state)).toEqual([{ state: 'idle' }]), 20_000);
   });
 
-  it('reads briefly although the connection was lost, over another one', async () => {
+  it('makes a brief read over another connection if the first one was lost', async () => {
     let tries = 0;
     const counted = await open.store.readBriefly((sql) => {
       tries += 1;
@@ -115,7 +115,7 @@ describe.skipIf(!needsPostgres())('the store on PostgreSQL', () => {
     expect([tries, counted]).toEqual([2, { count: 0 }]);
   });
 
-  it('chains each agent what it did as the lines of a journal', async () => {
+  it('chains the acts of each agent as the lines of a journal', async () => {
     const other = await openStore(database.url, 'other');
     await Promise.all([act(open, 'Über 🧾'), act(open), act(other), act(open)]);
     await act(open);
@@ -226,7 +226,7 @@ describe.skipIf(!needsPostgres())('the store and its server', () => {
 
     /** Runs just before the next COMMIT is sent. */
     function atCommit(then: () => void): void {
-      // oxlint-disable-next-line typescript/unbound-method -- called on what it was called on
+      // oxlint-disable-next-line typescript/unbound-method -- called on the same object
       const query = Client.prototype.query as (...args: unknown[]) => unknown;
       const spy = vi.spyOn(Client.prototype, 'query').mockImplementation(function (
         this: Client,

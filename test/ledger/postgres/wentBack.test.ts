@@ -11,7 +11,7 @@ import { needsPostgres } from '../../support/postgres.ts';
 import { ACCEPTED, FleetPlace, type Agent } from './fleetPlace.ts';
 import { targetOf } from './place.ts';
 
-/** Names are numbers: what was numbered once is no other image's. */
+/** Names are numbers, and no number may name two images. */
 function numbered(content: string, folder: string): Admission {
   const file = { folder, path: `${content}.jpg`, identity: { size: 1, mtimeNs: 1n, ctimeNs: 1n, inode: 1n } };
   return admission(`${content}.jpg`, content, { file, naming: naming('{seq}', content) });
@@ -58,7 +58,7 @@ describe.skipIf(!needsPostgres())('a database restored to an earlier state', () 
     agent.finish(await agent.begin(id ?? 0, 2_000, 1), ACCEPTED);
 
   const told = (count: number) => vi.waitUntil(() => stories.length >= count, { timeout: 30_000 });
-  /** Writes go through; this one leaves no entry. */
+  /** Writes are possible; this one adds no entry. */
   const works = (agent: Agent) =>
     vi.waitFor(() => agent.fleet.endLead(`/mnt/${agent.fleet.agent}`), { timeout: 30_000, interval: 20 });
 
@@ -69,7 +69,7 @@ describe.skipIf(!needsPostgres())('a database restored to an earlier state', () 
          FROM documents d ORDER BY d.path`,
     );
 
-  it('is noticed by its agents, which reissue the same names and mark sent documents', async () => {
+  it('is noticed by its agents, which reuse the same names and mark sent documents', async () => {
     const [a, b] = [await open('a'), await open('b')];
     const before = await named(a, 'before', 'waiting');
     const kept = await place.keep();
@@ -89,7 +89,7 @@ describe.skipIf(!needsPostgres())('a database restored to an earlier state', () 
       ),
     ]);
 
-    // A new image comes first, and the former ones come in another order.
+    // A new image arrives first, and the former ones arrive in another order.
     await named(a, 'new', 'third', 'second');
     await named(b, 'first');
     const perhaps = { state: 'queued', answer_lost: 1, outcomes: 'unknown' };
@@ -116,7 +116,7 @@ describe.skipIf(!needsPostgres())('a database restored to an earlier state', () 
     expect(confirmed.ledger.findings).toHaveLength(1);
   });
 
-  it('is found by an agent that starts on it, once, though its memory was cut short; and another database is none', async () => {
+  it('is reported once by an agent that starts on it, even with a truncated memory file; another database is not reported', async () => {
     const kept = await place.keep();
     const a = await open('a');
     const { document } = await a.admit(numbered('x', '/mnt/a'));

@@ -19,7 +19,7 @@ import { createPlace } from './place.ts';
 
 const BACKLOG = 200_000;
 
-/** Due documents of /big first, then /small's; every tenth of /big waits until 50,000. */
+/** First the documents of /big, then those of /small; every tenth document of /big is due at 50,000 only. */
 const FILL = `
 WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${BACKLOG})
 INSERT INTO documents (endpoint_id, folder_id, path, name, sha256, type, size, lane, line, not_before, created_at,
@@ -65,13 +65,13 @@ describe('a backlog of 200,000 documents', () => {
     return documents.map((document) => document.name);
   }
 
-  it('is claimed from its head, folders in turn, and leaves fresh scans their own line', async () => {
+  it('is claimed from its head, folder by folder in turn, and apart from fresh scans', async () => {
     expect(await claim(6, 1)).toEqual(['n1', 'n199001', 'n2', 'n199002', 'n3', 'n199003']);
     expect(await claim(4, 1)).toEqual(['n4', 'n199004', 'n5', 'n199005']);
     expect(await claim(10, 1, 'fresh')).toEqual(['doc-b', 'doc-s']);
   });
 
-  it('steps over what waits, and takes it up in order of arrival once it is due', async () => {
+  it('skips documents that are not due, and claims them in order of arrival once they are', async () => {
     const before = await claim(12, 49_999);
     expect(before.filter((name) => name.startsWith('n199'))).toHaveLength(6);
     expect(before).toContain('n9');
@@ -80,7 +80,7 @@ describe('a backlog of 200,000 documents', () => {
     expect((await claim(4, 50_000)).slice(0, 1)).toEqual(['n10']);
   });
 
-  it('is counted and listed whole', async () => {
+  it('is counted and listed completely', async () => {
     const counts = await ledger.counts();
     expect(counts.map(({ folder, count }) => [folder, count])).toEqual([
       ['/big', 199_001],
@@ -140,18 +140,18 @@ describe('a backlog of 200,000 documents', () => {
     return steps.map((step) => step.detail);
   }
 
-  it.each(queries)('finds %s by index alone, without scanning or sorting', (_what, sql) => {
+  it.each(queries)('needs only an index for %s, without scanning or sorting', (_what, sql) => {
     const steps = plan(sql);
     expect(steps.length).toBeGreaterThan(0);
-    // `endpoints` (a handful of rows) may be walked to find a name in each, and so may the caller's own list.
+    // `endpoints` (a handful of rows) may be scanned to find a name in each, and so may the caller's own list.
     expect(steps.filter((step) => /^SCAN (?!ne\b|e\b|wanted\b)|TEMP B-TREE/.test(step))).toEqual([]);
   });
 
-  it('counts documents without looking at any', () => {
+  it('is counted without reading any document', () => {
     expect(plan(REPORTS.COUNT_DOCUMENTS).join()).not.toMatch(/\bdocuments\b|TEMP B-TREE/);
   });
 
-  it('looks for what is not settled only among that', () => {
+  it('is searched for unsettled documents through an index of these alone', () => {
     const { oldest, newest } = LISTS.UNSETTLED_DOCUMENTS;
     const [all, found] = [
       { needles: 0, values: 0, spanMs: 900_000 },
@@ -166,7 +166,7 @@ describe('a backlog of 200,000 documents', () => {
       expect(plan(sql).join()).toMatch(/SEARCH d USING (COVERING )?INDEX documents_unsettled/);
   });
 
-  it('walks the line through the index of due documents, which holds nothing else', () => {
+  it('is walked through the index of due documents, which contains nothing else', () => {
     expect(plan(QUEUE.DUE_IN_FOLDER)).toEqual([
       'SEARCH documents USING COVERING INDEX documents_due (endpoint_id=? AND lane=? AND folder_id=?)',
     ]);

@@ -56,7 +56,7 @@ function breakPages(): void {
   fs.closeSync(handle);
 }
 
-/** What a disk does that gives back other bytes than were written: the file is the same to anyone who asks the system. */
+/** Breaks pages like a failing disk: the file's metadata stays the same. */
 function rot(): void {
   const mark: { lookedAt: number } = JSON.parse(fs.readFileSync(cleanShutdownMarkOf(place.path), 'utf8'));
   breakPages();
@@ -71,7 +71,7 @@ async function knowsAll(ledger: Ledger): Promise<void> {
 }
 
 describe('a ledger that ended cleanly', () => {
-  it('is not looked through at the start; damage is found by the full check, and mended by the next start', async () => {
+  it('is not checked at the start; the full check finds damage, and the next start repairs it', async () => {
     await fill();
     rot();
     const ledger = await open();
@@ -97,7 +97,7 @@ describe('a ledger that ended cleanly', () => {
       },
     ],
     [
-      'has a log beside it that is not folded',
+      'has a WAL beside it',
       () => {
         rot();
         fs.writeFileSync(`${place.path}-wal`, 'x');
@@ -112,7 +112,7 @@ describe('a ledger that ended cleanly', () => {
     ],
   ];
 
-  it.each(ELSEWHERE)('is looked through before anything is acted on if it %s', async (_, change) => {
+  it.each(ELSEWHERE)('is checked before anything else is done if it %s', async (_, change) => {
     await fill();
     change();
     const ledger = await open();
@@ -121,7 +121,7 @@ describe('a ledger that ended cleanly', () => {
     await ledger.close();
   });
 
-  it('is looked through if its journal is ahead of it', async () => {
+  it('is checked if its journal is ahead of it', async () => {
     await fill();
     const kept = fs.readFileSync(place.path);
     const ledger = await open();
@@ -136,7 +136,7 @@ describe('a ledger that ended cleanly', () => {
   });
 });
 
-it('a ledger that counts its documents wrong is found by the full check, and recreated without a backup that does', async () => {
+it('the full check finds wrong counts of documents; the ledger is recreated, and no backup copies the wrong counts', async () => {
   await fill(3);
   const miscount = new DatabaseSync(place.path);
   miscount.exec('UPDATE document_counts SET count = 7');
@@ -152,8 +152,8 @@ it('a ledger that counts its documents wrong is found by the full check, and rec
   await mended.close();
 });
 
-describe('the mark of a clean end', () => {
-  it('is not there while the ledger is open, so that a kill leaves none', async () => {
+describe('the mark of a clean shutdown', () => {
+  it('does not exist while the ledger is open, so that a kill leaves none', async () => {
     await fill(1);
     expect(isMarked()).toBe(true);
     const ledger = await open();
@@ -162,7 +162,7 @@ describe('the mark of a clean end', () => {
     expect(isMarked()).toBe(true);
   });
 
-  it('is left for a day after the last look, however often the agent starts', async () => {
+  it('is left for a day after the last check, however often the agent starts', async () => {
     await fill(1);
     for (let hours = 0; hours < 24; hours += 8) {
       const ledger = await open();
@@ -188,7 +188,7 @@ describe('the mark of a clean end', () => {
     expect(isMarked()).toBe(true);
   });
 
-  it('is not left where another reads, and the log cannot be folded', async () => {
+  it('is not left if a concurrent reader keeps the WAL from being checkpointed', async () => {
     const ledger = await open();
     await ledger.admit(admission('a', 'a'));
     const reader = new DatabaseSync(place.path, { readOnly: true });
@@ -200,7 +200,7 @@ describe('the mark of a clean end', () => {
   });
 });
 
-it('a ledger that could not be written by the end is looked through at the next start', async () => {
+it('a ledger that could not be written at the end gets no mark', async () => {
   const writer = openWriter({ path: place.path, clock });
   writer.trouble.met(new ReceiptdError('LEDGER_WRITE_FAILED', 'The disk failed.'));
   await writer.close();

@@ -10,7 +10,7 @@ import { createPlace } from './place.ts';
 type Acknowledged = readonly [string, ...(string | number)[]];
 
 interface Writer {
-  /** What was acknowledged so far; a line that the kill cut off does not count. */
+  /** The acknowledgements so far; a line that the kill truncated does not count. */
   readonly acknowledged: Acknowledged[];
   until(count: number): Promise<void>;
   kill(): Promise<void>;
@@ -36,7 +36,7 @@ function start(script: string, ...args: readonly string[]): Writer {
     }
     onProgress();
   });
-  // 'close' and not 'exit': by then everything that was said has been read.
+  // 'close' rather than 'exit', because all output has been read by then.
   const closed = new Promise<void>((resolve) => {
     child.once('close', () => resolve());
   });
@@ -74,7 +74,7 @@ describe.each([
   });
   afterAll(() => place.remove());
 
-  it('loses nothing acknowledged, and gives no image two names', async () => {
+  it('loses nothing that was acknowledged, and gives no image two names', async () => {
     const acknowledged: Acknowledged[] = [];
     for (const [run, count] of counts.entries()) {
       const writer = start(script, place.path, `run${run}`, where);
@@ -108,7 +108,7 @@ describe.each([
   });
 });
 
-/** What the ledger knows of an acknowledgement, in the words of the acknowledgement. */
+/** What the ledger knows about an acknowledgement, in the same form. */
 async function asRecorded(ledger: Ledger, what: string, id: number): Promise<Acknowledged> {
   const detail = await ledger.detail(id);
   if (!detail) return ['missing', id];

@@ -6,8 +6,8 @@ import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
 import { openSqliteLedgerBeside } from '../../../src/ledger/sqlite/thread/open.ts';
 
 /**
- * Writes until it is killed, and prints what was acknowledged on stdout, one JSON array per line.
- * Arguments: the ledger's path, a word that makes this run's images its own, and `thread` if a thread is to write.
+ * Writes until it is killed, and prints each acknowledgement on stdout as a JSON array in a line.
+ * Arguments: the ledger's path, a word that makes the images of this run unique, and `thread` if a thread is to write.
  */
 const [path, run, where] = process.argv.slice(2);
 if (path === undefined || run === undefined) throw new Error('usage: killedWriter PATH RUN [thread]');

@@ -9,7 +9,7 @@ beforeEach(async () => {
 afterEach(() => place.remove());
 
 describe('list', () => {
-  it('shows all of what is not accepted and nothing else, among any number of accepted ones', async () => {
+  it('shows exactly the unaccepted documents, among any number of accepted ones', async () => {
     const ledger = await place.open();
     for (let n = 0; n < 300; n += 1) {
       const { document } = await ledger.admit(admission(`f${n}`, `${n}`, { at: 1_000 + n }));
@@ -32,7 +32,7 @@ describe('list', () => {
     expect(await names(['lost', 'queued'])).toEqual(['doc-7', 'doc-107', 'doc-207']);
     expect(await names(['rejected'])).toEqual([]);
     expect(await names(['accepted'])).toHaveLength(297);
-    // Windows that grow leave none out, and show none twice.
+    // Growing windows omit none, and show none twice.
     expect(await names()).toEqual(Array.from({ length: 300 }, (_, n) => `doc-${n}`));
     await ledger.close();
   });

@@ -28,7 +28,7 @@ async function refusal(opening: Promise<unknown>): Promise<ReceiptdError> {
   throw error;
 }
 
-/** Leaves a closed ledger with some documents in it. */
+/** Creates a ledger with some documents, and closes it. */
 async function fill(count = 1): Promise<void> {
   const ledger = await place.open();
   await Promise.all(Array.from({ length: count }, (_, n) => ledger.admit(admission(`f${n}`, `${n}`))));
@@ -77,7 +77,7 @@ describe('opening the SQLite ledger', () => {
     });
   });
 
-  it('says so when a directory is in its place', async () => {
+  it('reports a directory in its place', async () => {
     expect(await refusal(openSqliteLedger({ path: place.dir, clock }))).toMatchObject({
       code: 'STATE_UNWRITABLE',
     });
@@ -158,7 +158,7 @@ describe('opening the SQLite ledger', () => {
     await ledger.close();
   });
 
-  it('leaves everything in the one file when it is closed', async () => {
+  it('leaves everything in one file when it is closed', async () => {
     await fill(50);
     const copy = path.join(place.dir, 'copy.db');
     fs.copyFileSync(place.path, copy);
@@ -169,14 +169,14 @@ describe('opening the SQLite ledger', () => {
 });
 
 describe('reading the SQLite ledger', () => {
-  it('says so when there is none, and creates nothing', async () => {
+  it('reports a missing ledger, and creates nothing', async () => {
     const error = await refusal(openSqliteReports({ path: place.path }));
     expect(error.code).toBe('LEDGER_MISSING');
     expect(error.sentence()).toContain(`There is no ledger at ${place.path}.`);
     expect(fs.readdirSync(place.dir)).toEqual([]);
   });
 
-  it.skipIf(process.platform === 'win32')('says so where it may not be looked for', async () => {
+  it.skipIf(process.platform === 'win32')('reports a directory that it may not enter', async () => {
     await asOrdinaryUser(async () => {
       const closed = fs.mkdtempSync(path.join(memoryDirectory(), 'receiptd-closed-'));
       try {

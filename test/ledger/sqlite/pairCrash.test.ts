@@ -46,7 +46,7 @@ async function namesIn(ledger: Ledger): Promise<(string | null)[]> {
   return names.sort();
 }
 
-it('a journal that is ahead of the ledger and damaged in between is used as far as it can be read', async () => {
+it('the readable part of a journal is used if it is ahead of the ledger and damaged in between', async () => {
   await during((ledger) => admitAll(ledger, 'a'));
   const before = path.join(place.dir, 'before');
   fs.copyFileSync(place.path, before);
@@ -62,7 +62,7 @@ it('a journal that is ahead of the ledger and damaged in between is used as far 
   const names = await during(namesIn);
   expect(names).toHaveLength(3);
   expect(stories.join(' ')).toContain('is broken at entry');
-  // Whatever the old file gave a number to keeps it.
+  // Everything that had a number in the old file keeps it.
   const [first] = readJournal(journal, 0);
   expect(first).toMatchObject({ kind: 'continued', seq: lastSeq + 1 });
   expect(await during(namesIn)).toEqual(names);
@@ -91,7 +91,7 @@ it('a kill during a rebuild does not reset the ledger', async () => {
   const bytes = fs.readFileSync(place.path);
   bytes.fill(0xaa, 0, 512);
   fs.writeFileSync(place.path, bytes);
-  // Where the rebuilt ledger is to be made there is something that can't be removed: it ends there, as a kill would.
+  // Something that can't be removed is in the way of the rebuilt ledger, so the rebuild ends there, as a kill would end it.
   fs.mkdirSync(path.join(`${place.path}.new`, 'x'), { recursive: true });
   await expect(open()).rejects.toThrow('ledger.db.new');
   expect(fs.existsSync(place.path)).toBe(false);
@@ -103,7 +103,7 @@ it('a kill during a rebuild does not reset the ledger', async () => {
 });
 
 it.each(['before it has its name', 'before the ledger knows of it'])(
-  'a kill while a lost journal is begun anew, %s, takes nothing from the ledger',
+  'a kill during the restart of a lost journal, %s, takes nothing from the ledger',
   async (moment) => {
     const names = await during(async (ledger) => {
       await admitAll(ledger, 'a', 'b', 'c');
@@ -137,7 +137,7 @@ it('erases data that was recorded in the same commit as the erasure', async () =
       transition: { state: 'accepted', serviceStatus: 'PROCESSING', response: '{}' },
     });
     const copied = ledger.admit(admission('secret.jpg', 'a'));
-    // The copy is queued a moment before the erasure, and would be written together with it.
+    // The copy is queued just before the erasure, and would be written together with it.
     expect(await ledger.erase([id], 5_000)).toBe(1);
     await copied;
   });
@@ -147,7 +147,7 @@ it('erases data that was recorded in the same commit as the erasure', async () =
   expect((await verifyJournal(journal)).findings).toEqual([]);
 });
 
-it('where the backups cannot be listed, it is for the next backup to say so', async () => {
+it('the ledger opens even if its backups cannot be listed; the next backup reports that', async () => {
   fs.writeFileSync(path.join(place.dir, 'backups'), 'a file');
   await during(async (ledger) => {
     expect(await ledger.lastBackup()).toBeNull();

@@ -37,7 +37,7 @@ async function rowsOf(ledger: Ledger): Promise<ListRow[]> {
   return rows;
 }
 
-/** Runs `work` on the ledger and closes it; resolves what `list` shows then. */
+/** Runs `work` on the ledger and closes it. @returns what `list` shows then */
 async function during(work: (ledger: Ledger) => Promise<unknown> = async () => {}): Promise<ListRow[]> {
   const ledger = await open();
   try {
@@ -118,7 +118,7 @@ describe('a missing ledger', () => {
     ]);
   });
 
-  it('gives no image a second name, and knows what was accepted', async () => {
+  it('gives no image a second name, and knows which images were accepted', async () => {
     await during(fill);
     for (const file of ledgerFiles()) fs.rmSync(file, { force: true });
     await during(async (ledger) => {
@@ -190,7 +190,7 @@ describe('a ledger that is older than its journal', () => {
   it.each([
     ['its log is gone', () => fs.rmSync(`${place.path}-wal`)],
     ['its log is empty', () => fs.truncateSync(`${place.path}-wal`, 0)],
-  ])('because %s in its first hour is brought up to it', async (_what, damage) => {
+  ])('because %s in its first hour catches up', async (_what, damage) => {
     const before = await killed(fill);
     damage();
     fs.rmSync(`${place.path}-shm`, { force: true });
@@ -245,7 +245,7 @@ describe('a ledger that is older than its journal', () => {
     );
   });
 
-  it('is rebuilt from a backup if nothing else is left', async () => {
+  it('is rebuilt from a backup if no other file is left', async () => {
     const before = await during(async (ledger) => {
       await fill(ledger);
       await ledger.backup(null);
@@ -284,7 +284,7 @@ describe('a missing or damaged journal', () => {
     await during(async (ledger) => {
       for (const folder of ['/scans/b', '/scans/a'])
         await ledger.setOriginalsRule(folder, 'archive', 'include', 1_000);
-      // A document is told before its folder is.
+      // The document comes before its folder in the journal.
       const { identity } = seen('x.jpg');
       await ledger.admit(admission('a.jpg', 'a', { file: { folder: '/scans/a', path: 'a.jpg', identity } }));
     });
@@ -293,7 +293,7 @@ describe('a missing or damaged journal', () => {
     expect((await compareWithJournal(place.path, journal, 1)).findings).toEqual([]);
   });
 
-  it('is begun with the numbers that names have used, and with what was being sent as possibly stored', async () => {
+  it('restarts with the numbers that names have used, and with interrupted uploads as possibly stored', async () => {
     await during(async (ledger) => {
       await fill(ledger);
       const waiting = await ledger.bySha256(OFFICE, hashOf('e'));
@@ -309,7 +309,7 @@ describe('a missing or damaged journal', () => {
     });
   });
 
-  it('does not keep a damaged ledger from being read as far as it can be', async () => {
+  it('does not prevent the readable part of a damaged ledger from being recovered', async () => {
     await during(async (ledger) => {
       await fill(ledger);
       for (let n = 0; n < 300; n += 1) await ledger.admit(admission(`${n}.jpg`, `image ${n}`));
@@ -326,8 +326,8 @@ describe('a missing or damaged journal', () => {
   });
 });
 
-describe('a ledger from before there was a journal', () => {
-  it('gets one that holds everything it knows', async () => {
+describe('a ledger without a journal of its own', () => {
+  it('gets a journal that contains everything it knows', async () => {
     const before = await during(fill);
     fs.rmSync(journal);
     const db = new DatabaseSync(place.path);
@@ -556,7 +556,7 @@ describe('erasure', () => {
     expect((await compareWithJournal(place.path, journal, 1)).findings).toEqual([]);
   });
 
-  it('says so while another program keeps what was erased in the log, and is done by the same words again', async () => {
+  it('is refused while another program keeps erased data in the log, and succeeds when repeated', async () => {
     await during(async (ledger) => {
       const { document } = await ledger.admit(admission('dr-schmidt.jpg', 'a'));
       await ledger.markLost(document.id, 'Gone.', 2_000);
@@ -655,7 +655,7 @@ describe('restoring a backup', () => {
     const stranger = await other.open();
     const { file } = await stranger.backup(path.join(other.dir, 'kept.db'));
     await stranger.close();
-    // SQLite's own go once the garbage collector has met what read them.
+    // SQLite removes its own files once the garbage collector has collected their reader.
     const files = () => fs.readdirSync(place.dir).filter((name) => !/^instance\.|-(wal|shm)$/.test(name));
     const before = files();
     for (const [backup, code] of [
@@ -670,7 +670,7 @@ describe('restoring a backup', () => {
 });
 
 describe('a backup', () => {
-  it('is whole although writing goes on, for its owner only, and never written over', async () => {
+  it('is complete despite concurrent writes, private to its owner, and never overwritten', async () => {
     const target = path.join(place.dir, 'kept.db');
     await during(async (ledger) => {
       await fill(ledger);
@@ -683,7 +683,7 @@ describe('a backup', () => {
     expect(fs.readdirSync(place.dir).filter((name) => name.startsWith('kept'))).toEqual(['kept.db']);
   });
 
-  it('is deleted if it is older than those to keep', async () => {
+  it('is deleted if it is older than the ones to keep', async () => {
     const backups = path.join(place.dir, 'backups');
     await during(async (ledger) => {
       const { file } = await ledger.backup(null);

@@ -49,7 +49,7 @@ describe('the reserve', () => {
     expect(fs.readdirSync(dir)).toEqual(['reserve']);
   });
 
-  it('is given back at once, and what a kill cut short with it', () => {
+  it('is released at once, together with a file that a kill left incomplete', () => {
     const dir = place();
     const path = join(dir, 'reserve');
     fs.writeFileSync(`${path}.new`, 'cut short');
@@ -64,7 +64,7 @@ describe('the reserve', () => {
     expect(reserve.isHeld).toBe(true);
   });
 
-  it('of no bytes is no file, and one that was there before goes', () => {
+  it('of no bytes is no file, and removes an earlier one', () => {
     const dir = place();
     const path = join(dir, 'reserve');
     new Reserve(path, 100_000).prepare();
@@ -90,7 +90,7 @@ describe('the reserve', () => {
     expect(fs.readdirSync(dir).toSorted()).toEqual(['else', 'reserve']);
   });
 
-  it('is not there, and nothing of it, where its directory is gone', () => {
+  it('cannot be created if its directory is missing', () => {
     const reserve = new Reserve(join(place(), 'gone', 'reserve'), 1_000);
     expect([reserve.prepare(), reserve.restore(), reserve.isHeld]).toEqual([false, false, false]);
   });
@@ -102,7 +102,7 @@ describe.skipIf(!canMount())('on a full disk', () => {
     compiled = await compile('ledger/sqlite/reserve.ts');
   });
 
-  /** Runs `body` in a process whose `dir` is a disk of that size; what it passes to `say`. */
+  /** Runs `body` in a process whose `dir` is a disk of that size. @returns what it passes to `say` */
   function onDisk(size: string, body: string): unknown[] {
     const dir = place();
     const code = `
@@ -131,7 +131,7 @@ describe.skipIf(!canMount())('on a full disk', () => {
     return answer;
   }
 
-  it('lets hundreds of transactions commit, and is restored once there is room again', () => {
+  it('lets hundreds of transactions commit, and is restored once there is space again', () => {
     const said = onDisk(
       '10m',
       `
@@ -186,7 +186,7 @@ describe.skipIf(!canMount())('on a full disk', () => {
     ]);
   });
 
-  it('is not prepared in part, and gives all its space back', () => {
+  it('is created completely or not at all, and frees all its space', () => {
     const said = onDisk(
       '2m',
       `

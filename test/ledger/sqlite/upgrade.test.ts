@@ -1,4 +1,4 @@
-/** Today's ledger, opened by a program that keeps it in one more table. */
+/** Opens the current ledger with a program whose schema has one more table. */
 import { DatabaseSync } from '@photostructure/sqlite';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -84,7 +84,7 @@ it('leaves the ledger at its version when a step fails, and the next start upgra
   expect(read(kept)).toEqual(AS_IT_WAS);
 });
 
-it('leaves the ledger as it is where the copy has no space or its directory is in the way', async () => {
+it('leaves the ledger unchanged if the copy has no space or its directory is in the way', async () => {
   const { keepBeforeUpgrade, open } = await newerProgram();
   const db = new DatabaseSync(place.path);
   expect(() =>

@@ -167,7 +167,7 @@ export const LEFT_OUT: readonly LeftOut[] = [
     why: `${RIGHTS}; a thousand files, which takes a minute under Wine`,
     tests: [
       'a journal > is private, and no other file is left beside it',
-      'opening a journal > holds a commit whole or not at all, wherever a crash cut it',
+      'opening a journal > finds a commit completely or not at all, wherever a crash truncated it',
     ],
   },
   {
@@ -192,7 +192,7 @@ export const LEFT_OUT: readonly LeftOut[] = [
   {
     file: 'ledger/sqlite/recovery.test.ts',
     why: RIGHTS,
-    tests: ['a backup > is whole although writing goes on, for its owner only, and never written over'],
+    tests: ['a backup > is complete despite concurrent writes, private to its owner, and never overwritten'],
   },
   {
     file: 'state-dir/agentInstance.test.ts',

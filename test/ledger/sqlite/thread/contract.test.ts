@@ -6,7 +6,7 @@ import { describeLedgerContract } from '../../../contract/ledger/contract.ts';
 import { compiledSources } from '../../../support/compiled.ts';
 import { clock, createPlace } from '../place.ts';
 
-/** A thread for each ledger takes twenty times what the tests themselves take. Threads of their own are tested in thread.test.ts. */
+/** A thread for each ledger would take twenty times as long as the tests themselves; thread.test.ts tests such threads. */
 vi.mock('node:worker_threads', async (original) => ({
   ...(await original<typeof threads>()),
   Worker: function ledgerInSharedThread() {
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => thread.terminate());
 
-// Lists are read beside the thread, by what the contract of the SQLite ledger already holds.
+// Lists are read outside the thread, by code that the contract of the SQLite ledger already covers.
 describeLedgerContract('the SQLite ledger that a thread writes', async () => {
   const place = await createPlace();
   const options = { path: place.path, clock, thread: 'shared' };

@@ -1,4 +1,4 @@
-/** A program: one thread that writes many ledgers, each by a port of its own. */
+/** A program: one thread that writes many ledgers, each over its own port. */
 import { parentPort, type MessagePort } from 'node:worker_threads';
 import { systemClock } from '../../../../src/system/systemClock.ts';
 import { serveLedger } from '../../../../src/ledger/sqlite/thread/serve.ts';

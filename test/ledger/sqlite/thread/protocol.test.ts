@@ -6,8 +6,8 @@ function crossed(error: unknown): Error {
   return fromData(structuredClone(toData(error)));
 }
 
-describe('an error that crosses', () => {
-  it('is for people as before, with its hint and what led to it', () => {
+describe('an error that the thread passes on', () => {
+  it('stays an error for people, with its hint and its cause', () => {
     const cause = Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' });
     const error = crossed(new ReceiptdError('DISK_FULL', 'The disk is full.', { hint: 'Free some.', cause }));
     expect(error).toBeInstanceOf(ReceiptdError);
@@ -19,7 +19,7 @@ describe('an error that crosses', () => {
     expect([bare.hint, bare.cause]).toEqual([undefined, undefined]);
   });
 
-  it('is a defect as before, and says where it comes from', () => {
+  it('stays a defect, with its stack trace', () => {
     const defect = new TypeError('x is not a function');
     const error = crossed(defect);
     expect(error).not.toBeInstanceOf(ReceiptdError);

@@ -26,12 +26,12 @@ afterEach(() => place.remove());
 
 async function open(more: Partial<Parameters<typeof openSqliteLedgerBeside>[0]> = {}): Promise<Ledger> {
   const ledger = await openSqliteLedgerBeside({ path: place.path, clock, thread: program, ...more });
-  // Where a test has its thread end, so does this.
+  // Fails if the test has ended the thread.
   onTestFinished(() => ledger.close().catch(() => {}));
   return ledger;
 }
 
-/** The thread, in which each sync of the journal does `instead` while there is a file named `switch` beside the ledger. */
+/** The thread, in which each sync of the journal does `instead` while a file named `switch` exists beside the ledger. */
 async function threadWith(instead: string): Promise<string> {
   const own = path.join(place.dir, 'thread.mjs');
   const serve = (await compile('ledger/sqlite/thread/serve.ts')).url;
@@ -98,7 +98,7 @@ describe('a ledger in a thread', () => {
     expect(synced[0]).toBeGreaterThan(0);
   });
 
-  it('marks thousands of files that lie there already, and then the folder', async () => {
+  it('marks thousands of existing files, and then the folder', async () => {
     const ledger = await open();
     const files = Array.from({ length: 1_201 }, (_, n) => seen(`${n}`, n));
     await ledger.markWatched('/scans', files, {
@@ -114,7 +114,7 @@ describe('a ledger in a thread', () => {
     ]);
   });
 
-  it('takes of a payload only what is meant', async () => {
+  it('stores only the given part of a larger buffer', async () => {
     const ledger = await open();
     const whole = Buffer.from('before{"total":"9.90"}after');
     const payload = whole.subarray(6, whole.length - 5);
@@ -129,7 +129,7 @@ describe('a ledger in a thread', () => {
     expect(await ledger.result(id)).toMatchObject({ payload: '{"total":"9.90"}', size: payload.length });
   });
 
-  it('leaves everything in the one file when it is closed, and says that it is sound', async () => {
+  it('leaves everything in one file when it is closed, and marks it as sound', async () => {
     const ledger = await open();
     await ledger.admit(admission('a', 'a'));
     await Promise.all([ledger.close(), ledger.close()]);
@@ -143,7 +143,7 @@ describe('a ledger in a thread', () => {
     expect(ledger.storage.trouble()).toBeNull();
   });
 
-  it('is not called sound where a check found damage', async () => {
+  it('is not marked as sound if a check found damage', async () => {
     const checkerPath = path.join(place.dir, 'checker.mjs');
     fs.writeFileSync(checkerPath, "process.stdout.write('page 7 is torn');");
     const ledger = await open({ checkerPath });
@@ -152,7 +152,7 @@ describe('a ledger in a thread', () => {
     expect(fs.readdirSync(place.dir)).not.toContain('ledger.db.sound');
   });
 
-  it('is opened as any other: what was mended is told, what it is refused for is said', async () => {
+  it('reports repairs and the reason of a refusal when it is opened, like a ledger without a thread', async () => {
     const first = await open();
     await first.admit(admission('a', 'a'));
     await first.close();
@@ -166,7 +166,7 @@ describe('a ledger in a thread', () => {
     const lacking = await refusal(open({ thread: path.join(place.dir, 'lacking.js') }));
     expect(lacking).toMatchObject({ code: 'LEDGER_WRITE_FAILED' });
     expect(lacking.message).toContain('lacking.js');
-    // Started before anybody knows which ledger it is to write.
+    // Started before the path of the ledger is known.
     const early = new WriterLink(path.join(place.dir, 'lacking.js'));
     await expect.poll(() => early.storage.trouble()?.message).toContain('lacking.js');
     const late = await refusal(open({ thread: early }));
@@ -177,7 +177,7 @@ describe('a ledger in a thread', () => {
 describe('trouble in the thread', () => {
   const NO_SPACE = "throw Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC', errno: -28 });";
 
-  it('is reported before anything rejects because of it, and when it is over', async () => {
+  it('is reported before a write is rejected because of it, and again when it ends', async () => {
     const ledger = await open({ thread: await threadWith(NO_SPACE) });
     const changes: (string | undefined)[] = [];
     ledger.storage.onChange(() => changes.push(ledger.storage.trouble()?.code));
@@ -203,7 +203,7 @@ describe('trouble in the thread', () => {
     expect(await ledger.admit(admission('b', 'b'))).toMatchObject({ kind: 'queued' });
   });
 
-  it('has the reserve given back for what is under way', async () => {
+  it('releases the reserve for operations in progress', async () => {
     const reserve = { path: path.join(place.dir, 'reserve'), bytes: 4_096 };
     const ledger = await open({ reserve });
     expect(fs.statSync(reserve.path).size).toBe(reserve.bytes);
@@ -220,7 +220,7 @@ describe('trouble in the thread', () => {
     await expect.poll(() => fs.existsSync(reserve.path)).toBe(true);
   });
 
-  it('is that of a read as well: what is damaged is not written any more', async () => {
+  it('is also reported if a read finds damage, and nothing is written from then on', async () => {
     const ledger = await open();
     await Promise.all(Array.from({ length: 300 }, (_, n) => ledger.admit(admission(`f${n}`, `${n}`))));
     await ledger.close();
@@ -240,7 +240,7 @@ describe('trouble in the thread', () => {
     expect(await refusal(again.admit(admission('b', 'b')))).toMatchObject({ code: 'LEDGER_DAMAGED' });
     expect(again.storage.trouble()).toMatchObject({ isForGood: true });
     await again.close();
-    // The next start mends it, and is not ended to be mended once more.
+    // The next start repairs the ledger, and the process is not ended to repair it once more.
     const mended: string[] = [];
     const next = await open({ onMended: (story) => mended.push(story) });
     expect(mended).toEqual([expect.stringContaining('rebuilt')]);
@@ -250,7 +250,7 @@ describe('trouble in the thread', () => {
     expect(next.storage.trouble()?.isForGood).toBeUndefined();
   });
 
-  it('is said where it comes in the end, with what was asked for before', async () => {
+  it('rejects both the last request and the close if it occurs at the end', async () => {
     const ledger = await open({ thread: await threadWith('process.exit(1);') });
     turnOn();
     const act = refusal(ledger.recordAct({ at: 1, kind: 'pause', by: 'ann', detail: '' }));
@@ -267,7 +267,7 @@ describe('trouble in the thread', () => {
       'its thread has ended: out of order.',
     ],
   ])(
-    'is for good when the thread %s by itself: nothing waits for it, and all is refused',
+    'is permanent if the thread %s by itself: no request waits for it, and all are refused',
     async (_, end, status, words) => {
       const ledger = await open({ thread: await threadWith(end) });
       await ledger.admit(admission('a', 'a'));
@@ -286,7 +286,7 @@ describe('trouble in the thread', () => {
       expect(changes).toBe(1);
       const error = await refusal(ledger.admit(admission('b', 'b')));
       expect([error.code, error.message]).toEqual(['LEDGER_WRITE_FAILED', ledger.storage.trouble()?.message]);
-      // What is recorded can still be read.
+      // Recorded documents can still be read.
       expect(await ledger.bySha256(OFFICE, hashOf('a'))).toMatchObject({ name: 'doc-a' });
       expect((await refusal(ledger.close())).message).toContain(words);
       turnOff();
@@ -295,7 +295,7 @@ describe('trouble in the thread', () => {
   );
 });
 
-it('a ledger in a thread says for how long it has not answered', async () => {
+it('a ledger in a thread states how long it has not answered', async () => {
   const hang = `while (fs.existsSync(${JSON.stringify(path.join(place.dir, 'switch'))})) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);`;
   const ledger = await open({ thread: await threadWith(`${hang}\n  return sync(fd);`) });
   expect(ledger.storage.silentMs?.()).toBe(0);
@@ -307,7 +307,7 @@ it('a ledger in a thread says for how long it has not answered', async () => {
   expect(ledger.storage.silentMs?.()).toBe(0);
 });
 
-it('a claim that is made before its document is known to be queued again is kept', async () => {
+it('a claim is kept even if it is made before its document is known to be queued again', async () => {
   const ledger = await open();
   const now = clock.now();
   await ledger.admit(admission('a', 'a'));
@@ -324,7 +324,7 @@ it('a claim that is made before its document is known to be queued again is kept
   const id = document?.id ?? 0;
   await ledger.finishReplayed(await ledger.begin(id, now, 10), now, 401, 'It has expired.');
   const queuedAgain = ledger.postpone(id, 0, 'UNAUTHORIZED', 'It has expired.', now);
-  // It is asked for by then, and committed while this thread hears nothing.
+  // The request has been sent by then, and is committed while this thread receives nothing.
   for (let turn = 0; turn < 8; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   const db = new DatabaseSync(place.path, { readOnly: true });
   const state = db.prepare('SELECT state FROM documents');
@@ -338,7 +338,7 @@ it('a claim that is made before its document is known to be queued again is kept
 });
 
 describe('the process', () => {
-  /** What it printed; it has to end by itself. */
+  /** Runs a process that must end by itself. @returns its output */
   async function run(work: string): Promise<string> {
     const { url } = await compile('ledger/sqlite/thread/open.ts');
     const script = path.join(place.dir, 'script.mjs');
