@@ -22,6 +22,7 @@ import { drawReceipt } from '../support/images.ts';
 import { RecordedLog } from '../support/recordedLog.ts';
 import { keeping } from '../delivery/payload/keeping.ts';
 import { OFFICE, temporary, type Place } from '../delivery/sending.ts';
+import { rowsOf, send } from '../contract/ledger/support.ts';
 
 export interface WatchOptions {
   readonly settings?: Partial<FolderSettings>;
@@ -146,11 +147,7 @@ export async function watchingPlace(shared?: Pick<Place, 'dir' | 'scans' | 'cloc
     return { ...created, present: await running };
   }
 
-  async function rows(): Promise<ListRow[]> {
-    const found: ListRow[] = [];
-    for await (const row of ledger.list({})) found.push(row);
-    return found;
-  }
+  const rows = (): Promise<ListRow[]> => rowsOf(ledger);
 
   /** States by path. */
   async function states(): Promise<Record<string, string>> {
@@ -169,10 +166,8 @@ export async function watchingPlace(shared?: Pick<Place, 'dir' | 'scans' | 'cloc
   async function acceptAll(): Promise<void> {
     for (const row of await rows()) {
       if (row.state !== 'queued' || row.documentId === null) continue;
-      const attempt = await ledger.begin(row.documentId, clock.now(), row.size);
-      const transition = { state: 'accepted', serviceStatus: 'PROCESSING', response: '{}' } as const;
-      const end = { at: clock.now(), outcome: 'accepted', httpStatus: 200, message: null } as const;
-      await ledger.finish(attempt, { ...end, transition });
+      const at = clock.now();
+      await send(ledger, row.documentId, { from: at, at, bytes: row.size });
     }
   }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { openSqliteLedger } from '../../src/ledger/sqlite/open.ts';
 import { consequencesOf } from '../../src/wiring/consequences.ts';
-import { admission, hashOf, identity } from '../contract/ledger/support.ts';
+import { admission, hashOf, identity, send } from '../contract/ledger/support.ts';
 import { parse } from '../config/support.ts';
 import { FakeClock } from '../support/fakeClock.ts';
 import { tempDir } from '../support/tempDir.ts';
@@ -103,15 +103,7 @@ it('a used-up budget, and sending hours that are over, say that nothing leaves',
   const { would, ledger, clock, admit } = await begin({ waiting: 7 });
   for (let n = 0; n < 3; n += 1) {
     const admitted = await admit(`sent-${n}`);
-    const id = admitted.document.id;
-    const attempt = await ledger.begin(id, clock.now(), 100);
-    await ledger.finish(attempt, {
-      at: clock.now(),
-      outcome: 'accepted',
-      httpStatus: 200,
-      message: null,
-      transition: { state: 'accepted', serviceStatus: 'PROCESSING', response: '{}' },
-    });
+    await send(ledger, admitted.document.id, { from: clock.now(), at: clock.now() });
   }
   const spent = { kind: 'spent', period: 'day', limit: 2, used: 3, waiting: 7 };
   expect(await would({}, { delivery: '{ perDay: 2 }' })).toEqual([{ ...spent, endpoint: null }]);

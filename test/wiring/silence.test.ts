@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/system/systemClock.ts';
-import { seen } from '../contract/ledger/support.ts';
+import { note, seen } from '../contract/ledger/support.ts';
 import { eventually } from '../support/fakeClock.ts';
 import { agentHere } from './agent.ts';
 
@@ -26,19 +26,14 @@ it('notices a scanner that fell silent, and remembers it across a changed config
   const pass = controlledClock(new Date(2026, 2, 2, 7, 30));
   const { inbox, log, lasting, start } = await agentHere({});
   const { clock, ledger, incidents, silence } = lasting;
-  const note = {
-    verdict: 'rejected',
-    reason: 'NOT_AN_IMAGE',
-    message: '',
-    sha256: null,
-    policy: null,
-  } as const;
-  await ledger.markWatched(inbox, [], { ...note, at: clock.now() });
+  await ledger.markWatched(inbox, [], note('rejected', { at: clock.now() }));
   const history = Array.from({ length: 6 * 45 }, (_, scan) => {
     const [week, minute] = [1 + Math.floor(scan / 45), (scan % 45) * 8];
     return { name: `${week} ${minute}`, at: new Date(2026, 2, 2 - 7 * week, 8, minute).getTime() };
   });
-  await Promise.all(history.map(({ name, at }) => ledger.note(seen(name, 1, inbox), { ...note, at })));
+  await Promise.all(
+    history.map(({ name, at }) => ledger.note(seen(name, 1, inbox), note('rejected', { at }))),
+  );
   await ledger.gone(
     inbox,
     history.map(({ name }) => name),

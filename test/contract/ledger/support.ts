@@ -89,7 +89,17 @@ export const ACCEPTED: Transition = {
   serviceStatus: 'PROCESSING',
   response: '{"status":"PROCESSING"}',
 };
+/** How most requests end. */
+export const ACCEPTANCE: AttemptResult = {
+  at: 3_000,
+  outcome: 'accepted',
+  httpStatus: 200,
+  message: null,
+  transition: ACCEPTED,
+};
 export const FAILED: Transition = { state: 'failed', reason: 'HTTP_422', message: 'Refused.' };
+/** How a request ends that the service refuses. */
+export const REFUSAL = { outcome: 'refused', httpStatus: 422, transition: FAILED } as const;
 
 export function later(
   notBefore: number,
@@ -121,6 +131,15 @@ export function claim(
     longestWaitMs: 3_600_000,
     ...more,
   });
+}
+
+/** One request for a document, begun `from` that time on; it is accepted unless `end` says otherwise. */
+export async function send(
+  ledger: Pick<Ledger, 'begin' | 'finish'>,
+  id: number,
+  { from = 2_000, bytes = 100, ...end }: Partial<AttemptResult> & { from?: number; bytes?: number } = {},
+): Promise<void> {
+  await ledger.finish(await ledger.begin(id, from, bytes), { ...ACCEPTANCE, ...end });
 }
 
 /** The ledger of a test, and what the tests do with it. */
@@ -156,7 +175,7 @@ export function ledgerOfEachTest(create: () => Promise<LedgerPlace>) {
   }
 
   async function upload(id: number, transition: Transition, outcome: AttemptResult['outcome'] = 'accepted') {
-    await ledger.finish(await ledger.begin(id, 2_000, 100), ended(outcome, transition));
+    await send(ledger, id, ended(outcome, transition));
   }
 
   async function claimNames(limit: number, more: Partial<ClaimQuery> = {}) {

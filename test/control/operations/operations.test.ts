@@ -8,7 +8,7 @@ import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
 import { Holds } from '../../../src/delivery/holds/holds.ts';
 import { openSpool } from '../../../src/delivery/spool/openSpool.ts';
-import { admission, OFFICE, SHOP } from '../../contract/ledger/support.ts';
+import { admission, OFFICE, REFUSAL, send, SHOP } from '../../contract/ledger/support.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
 import { memoryDirectory } from '../../support/memoryDirectory.ts';
@@ -16,13 +16,7 @@ import { memoryDirectory } from '../../support/memoryDirectory.ts';
 /** Admits a document that the service then refuses. @returns its number */
 async function refused(ledger: Ledger, file: ReturnType<typeof admission>): Promise<number> {
   const { document } = await ledger.admit(file);
-  await ledger.finish(await ledger.begin(document.id, 20, 1), {
-    at: 21,
-    outcome: 'refused',
-    httpStatus: 422,
-    message: null,
-    transition: { state: 'failed', reason: 'HTTP_422', message: 'No.' },
-  });
+  await send(ledger, document.id, { from: 20, at: 21, ...REFUSAL });
   return document.id;
 }
 

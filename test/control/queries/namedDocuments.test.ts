@@ -1,14 +1,18 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { namedDocuments } from '../../../src/control/queries/namedDocuments.ts';
-import type { Ledger } from '../../../src/core/ports/ledger.ts';
-import { admission, hashOf, OFFICE, seen, SHOP } from '../../contract/ledger/support.ts';
+import {
+  admission,
+  hashOf,
+  ledgerOfEachTest,
+  note,
+  OFFICE,
+  seen,
+  SHOP,
+} from '../../contract/ledger/support.ts';
 import { createPlace } from '../../ledger/sqlite/place.ts';
 
-let place: Awaited<ReturnType<typeof createPlace>>;
-let ledger: Ledger;
+const { ledger } = ledgerOfEachTest(createPlace);
 beforeEach(async () => {
-  place = await createPlace();
-  ledger = await place.open();
   let at = 0;
   const admit = (path: string, name: string, more = {}) =>
     ledger.admit(admission(path, name, { naming: [name], at: (at += 1), ...more }));
@@ -18,18 +22,7 @@ beforeEach(async () => {
   await admit('shop.jpg', 'both', { endpoint: SHOP });
   await admit('office.jpg', 'both', { endpoint: OFFICE });
   await admit('copy.jpg', 'unused', { sha256: hashOf('Müller-cccc') });
-  await ledger.note(seen('notes.txt'), {
-    verdict: 'rejected',
-    reason: 'NOT_AN_IMAGE',
-    message: 'This is text.',
-    sha256: null,
-    policy: 'p',
-    at: 9,
-  });
-});
-afterEach(async () => {
-  await ledger.close();
-  await place.remove();
+  await ledger.note(seen('notes.txt'), note('rejected', { message: 'This is text.' }));
 });
 
 const named = async (written: string) => (await namedDocuments(ledger, written)).map(({ name }) => name);

@@ -18,13 +18,13 @@ import type { Document } from '../../../src/core/domain/document.ts';
 import type { DocumentPictures, LocateImage, Shown } from '../../../src/core/ports/pictures.ts';
 import type { AttemptResult } from '../../../src/core/ports/ledgerQueue.ts';
 import { RecentLines } from '../../../src/logs/recentLines.ts';
-import { admission, OFFICE } from '../../contract/ledger/support.ts';
+import { admission, OFFICE, send } from '../../contract/ledger/support.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
 import { memoryDirectory } from '../../support/memoryDirectory.ts';
 
 export const MINUTE = 60_000;
-const ACCEPTED = { state: 'accepted', serviceStatus: 'PROCESSING', response: '{"a":1}' } as const;
+const ANSWERED = { state: 'accepted', serviceStatus: 'PROCESSING', response: '{"a":1}' } as const;
 const COLUMNS = [
   { name: 'total', pointer: '/total' },
   { name: 'merchant', pointer: '/merchant/name' },
@@ -102,15 +102,7 @@ export async function place() {
 
   async function upload(content: string, at: number, ms: number, result: Partial<AttemptResult> = {}) {
     const { document } = await ledger.admit(admission(`${content}.jpg`, content, { at }));
-    const attempt = await ledger.begin(document.id, at, 100);
-    const ended = {
-      at: at + ms,
-      outcome: 'accepted',
-      httpStatus: 200,
-      message: null,
-      transition: ACCEPTED,
-    } as const;
-    await ledger.finish(attempt, { ...ended, ...result });
+    await send(ledger, document.id, { from: at, at: at + ms, transition: ANSWERED, ...result });
     return document;
   }
 

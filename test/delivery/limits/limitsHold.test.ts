@@ -6,6 +6,7 @@ import { systemClock } from '../../../src/system/systemClock.ts';
 import { Pacer } from '../../../src/delivery/limits/pacer.ts';
 import { eventually } from '../../support/fakeClock.ts';
 import { inSlot, OFFICE, sendingPlace, SHOP, UNLIMITED } from '../sending.ts';
+import { send } from '../../contract/ledger/support.ts';
 
 function mostInAnyWindow(starts: readonly number[], intervalMs: number): number {
   return Math.max(
@@ -119,15 +120,7 @@ it('sends a fresh scan as soon as the rate allows, even if a backlog has to wait
   for (let i = 0; i < 10; i += 1) {
     if (i === 1) clock.jump(start - 10_000 - clock.now());
     const { id } = await place.admit(`old${i}.jpg`);
-    const attempt = await ledger.begin(id, clock.now(), 1);
-    const transition = { state: 'accepted', serviceStatus: 'PROCESSING', response: '{}' } as const;
-    await ledger.finish(attempt, {
-      at: clock.now(),
-      outcome: 'accepted',
-      httpStatus: 200,
-      message: null,
-      transition,
-    });
+    await send(ledger, id, { from: clock.now(), at: clock.now() });
   }
   clock.jump(start - clock.now());
   await place.admit('backlog.jpg', { lane: 'backlog' });

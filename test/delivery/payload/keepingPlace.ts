@@ -1,13 +1,14 @@
 /** Where the bytes of a document are until it is accepted, on a real spool and a real ledger. */
 import { readdir } from 'node:fs/promises';
 import type { Document, EndpointKey } from '../../../src/core/domain/document.ts';
-import type { Transition } from '../../../src/core/ports/ledgerQueue.ts';
+import type { AttemptResult } from '../../../src/core/ports/ledgerQueue.ts';
 import { ByteBudget } from '../../../src/delivery/payload/byteBudget.ts';
 import { locateBytes } from '../../../src/delivery/payload/locateBytes.ts';
 import { sweepSpool, type SweepDeps } from '../../../src/delivery/payload/spoolSweep.ts';
 import { settle } from '../../support/fakeClock.ts';
 import { OFFICE, sendingPlace } from '../sending.ts';
 import { keeping, type KeepingOptions } from './keeping.ts';
+import { later, send } from '../../contract/ledger/support.ts';
 
 export const DAY = 24 * 3_600_000;
 
@@ -56,18 +57,12 @@ export async function keepingPlace(options: KeepingOptions = {}) {
   /** An upload as the ledger has it, of this agent or another one. */
   async function record({ id }: Document, state: 'accepted' | 'failed' | 'queued'): Promise<void> {
     const why = { reason: 'TEST', message: 'as the test says' };
-    const transitions: Record<typeof state, Transition> = {
-      accepted: { state: 'accepted', serviceStatus: 'PROCESSING', response: '{}' },
-      failed: { state: 'failed', ...why },
-      queued: { state: 'queued', ...why, notBefore: 0, answerLost: false, serverError: false },
+    const ends: Record<typeof state, Partial<AttemptResult>> = {
+      accepted: {},
+      failed: { outcome: 'refused', transition: { state: 'failed', ...why } },
+      queued: { outcome: 'refused', transition: later(0) },
     };
-    await ledger.finish(await ledger.begin(id, clock.now(), 1), {
-      at: clock.now(),
-      outcome: state === 'accepted' ? 'accepted' : 'refused',
-      httpStatus: 200,
-      message: null,
-      transition: transitions[state],
-    });
+    await send(ledger, id, { from: clock.now(), at: clock.now(), ...ends[state] });
   }
 
   const sweeping = {

@@ -10,7 +10,7 @@ import { parseHours } from '../../../src/core/domain/hours.ts';
 import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
 import { OpenIncidents } from '../../../src/daemon/openIncidents.ts';
 import type { Alert, AlertChannel, AlertChannelName } from '../../../src/core/ports/alert.ts';
-import { admission, OFFICE } from '../../contract/ledger/support.ts';
+import { admission, OFFICE, REFUSAL, send } from '../../contract/ledger/support.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
 import { tempDir } from '../../support/tempDir.ts';
@@ -314,13 +314,7 @@ it('alerts about holds and documents too, and about holds that resolve themselve
   const mail = new Channel('email');
   await start([mail]);
   const { document } = await ledger.admit({ ...admission('a.jpg', 'a'), at: clock.now() });
-  await ledger.finish(await ledger.begin(document.id, clock.now(), 1), {
-    at: clock.now(),
-    outcome: 'refused',
-    httpStatus: 422,
-    message: null,
-    transition: { state: 'failed', reason: 'HTTP_422', message: 'No.' },
-  });
+  await send(ledger, document.id, { at: clock.now(), ...REFUSAL });
   const about = { key: 'https://api.example.com', message: 'No answer came.', since: clock.now() };
   const hold = { ...about, scope: 'service', reason: 'TIMEOUT', until: null, demandedUntil: null } as const;
   await ledger.putHold(hold);
@@ -345,17 +339,8 @@ it('sends a digest that counts the day by folder and lists open alerts', async (
   for (const name of ['a', 'b', 'c']) {
     const { document } = await ledger.admit({ ...admission(`${name}.jpg`, name), at: clock.now() });
     if (name === 'c') continue;
-    const transition =
-      name === 'a'
-        ? ({ state: 'accepted', serviceStatus: 'PROCESSING', response: '{}' } as const)
-        : ({ state: 'failed', reason: 'HTTP_422', message: 'No.' } as const);
-    await ledger.finish(await ledger.begin(document.id, clock.now(), 1), {
-      at: clock.now(),
-      outcome: name === 'a' ? 'accepted' : 'refused',
-      httpStatus: 200,
-      message: null,
-      transition,
-    });
+    const end = name === 'a' ? {} : REFUSAL;
+    await send(ledger, document.id, { from: clock.now(), at: clock.now(), ...end });
   }
   wrong('x');
   await clock.advance(MINUTE);

@@ -9,7 +9,7 @@ import { copyLedger } from '../../../src/wiring/ledger.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { openSqliteLedger, openSqliteReports } from '../../../src/ledger/sqlite/open.ts';
 import { endpointId } from '../../../src/core/domain/document.ts';
-import { admission, OFFICE, seen } from '../../contract/ledger/support.ts';
+import { admission, OFFICE, rowsOf, seen } from '../../contract/ledger/support.ts';
 import { clock } from '../../ledger/sqlite/place.ts';
 import { restoreLedger } from '../../support/restoreLedger.ts';
 import { memoryDirectory } from '../../support/memoryDirectory.ts';
@@ -86,10 +86,9 @@ test.each([0, 1, 700])(
     for (const name of copies)
       expect(name.endsWith(sha256(await readFile(join(other, 'spool', name))))).toBe(true);
     const reports = await openSqliteReports({ path: join(other, 'ledger.db') });
-    const names: string[] = [];
-    for await (const { name } of reports.list({ states: ['queued', 'held'] })) names.push(name ?? '');
+    const waiting = await rowsOf(reports, { states: ['queued', 'held'] });
     await reports.close();
-    expect(new Set(names).size).toBe(count);
+    expect(new Set(waiting.map(({ name }) => name)).size).toBe(count);
   },
 );
 

@@ -24,6 +24,7 @@ import { drawReceipt } from '../../support/images.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
 import { ScriptedService, ScriptedTokens } from '../../support/scriptedService.ts';
 import { OFFICE, temporary, UNLIMITED } from '../../delivery/sending.ts';
+import { rowsOf } from '../../contract/ledger/support.ts';
 
 type Folder = PipelineConfig['folders'][number];
 
@@ -175,11 +176,7 @@ export async function offlinePlace() {
     return { ...pipeline, ...away, away, deferred, seenSince, spool, incidents, reads, looks, stop, folder };
   }
 
-  async function rows(): Promise<ListRow[]> {
-    const found: ListRow[] = [];
-    for await (const row of real.list({})) found.push(row);
-    return found;
-  }
+  const rows = (): Promise<ListRow[]> => rowsOf(real);
 
   return {
     dir,

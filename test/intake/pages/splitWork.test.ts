@@ -1,26 +1,16 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { parseTemplate } from '../../../src/core/domain/nameTemplate.ts';
-import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import type { Split } from '../../../src/core/ports/ledgerPages.ts';
 import { sha256 } from '../../../src/core/sha256.ts';
 import { SplitWork, type SplitWorkDeps } from '../../../src/intake/pages/splitWork.ts';
 import { PageIntake } from '../../../src/intake/pages/pageIntake.ts';
-import { OFFICE, seen } from '../../contract/ledger/support.ts';
+import { ledgerOfEachTest, OFFICE, REFUSAL, seen, send } from '../../contract/ledger/support.ts';
 import { clock, createPlace } from '../../ledger/sqlite/place.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
 
 const FILE = Buffer.from('a file of two pages');
 
-let place: Awaited<ReturnType<typeof createPlace>>;
-let ledger: Ledger;
-beforeEach(async () => {
-  place = await createPlace();
-  ledger = await place.open();
-});
-afterEach(async () => {
-  await ledger.close();
-  await place.remove();
-});
+const { ledger, rows } = ledgerOfEachTest(createPlace);
 
 async function begin(path: string): Promise<Split> {
   const split = await ledger.beginSplit({
@@ -94,28 +84,17 @@ async function takeApart(split: Split, ...how: Parameters<typeof splitting>): Pr
   expect(await work.slice(new AbortController().signal)).toBe('ended');
 }
 
-async function refuse(id: number): Promise<void> {
-  const attempt = await ledger.begin(id, 2_000, 50);
-  await ledger.finish(attempt, {
-    at: 3_000,
-    outcome: 'refused',
-    httpStatus: 422,
-    message: 'not now',
-    transition: { state: 'failed', reason: 'HTTP_422', message: 'not now' },
-  });
-}
+const refuse = (id: number) => send(ledger, id, REFUSAL);
 
 async function documents(): Promise<string[]> {
-  const names: string[] = [];
-  for await (const { name, state } of ledger.list({})) if (state !== 'split') names.push(`${name} ${state}`);
-  return names.map((each) => each.replace(/-[0-9a-f]{12}/, '')).toSorted();
+  const listed = (await rows()).filter(({ state }) => state !== 'split');
+  return listed.map(({ name, state }) => `${name} ${state}`.replace(/-[0-9a-f]{12}/, '')).toSorted();
 }
 
 it("a page of a copy gets a new name only if the document of the first copy's page has failed", async () => {
   await takeApart(await begin('one.pdf'), 'first');
   const pages = await ledger.pagesOfBytes(OFFICE, sha256(FILE));
-  const ids: number[] = [];
-  for await (const { documentId, state } of ledger.list({})) if (state === 'queued') ids.push(documentId!);
+  const ids = (await rows({ states: ['queued'] })).map(({ documentId }) => documentId!);
   expect([pages.length, ids.length]).toEqual([2, 2]);
   for (const id of ids) await refuse(id);
   // While the second page of the second copy is drawn, a person retries that page of the first.

@@ -3,17 +3,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openPostgresLedger } from '../../../src/ledger/postgres/open.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import { freshDatabase, needsPostgres, type FreshDatabase } from '../../support/postgres.ts';
-import { admission, naming, seen } from '../../contract/ledger/support.ts';
+import { ACCEPTANCE, admission, naming, seen } from '../../contract/ledger/support.ts';
 import { agentOptions, ask, UNUSED } from './place.ts';
 import { statementsOf, type Statement, type Value } from './statements.ts';
-
-const ACCEPTED = {
-  at: 2_000,
-  outcome: 'accepted',
-  httpStatus: 200,
-  message: null,
-  transition: { state: 'accepted', serviceStatus: 'DONE', response: '{}' },
-} as const;
 
 /** Leaves out heartbeats, and numbers that are taken in blocks. */
 const OF_DOCUMENTS = /\b(?:documents|sightings|attempts|history|results)\b(?!_id_seq)/;
@@ -78,13 +70,13 @@ describe.skipIf(!needsPostgres())('documents in one group', () => {
     });
     expect(begun.length).toBeLessThan(15);
     const finished = await aboutDocuments(() =>
-      Promise.all(attempts.map((attempt) => ledger.finish(attempt, ACCEPTED))),
+      Promise.all(attempts.map((attempt) => ledger.finish(attempt, ACCEPTANCE))),
     );
     expect(finished.length).toBeLessThan(15);
     const rows = await ask<{ state: string; count: number }>(
       database.url,
       `SELECT d.state, count(*)::integer AS count FROM documents d JOIN attempts a ON a.document_id = d.id
-        WHERE a.finished_at = 2000 AND a.http_status = 200 AND a.bytes = 100 AND d.service_status = 'DONE' GROUP BY d.state`,
+        WHERE a.finished_at = 3000 AND a.http_status = 200 AND a.bytes = 100 AND d.service_status = 'PROCESSING' GROUP BY d.state`,
     );
     expect(rows).toEqual([{ state: 'accepted', count: 40 }]);
   });
@@ -130,8 +122,8 @@ describe.skipIf(!needsPostgres())('documents in one group', () => {
     expect(begun.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
     const attempt = begun[0].status === 'fulfilled' ? begun[0].value : 0;
     const finished = await Promise.allSettled([
-      ledger.finish(99_999, ACCEPTED),
-      ledger.finish(attempt, ACCEPTED),
+      ledger.finish(99_999, ACCEPTANCE),
+      ledger.finish(attempt, ACCEPTANCE),
     ]);
     expect(finished.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
     expect((await ledger.document(document.id))?.state).toBe('accepted');
@@ -156,7 +148,7 @@ describe.skipIf(!needsPostgres())('documents in one group', () => {
       await admitMany(3);
       const { document } = await ledger.admit(admission('last.jpg', 'last'));
       const attempt = await ledger.begin(document.id, 1_500, 1);
-      await ledger.finish(attempt, ACCEPTED);
+      await ledger.finish(attempt, ACCEPTANCE);
       await ledger.wanted([document.sha256], 0);
     });
     const client = new Client({ connectionString: database.url });

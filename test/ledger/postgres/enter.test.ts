@@ -3,10 +3,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/system/systemClock.ts';
 import { periodStart } from '../../../src/core/domain/limits.ts';
 import type { FleetLimits } from '../../../src/core/ports/fleet.ts';
-import { OFFICE, SHOP } from '../../contract/ledger/support.ts';
+import { ACCEPTANCE, OFFICE, SHOP } from '../../contract/ledger/support.ts';
 import { ONE_REQUEST } from '../../delivery/sending.ts';
 import { needsPostgres } from '../../support/postgres.ts';
-import { ACCEPTED, FleetPlace } from './fleetPlace.ts';
+import { FleetPlace } from './fleetPlace.ts';
 
 const NONE: FleetLimits = { rate: null, perDay: null, perMonth: null };
 const DAY_MS = 86_400_000;
@@ -78,8 +78,8 @@ describe.skipIf(!needsPostgres())('the limits of an endpoint', () => {
     const a = await place.open('a');
     const [first = 0, second = 0, third = 0] = await place.documents('a', 3);
     const now = Date.now();
-    await a.finish(await a.begin(first, now - 40 * DAY_MS, 1), { ...ACCEPTED, at: now - 40 * DAY_MS });
-    await a.finish(await a.begin(second, now, 1), { ...ACCEPTED, at: now });
+    await a.finish(await a.begin(first, now - 40 * DAY_MS, 1), { ...ACCEPTANCE, at: now - 40 * DAY_MS });
+    await a.finish(await a.begin(second, now, 1), { ...ACCEPTANCE, at: now });
     // Recorded before it is counted.
     await a.begin(third, now, 1);
     const limits = { rate: { count: 2, intervalMs: 3_600_000 }, perDay: 2, perMonth: 100 };

@@ -2,14 +2,14 @@ import { createHash, randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../../src/system/systemClock.ts';
-import { claim, OFFICE } from '../../contract/ledger/support.ts';
+import { ACCEPTANCE, claim, OFFICE } from '../../contract/ledger/support.ts';
 import { crossCheck } from '../../../src/features/audit/accounting.ts';
 import { verifyPostgresLedger } from '../../../src/ledger/postgres/verify.ts';
 import type { Admission } from '../../../src/core/ports/ledgerIntake.ts';
 import { cleanUp } from '../../support/cleanUp.ts';
 import { needsPostgres } from '../../support/postgres.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
-import { ACCEPTED, FleetPlace, FrozenClock, type Agent } from './fleetPlace.ts';
+import { FleetPlace, FrozenClock, type Agent } from './fleetPlace.ts';
 import { targetOf } from './place.ts';
 
 const LEASE_MS = 1_500;
@@ -148,10 +148,10 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     await expect(b.markLost(id, 'm', 1)).rejects.toMatchObject(taken);
     const attempt = await a.begin(id, 2_000, 1);
     await expect(b.begin(id, 1, 1)).rejects.toMatchObject(taken);
-    await expect(b.finish(attempt, ACCEPTED)).rejects.toMatchObject(taken);
+    await expect(b.finish(attempt, ACCEPTANCE)).rejects.toMatchObject(taken);
     await expect(b.finishReplayed(attempt, 1, 401, 'm')).rejects.toMatchObject(taken);
     expect(await b.recover(1)).toBe(0);
-    await a.finish(attempt, ACCEPTED);
+    await a.finish(attempt, ACCEPTANCE);
     expect(await standing(id)).toMatchObject({ state: 'accepted', claimed_by: null });
   });
 
@@ -294,7 +294,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
       expect(await claim(b)).toHaveLength(4);
       expect(await b.fleet.lead('/mnt/b')).toBe(true);
       const late = await Promise.allSettled([
-        a.finish(attempt, ACCEPTED),
+        a.finish(attempt, ACCEPTANCE),
         a.begin(claimed, 2_000, 1),
         a.postpone(between, 9_000, 'R', 'm', 2_000),
       ]);
@@ -307,10 +307,10 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
       await vi.waitFor(() => expect(a.fleet.isLeased()).toBe(true), 20_000);
       await vi.waitFor(() => expect(a.storage.trouble()).toBeNull(), 20_000);
       expect(await a.fleet.lead('/mnt/a')).toBe(false);
-      await expect(a.finish(attempt, ACCEPTED)).rejects.toMatchObject({ code: 'DOCUMENT_TAKEN' });
+      await expect(a.finish(attempt, ACCEPTANCE)).rejects.toMatchObject({ code: 'DOCUMENT_TAKEN' });
       await b.release([claimed]);
       expect(await claim(a)).toMatchObject([{ id: claimed }]);
-      await a.finish(await a.begin(claimed, 2_000, 1), ACCEPTED);
+      await a.finish(await a.begin(claimed, 2_000, 1), ACCEPTANCE);
       expect(await standing(claimed)).toMatchObject({ state: 'accepted' });
       const entries = await place.ask<{ count: string }>(
         `SELECT count(*) FROM history h JOIN agents a ON a.id = h.agent_id

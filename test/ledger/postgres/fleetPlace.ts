@@ -4,7 +4,6 @@ import { openPostgresLedger, type PostgresLedgerOptions } from '../../../src/led
 import type { Clock } from '../../../src/core/ports/clock.ts';
 import type { LedgerFleet } from '../../../src/core/ports/fleet.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
-import type { AttemptResult } from '../../../src/core/ports/ledgerQueue.ts';
 import { freshDatabase, type FreshDatabase, type Kept } from '../../support/postgres.ts';
 import { OFFICE } from '../../contract/ledger/support.ts';
 import { agentOptions, connected, UNUSED } from './place.ts';
@@ -85,14 +84,6 @@ export class FleetPlace {
     await this.#database.remove();
   }
 }
-
-export const ACCEPTED: AttemptResult = {
-  at: 3_000,
-  outcome: 'accepted',
-  httpStatus: 200,
-  message: null,
-  transition: { state: 'accepted', serviceStatus: 'PROCESSING', response: '{}' },
-};
 
 /** Sleeps last until it is thawed, as in a stopped process. */
 export class FrozenClock implements Clock {

@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Connector } from '../../../src/ledger/postgres/connection.ts';
 import { freshDatabase, needsPostgres, type FreshDatabase } from '../../support/postgres.ts';
 import { startProxy } from '../../support/tcpProxy.ts';
-import { claim } from '../../contract/ledger/support.ts';
-import { ACCEPTED, FleetPlace } from './fleetPlace.ts';
+import { ACCEPTANCE, claim } from '../../contract/ledger/support.ts';
+import { FleetPlace } from './fleetPlace.ts';
 import { ask, openStore, targetOf, UNUSED } from './place.ts';
 
 const WAIT = { timeout: 30_000 } as const;
@@ -30,7 +30,7 @@ describe.skipIf(!needsPostgres())('after a failover that lost the last commits',
     await claim(a);
     const attempt = await a.begin(forgotten, 2_000, 1);
     const other = await a.begin(sending, 2_000, 1);
-    await a.finish(attempt, ACCEPTED);
+    await a.finish(attempt, ACCEPTANCE);
     await place.ask(`UPDATE attempts SET finished_at = NULL, outcome = NULL WHERE id = $1`, [attempt]);
     await place.ask(
       `UPDATE documents SET state = 'uploading', claimed_by = (SELECT id FROM agents WHERE name = 'a') WHERE id = $1`,
@@ -41,7 +41,7 @@ describe.skipIf(!needsPostgres())('after a failover that lost the last commits',
       expect(await standing(forgotten)).toEqual({ state: 'queued', answer_lost: 1, outcome: 'unknown' });
     }, WAIT);
     expect(await standing(sending)).toMatchObject({ state: 'uploading', outcome: null });
-    await a.finish(other, ACCEPTED);
+    await a.finish(other, ACCEPTANCE);
     expect(await standing(sending)).toMatchObject({ state: 'accepted' });
   });
 
@@ -52,7 +52,7 @@ describe.skipIf(!needsPostgres())('after a failover that lost the last commits',
     const attempt = await a.begin(first, 2_000, 1);
     await place.ask(`UPDATE attempts SET document_id = $1 WHERE id = $2`, [second, attempt]);
     await place.ask(`UPDATE documents SET state = 'uploading' WHERE id = $1`, [second]);
-    await expect(a.finish(attempt, ACCEPTED)).rejects.toMatchObject({ code: 'DOCUMENT_STATE' });
+    await expect(a.finish(attempt, ACCEPTANCE)).rejects.toMatchObject({ code: 'DOCUMENT_STATE' });
     expect(await standing(second)).toMatchObject({ state: 'uploading', outcome: null });
   });
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPostgresLedger } from '../../../src/ledger/postgres/open.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import { freshDatabase, needsPostgres, type FreshDatabase } from '../../support/postgres.ts';
-import { admission, hashOf, OFFICE, seen } from '../../contract/ledger/support.ts';
+import { admission, hashOf, OFFICE, seen, send } from '../../contract/ledger/support.ts';
 import { agentOptions, ask } from './place.ts';
 import { statementsOf, type Statement } from './statements.ts';
 
@@ -218,15 +218,7 @@ describe.skipIf(!needsPostgres())('on a ledger with 100,000 documents', () => {
         expect(claimed.length).toBeGreaterThan(0);
         await ledger.release(claimed.map(({ id }) => id));
       }
-      const attempt = await ledger.begin(document.id, LAST_AT, 1);
-      const transition = { state: 'accepted', serviceStatus: 'DONE', response: '{}' } as const;
-      await ledger.finish(attempt, {
-        at: LAST_AT,
-        outcome: 'accepted',
-        httpStatus: 200,
-        message: null,
-        transition,
-      });
+      await send(ledger, document.id, { from: LAST_AT, at: LAST_AT });
       await ledger.nextDue(OFFICE, LAST_AT);
       await ledger.sources(document.sha256);
       await ledger.wanted([document.sha256], 0);

@@ -4,7 +4,7 @@ import { openPostgresLedger } from '../../../src/ledger/postgres/open.ts';
 import { openPostgresReports } from '../../../src/ledger/postgres/openReports.ts';
 import { verifyPostgresLedger } from '../../../src/ledger/postgres/verify.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
-import { admission, OFFICE, seen } from '../../contract/ledger/support.ts';
+import { admission, OFFICE, rowsOf, seen, send } from '../../contract/ledger/support.ts';
 import { freshDatabase, needsPostgres, type FreshDatabase } from '../../support/postgres.ts';
 import { agentOptions, ask, targetOf } from './place.ts';
 
@@ -26,26 +26,13 @@ describe.skipIf(!needsPostgres())('a ledger that two agents share', () => {
 
   async function accepted(ledger: Ledger, path: string, content: string, folder: string): Promise<number> {
     const { document } = await ledger.admit(admission('', content, { file: seen(path, 1, folder) }));
-    const attempt = await ledger.begin(document.id, 2_000, 100);
-    const transition = {
-      state: 'accepted',
-      serviceStatus: 'DONE',
-      response: `{"person":"${content}"}`,
-    } as const;
-    await ledger.finish(attempt, {
-      at: 3_000,
-      outcome: 'accepted',
-      httpStatus: 200,
-      message: content,
-      transition,
-    });
+    const answer = { serviceStatus: 'DONE', response: `{"person":"${content}"}` };
+    await send(ledger, document.id, { message: content, transition: { state: 'accepted', ...answer } });
     return document.id;
   }
 
   async function pathsOf(ledger: Pick<Ledger, 'list'>, filter = {}): Promise<string[]> {
-    const paths: string[] = [];
-    for await (const { path } of ledger.list(filter)) paths.push(path);
-    return paths;
+    return (await rowsOf(ledger, filter)).map(({ path }) => path);
   }
 
   it('shows each folder at the reader’s path, and finds it by that path', async () => {

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { verifyPostgresLedger } from '../../../src/ledger/postgres/verify.ts';
 import type { Admission } from '../../../src/core/ports/ledgerIntake.ts';
-import { admission, claim, naming } from '../../contract/ledger/support.ts';
+import { ACCEPTANCE, admission, claim, naming } from '../../contract/ledger/support.ts';
 import { cleanUp } from '../../support/cleanUp.ts';
 import { needsPostgres } from '../../support/postgres.ts';
-import { ACCEPTED, FleetPlace, type Agent } from './fleetPlace.ts';
+import { FleetPlace, type Agent } from './fleetPlace.ts';
 import { targetOf } from './place.ts';
 
 /** Names are numbers, and no number may name two images. */
@@ -55,7 +55,7 @@ describe.skipIf(!needsPostgres())('a database restored to an earlier state', () 
   }
 
   const sent = async (agent: Agent, id: number | undefined): Promise<void> =>
-    agent.finish(await agent.begin(id ?? 0, 2_000, 1), ACCEPTED);
+    agent.finish(await agent.begin(id ?? 0, 2_000, 1), ACCEPTANCE);
 
   const told = (count: number) => vi.waitUntil(() => stories.length >= count, { timeout: 30_000 });
   /** Writes are possible; this one adds no entry. */

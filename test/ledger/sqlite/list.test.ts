@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { admission } from '../../contract/ledger/support.ts';
+import { admission, rowsOf, send } from '../../contract/ledger/support.ts';
 import { createPlace } from './place.ts';
 
 let place: Awaited<ReturnType<typeof createPlace>>;
@@ -14,20 +14,10 @@ describe('list', () => {
     for (let n = 0; n < 300; n += 1) {
       const { document } = await ledger.admit(admission(`f${n}`, `${n}`, { at: 1_000 + n }));
       if (n % 100 === 7) continue;
-      const attempt = await ledger.begin(document.id, 2_000, 10);
-      await ledger.finish(attempt, {
-        at: 3_000,
-        outcome: 'accepted',
-        httpStatus: 200,
-        message: null,
-        transition: { state: 'accepted', serviceStatus: 'PROCESSING', response: '{}' },
-      });
+      await send(ledger, document.id);
     }
-    const names = async (states?: ('queued' | 'accepted' | 'lost' | 'rejected')[]) => {
-      const found: (string | null)[] = [];
-      for await (const { name } of ledger.list(states ? { states } : {})) found.push(name);
-      return found;
-    };
+    const names = async (states?: ('queued' | 'accepted' | 'lost' | 'rejected')[]) =>
+      (await rowsOf(ledger, states ? { states } : {})).map(({ name }) => name);
     expect(await names(['queued'])).toEqual(['doc-7', 'doc-107', 'doc-207']);
     expect(await names(['lost', 'queued'])).toEqual(['doc-7', 'doc-107', 'doc-207']);
     expect(await names(['rejected'])).toEqual([]);

@@ -7,7 +7,7 @@ import { verifyJournal } from '../../../src/ledger/journal/verify.ts';
 import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
 import type { Document } from '../../../src/core/domain/document.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
-import { admission } from '../../contract/ledger/support.ts';
+import { admission, rowsOf, send } from '../../contract/ledger/support.ts';
 import { clock, createPlace } from './place.ts';
 
 let place: Awaited<ReturnType<typeof createPlace>>;
@@ -41,9 +41,7 @@ async function admitAll(ledger: Ledger, ...names: string[]): Promise<Document[]>
 }
 
 async function namesIn(ledger: Ledger): Promise<(string | null)[]> {
-  const names = [];
-  for await (const { name } of ledger.list({})) names.push(name);
-  return names.sort();
+  return (await rowsOf(ledger)).map(({ name }) => name).sort();
 }
 
 it('the readable part of a journal is used if it is ahead of the ledger and damaged in between', async () => {
@@ -129,13 +127,7 @@ it('erases data that was recorded in the same commit as the erasure', async () =
   await during(async (ledger) => {
     const [document] = await admitAll(ledger, 'a');
     const id = document!.id;
-    await ledger.finish(await ledger.begin(id, 1, 1), {
-      at: 3_000,
-      httpStatus: 200,
-      message: null,
-      outcome: 'accepted',
-      transition: { state: 'accepted', serviceStatus: 'PROCESSING', response: '{}' },
-    });
+    await send(ledger, id);
     const copied = ledger.admit(admission('secret.jpg', 'a'));
     // The copy is queued just before the erasure, and would be written together with it.
     expect(await ledger.erase([id], 5_000)).toBe(1);

@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { LATEST_VERSION } from '../../../src/ledger/sqlite/migrate.ts';
-import { admission } from '../../contract/ledger/support.ts';
+import { admission, rowsOf } from '../../contract/ledger/support.ts';
 import { restoreLedger } from '../../support/restoreLedger.ts';
 import { clock, createPlace } from './place.ts';
 
@@ -112,8 +112,7 @@ it('goes back with the copy, and forgets nothing that happened after the upgrade
   await expect(place.open()).rejects.toMatchObject({ code: 'LEDGER_NEWER' });
   expect(await restoreLedger(place.dir, kept, { replace: true })).toMatchObject({ documents: 4, story: [] });
   const former = await place.open();
-  const states: unknown[] = [];
-  for await (const { name, state } of former.list({})) states.push([name, state]);
+  const states = (await rowsOf(former)).map(({ name, state }) => [name, state]);
   await former.close();
   expect(states).toEqual([
     ['doc-a', 'lost'],

@@ -8,7 +8,7 @@ import {
 import { openSqliteLedger } from '../../../../src/ledger/sqlite/open.ts';
 import { OpenIncidents } from '../../../../src/daemon/openIncidents.ts';
 import type { StorageTrouble } from '../../../../src/core/ports/ledger.ts';
-import { seen } from '../../../contract/ledger/support.ts';
+import { note, seen } from '../../../contract/ledger/support.ts';
 import { eventually, FakeClock } from '../../../support/fakeClock.ts';
 import { RecordedLog } from '../../../support/recordedLog.ts';
 import { tempDir } from '../../../support/tempDir.ts';
@@ -25,14 +25,7 @@ async function place() {
   const log = new RecordedLog();
   const ledger = await openSqliteLedger({ path: join(dir, 'ledger.db'), clock, checkerPath: '' });
   const scan = (folder: string, name: string, at: number) =>
-    ledger.note(seen(name, 1, folder), {
-      verdict: 'rejected',
-      reason: 'NOT_AN_IMAGE',
-      message: 'Not an image.',
-      sha256: null,
-      policy: null,
-      at,
-    });
+    ledger.note(seen(name, 1, folder), note('rejected', { at }));
   const scans: Promise<void>[] = [];
   for (let day = 1; day <= 42; day += 1) {
     const date = new Date(2026, 2, 2 - day, 8);
