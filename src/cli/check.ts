@@ -61,11 +61,13 @@ export async function findingsOf(
 ): Promise<Finding[]> {
   const findings: Finding[] = [checkConfig(config)];
   for (const message of oddUids(config)) findings.push({ level: 'warn', subject: 'endpoint', message });
-  findings.push(await checkState(config), ...(await checkLedger(config)));
-  findings.push(...(await checkFolders(io, config)));
+  const access = await accessFindings(io, config);
+  const about = (subject: string) => access.filter((finding) => finding.subject === subject);
+  findings.push(await checkState(config), ...about('ledger'));
+  findings.push(...access.filter(({ subject }) => subject !== 'ledger' && subject !== 'alerts'));
   for (const folder of config.folders) findings.push(...(await checkTaken(folder, config.stateDir)));
   findings.push(
-    ...(await checkAlerts(config, io.env)),
+    ...about('alerts'),
     ...checkResults(config),
     ...(await checkListeners(config)),
     ...(await checkOriginals(config)),
@@ -107,21 +109,19 @@ async function checkState(config: Config): Promise<Finding> {
   }
 }
 
-/** Runs with the rights of the service's user if called by root, who can read everything. */
-async function checkFolders(io: Io, config: Config): Promise<Finding[]> {
+/**
+ * What the agent's user has to be able to read: ledger, folders, secrets for alerts. Checked with the rights of that user if root asks,
+ * who can read everything.
+ */
+async function accessFindings(io: Io, config: Config): Promise<Finding[]> {
   const owner = process.geteuid?.() === 0 ? await otherOwnerOf(config.stateDir) : null;
   if (owner?.name) {
-    const { name } = owner;
-    const { foldersAs } = await import('./checkAsUser.ts');
-    return (await foldersAs(io, config, name)).map((finding) => ({
-      ...finding,
-      message: `${finding.message} (Checked as the user ${name}.)`,
-      names: [name],
-    }));
+    const { findingsAs } = await import('./checkAsUser.ts');
+    return findingsAs(io, config, owner.name);
   }
-  const findings: Finding[] = [];
+  const findings = await checkLedger(config);
   for (const folder of config.folders) findings.push(...(await checkFolder(folder)));
-  return findings;
+  return [...findings, ...(await checkAlerts(config, io.env))];
 }
 
 function placeOf(config: Config): string {

@@ -7,19 +7,28 @@ import { hostOf } from './serviceHost.ts';
 import { checkAs } from './serviceAccount.ts';
 import { commandOf } from './serviceInstall.ts';
 
-/** Findings of `check` about the folders, with the rights of another user. Needs root. */
-export async function foldersAs(io: Io, config: Config, user: string): Promise<Finding[]> {
+/**
+ * Findings of `check` about the folders, the alerts and the ledger, with the rights of another user. Needs root. A single warning if
+ * that is not possible.
+ */
+export async function findingsAs(io: Io, config: Config, user: string): Promise<Finding[]> {
   const host = hostOf(io);
   try {
     const account = await findAccount(host, user);
     if (account === null) throw noSuchUser(user);
     const agent = { command: await commandOf(undefined), environment: {} };
     const findings = await checkAs(host, config, agent, account);
-    const paths = config.folders.map(({ path }) => path);
-    return findings.filter(({ subject }) => paths.includes(subject));
+    const subjects = ['ledger', 'alerts', ...config.folders.map(({ path }) => path)];
+    return findings
+      .filter(({ subject }) => subjects.includes(subject))
+      .map((finding) => ({
+        ...finding,
+        message: `${finding.message} (Checked as the user ${user}.)`,
+        names: [user],
+      }));
   } catch (error) {
     if (!(error instanceof ReceiptdError)) throw error;
-    const message = `They can't be checked as the user ${user}: ${error.message}`;
+    const message = `Not checked as the user ${user}: ${error.message}`;
     return [{ level: 'warn', subject: 'folders', message }];
   }
 }

@@ -1,22 +1,29 @@
-import { chmod, chown } from 'node:fs/promises';
+import { chmod, chown, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { prepare } from './support/agent.ts';
 import { giveAway, ordinaryUserCanRun } from './support/commandLine.ts';
 
 test.skipIf(!ordinaryUserCanRun || process.geteuid?.() !== 0)(
-  "check tries the folders as the service's user where root asks",
+  "check tries folders and secrets as the service's user where root asks",
   async () => {
     const site = await prepare();
+    const passwordFile = site.file('mail-password');
+    await writeFile(passwordFile, 'secret', { mode: 0o600 });
+    const email = { server: 'smtp://127.0.0.1:9', user: 'scans', passwordFile, to: ['office@example.com'] };
+    await site.configure({ alerts: { email } });
     await site.quickOnce();
     await giveAway(site.dir);
     await chmod(site.dir, 0o755);
     const good = await site.run('check', '--offline');
     expect(good.stdout).toMatch(/^ok {4}.*inbox: .* \(Checked as the user \w+\.\)$/m);
+    expect(good.stdout).toMatch(/^ok {4}alerts: .* \(Checked as the user \w+\.\)$/m);
     // Root's alone from now on: root itself would find nothing wrong.
     await chown(site.file('inbox'), 0, 0);
     await chmod(site.file('inbox'), 0o700);
+    await chown(passwordFile, 0, 0);
     const bad = await site.run('check', '--offline');
     expect(bad.stdout).toMatch(/^FAIL {2}.*inbox: .*\[FOLDER_UNREADABLE\] \(Checked as the user \w+\.\)$/m);
+    expect(bad.stdout).toMatch(/^FAIL {2}alerts: .*mail-password.* \(Checked as the user \w+\.\)$/m);
     expect(bad.status).toBe(1);
   },
 );
