@@ -4,12 +4,15 @@ import type { Command } from './command.ts';
 import { isEarlier } from '../features/backup/relation.ts';
 import { restoreBackup, type Restored } from '../features/backup/restoreBackup.ts';
 import { misfits } from '../features/backup/settings.ts';
-import { inspectBackup, restoredAt, type Source } from '../features/backup/source.ts';
+import { inspectBackup, noteRestored, restoredAt, type Source } from '../features/backup/source.ts';
 import { refuseShared } from '../wiring/ledger.ts';
 import type { Config } from '../config/config.ts';
+import { createConfigFile } from '../config/configFile.ts';
 import { applyEdits } from '../config/edit.ts';
+import { placeForConfig } from '../config/locate.ts';
 import { parseConfig, readConfigFile, textOf } from '../config/load.ts';
-import { createDurably } from '../system/durableFile.ts';
+import { openPlain } from '../system/tar/read.ts';
+import { systemClock } from '../system/systemClock.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { counted, local } from '../core/domain/words.ts';
 import { demandYes } from './ask.ts';
@@ -17,6 +20,7 @@ import { unlessStopped } from './ending.ts';
 import { loadContext, print, printJson, type Io } from './io.ts';
 import { operatorName } from './operator.ts';
 import { outputUnwritable } from './output.ts';
+import { asOwner, otherOwner } from './owner.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 import { configOf, type JsonOption } from './session.ts';
 
@@ -32,7 +36,10 @@ export function addRestore(program: Command, io: Io): void {
     .command('restore')
     .argument('<file>', 'a file from `receiptd backup`, or a ledger from `backups` in the state directory')
     .description('restore a backup, completely or not at all; keeps what the journal here has recorded since')
-    .option('--config <file>', 'config file; created from the backup if it does not exist')
+    .option(
+      '--config <file>',
+      'config file; if none exists, it is created from the backup, where setup would create it',
+    )
     .option('--replace', 'replace a different ledger that is here; the old one is set aside')
     .option('--older', 'go back to the backup, and discard what the ledger here has recorded since')
     .option('--beside <folder>', 'restore to a new folder, for viewing only; nothing here changes')
@@ -45,7 +52,7 @@ export function addRestore(program: Command, io: Io): void {
         'restore office.receiptd --beside /tmp/january',
       ],
       statuses: '6 an agent is running:\nstop it first',
-      more: 'Run it as the user that the agent runs as. What was here before is kept in `before-restore-*` in the state directory.\nreceiptd asks first if two agents could end up sending the same receipts: if the backup is from another PC that was not closed with --final, or if the file was restored elsewhere.',
+      more: 'Run it as root, or as the user that the agent runs as. What was here before is kept in `before-restore-*` in the state directory.\nreceiptd asks first if two agents could end up sending the same receipts: if the backup is from another PC that was not closed with --final, or if the file was restored elsewhere.',
     })
     .action((file: string, options: Options) =>
       unlessStopped(io, () => run(io, resolve(io.cwd, file), options)),
@@ -85,21 +92,25 @@ async function restoreTo(
   source: Source,
   { replace = false, older = false, beside }: Options,
 ): Promise<Restored & { readonly misfits: readonly string[] }> {
-  if (text !== null) await writeConfig(config.file, text);
+  // Only the service's user may write its state directory; it may not be able to open root's file.
+  const opened = (await otherOwner(config.stateDir)) === null ? null : await openPlain(file);
+  const isCopy = beside !== undefined;
+  const by = operatorName();
   try {
-    const isCopy = beside !== undefined;
-    const restored = await restoreBackup(config, {
-      file,
-      source,
-      replace,
-      older,
-      isCopy,
-      by: operatorName(),
+    if (text !== null) await writeConfig(config.file, text);
+    const done = await asOwner(config.stateDir, async () => {
+      const restored = await restoreBackup(config, { file, opened, source, replace, older, isCopy, by });
+      return { ...restored, misfits: isCopy ? [] : await misfits(config) };
+    }).catch(async (error: unknown) => {
+      if (text !== null) await rm(config.file, { force: true });
+      throw error;
     });
-    return { ...restored, misfits: isCopy ? [] : await misfits(config) };
-  } catch (error) {
-    if (text !== null) await rm(config.file, { force: true });
-    throw error;
+    const { isNoted, relation } = done;
+    if (isNoted || opened === null || source.kind === 'ledger' || relation === 'earlier') return done;
+    const at = new Date(systemClock.now()).toISOString();
+    return { ...done, isNoted: await noteRestored(file, config.stateDir, at) };
+  } finally {
+    await opened?.close();
   }
 }
 
@@ -148,7 +159,7 @@ function tell(
   print(io, 'Next: `receiptd check`, then start the agent.');
 }
 
-/** The existing configuration; otherwise the backup's, to be written to the first path that was searched. */
+/** The existing configuration; otherwise the backup's, to be written where setup would write one. */
 async function targetHere(io: Io, source: Source, options: Options): Promise<Target> {
   try {
     return { config: await configOf(io, options), text: null };
@@ -156,7 +167,7 @@ async function targetHere(io: Io, source: Source, options: Options): Promise<Tar
     const isMissing = error instanceof ReceiptdError && error.code === 'CONFIG_NOT_FOUND';
     if (!isMissing || source.kind === 'ledger') throw error;
   }
-  const file = resolve(io.cwd, options.config ?? (io.env['RECEIPTD_CONFIG'] || 'receiptd.yaml'));
+  const { file } = await placeForConfig(options.config, loadContext(io));
   return { config: parseConfig(source.settings, file, loadContext(io)), text: source.settings };
 }
 
@@ -180,11 +191,16 @@ async function ownSettings(io: Io, options: Options): Promise<string> {
 }
 
 async function writeConfig(file: string, text: string): Promise<void> {
-  const hint = 'Choose another file with --config. Nothing was restored.';
-  const isNew = await createDurably(file, text).catch((error: unknown) => {
-    throw outputUnwritable(file, error, hint);
-  });
-  if (!isNew) throw outputUnwritable(file, Object.assign(new Error(), { code: 'EEXIST' }), hint);
+  try {
+    await createConfigFile(file, text);
+  } catch (error) {
+    const cause: unknown = error instanceof ReceiptdError ? error.cause : error;
+    throw outputUnwritable(
+      file,
+      cause,
+      'Run it as root, or choose another file with --config. Nothing was restored.',
+    );
+  }
 }
 
 /** Warns of a second agent that could send the same documents, and asks for confirmation before the restore. */

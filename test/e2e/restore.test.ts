@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { ordinaryOwner } from '../support/ordinaryUser.ts';
 import { prepare, Site, storedOnce, until } from './support/agent.ts';
 import { quickly } from './support/commandLine.ts';
 import { otherPc, pcThatSent, scan } from './support/twoPcs.ts';
@@ -148,3 +149,27 @@ test('a file that was restored on one PC is asked about on the next, even if the
   expect(existsSync(join(second.stateDir, 'ledger.db'))).toBe(false);
   expect(await second.quickMust('restore', archive, '--yes')).toContain('1 document');
 });
+
+test.skipIf(process.geteuid?.() !== 0)(
+  "root restores for the service's user, from a file that only root may read",
+  async () => {
+    const site = await pcThatSent(1);
+    const archive = site.file('office.receiptd');
+    await site.quickMust('backup', '--final', archive);
+    const other = new Site(site.file('other'), site.sandbox);
+    other.env['RECEIPTD_STATE_DIR'] = other.stateDir;
+    const { uid, gid } = ordinaryOwner();
+    await mkdir(other.dir);
+    await mkdir(other.stateDir, { mode: 0o700 });
+    await chown(other.stateDir, uid, gid);
+    await chmod(site.dir, 0o755);
+    expect(await other.must('restore', archive)).not.toContain("Don't restore this file on another PC");
+    for (const name of ['ledger.db', 'ledger.journal', 'spool', 'instance.lock'])
+      expect((await stat(join(other.stateDir, name))).uid, name).toBe(uid);
+    // Everybody's to read, as setup writes it: the service's user has to.
+    expect((await stat(other.config)).mode & 0o777).toBe(0o644);
+    expect(await other.list()).toHaveLength(1);
+    expect(existsSync(`${archive}.restored`)).toBe(true);
+    expect(await readFile(join(other.stateDir, 'ledger.journal'), 'utf8')).toContain(' by root.');
+  },
+);

@@ -17,7 +17,7 @@ import type { Store } from './answers.ts';
 import { plan, TO_BE_CREATED, writePlanned } from './plan.ts';
 import { uncreatable } from './folder.ts';
 import { demandManager, installOnce, type Installed } from './installing.ts';
-import { asOwner, giveToOwner, otherOwner } from './owner.ts';
+import { asOwner, giveToOwner, otherOwner } from '../owner.ts';
 import { leavesPractice, practiceStateDir } from './practiceState.ts';
 import { Ended } from './prompts.ts';
 import { linesOf, reroutedBy, type Rerouted } from './rerouted.ts';

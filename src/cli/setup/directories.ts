@@ -4,7 +4,7 @@ import type { LoadContext } from '../../config/config.ts';
 import { pathsOf } from '../../config/resolve.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import { DEFAULT_USER } from '../../features/os-service/agent.ts';
-import { asIds } from './owner.ts';
+import { asIds } from '../owner.ts';
 import { wrongFolder } from './checks.ts';
 
 type Directories = Response<'setupFolders'>;

@@ -41,17 +41,22 @@ export function readManifest(file: string): Promise<{ manifest: Manifest; settin
 
 /**
  * Reads a whole archive and checks it against its manifest. Unpacks it into `to`, an empty directory: owner-only, durable files
- * with names checked by us, and nothing else. Null only checks.
+ * with names checked by us, and nothing else. Null only checks. `opened`: the file, if the current user can't open it; closed at
+ * the end.
  * @throws ReceiptdError ARCHIVE_REFUSED, LEDGER_NEWER, FILE_UNREADABLE; DISK_FULL, if possible before anything is written
  */
-export function readBackup(file: string, to: string | null): Promise<Manifest> {
+export function readBackup(
+  file: string,
+  to: string | null,
+  opened: fs.FileHandle | null = null,
+): Promise<Manifest> {
   return refusing(file, async () => {
     let manifest: Manifest | null = null;
     let missing = new Map<string, Manifest['parts'][number]>();
     let images = 0;
     const syncs: Promise<void>[] = [];
     let allowed = { bytes: MANIFEST_LIMIT, members: 1 };
-    for await (const member of readArchive(file, () => allowed)) {
+    for await (const member of readArchive(opened ?? file, () => allowed)) {
       if (manifest === null) {
         manifest = await manifestOf(file, member);
         missing = new Map(manifest.parts.map((part) => [part.name, part]));
@@ -62,7 +67,7 @@ export function readBackup(file: string, to: string | null): Promise<Manifest> {
           bytes: MANIFEST_LIMIT + all,
           members: 1 + manifest.parts.length + manifest.images.count,
         };
-        await refuseBomb(file, bytes);
+        refuseBomb((await (opened?.stat() ?? fs.stat(file))).size, bytes);
         if (to !== null) await seeRoom(file, to, all);
         continue;
       }
@@ -122,8 +127,7 @@ function jsonIn(text: string): unknown {
   }
 }
 
-async function refuseBomb(file: string, bytes: number): Promise<void> {
-  const { size } = await fs.stat(file);
+function refuseBomb(size: number, bytes: number): void {
   if (bytes > GROWS_FREELY + size * MOST_GROWTH)
     throw new BadArchive(`it has ${sizeText(size)} and would unpack to ${sizeText(bytes)}`);
 }

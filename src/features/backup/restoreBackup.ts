@@ -1,5 +1,6 @@
-import { constants, existsSync } from 'node:fs';
-import fs from 'node:fs/promises';
+import { constants, createWriteStream, existsSync } from 'node:fs';
+import fs, { type FileHandle } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
 import { dirname, join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { acquireInstanceLock } from '../../state-dir/instanceLock.ts';
@@ -29,6 +30,8 @@ import { noteRestored, type Source } from './source.ts';
 export interface RestoreOptions {
   /** Absolute. */
   readonly file: string;
+  /** The same file, if the current user can't open it; closed at the end. */
+  readonly opened?: FileHandle | null;
   readonly source: Source;
   /** Replaces a different ledger, which is moved aside. */
   readonly replace: boolean;
@@ -55,7 +58,7 @@ export interface Restored extends Adopted {
  * STATE_UNWRITABLE
  */
 export async function restoreBackup(config: Config, options: RestoreOptions): Promise<Restored> {
-  const { file, source, older, isCopy } = options;
+  const { file, opened = null, source, older, isCopy } = options;
   const { stateDir } = config;
   await prepareStateDir(config);
   const lock = await acquireInstanceLock(stateDir, { evenIfMoved: true });
@@ -64,7 +67,7 @@ export async function restoreBackup(config: Config, options: RestoreOptions): Pr
     await refuseMovedLedger(stateDir);
     await fs.mkdir(staging, { mode: 0o700 });
     const ledger = join(staging, 'ledger.db');
-    const archived = await unpack(file, source, ledger);
+    const archived = await unpack(file, opened, source, ledger);
     const relation = await relationTo(config, source.head, archived);
     await refuseLoss(config, options, relation, archived);
     const goesOn = relation === 'earlier' && !older;
@@ -100,13 +103,19 @@ function unused(stateDir: string, at: string): string {
 }
 
 /** @returns the path of the backup's journal; null if it has none */
-async function unpack(file: string, source: Source, ledger: string): Promise<string | null> {
+async function unpack(
+  file: string,
+  opened: FileHandle | null,
+  source: Source,
+  ledger: string,
+): Promise<string | null> {
   if (source.kind === 'ledger') {
-    await fs.copyFile(file, ledger, constants.COPYFILE_EXCL);
+    if (opened === null) await fs.copyFile(file, ledger, constants.COPYFILE_EXCL);
+    else await pipeline(opened.createReadStream(), createWriteStream(ledger, { flags: 'wx', mode: 0o600 }));
     await fs.chmod(ledger, 0o600);
     return null;
   }
-  const { head } = await readBackup(file, dirname(ledger));
+  const { head } = await readBackup(file, dirname(ledger), opened);
   const found = checkBackup(ledger);
   const isSame = found.ledger === head.ledger && found.seq === head.seq && found.hash === head.hash;
   if (isSame && head.seq === source.head.seq && head.hash === source.head.hash) return journalPathOf(ledger);

@@ -20,13 +20,13 @@ const AROUND = 4 * 512;
 const END_BYTES = 64 * 1024;
 
 /**
- * Yields the members of a .tar.gz in order. Only plain files are allowed; links, devices and directories are refused. Names are
+ * Yields the members of a .tar.gz in order. `file`: its path, or a handle, which is closed at the end. Only plain files are allowed; links, devices and directories are refused. Names are
  * untrusted: never write to a path made from an unexpected one. `budget` limits the members' total size and number, and is
  * checked for every chunk, so that a small file can't unpack to a huge one.
  * @throws BadArchive; system errors of the file itself
  */
 export async function* readArchive(
-  file: string,
+  file: string | FileHandle,
   budget: () => { readonly bytes: number; readonly members: number },
 ): AsyncGenerator<Member> {
   let unpacked = 0;
@@ -39,7 +39,7 @@ export async function* readArchive(
       else done(null, chunk);
     },
   });
-  const source = (await openFile(file)).createReadStream();
+  const source = (typeof file === 'string' ? await openPlain(file) : file).createReadStream();
   const gunzip = createGunzip();
   const tar = extract();
   // Pass errors on: otherwise the next stream would wait forever.
@@ -66,7 +66,7 @@ export async function* readArchive(
 }
 
 /** Opens a regular file only: opening a FIFO would wait forever, and a device never ends. */
-async function openFile(file: string): Promise<FileHandle> {
+export async function openPlain(file: string): Promise<FileHandle> {
   const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   if ((await handle.stat()).isFile()) return handle;
   await handle.close();

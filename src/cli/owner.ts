@@ -2,7 +2,7 @@ import { lchown, lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * If root runs setup: the service user who owns the state directory. Null if the current user owns it or it does not
+ * If root runs a command: the service's user, who owns the state directory. Null if the current user owns it or it does not
  * exist yet.
  */
 export async function otherOwner(stateDir: string): Promise<{ uid: number; gid: number } | null> {
