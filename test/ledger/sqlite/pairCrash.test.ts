@@ -1,38 +1,15 @@
 /** Combinations of damage and kills that recovery.test.ts does not cover. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { readJournal } from '../../../src/ledger/journal/journal.ts';
 import { verifyJournal } from '../../../src/ledger/journal/verify.ts';
-import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
 import type { Document } from '../../../src/core/domain/document.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import { admission, rowsOf, send } from '../../contract/ledger/support.ts';
-import { clock, createPlace } from './place.ts';
+import { filesOfEachTest } from './ledgerFiles.ts';
 
-let place: Awaited<ReturnType<typeof createPlace>>;
-let journal: string;
-let stories: string[];
-
-beforeEach(async () => {
-  place = await createPlace();
-  journal = path.join(place.dir, 'ledger.journal');
-  stories = [];
-});
-afterEach(() => place.remove());
-
-function open(): Promise<Ledger> {
-  return openSqliteLedger({ path: place.path, clock, onMended: (story) => void stories.push(story) });
-}
-
-async function during<T>(work: (ledger: Ledger) => Promise<T>): Promise<T> {
-  const ledger = await open();
-  try {
-    return await work(ledger);
-  } finally {
-    await ledger.close();
-  }
-}
+const { place, stories, open, using: during } = filesOfEachTest();
 
 async function admitAll(ledger: Ledger, ...names: string[]): Promise<Document[]> {
   const documents = [];
@@ -50,18 +27,18 @@ it('the readable part of a journal is used if it is ahead of the ledger and dama
   fs.copyFileSync(place.path, before);
   await during((ledger) => admitAll(ledger, 'b', 'c', 'd'));
   fs.copyFileSync(before, place.path);
-  const lines = fs.readFileSync(journal, 'latin1').split('\n');
+  const lines = fs.readFileSync(place.journal, 'latin1').split('\n');
   const damaged = lines.findIndex((line) => line.includes('"kind":"named"') && line.includes('c.jpg'));
   expect(damaged).toBeGreaterThan(0);
   lines[damaged] = lines[damaged]!.replace('"named"', '"nameD"');
-  fs.writeFileSync(journal, lines.join('\n'), 'latin1');
+  fs.writeFileSync(place.journal, lines.join('\n'), 'latin1');
   const lastSeq = lines.length - 1;
 
   const names = await during(namesIn);
   expect(names).toHaveLength(3);
   expect(stories.join(' ')).toContain('is broken at entry');
   // Everything that had a number in the old file keeps it.
-  const [first] = readJournal(journal, 0);
+  const [first] = readJournal(place.journal, 0);
   expect(first).toMatchObject({ kind: 'continued', seq: lastSeq + 1 });
   expect(await during(namesIn)).toEqual(names);
 });
@@ -85,7 +62,7 @@ it('a kill during a rebuild does not reset the ledger', async () => {
     await ledger.backup(null);
     return namesIn(ledger);
   });
-  fs.rmSync(journal);
+  fs.rmSync(place.journal);
   const bytes = fs.readFileSync(place.path);
   bytes.fill(0xaa, 0, 512);
   fs.writeFileSync(place.path, bytes);
@@ -108,18 +85,18 @@ it.each(['before it has its name', 'before the ledger knows of it'])(
       return namesIn(ledger);
     });
     const before = fs.readFileSync(place.path);
-    fs.rmSync(journal);
+    fs.rmSync(place.journal);
     expect(await during(namesIn)).toEqual(names);
     fs.writeFileSync(place.path, before);
     if (moment === 'before it has its name') {
-      const [first = ''] = fs.readFileSync(journal, 'utf8').split('\n');
-      fs.rmSync(journal);
-      fs.writeFileSync(`${journal}.new`, `${first}\n`);
+      const [first = ''] = fs.readFileSync(place.journal, 'utf8').split('\n');
+      fs.rmSync(place.journal);
+      fs.writeFileSync(`${place.journal}.new`, `${first}\n`);
     }
 
     expect(await during(namesIn)).toEqual(names);
-    expect((await verifyJournal(journal)).findings).toEqual([]);
-    expect(fs.existsSync(`${journal}.new`)).toBe(false);
+    expect((await verifyJournal(place.journal)).findings).toEqual([]);
+    expect(fs.existsSync(`${place.journal}.new`)).toBe(false);
   },
 );
 
@@ -133,10 +110,10 @@ it('erases data that was recorded in the same commit as the erasure', async () =
     expect(await ledger.erase([id], 5_000)).toBe(1);
     await copied;
   });
-  const kinds = [...readJournal(journal, 0)].map(({ kind }) => kind);
+  const kinds = [...readJournal(place.journal, 0)].map(({ kind }) => kind);
   expect(kinds.slice(-2)).toEqual(['sighted', 'erased']);
-  expect(fs.readFileSync(journal, 'utf8')).not.toContain('secret');
-  expect((await verifyJournal(journal)).findings).toEqual([]);
+  expect(fs.readFileSync(place.journal, 'utf8')).not.toContain('secret');
+  expect((await verifyJournal(place.journal)).findings).toEqual([]);
 });
 
 it('the ledger opens even if its backups cannot be listed; the next backup reports that', async () => {

@@ -190,7 +190,7 @@ export const LEFT_OUT: readonly LeftOut[] = [
     tests: ['opening the SQLite ledger > creates a file for its owner only, whatever the umask'],
   },
   {
-    file: 'ledger/sqlite/recovery.test.ts',
+    file: 'ledger/sqlite/backup.test.ts',
     why: RIGHTS,
     tests: ['a backup > is complete despite concurrent writes, private to its owner, and never overwritten'],
   },

@@ -1,0 +1,128 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readJournal } from '../../../src/ledger/journal/journal.ts';
+import { verifyJournal } from '../../../src/ledger/journal/verify.ts';
+import { admission, rowsOf } from '../../contract/ledger/support.ts';
+import { restoreLedger } from '../../support/restoreLedger.ts';
+import { filesOfEachTest, fill, withoutTimes } from './ledgerFiles.ts';
+import { clock, createPlace } from './place.ts';
+
+const { place, during } = filesOfEachTest();
+
+describe('restoring a backup', () => {
+  it('keeps everything that the journal knows, and records the restore', async () => {
+    let file = '';
+    await during(async (ledger) => {
+      await fill(ledger);
+      ({ file } = await ledger.backup(path.join(place.dir, 'kept.db')));
+    });
+    const before = await during((ledger) => ledger.admit(admission('late.jpg', 'late')));
+    const restored = await restoreLedger(place.dir, file);
+    expect(restored).toMatchObject({ replayed: 2, documents: 7, story: [] });
+    expect(fs.existsSync(restored.setAside ?? '')).toBe(true);
+    expect(withoutTimes(await during())).toEqual(withoutTimes(before));
+    expect([...readJournal(place.journal, 0)].at(-1)).toMatchObject({
+      kind: 'restored',
+      seq: restored.head.seq,
+    });
+    expect((await verifyJournal(place.journal)).findings).toEqual([]);
+  });
+
+  it('works on an empty machine, and continues the chain', async () => {
+    let file = '';
+    const before = await during(async (ledger) => {
+      await fill(ledger);
+      ({ file } = await ledger.backup(path.join(place.dir, 'kept.db')));
+    });
+    const other = await createPlace();
+    await restoreLedger(other.dir, file);
+    const ledger = await other.open();
+    expect(withoutTimes(await rowsOf(ledger))).toEqual(withoutTimes(before));
+    await ledger.close();
+    expect([...readJournal(path.join(other.dir, 'ledger.journal'), 0)][0]).toMatchObject({
+      kind: 'continued',
+    });
+    await other.remove();
+  });
+
+  it('refuses other files and backups of another ledger, and changes nothing', async () => {
+    await during(fill);
+    const other = await createPlace();
+    const stranger = await other.open();
+    const { file } = await stranger.backup(path.join(other.dir, 'kept.db'));
+    await stranger.close();
+    // SQLite removes its own files once the garbage collector has collected their reader.
+    const files = () => fs.readdirSync(place.dir).filter((name) => !/^instance\.|-(wal|shm)$/.test(name));
+    const before = files();
+    for (const [backup, code] of [
+      [file, 'LEDGER_EXISTS'],
+      [place.journal, 'ARCHIVE_REFUSED'],
+      [path.join(place.dir, 'none.db'), 'FILE_UNREADABLE'],
+    ] as const)
+      await expect(restoreLedger(place.dir, backup)).rejects.toMatchObject({ code });
+    expect(files()).toEqual(before);
+    await other.remove();
+  });
+});
+
+describe('a backup', () => {
+  it('is complete despite concurrent writes, private to its owner, and never overwritten', async () => {
+    const target = path.join(place.dir, 'kept.db');
+    await during(async (ledger) => {
+      await fill(ledger);
+      const writing = Array.from({ length: 200 }, (_, n) => ledger.admit(admission(`w${n}`, `w${n}`)));
+      const [{ head }] = await Promise.all([ledger.backup(target), ...writing]);
+      expect(head.seq).toBeLessThanOrEqual((await ledger.head())?.seq ?? 0);
+      await expect(ledger.backup(target)).rejects.toMatchObject({ code: 'BACKUP_FAILED' });
+    });
+    expect(fs.statSync(target).mode & 0o777).toBe(0o600);
+    expect(fs.readdirSync(place.dir).filter((name) => name.startsWith('kept'))).toEqual(['kept.db']);
+  });
+
+  it('is deleted if it is older than the ones to keep', async () => {
+    const backups = path.join(place.dir, 'backups');
+    await during(async (ledger) => {
+      const { file } = await ledger.backup(null);
+      fs.renameSync(file, path.join(place.dir, 'copied.db'));
+      for (const day of ['01', '02', '03'])
+        fs.copyFileSync(
+          path.join(place.dir, 'copied.db'),
+          path.join(backups, `ledger-1969${day}01T000000000Z.db`),
+        );
+      fs.writeFileSync(path.join(backups, 'mine.txt'), 'not a backup');
+      await ledger.pruneBackups(2);
+    });
+    expect(fs.readdirSync(backups).sort()).toEqual([
+      'ledger-19690201T000000000Z.db',
+      'ledger-19690301T000000000Z.db',
+      'mine.txt',
+    ]);
+  });
+
+  it('that a power failure left unfinished is deleted after a day', async () => {
+    const backups = path.join(place.dir, 'backups');
+    await during(async (ledger) => {
+      const { file } = await ledger.backup(null);
+      for (const left of ['ledger-19690201T000000000Z.db.new', 'ledger-19690201T000000000Z.db.new-journal'])
+        fs.copyFileSync(file, path.join(backups, left));
+      // Another process may still be writing this one.
+      fs.copyFileSync(file, `${file}.new`);
+      await ledger.pruneBackups(2);
+      const name = path.basename(file);
+      expect(fs.readdirSync(backups).sort()).toEqual([name, `${name}.new`]);
+    });
+  });
+
+  it('dated years ahead by a wrong clock does not displace today’s', async () => {
+    const backups = path.join(place.dir, 'backups');
+    await during(async (ledger) => {
+      const { file } = await ledger.backup(null);
+      for (const day of ['01', '02'])
+        fs.copyFileSync(file, path.join(backups, `ledger-2999${day}01T000000000Z.db`));
+      await ledger.pruneBackups(2);
+      expect(fs.readdirSync(backups).sort()).toEqual([path.basename(file), 'ledger-29990201T000000000Z.db']);
+      expect(await ledger.lastBackup()).toBe(clock.now());
+    });
+  });
+});

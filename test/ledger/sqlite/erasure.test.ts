@@ -1,0 +1,91 @@
+import { DatabaseSync } from '@photostructure/sqlite';
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readJournal } from '../../../src/ledger/journal/journal.ts';
+import { pagePath } from '../../../src/core/domain/pages.ts';
+import type { Ledger } from '../../../src/core/ports/ledger.ts';
+import type { Split } from '../../../src/core/ports/ledgerPages.ts';
+import { verifyJournal } from '../../../src/ledger/journal/verify.ts';
+import { compareWithJournal } from '../../../src/ledger/sqlite/compare.ts';
+import { admission, hashOf, OFFICE, seen, send } from '../../contract/ledger/support.ts';
+import { filesOfEachTest } from './ledgerFiles.ts';
+
+const { place, during, alter, ledgerFiles } = filesOfEachTest();
+
+/** A file whose only page is lost. */
+async function erasePages(ledger: Ledger): Promise<void> {
+  const file = seen('schmidt.pdf');
+  const plan = { endpoint: OFFICE, file, sha256: hashOf('pdf'), at: 4_000 };
+  const split = (await ledger.beginSplit(plan)) as Split;
+  const page = { file: { ...file, path: pagePath(file.path, 1) }, page: { split: split.id, page: 1 } };
+  const { document } = await ledger.admit(admission('page', 'page', page));
+  await ledger.endSplit(split, { at: 4_000, pages: 1, reason: null, message: null, policy: null });
+  await ledger.markLost(document.id, 'Gone.', 4_000);
+  expect(await ledger.erase([document.id], 6_000)).toBe(1);
+}
+
+describe('erasure', () => {
+  it('removes personal data from every file and keeps the chain verifiable', async () => {
+    await during(async (ledger) => {
+      const { document } = await ledger.admit(admission('dr-schmidt-invoice.jpg', 'a'));
+      await ledger.admit(admission('copy/dr-schmidt-copy.jpg', 'a'));
+      await ledger.admit(admission('other.jpg', 'other'));
+      const response = '{"patient":"Schmidt"}';
+      const transition = { state: 'accepted', serviceStatus: 'DONE', response } as const;
+      await send(ledger, document.id, { transition });
+      expect(await ledger.erasable(5_000)).toEqual([document.id]);
+      expect(await ledger.erase([document.id, 2, 777], 6_000)).toBe(1);
+      expect(await ledger.erasable(5_000)).toEqual([]);
+      await erasePages(ledger);
+      for (const file of fs.readdirSync(place.dir)) {
+        const text = fs.readFileSync(path.join(place.dir, file), 'latin1').toLowerCase();
+        expect([file, text.includes('schmidt')]).toEqual([file, false]);
+        expect(text.includes('doc-a') || !file.endsWith('journal')).toBe(true);
+      }
+      expect(await ledger.detail(document.id)).toMatchObject({
+        document: { name: 'doc-a', sha256: hashOf('a'), state: 'accepted', path: '' },
+        response: null,
+      });
+    });
+    expect(await verifyJournal(place.journal)).toMatchObject({ findings: [] });
+    expect((await compareWithJournal(place.path, place.journal, 1)).findings).toEqual([]);
+  });
+
+  it('is refused while another program keeps erased data in the log, and succeeds when repeated', async () => {
+    await during(async (ledger) => {
+      const { document } = await ledger.admit(admission('dr-schmidt.jpg', 'a'));
+      await ledger.markLost(document.id, 'Gone.', 2_000);
+      const reader = new DatabaseSync(place.path, { readOnly: true });
+      reader.exec('BEGIN; SELECT count(*) FROM documents');
+      reader.prepare('SELECT count(*) FROM documents').all();
+      await expect(ledger.erase([document.id], 3_000)).rejects.toMatchObject({
+        code: 'LEDGER_WRITE_FAILED',
+        hint: expect.stringContaining('same command again'),
+      });
+      reader.exec('COMMIT');
+      reader.close();
+      expect(await ledger.erase([document.id], 4_000)).toBe(0);
+      for (const file of [...ledgerFiles(), place.journal])
+        expect(fs.existsSync(file) && fs.readFileSync(file, 'latin1').includes('schmidt')).toBe(false);
+    });
+  });
+
+  it('is finished after a crash before the journal was blanked', async () => {
+    await during(async (ledger) => {
+      const { document } = await ledger.admit(admission('dr-schmidt.jpg', 'a'));
+      await ledger.markLost(document.id, 'Gone.', 2_000);
+    });
+    const whole = fs.readFileSync(place.journal, 'latin1');
+    await during((ledger) => ledger.erase([1], 3_000));
+    const blank = fs.readFileSync(place.journal, 'latin1');
+    // The state after the crash: recorded, nothing blanked yet.
+    fs.writeFileSync(place.journal, whole + blank.slice(whole.length), 'latin1');
+    const entries = [...readJournal(place.journal, 0)].find(({ kind }) => kind === 'erased')?.facts[
+      'entries'
+    ];
+    alter((db) => db.prepare('INSERT INTO erasures (entries) VALUES (?)').run(JSON.stringify(entries)));
+    await during();
+    expect(fs.readFileSync(place.journal, 'latin1')).toBe(blank);
+  });
+});
