@@ -40,7 +40,7 @@ describe('an operation', () => {
     expect(await ask('tryHeld', {})).toEqual({});
   });
 
-  test('that fails in the daemon with an error for people fails with the same error in the client', async () => {
+  test('fails in the client with the same error for people as in the daemon', async () => {
     const { logged, serve, ask } = await controlled();
     await serve({
       resend: async () => {
@@ -66,7 +66,7 @@ describe('an operation', () => {
     expect(logged).toEqual([]);
   });
 
-  test('that hits a defect is logged by the daemon, and shows the client no details', async () => {
+  test('is logged by the daemon if it hits a defect, and shows the client no details', async () => {
     const { logged, serve, ask } = await controlled();
     await serve({
       retry: () => {
@@ -119,7 +119,7 @@ describe('an operation', () => {
     other.close();
   });
 
-  test('ends on abort and on timeout', async () => {
+  test('is cancelled by an abort and by a timeout', async () => {
     const { serve, ask } = await controlled();
     await serve({ status: () => new Promise(() => {}) }, 0);
     const stop = new AbortController();

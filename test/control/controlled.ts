@@ -41,7 +41,7 @@ export const STATUS: StatusResponse = {
   spool: { mode: 'auto', used: 1, limit: 2, images: 1 },
 };
 
-/** A state directory, and what is served in it. */
+/** Serves operations in a new state directory. */
 export async function controlled() {
   const dir = await mkdtemp(path.join(memoryDirectory(), 'rc-'));
   cleanUp(() => rm(dir, { recursive: true, force: true }));
@@ -85,7 +85,7 @@ export function controlledIn(stateDir: string) {
     options?: Parameters<typeof callControl>[3],
   ) => callControl(stateDir, operation, request, options);
 
-  /** A request as another program would send it. */
+  /** Sends a request like another program. */
   function raw(
     options: http.RequestOptions,
     body: string,

@@ -13,7 +13,7 @@ import { tempDir } from '../support/tempDir.ts';
 
 export const CREDENTIALS = { clientId: 'in-process', clientSecret: 'in-process-secret' };
 
-/** The agent in this process, with a real ledger and folder. `sections` are those of every configuration, `first` of the first one. */
+/** The agent in this process, with a real ledger and folder. `sections` are in every configuration, `first` only in the first one. */
 export async function agentHere(sections: object, first: object = {}) {
   const dir = tempDir('agent', memoryDirectory());
   const inbox = join(dir, 'inbox');
@@ -34,7 +34,7 @@ export async function agentHere(sections: object, first: object = {}) {
     inbox,
     log,
     lasting,
-    /** Runs until `end`; `replace` gives it another configuration. */
+    /** Runs until `end`; `replace` applies another configuration. */
     start: async () => {
       const compose = (config: Config) => composeGeneration(config, lasting, { once: false });
       const generations = await Generations.start<Config, Running>(configOf(first), { compose, clock, log });

@@ -9,7 +9,7 @@ import { RecordedLog } from '../support/recordedLog.ts';
 
 const ALERTS = readFileSync(new URL('../../docs/alerts.md', import.meta.url), 'utf8');
 
-/** A setting that switches it on, and its heading in docs/alerts.md. */
+/** A setting that switches the channel on, and its heading in docs/alerts.md. */
 const CHANNELS: Readonly<Record<AlertChannelName, readonly [setting: unknown, heading: string]>> = {
   desktop: [true, 'Desktop'],
   eventLog: [true, 'Event log'],
@@ -22,14 +22,17 @@ const configOf = (alerts: object) => parse(yaml({ more: `alerts: ${JSON.stringif
 const said = async (alerts: object) =>
   (await checkAlerts(configOf(alerts), {})).map(({ message }) => message).join('\n');
 
-it.each(ALERT_CHANNELS)('%s is created if configured, checked, and described', async (name) => {
-  const [setting, heading] = CHANNELS[name];
-  const surroundings = { env: {}, log: new RecordedLog(), secrets: createRedactor() };
-  const made = alertChannels(configOf({ [name]: setting }), surroundings);
-  expect(made.map((channel) => channel.name)).toEqual([name]);
-  expect(await said({ [name]: setting })).toMatch(new RegExp(`^(?!Nobody).*\\b${name}\\b`));
-  expect(ALERTS).toContain(`\n## ${heading}\n`);
-});
+it.each(ALERT_CHANNELS)(
+  'the alert channel %s is created if configured, checked by `check`, and documented',
+  async (name) => {
+    const [setting, heading] = CHANNELS[name];
+    const surroundings = { env: {}, log: new RecordedLog(), secrets: createRedactor() };
+    const made = alertChannels(configOf({ [name]: setting }), surroundings);
+    expect(made.map((channel) => channel.name)).toEqual([name]);
+    expect(await said({ [name]: setting })).toMatch(new RegExp(`^(?!Nobody).*\\b${name}\\b`));
+    expect(ALERTS).toContain(`\n## ${heading}\n`);
+  },
+);
 
 it('`check` names all channels if none is configured', async () => {
   const sentence = await said({ digest: '07:30' });

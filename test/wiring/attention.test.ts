@@ -19,7 +19,7 @@ import { RecordedLog } from '../support/recordedLog.ts';
 import { tempDir } from '../support/tempDir.ts';
 import { configIn } from '../config/support.ts';
 
-/** A folder whose configuration showed something in `former`, and now shows it in `place`. */
+/** A watched folder whose folder for people was `former`, and is now `place`. */
 async function moved(place: string) {
   const dir = tempDir('former');
   const [inbox, stateDir] = [join(dir, 'inbox'), join(dir, 'state')];
@@ -40,20 +40,20 @@ async function moved(place: string) {
   return { dir, inbox, former, config, book, leave };
 }
 
-it('removes only what the agent made from a former folder', async () => {
+it('a former folder for people loses only the files that the agent made', async () => {
   const { former, book, leave } = await moved('elsewhere');
   expect(await leave()).toEqual([]);
   expect(readdirSync(former)).toEqual(['b.jpg']);
   expect(await book.keys()).toEqual([]);
 });
 
-it('leaves the current folder alone', async () => {
+it('the current folder for people is left alone', async () => {
   const { former, leave } = await moved('former');
   expect(await leave()).toEqual([]);
   expect(readdirSync(former)).toEqual(['a.jpg', 'b.jpg']);
 });
 
-it('leaves a missing former folder unwatched, and empties it once it is back', async () => {
+it('a missing former folder for people is emptied once it is back', async () => {
   const { dir, inbox, former, config, leave } = await moved('none');
   renameSync(former, join(dir, 'away'));
   expect(await leave()).toEqual([former]);
@@ -66,7 +66,7 @@ it('leaves a missing former folder unwatched, and empties it once it is back', a
   expect(existsSync(join(former, 'a.jpg'))).toBe(false);
 });
 
-it('removes a former folder that the agent made, unless it contains something or is another folder by now', async () => {
+it('a former folder for people is removed if the agent made it, unless it is not empty or was replaced', async () => {
   const { inbox, book, leave } = await moved('none');
   const key = { folder: inbox, place: join(inbox, 'made') };
   const options = { path: key.place, like: inbox, watched: [inbox], mark: '0a1b2c3d', random: Math.random };
@@ -86,7 +86,7 @@ it('removes a former folder that the agent made, unless it contains something or
   expect(await book.keys()).toEqual([]);
 });
 
-it('deletes nothing through a link that replaced a former folder', async () => {
+it('nothing is deleted through a link that replaced a former folder for people', async () => {
   const { dir, inbox, former, leave } = await moved('none');
   const elsewhere = join(dir, 'elsewhere');
   renameSync(former, elsewhere);

@@ -5,7 +5,7 @@ import { checkFolder } from '../../src/wiring/checkFolder.ts';
 import { tempDir } from '../support/tempDir.ts';
 import { configIn } from '../config/support.ts';
 
-/** What `check` says of a folder with these entries; those that end in a slash are folders. */
+/** Findings of `check` for a folder with these entries; those that end in a slash are folders. */
 async function said(entries: readonly string[], links: readonly string[]): Promise<string[]> {
   const dir = tempDir('check');
   const path = join(dir, 'inbox');
@@ -20,13 +20,13 @@ async function said(entries: readonly string[], links: readonly string[]): Promi
   return (await checkFolder(checked!)).map(({ level, message }) => `${level} ${message}`);
 }
 
-it("does not count the agent's own folders as unwatched", async () => {
+it("`check` does not count the agent's own folders as unwatched", async () => {
   const findings = await said(['a.jpg', 'archive/', 'look here/', '.hidden/'], []);
   expect(findings[0]).toBe('ok It can be read and contains 1 file.');
   expect(findings.filter((finding) => !finding.startsWith('ok'))).toEqual([]);
 });
 
-it('counts others, one or several', async () => {
+it('`check` counts other unwatched folders and links', async () => {
   expect(await said(['one/', 'archive/'], [])).toContain(
     'warn 1 subfolder is not watched. To watch it, set `recursive: true`.',
   );
@@ -38,7 +38,7 @@ it('counts others, one or several', async () => {
   );
 });
 
-it('fails if a link leads to where the agent would write', async () => {
+it('`check` fails if a link replaces a folder in which the agent writes', async () => {
   const findings = await said([], ['archive', 'look here']);
   expect(findings.filter((finding) => finding.startsWith('fail'))).toEqual([
     expect.stringMatching(

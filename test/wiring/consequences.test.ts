@@ -75,7 +75,7 @@ ${more}
   };
 }
 
-it('a higher limit says how many waiting documents could leave at once', async () => {
+it('a higher limit reports how many waiting documents could be sent at once', async () => {
   const { would } = await begin({ waiting: 400 });
   const released = (before: number, after: number) => [{ kind: 'released', waiting: 400, before, after }];
   expect(await would({ delivery: '{ rate: 60/h }' }, {})).toEqual(released(60, 400));
@@ -87,19 +87,19 @@ it('a higher limit says how many waiting documents could leave at once', async (
   expect(
     await would({ delivery: '{ hours: [ Mon 09:30-12:00 ], rate: 60/h }' }, { delivery: '{ rate: 60/h }' }),
   ).toEqual(released(30, 60));
-  // The narrower of the two holds.
+  // The stricter of the two applies.
   expect(
     await would({ delivery: '{ rate: 60/h }', office: ', rate: 10/h' }, { office: ', rate: 10/h' }),
   ).toEqual([]);
   expect(await would({}, { delivery: '{ rate: 60/h }' })).toEqual([]);
 });
 
-it('a higher limit causes nothing at once if nothing waits', async () => {
+it('a higher limit has no immediate consequences if nothing waits', async () => {
   const { would } = await begin();
   expect(await would({ delivery: '{ rate: 60/h }' }, {})).toEqual([]);
 });
 
-it('a used-up budget, and sending hours that are over, say that nothing leaves', async () => {
+it('a used-up budget and ended sending hours report that nothing is sent', async () => {
   const { would, ledger, clock, admit } = await begin({ waiting: 7 });
   for (let n = 0; n < 3; n += 1) {
     const admitted = await admit(`sent-${n}`);
@@ -130,7 +130,7 @@ it('unsent files are checked again under another limit, type or page mode', asyn
   ]);
 });
 
-it('deleting originals, a new endpoint and a removed one count the waiting documents', async () => {
+it('deleting originals, and adding or removing an endpoint, count the waiting documents', async () => {
   const { would, scans } = await begin({ waiting: 5 });
   expect(await would({}, { folder: 'afterUpload: delete' })).toEqual([
     { kind: 'deletes', folder: scans, waiting: 5 },
@@ -147,7 +147,7 @@ it('deleting originals, a new endpoint and a removed one count the waiting docum
   ]);
 });
 
-it('a folder that was never watched says how many files it contains', async () => {
+it('a folder that was never watched reports its number of files', async () => {
   const { would, dir } = await begin();
   const path = join(dir, 'new');
   await mkdir(path);
@@ -158,7 +158,7 @@ it('a folder that was never watched says how many files it contains', async () =
   expect(await would({}, { folders: folders.replace(' }', ', existing: skip }') })).toEqual([]);
 });
 
-it('less space and a shorter time say what is removed', async () => {
+it('smaller limits and shorter times report what is removed', async () => {
   const { would, ledger, clock, admit, copies, dir } = await begin();
   const { document } = await admit('failed');
   const attempt = await ledger.begin(document.id, clock.now(), 100);

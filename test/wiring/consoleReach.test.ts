@@ -34,26 +34,26 @@ function leaves(node: SchemaNode, path: string): string[] {
       leaves(inner, path === '' ? key : `${path}.${key}`),
     );
   if (node.items?.properties !== undefined) return leaves(node.items, `${path}[]`);
-  // Names and plain values are one setting.
+  // A map of names to plain values is one setting.
   if (typeof node.additionalProperties === 'object' && node.additionalProperties.properties !== undefined)
     return leaves(node.additionalProperties, `${path}.*`);
   return [path];
 }
 
-it('decides for every setting whether the console changes it', () => {
+it('every setting is listed as changeable in the console or only in the file', () => {
   expect(ALL_KEYS.toSorted()).toEqual(leaves(schemaTree(), '').toSorted());
 });
 
-it('leaves programs, files with secrets, listen addresses and destinations of credentials to the file', () => {
+it('only the file changes programs, secret files, listen addresses and destinations of credentials', () => {
   const kept = FILE_ONLY.map(({ key }) => key);
   const sensitive = /command|File$|\.file$|listen$|tls\.|Url$|\.url$|\.ca$|proxy|nsecure/;
   const changed = ALL_KEYS.filter((key) => sensitive.test(key) && !kept.includes(key));
-  // An address that alerts go to; without a secret.
+  // A destination of alerts, without a secret.
   expect(changed).toEqual(['alerts.webhook.url']);
 });
 
 it.each(FILE_ONLY.map(({ key }) => key))(
-  '%s is neither set, changed nor removed, however that is written',
+  'the console can neither set, change nor remove %s, in any notation',
   (key) => {
     const path = key.replace('accounts.*', 'accounts.branch').split('.');
     const base = data('') as Record<string, object>;
@@ -64,7 +64,7 @@ it.each(FILE_ONLY.map(({ key }) => key))(
     for (const value of ['x', ['/bin/sh'], { deep: ['/bin/sh'] }, 7, true, ''])
       expect(mayBecome(base, holding(value)), JSON.stringify(value)).toBe(false);
     expect(mayBecome(holding('x'), holding('y'))).toBe(false);
-    // With the section that it stands in.
+    // Together with its section.
     const { [section]: _, ...without } = holding('x');
     expect(mayBecome(holding('x'), without)).toBe(false);
     expect(mayBecome(without, holding('x'))).toBe(false);
@@ -72,7 +72,7 @@ it.each(FILE_ONLY.map(({ key }) => key))(
   },
 );
 
-it('lets the console set everything else', () => {
+it('the console can set everything else', () => {
   const program = 'command: [ /usr/bin/notify ]';
   expect(may('', 'alerts: { digest: "07:30", email: { to: [ a@example.com ] } }')).toBe(true);
   expect(
@@ -86,7 +86,7 @@ it('lets the console set everything else', () => {
   expect(may('', 'alerts: [ 1 ]')).toBe(false);
 });
 
-it('lets the console add and remove folders and endpoints', () => {
+it('the console can add and remove folders and endpoints', () => {
   const more = TEXT.replace('u-1 }', 'u-1 }, depot: { uid: u-2, account: branch }').replace(
     'folders: [',
     'folders: [ { path: /srv/a, endpoint: depot },',
@@ -96,7 +96,7 @@ it('lets the console add and remove folders and endpoints', () => {
   expect(mayBecome(both[1], both[0])).toBe(true);
 });
 
-it('sends a secret that the file names nowhere else', () => {
+it('the console cannot redirect a secret that the file names', () => {
   const mail = (server: string, more = '') =>
     `alerts: { email: { server: ${server}, user: scans, ${more} } }`;
   const held = 'passwordFile: /etc/mail-password';

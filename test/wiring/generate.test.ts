@@ -46,7 +46,7 @@ describe('the schema', () => {
     expect(keys.filter(([, { description }]) => !/^[A-Z].*\.$/.test(description ?? ''))).toEqual([]);
   });
 
-  it('has a default for every key that is not required, or says what it depends on', () => {
+  it('has a default for every optional key, or states what the default depends on', () => {
     const wrong = (node: SchemaNode): string[] =>
       Object.entries(node.properties ?? {})
         .filter(([key, inner]) => {
@@ -60,7 +60,7 @@ describe('the schema', () => {
     expect(all.flatMap(wrong)).toEqual([]);
   });
 
-  it('for editors refuses unknown keys, and is valid JSON Schema', () => {
+  it('refuses unknown keys in editors, and is valid JSON Schema', () => {
     const schema: unknown = JSON.parse(jsonSchemaText());
     expect(schema).toMatchObject({
       $schema: 'https://json-schema.org/draft/2020-12/schema',

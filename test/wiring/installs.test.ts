@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { checkInstalls } from '../../src/wiring/installs.ts';
 import { tempDir } from '../support/tempDir.ts';
 
-it('names every install in the PATH if there are several, the one that runs first', async () => {
+it('`check` names every install in the PATH if there are several, starting with the one that is used', async () => {
   const dir = tempDir('installs');
   const [npm, packaged, same, none] = ['npm', 'packaged', 'same', 'none'].map((name) => join(dir, name));
   for (const each of [npm, packaged, same]) await mkdir(each ?? '');

@@ -15,7 +15,7 @@ async function begin() {
   return { stateDir, passwords: mailPasswords({ stateDir, credentials, service }, {}) };
 }
 
-it('is stored beside the credentials, readable by its owner only', async () => {
+it('the mail password is stored beside the credentials, readable by its owner only', async () => {
   const { stateDir, passwords } = await begin();
   await expect(passwords.read(MAIL)).rejects.toMatchObject({ code: 'ALERT_UNDELIVERED' });
   expect(await passwords.write(MAIL, `${PASSWORD}\n`)).toBe('file');
@@ -30,7 +30,7 @@ it.each([
   { ...MAIL, server: 'smtps://mail.example.com:4650' },
   { ...MAIL, server: 'smtps://elsewhere.example' },
   { ...MAIL, user: 'ann' },
-])('is given to no other server, and for no other user: $user at $server', async (other) => {
+])('the mail password is not used for $user at $server', async (other) => {
   const { passwords } = await begin();
   await passwords.write(MAIL, PASSWORD);
   await expect(passwords.read(other)).rejects.toMatchObject({
@@ -40,7 +40,10 @@ it.each([
   });
 });
 
-it.each(['', ' ', 'two\nlines', 'x'.repeat(5000)])("refuses what can't be a password", async (password) => {
-  const { passwords } = await begin();
-  await expect(passwords.write(MAIL, password)).rejects.toMatchObject({ code: 'USAGE' });
-});
+it.each(['', ' ', 'two\nlines', 'x'.repeat(5000)])(
+  'an impossible mail password is refused',
+  async (password) => {
+    const { passwords } = await begin();
+    await expect(passwords.write(MAIL, password)).rejects.toMatchObject({ code: 'USAGE' });
+  },
+);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { changesOf } from '../../src/wiring/service.ts';
 import type { CredentialsSource } from '../../src/core/ports/credentials.ts';
 
-it('reports new credentials and first ones, but not the same ones again', async () => {
+it('first and changed credentials are reported, unchanged ones are not', async () => {
   let secret: string | null = null;
   const source: CredentialsSource = {
     get: async () => {
@@ -24,7 +24,7 @@ it('reports new credentials and first ones, but not the same ones again', async 
   expect(await changed(null)).toBe(true);
 });
 
-it('reports them also if they changed between two configurations', async () => {
+it('credentials that changed between two configurations are reported', async () => {
   let clientSecret = 'first';
   const source: CredentialsSource = { get: async () => ({ clientId: 'id', clientSecret, store: 'file' }) };
   const last = new Map<string | null, string>();
@@ -34,7 +34,7 @@ it('reports them also if they changed between two configurations', async () => {
   expect(await changesOf(() => source, last)(null)).toBe(true);
 });
 
-it('keeps accounts apart', async () => {
+it('changed credentials are reported per account', async () => {
   const secrets = new Map<string | null, string>([
     [null, 'a'],
     ['branch', 'b'],

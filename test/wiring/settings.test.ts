@@ -68,7 +68,7 @@ it('a change keeps Windows line breaks and a byte order mark', async () => {
   expect(replace.mock.calls[0]?.[0].folders[0]?.recursive).toBe(true);
 });
 
-it('a dry run changes nothing, and says what would be refused', async () => {
+it('a dry run changes nothing, and reports a refusal', async () => {
   const { settings, content, replace } = await begin();
   expect((await settings.edit(recursive, { dryRun: true })).text).toContain('# ours');
   const wrong = settings.edit([{ kind: 'remove', path: ['endpoints'] }], { dryRun: true });
@@ -77,7 +77,7 @@ it('a dry run changes nothing, and says what would be refused', async () => {
   expect(replace).not.toHaveBeenCalled();
 });
 
-it("restores the file if a change can't be applied or recorded", async () => {
+it("the file is restored if a change can't be applied or recorded", async () => {
   const { settings, content, replace, ledger } = await begin();
   replace.mockRejectedValueOnce(new Error('a defect'));
   await expect(settings.edit(recursive, {})).rejects.toMatchObject({ code: 'CONTROL_FAILED' });
@@ -89,7 +89,7 @@ it("restores the file if a change can't be applied or recorded", async () => {
   expect(await settings.state()).toMatchObject({ problem: null, restartNeeded: [] });
 });
 
-it('keeps settings that only a start applies, and says so', async () => {
+it('settings that only a restart applies stay unchanged, and are reported', async () => {
   const { dir, file, settings, replace, log } = await begin();
   const before = settings.inEffect.config;
   const taken: Config[] = [];
@@ -103,7 +103,7 @@ it('keeps settings that only a start applies, and says so', async () => {
   expect(now?.storage).toEqual({ ...before.storage, spoolLimit: 2_000_000_000 });
   expect(taken).toEqual([now]);
   expect(log.said('Some changes to the configuration need a restart')).toHaveLength(1);
-  // Where nothing else changes, nothing is replaced.
+  // The configuration is not replaced if nothing else changes.
   await writeFile(file, TEXT.replace('stateDir: state', `stateDir: ${join(dir, 'third')}`));
   await settings.reload();
   await writeFile(file, `${TEXT.replace('stateDir: state', 'stateDir: fourth')}# a comment\n`);
@@ -115,7 +115,7 @@ it('keeps settings that only a start applies, and says so', async () => {
   expect(replace).toHaveBeenCalledTimes(2);
 });
 
-it('says where each folder of the file is, for a home that only the agent knows', async () => {
+it('the path of each folder is resolved by the agent, which knows its home', async () => {
   const more = '  - path: ~/receipts\n  - path: receipts/../other//receipts\n  - path: /srv/receipts\n';
   const { dir, file, settings } = await begin(TEXT.replace('stateDir', `${more}stateDir`));
   const { folderPaths } = await settings.state();
@@ -126,7 +126,7 @@ it('says where each folder of the file is, for a home that only the agent knows'
   expect((await settings.state()).folderPaths).toEqual([]);
 });
 
-it('shows no passwords, and never writes their placeholders', async () => {
+it('passwords are not shown, and their placeholders are never written', async () => {
   const { file, settings, content } = await begin();
   const state = await settings.state();
   expect(JSON.stringify(state)).not.toContain('pass-word');
@@ -141,7 +141,7 @@ it('shows no passwords, and never writes their placeholders', async () => {
   expect(JSON.stringify(await settings.state())).not.toContain('s3cret');
 });
 
-it('opens one incident for an invalid file at the second look, and closes it when the file is valid', async () => {
+it('an invalid file opens one incident at the second check, which closes once the file is valid', async () => {
   const { file, settings, incidents, log } = await begin();
   await writeFile(file, TEXT.replace('folders', 'folder'));
   expect(await settings.fileChanged(false)).toBe('wrong');
@@ -162,7 +162,7 @@ it('opens one incident for an invalid file at the second look, and closes it whe
   expect((await settings.state()).problem).toBeNull();
 });
 
-it('a change mends an invalid file', async () => {
+it('a change can repair an invalid file', async () => {
   const { file, settings, incidents } = await begin();
   await writeFile(file, `${TEXT}unknown: 1\n`);
   await settings.fileChanged(true);
@@ -191,7 +191,7 @@ it('a change that changes nothing writes nothing', async () => {
   expect(replace).not.toHaveBeenCalled();
 });
 
-it('keeps the state directory where commands look for the agent', async () => {
+it('the state directory, where commands look for the agent, cannot be changed', async () => {
   const { file, settings, replace } = await begin();
   const moved = settings.edit([{ kind: 'set', path: ['stateDir'], value: 'elsewhere' }], {});
   await expect(moved).rejects.toMatchObject({ code: 'CONFIG_INVALID', message: /stateDir can't be changed/ });
@@ -199,7 +199,7 @@ it('keeps the state directory where commands look for the agent', async () => {
   expect(replace).not.toHaveBeenCalled();
 });
 
-it('refuses an outdated revision', async () => {
+it('a change of an outdated revision is refused', async () => {
   const { file, settings } = await begin();
   const { revision } = await settings.state();
   await writeFile(file, `${TEXT}spool: always\n`);
@@ -207,7 +207,7 @@ it('refuses an outdated revision', async () => {
   await expect(late).rejects.toMatchObject({ code: 'CONFIG_CHANGED' });
 });
 
-it('undoes the last change, and the undo as well, byte for byte', async () => {
+it('the last change can be undone, and so can the undo, byte for byte', async () => {
   const { settings, content, replace } = await begin();
   expect((await settings.state()).undo).toBeNull();
   const { revision, undo } = await settings.edit(recursive, { by: 'console' });
@@ -223,7 +223,7 @@ it('undoes the last change, and the undo as well, byte for byte', async () => {
   expect(await content()).toBe(changed);
 });
 
-it('undoes no change once the file has changed, and the console undoes only its own', async () => {
+it('a change cannot be undone once the file has changed, and the console undoes only its own changes', async () => {
   const { file, settings, content } = await begin();
   const { revision } = await settings.edit(recursive, { by: 'ann' });
   await expect(settings.undo({ revision, by: 'console' })).rejects.toMatchObject({ code: 'CONFIG_CHANGED' });
@@ -233,7 +233,7 @@ it('undoes no change once the file has changed, and the console undoes only its 
   await expect(settings.undo({ revision: now })).rejects.toMatchObject({ code: 'CONFIG_CHANGED' });
 });
 
-it('only a dry run works out what a change would cause', async () => {
+it('only a dry run computes the consequences of a change', async () => {
   const { settings, foresee } = await begin();
   const consequence = { kind: 'unprotected' as const, waiting: 3 };
   foresee.mockResolvedValue([consequence]);

@@ -6,7 +6,7 @@ import { agentHere } from './agent.ts';
 
 const MINUTE = 60_000;
 
-/** The system's clock, from a moment on and with long waits cut short; `pass` lets time pass. */
+/** The system's clock, starting at `start`, with short waits; `pass` advances it. */
 function controlledClock(start: Date) {
   const real = { ...systemClock };
   let passed = start.getTime() - real.now();
@@ -22,7 +22,7 @@ function controlledClock(start: Date) {
   };
 }
 
-it('notices a scanner that fell silent, and remembers it across a changed configuration', async () => {
+it('the agent notices a silent scanner, and remembers it when the configuration changes', async () => {
   const pass = controlledClock(new Date(2026, 2, 2, 7, 30));
   const { inbox, log, lasting, start } = await agentHere({});
   const { clock, ledger, incidents, silence } = lasting;

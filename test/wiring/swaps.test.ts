@@ -10,7 +10,7 @@ import { agentHere, CREDENTIALS } from './agent.ts';
 
 const OFFICE = '11111111-2222-4333-8444-555555555555';
 
-/** The agent and a service, with nothing replaced. */
+/** The real agent and a real service. */
 async function agent(first: object) {
   const sandbox = await startSandbox({
     dir: join(tempDir('swaps', memoryDirectory()), 'sandbox'),
@@ -35,7 +35,7 @@ async function agent(first: object) {
   };
 }
 
-/** Names by hash, each of which there has to be once. */
+/** Names by hash; fails if an image is stored twice. */
 function stored({ sandbox }: Awaited<ReturnType<typeof agent>>): number {
   const all = sandbox.received();
   expect(new Set(all.map(({ sha256 }) => sha256)).size).toBe(all.length);
@@ -99,7 +99,7 @@ it('ten changes leave no file, watcher, timer or connection behind', async ({ sk
   for (let n = 0; n <= 5; n += 1) await swap(n);
   const before = await held();
   for (let n = 6; n <= 15; n += 1) await swap(n);
-  // Connections close when the other side has heard of it; those that were forgotten would be idle for far longer.
+  // Connections close once the other side has noticed; forgotten ones would be idle for much longer.
   const deadline = performance.now() + 15_000;
   await eventually(async () => {
     const now = await held();

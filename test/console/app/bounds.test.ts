@@ -14,7 +14,7 @@ it.each([
   "12'000",
   '1 234 567,8',
   '-7',
-])('takes %j, typed as a bound, for the amount that the agent takes it for', (typed) =>
+])('a typed bound %j is parsed as the same amount as in the agent', (typed) =>
   expect(Number(boundOf(typed))).toBe(amountOf(typed)),
 );
 
@@ -24,4 +24,4 @@ it.each([
   ['Hotel', null],
   ['', null],
   ['.', null],
-])('takes %j for the bound %j', (typed, bound) => expect(boundOf(typed)).toBe(bound));
+])('a typed bound %j is parsed as %j', (typed, bound) => expect(boundOf(typed)).toBe(bound));

@@ -16,7 +16,7 @@ interface Node {
   readonly [key: string]: unknown;
 }
 
-/** What a page says that is in none of the languages' files. */
+/** Texts of a page that should be in the language files. */
 function textsIn(source: string): string[] {
   const found: string[] = [];
   const visit = (node: unknown): void => {
@@ -42,7 +42,7 @@ function textsIn(source: string): string[] {
     Object.values(rest).forEach(visit);
   };
   const sentence = (text: string): void => {
-    // As sentences and labels begin, or as sentences end: names for programs, selectors and lists of classes do neither.
+    // Begins like a sentence or a label, or ends like a sentence; identifiers, selectors and lists of classes do neither.
     if (
       /^\p{Lu}\p{Ll}{2,}$/u.test(text) ||
       /^\p{Lu}\p{Ll}+,? \p{L}+/u.test(text.trim()) ||
@@ -63,7 +63,7 @@ describe('the pages of the console', () => {
       names.map(async (name) => [name, textsIn(await readFile(join(APP, name), 'utf8'))] as const),
     );
     expect(names.length).toBeGreaterThan(50);
-    // Commands and names of keys are the same in every language.
+    // Commands and key names are the same in every language.
     const allowed = /^receiptd(?: console| setup --browser)$|^Arrow$/;
     expect(
       found

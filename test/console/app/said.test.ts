@@ -10,10 +10,10 @@ import { NEEDING_STATES, NO_RECEIPT } from '../../../src/core/domain/needsPerson
 import { needSentences } from '../../../src/core/domain/needWords.ts';
 import { ALL_KEYS, isEditable } from '../../../src/wiring/consoleKeys.ts';
 
-/** For a browser, with types that are not ours here. */
+/** Loads a browser module, whose types are not available here. */
 const load = async <T>(name: string): Promise<T> =>
   (await import(new URL(`../../../src/console/app/${name}`, import.meta.url).href)) as T;
-/** As in a browser of that language. */
+/** Loads it as in a browser with that language. */
 async function loadIn<T>(language: string, name: string): Promise<T> {
   vi.resetModules();
   vi.stubGlobal('navigator', { languages: [language] });
@@ -29,7 +29,7 @@ const { reasonText } = await load<{ reasonText: (reason: string, state?: string)
 );
 const { labelOf } = await load<{ labelOf: (key: string) => string }>('settings/labels.ts');
 
-/** They end the start of the agent, or a command: no page is there to show them. */
+/** They end the start of the agent or a command, so no page shows them. */
 const IN_A_TERMINAL = [
   'CONFIG_EXISTS',
   'ALREADY_RUNNING',
@@ -55,7 +55,7 @@ const IN_A_TERMINAL = [
   'NOT_INSTALLED',
 ];
 
-/** Those that no set-up can end with, or ask about. */
+/** The codes among them that setup never shows. */
 const NEVER_IN_SETUP = [
   'ARCHIVE_REFUSED',
   'LEDGER_EXISTS',
@@ -141,7 +141,7 @@ describe('the console texts', () => {
 
   it('cover every question and message of setup, with the same placeholders', async () => {
     const marks = (text: string) => [...text.matchAll(/\{(\w+)(?=[:}])/g)].map(([, name]) => name).sort();
-    // A sentence of the agent is folded away there, and says itself what an answer has to be.
+    // The page folds a sentence of the agent away; the sentence itself explains the answer.
     const isShown = (name: string | undefined) => name !== 'why' && name !== 'what';
     for (const [key, text] of Object.entries(SETUP_WORDS)) {
       const its = (germanSetup as Readonly<Partial<Record<string, string>>>)[key];
@@ -151,7 +151,7 @@ describe('the console texts', () => {
     }
     const wanted = IN_A_TERMINAL.filter((code) => !NEVER_IN_SETUP.includes(code));
     expect(wanted.filter((code) => !Object.hasOwn(germanSetup, code))).toEqual([]);
-    // What is the same in every language has no words.
+    // A text that is the same in every language contains no words.
     const dir = new URL('../../../src/cli/setup/', import.meta.url);
     for (const name of await readdir(dir))
       expect([name, /\bplain\(['"`][^'"`]/.exec(await readFile(new URL(name, dir), 'utf8'))]).toEqual([

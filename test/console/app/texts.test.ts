@@ -20,14 +20,14 @@ const CATALOGUES = new Map(
   ),
 );
 
-/** Texts are asked for with marks in the place of values: what becomes of a mark shows which values a sentence says. */
+/** Texts are rendered with marks instead of values, which shows the values that a sentence contains. */
 const FORMAT: Format = {
   number: (value) => String(value),
   counted: (value, one, other, more = {}) =>
     [`${String(value)} ${other}`, one, ...Object.values(more)].filter((each) => each !== '').join('/'),
 };
 
-/** Stands for a value of whatever kind: a number, a text, a list, an object of such. */
+/** Acts as a value of any kind: a number, a text, a list, or an object of these. */
 function mark(name: string): unknown {
   const its = `⟨${name}⟩`;
   return new Proxy(() => its, {
@@ -56,7 +56,7 @@ type Said = (...values: unknown[]) => string;
 const said = (sentence: Said): string =>
   sentence(...Array.from({ length: sentence.length }, (_, index) => mark(String(index))));
 
-/** Values, and names of the program's own that a reader needs to the letter. */
+/** Values, and names of the program that must appear literally. */
 const marksOf = (text: string): string =>
   [...new Set(text.match(/⟨[^⟩]*⟩|\{\w+\}|`[^`]+`/g))].sort().join(' ');
 
@@ -78,7 +78,7 @@ describe('the language files of the console', () => {
   });
 });
 
-/** Every key with what it says. */
+/** Every key with its text. */
 function textsOf(texts: object, path = ''): Map<string, string> {
   return new Map(
     Object.entries(texts).flatMap(([key, value]: [string, unknown]) => {

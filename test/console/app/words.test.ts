@@ -63,7 +63,7 @@ describe('a message of the agent', () => {
     expect(pageOf('receiptd login --account agency')).toBeNull();
   });
 
-  it('has only its times marked up in a log line', () => {
+  it('has only its timestamps marked in a log line', () => {
     expect(timesOf('until=2026-11-23T03:28:32.000Z `x`')).toEqual([
       text('until='),
       { kind: 'time', text: '2026-11-23T03:28:32.000Z' },

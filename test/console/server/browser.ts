@@ -10,7 +10,7 @@ export interface Answer {
   readonly bytes: Buffer;
   /** The bytes, read as UTF-8. */
   readonly text: string;
-  /** Undefined for what is no JSON. */
+  /** Undefined if the text is not JSON. */
   readonly json: unknown;
 }
 
@@ -22,7 +22,7 @@ export interface Asked {
   readonly ca?: string;
 }
 
-/** One request on a connection of its own, with these headers and no others but Host. `undefined` leaves one out. */
+/** One request on a new connection, with only these headers and Host. `undefined` omits a header. */
 export async function ask(origin: string, { body, headers = {}, ...how }: Asked = {}): Promise<Answer> {
   const { hostname, port, protocol, host } = new URL(origin);
   const given = Object.entries({ host, ...headers }).filter(([, value]) => value !== undefined);
@@ -34,7 +34,7 @@ export async function ask(origin: string, { body, headers = {}, ...how }: Asked 
     ...how,
     headers: Object.fromEntries(given),
     setHost: false,
-    // Of the address that is called, whatever Host says.
+    // Checks the certificate for the called address, whatever Host says.
     checkServerIdentity: (_: string, certificate: PeerCertificate) =>
       checkServerIdentity(hostname, certificate),
   };
@@ -73,7 +73,7 @@ export function own(
   };
 }
 
-/** What the page does with a link. @returns the cookie, as it is sent back */
+/** Signs in with a link, like the page. @returns the cookie as the browser sends it back */
 export async function signIn(link: string, ca?: string): Promise<string> {
   const { origin, hash } = new URL(link);
   const body = JSON.stringify({ token: hash.replace('#token=', '') });
@@ -87,7 +87,7 @@ export function cookieOf({ headers }: Answer): string {
   return headers['set-cookie']?.[0]?.split(';')[0] ?? '';
 }
 
-/** An operation as the page asks for it. */
+/** Requests an operation like the page. */
 export function perform(
   origin: string,
   cookie: string,
@@ -104,7 +104,7 @@ export function perform(
   });
 }
 
-/** Bytes as they are, and all that comes back until the other side ends it. */
+/** Sends these bytes. @returns everything received until the other side ends the connection */
 export async function raw(origin: string, text: string): Promise<string> {
   const socket = await dial(origin);
   socket.write(text, 'latin1');
@@ -121,7 +121,7 @@ export async function dial(origin: string): Promise<Socket> {
   return socket;
 }
 
-/** A reset is an end as well. */
+/** A reset also counts as an end. */
 export async function received(socket: Socket): Promise<Buffer> {
   const parts: Buffer[] = [];
   return new Promise((resolve) => {

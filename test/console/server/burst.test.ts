@@ -3,12 +3,12 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { ask, dial, own, perform, signIn } from './browser.ts';
 import { signedIn } from './opened.ts';
 
-/** More than a browser's own connections can be lost among, and more than the console keeps. */
+/** More connections than the console keeps. */
 const CROWD = 700;
-/** A system lets no more wait than some hundreds. */
+/** A system queues only some hundred connections. */
 const AT_ONCE = 175;
 
-/** Nobody who is signed in: some say nothing, some dribble a request, and all stay. @returns those that are still open */
+/** Connections of strangers: some send nothing, some send part of a request, and none ends. @returns counts the open ones */
 async function crowd(origin: string): Promise<() => number> {
   const { host } = new URL(origin);
   const head = `Host: ${host}\r\n`;
@@ -30,7 +30,7 @@ async function crowd(origin: string): Promise<() => number> {
     sockets.push(socket);
     open.add(socket);
     socket.on('error', () => {}).on('close', () => open.delete(socket));
-    // An end that is not read is not noticed.
+    // Without a reader, the end would go unnoticed.
     socket.resume();
     socket.write(beginnings[n % beginnings.length] ?? '');
   };
@@ -39,7 +39,7 @@ async function crowd(origin: string): Promise<() => number> {
   return () => open.size;
 }
 
-/** Requests of one person on one connection. @returns the status of an answer, or 0 where the connection was ended */
+/** Requests of one person on one connection. @returns the status of an answer, or 0 if the connection was ended */
 async function connected(origin: string, cookie: string): Promise<() => Promise<number>> {
   const socket = await dial(origin);
   onTestFinished(() => void socket.destroy());
@@ -73,7 +73,7 @@ describe('while others hold hundreds of connections open', () => {
     const stillOpen = await crowd(origin);
     expect(await before()).toBe(200);
     for (let n = 0; n < 10; n += 1) expect((await perform(origin, cookie, 'tryHeld')).status).toBe(200);
-    // They have not left, and are not all kept.
+    // The strangers have not left, but not all of them are kept.
     expect(stillOpen()).toBeGreaterThan(256);
     expect(stillOpen()).toBeLessThan(CROWD);
   });

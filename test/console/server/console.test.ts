@@ -79,7 +79,7 @@ describe('the console at a fixed address', () => {
   });
 });
 
-it('does not open if it is turned off', async () => {
+it('the console does not open if it is turned off', async () => {
   const { console, incidents } = await prepare({ listen: 'off' });
   await console.start();
   await expect(console.open()).rejects.toMatchObject({

@@ -5,7 +5,7 @@ import { signedIn } from './opened.ts';
 const REFUSED = expect.objectContaining({ code: 'CONSOLE_REFUSED' }) as unknown;
 
 describe('the Host header', () => {
-  it('has to be the address of the console, localhost, or a configured name', async () => {
+  it('must be the address of the console, localhost, or a configured name', async () => {
     const { origin, port } = await signedIn({ hosts: ['receipts.example.com', 'nas:9000'] });
     const status = async (host: string) => (await ask(origin, { headers: { host } })).status;
     const good = [`127.0.0.1:${port}`, `localhost:${port}`, `LOCALHOST:${port}`, `[::1]:${port}`];
@@ -32,7 +32,7 @@ describe('the Host header', () => {
     }
   });
 
-  it('has to occur exactly once', async () => {
+  it('must occur exactly once', async () => {
     const { origin, port } = await signedIn();
     const end = 'Connection: close\r\n\r\n';
     const host = `Host: 127.0.0.1:${port}\r\n`;
@@ -49,7 +49,7 @@ describe('the Host header', () => {
 });
 
 describe('a request that changes something', () => {
-  it('has to come from the page itself', async () => {
+  it('must come from the page itself', async () => {
     const { origin, port, cookie, performed } = await signedIn();
     expect((await perform(origin, cookie, 'retry', { all: true })).status).toBe(200);
     expect(performed).toHaveLength(1);
@@ -83,7 +83,7 @@ describe('a request that changes something', () => {
       expect([headers, out.status]).toEqual([headers, 403]);
     }
     expect(performed).toHaveLength(1);
-    // Nor was anybody signed out.
+    // Nobody was signed out either.
     expect((await perform(origin, cookie, 'retry', { all: true })).status).toBe(200);
   });
 
@@ -140,12 +140,12 @@ describe('a request that only reads', () => {
       expect(await status(path, { 'sec-fetch-site': 'same-site' })).toBe(403);
       expect(await status(path, { origin: 'http://evil.example' })).toBe(403);
     }
-    // A link in a mail, or the file that the browser was opened with, leads to the page anyway.
+    // A link in a mail and the redirect file of the browser still lead to the page.
     expect(await status('/', { 'sec-fetch-site': 'cross-site' })).toBe(200);
   });
 });
 
-it('accepts only known methods, and no method override', async () => {
+it('the console accepts only known methods, and no method override', async () => {
   const { origin, cookie, performed } = await signedIn();
   const status = async (method: string, path: string) =>
     (await ask(origin, { method, path, headers: own(origin, { cookie }) })).status;
@@ -162,7 +162,7 @@ it('accepts only known methods, and no method override', async () => {
   expect(performed).toEqual([]);
 });
 
-it('sends the security headers with every response', async () => {
+it('the console sends the security headers with every response', async () => {
   const { origin, cookie } = await signedIn();
   const answers = [
     await ask(origin),

@@ -13,7 +13,7 @@ describe('password attempts from one address', () => {
     const waits: number[] = [];
     for (let n = 0; n < 12; n += 1) {
       expect(guesses.take('192.0.2.1')).toBe(0);
-      // Asking does not make it longer.
+      // An attempt does not extend the delay.
       const [waitMs = 0] = n < 2 ? [0] : [1, 2, 3].map(() => guesses.take('192.0.2.1'));
       waits.push(waitMs);
       await clock.advance(waitMs);

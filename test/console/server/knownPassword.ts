@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { passwordFile } from '../../../src/console/server/password.ts';
 
 export const PASSWORD = 'correct horse battery';
-/** As it was once stored: a hash takes some tenths of a second, and should. */
+/** A stored hash, because hashing takes some tenths of a second by design. */
 const STORED = 'scrypt$15$8$3$MDEyMzQ1Njc4OWFiY2RlZg$knf6za9nGyU4480vWVZDWOL2uNgzmjQy-y3cqvfnUqA\n';
 
 export function setKnownPassword(stateDir: string): Promise<void> {

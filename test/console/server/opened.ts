@@ -21,7 +21,7 @@ export interface Bench {
   readonly incidents: OpenIncidents;
   readonly stateDir: string;
   readonly statics: string;
-  /** What was asked for, as it reached the operations. */
+  /** The requests that reached the operations. */
   readonly performed: [string, unknown][];
 }
 
@@ -35,7 +35,7 @@ export async function prepare(
     clock = systemClock,
   }: {
     streams?: readonly StreamRoute[];
-    /** Instead of those that only record what they are asked. */
+    /** Replace operations that only record their requests. */
     operations?: Partial<Operations>;
     clock?: Clock;
   } = {},
@@ -65,7 +65,7 @@ export async function prepare(
   return { console, log, incidents, stateDir, statics, performed };
 }
 
-/** The same, open, as one link opens it. */
+/** The same, opened by a link. */
 export async function open(...how: Parameters<typeof prepare>) {
   const bench = await prepare(...how);
   const { url } = await bench.console.open();
@@ -73,7 +73,7 @@ export async function open(...how: Parameters<typeof prepare>) {
   return { ...bench, url, origin, host, port };
 }
 
-/** The same, with a browser that has used the link. */
+/** The same, with a browser that has signed in with the link. */
 export async function signedIn(...how: Parameters<typeof prepare>) {
   const opened = await open(...how);
   return { ...opened, cookie: await signIn(opened.url) };
@@ -96,7 +96,7 @@ function recording(performed: [string, unknown][], console: () => Console): Part
   };
 }
 
-/** A port that was free a moment ago. */
+/** A port that was free just now. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

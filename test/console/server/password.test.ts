@@ -33,7 +33,7 @@ describe('the password', () => {
     expect(await readFile(passwordFile(stateDir), 'utf8')).not.toBe(text);
   });
 
-  it('matches only itself, in any Unicode normalization; is reloaded when the file changes, and gone when the file is removed', async () => {
+  it('matches only itself, in any Unicode normalization; is reloaded when its file changes, and unset when its file is removed', async () => {
     const file = new PasswordFile(stateDir);
     expect(await file.current()).toBeNull();
     await setKnownPassword(stateDir);

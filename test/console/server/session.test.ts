@@ -106,7 +106,7 @@ describe('a session', () => {
       expect(await state(origin, wrong)).toMatchObject({ signedIn: false });
     }
     expect(performed).toEqual([]);
-    // Another program on this host may have planted one of the same name.
+    // Another program on this host may have planted a cookie of the same name.
     expect((await perform(origin, `receiptd-${port}=planted; a=b; ${cookie}`, 'tryHeld')).status).toBe(200);
   });
 
@@ -132,7 +132,7 @@ describe('a session', () => {
     const out = await ask(origin, { method: 'DELETE', path: '/session', headers: own(origin, { cookie }) });
     expect(out.status).toBe(204);
     expect(out.headers['set-cookie']).toEqual([expect.stringMatching(/=; HttpOnly; .*Max-Age=0$/)]);
-    // Long before anything else would end it.
+    // Long before it would end by itself.
     await expect.poll(() => socket.closed, { timeout: 20_000 }).toBe(true);
     expect(String(await all)).toContain('data: 1');
     expect((await perform(origin, cookie, 'tryHeld')).status).toBe(401);
@@ -185,7 +185,7 @@ describe('the password', () => {
         expect.objectContaining({ code: 'CONSOLE_SIGNED_OUT' }),
       ]);
     }
-    // Even the right one has to wait now.
+    // Even the right password must wait now.
     const right = await post(origin, { password: PASSWORD });
     expect([right.status, right.json]).toEqual([429, expect.objectContaining({ code: 'CONSOLE_REFUSED' })]);
     expect(right.headers['retry-after']).toBe('1');
@@ -237,7 +237,7 @@ describe('the static pages', () => {
     expect([head.status, head.text, head.headers['content-length']]).toEqual([200, '', String(PAGE.length)]);
   });
 
-  it('do not include any other file, however the path is spelled', async () => {
+  it('include no other file, however the path is spelled', async () => {
     const { origin, stateDir } = await open();
     await writeFile(join(stateDir, 'secret.txt'), 'secret');
     const paths = [

@@ -51,7 +51,7 @@ describe.skipIf(!hasOpenssl)('a console with a certificate', () => {
       body: JSON.stringify({ token: url.split('#token=')[1] }),
     });
     expect(answer.headers['set-cookie']).toEqual([expect.stringMatching(/; Secure$/)]);
-    // On this machine it would bind every other program on it as well.
+    // On this machine it would also bind every other program.
     expect(answer.headers['strict-transport-security']).toBeUndefined();
     const insecure = origin.replace('https:', 'http:');
     const asked = { ca, method: 'POST', path: '/v1/tryHeld', body: '{}' };
@@ -60,7 +60,7 @@ describe.skipIf(!hasOpenssl)('a console with a certificate', () => {
     expect((await ask(origin, { ...asked, headers: own(origin, { cookie, origin: insecure }) })).status).toBe(
       403,
     );
-    // What does not speak TLS gets nothing, and disturbs nobody.
+    // A client without TLS gets no answer, and disturbs nobody.
     expect(await raw(origin, `GET / HTTP/1.1\r\nHost: ${new URL(origin).host}\r\n\r\n`)).toBe('');
     expect((await ask(origin, { ca })).status).toBe(200);
   });
@@ -152,7 +152,7 @@ describe.skipIf(!hasOpenssl)('a console with a certificate', () => {
       second = await serialOf(origin);
       return second !== first;
     }, 30_000);
-    // The session of a browser has nothing to do with it.
+    // The session of a browser is independent of it.
     expect([second === first, (await ask(origin, { ca })).status]).toEqual([false, 200]);
   });
 

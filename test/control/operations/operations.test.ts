@@ -20,7 +20,7 @@ async function refused(ledger: Ledger, file: ReturnType<typeof admission>): Prom
   return document.id;
 }
 
-/** `slow`: how long each change in the ledger takes; milliseconds. */
+/** `slow`: milliseconds that each change in the ledger takes. */
 async function place({ slow = 0 } = {}) {
   const dir = mkdtempSync(join(memoryDirectory(), 'receiptd-operations-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
@@ -77,7 +77,7 @@ async function place({ slow = 0 } = {}) {
   return { ledger, spool, operations, takenOver, acts, forgotten };
 }
 
-it('erases copies of an image with its document, unless another endpoint waits for the same image', async () => {
+it('the daemon erases copies of an image with its document, unless another endpoint waits for the same image', async () => {
   const { ledger, spool, operations, forgotten } = await place();
   const copies = new Map<string, string>();
   for (const content of ['a', 'b']) {
@@ -99,7 +99,7 @@ it('erases copies of an image with its document, unless another endpoint waits f
   expect(new Set(forgotten)).toEqual(new Set(copies.values()));
 });
 
-it('dismisses, queues and erases hundreds in parts, each once, continuing after the previous part', async () => {
+it('the daemon dismisses, queues and erases hundreds of documents in parts, each document once', async () => {
   const { ledger, operations, acts } = await place({ slow: 1_500 });
   const COUNT = 1_200;
   await Promise.all(Array.from({ length: COUNT }, (_, n) => refused(ledger, admission(`${n}.jpg`, `${n}`))));
@@ -130,7 +130,7 @@ it('dismisses, queues and erases hundreds in parts, each once, continuing after 
   expect(acts).toEqual(['erase', 'retry']);
 });
 
-it('accepts a replaced folder only if a person resumes it by name', async () => {
+it('the daemon accepts a replaced folder only if a person resumes it by name', async () => {
   const { operations, takenOver } = await place();
   await operations.resume({});
   expect(takenOver).toEqual([]);
@@ -138,7 +138,7 @@ it('accepts a replaced folder only if a person resumes it by name', async () => 
   expect(takenOver).toEqual(['/scans']);
 });
 
-it('acts on many by number or filter, only on those that the act applies to, and undoes a dismissal', async () => {
+it('the daemon acts on many documents by number or filter, only where the act applies, and undoes a dismissal', async () => {
   const { ledger, operations, acts } = await place();
   const ids: number[] = [];
   for (let n = 0; n < 6; n += 1) {

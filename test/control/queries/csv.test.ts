@@ -14,7 +14,7 @@ describe('a CSV cell', () => {
     ['a "b"', '"a ""b"""'],
     ['a\nb', '"a\nb"'],
     ['a\r\nb', '"a\r\nb"'],
-  ])('of %j is %j', (value, text) => {
+  ])('for %j is %j', (value, text) => {
     expect(csvCell(value)).toBe(text);
   });
 
@@ -24,29 +24,32 @@ describe('a CSV cell', () => {
     expect(csvCell('a\tb', '\t')).toBe('"a\tb"');
   });
 
-  it('of a separator that Excel would run is guarded like any other', () => {
+  it('is guarded against formulas even if it contains the separator', () => {
     expect(csvCell('=1;2', ';')).toBe(`"'=1;2"`);
   });
 
-  it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1'])('never begins like a formula: %j', (value) => {
-    expect(csvCell(value).replace(/^"/, '').startsWith("'")).toBe(true);
-  });
+  it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1'])(
+    'does not begin like a formula for %j',
+    (value) => {
+      expect(csvCell(value).replace(/^"/, '').startsWith("'")).toBe(true);
+    },
+  );
 });
 
-describe('the lines', () => {
+describe('a CSV export', () => {
   async function* none() {}
   const head = async (...form: Parameters<typeof csvLines> extends [unknown, ...infer Rest] ? Rest : never) =>
     (await csvLines(none(), ...form).next()).value as string;
 
-  it('begin with the column names, separated by commas', async () => {
+  it('begins with the column names, separated by commas', async () => {
     expect(await head()).toMatch(/^name,state,.*updatedAt\r\n$/);
   });
 
-  it('begin with a byte order mark for Excel', async () => {
+  it('begins with a byte order mark for Excel', async () => {
     expect(await head({ separator: ';', byteOrderMark: true })).toMatch(/^\uFEFFname;state;.*updatedAt\r\n$/);
   });
 
-  it('contain the latest named values of results, guarded against formulas', async () => {
+  it('contains the latest named values of results, guarded against formulas', async () => {
     const columns = [
       { name: 'total', pointer: '/total' },
       { name: 'Händler, Ort', pointer: '/merchant' },

@@ -30,7 +30,7 @@ const named = async (written: string) => (await namedDocuments(ledger, written))
 it.each([
   ['its name', 'SCAN0001-aaaa'],
   ['its name in another case', 'scan0001-AAAA'],
-  ['how its name begins', 'scan0001-a'],
+  ['the beginning of its name', 'scan0001-a'],
   ['its path', '/scans/SCAN0001.jpg'],
 ])('finds a document by %s', async (_what, written) => {
   expect(await named(written)).toEqual(['SCAN0001-aaaa']);
@@ -40,23 +40,23 @@ it.each([
   ['a file', 'muller.JPG'],
   ['a file of this directory', './Müller.jpg'],
   ['a file of the same bytes', 'copy.jpg'],
-  ['how its hash begins', hashOf('Müller-cccc').slice(0, 12)],
+  ['the beginning of its hash', hashOf('Müller-cccc').slice(0, 12)],
 ])('finds a document by %s', async (_what, written) => {
   expect(await named(written)).toEqual(['Müller-cccc']);
 });
 
-it('finds documents of one name in every endpoint', async () => {
+it('a name finds documents in every endpoint', async () => {
   expect(await named('BOTH')).toEqual(['both', 'both']);
   expect(await named('bo')).toEqual(['both', 'both']);
 });
 
-it('finds a part of a path that starts at a segment', async () => {
+it('a part of a path finds documents only from the start of a segment', async () => {
   expect(await named('monday/SCAN0001.jpg')).toEqual(['SCAN0001-bbbb']);
   await expect(named('onday/SCAN0001.jpg')).rejects.toMatchObject({ code: 'DOCUMENT_UNKNOWN' });
 });
 
 it.each(['SCAN0001.jpg', 'scan0001', 'SCAN0001-'])(
-  'names those that %j may mean, newest first',
+  'the ambiguous name %j is refused with its documents, newest first',
   async (written) => {
     await expect(named(written)).rejects.toMatchObject({
       code: 'DOCUMENT_AMBIGUOUS',
@@ -65,13 +65,13 @@ it.each(['SCAN0001.jpg', 'scan0001', 'SCAN0001-'])(
   },
 );
 
-it('gives the reason if a file has no document', async () => {
+it('a file without a document is refused with the reason', async () => {
   await expect(named('notes.txt')).rejects.toMatchObject({
     code: 'DOCUMENT_UNKNOWN',
     message: '"notes.txt" has no document: /scans/notes.txt is rejected. This is text.',
   });
 });
 
-it.each(['', ' ', 'nobody', '0001', 'a'.repeat(2_000)])('finds nothing for %j', async (written) => {
+it.each(['', ' ', 'nobody', '0001', 'a'.repeat(2_000)])('the name %j finds nothing', async (written) => {
   await expect(named(written)).rejects.toMatchObject({ code: 'DOCUMENT_UNKNOWN' });
 });

@@ -4,7 +4,7 @@ import { orphansAmong } from '../../../src/control/queries/orphans.ts';
 const KEY = { baseUrl: 'https://service.example', uid: 'there' };
 const OTHER = { ...KEY, uid: 'gone' };
 
-it('finds documents that wait for a removed endpoint, except those of other agents', () => {
+it('the query finds documents that wait for a removed endpoint, except those of other agents', () => {
   const waits = (folder: string, endpoint = OTHER) => ({
     endpoint,
     folder,

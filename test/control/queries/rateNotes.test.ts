@@ -20,13 +20,13 @@ const limit = { rate: '60/min', perMinute: 54 };
 const notes = (endpoint: string | null, of = counts, perMinute = limit.perMinute): string[] =>
   rateForecasts([{ ...limit, endpoint, perMinute }], of, endpoints).map(noteText);
 
-it('names the rate that delays documents, and for how long', () => {
+it('a note names the rate that delays documents, and for how long', () => {
   expect(notes(null)).toEqual(['Uploads are limited to 60/min, about 31 min left.']);
   expect(notes('office')).toEqual(['Uploads to endpoint office are limited to 60/min, about 31 min left.']);
   expect(notes('shop')).toEqual(['Uploads to endpoint shop are limited to 60/min, about a minute left.']);
 });
 
-it('returns nothing if no document waits for it', () => {
+it('a rate gets no note if no document waits for it', () => {
   expect(notes(null, [])).toEqual([]);
   expect(notes('shop', counts.slice(0, 4))).toEqual([]);
 });
@@ -34,6 +34,6 @@ it('returns nothing if no document waits for it', () => {
 it.each([
   [4, '7 h'],
   [0.4, '3 days'],
-])('says at %d a minute that %s are left', (perMinute, left) => {
+])('a note says at %d documents a minute that %s are left', (perMinute, left) => {
   expect(notes(null, counts, perMinute)).toEqual([`Uploads are limited to 60/min, about ${left} left.`]);
 });

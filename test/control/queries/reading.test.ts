@@ -5,7 +5,7 @@ import { admission, OFFICE } from '../../contract/ledger/support.ts';
 import { awayLedger } from '../../support/awayLedger.ts';
 import { MINUTE, place, STATUS } from './readingPlace.ts';
 
-it('reports what waits, the pace, and when the backlog will be empty', async () => {
+it('the overview reports the backlog, the pace, and when the backlog will be empty', async () => {
   const { ledger, clock, upload, ask } = await place();
   const now = clock.now();
   for (let n = 0; n < 10; n += 1) await upload(`sent${n}`, now - n * 20_000, 50);
@@ -52,7 +52,7 @@ it('reports what waits, the pace, and when the backlog will be empty', async () 
   ]);
 });
 
-it('returns a history without gaps, and reads settled periods once', async () => {
+it('the history has no gaps, and reads settled periods once', async () => {
   const { ledger, clock, upload } = await place();
   const now = Math.floor(clock.now() / MINUTE) * MINUTE;
   for (const [n, ms] of [10, 20, 30, 40, 1_000].entries()) await upload(`a${n}`, now - 20 * MINUTE + n, ms);
@@ -88,7 +88,7 @@ it('returns a history without gaps, and reads settled periods once', async () =>
   expect((await history.last(1440)).buckets).toHaveLength(120);
 });
 
-it('pages documents newest first, and shows one by number and by name', async () => {
+it('documents are paged newest first, and shown by number and by name', async () => {
   const { upload, ask } = await place();
   const first = await upload('a', 1_000, 5);
   await upload('b', 2_000, 5);
@@ -119,7 +119,7 @@ it('pages documents newest first, and shows one by number and by name', async ()
   await expect(ask('documents', { limit: 501 })).rejects.toMatchObject({ code: 'USAGE' });
 });
 
-it('shows the agent’s state while a shared ledger is offline, and that the rest is unknown', async () => {
+it('the overview shows the agent’s state while a shared ledger is offline, and marks the rest as unknown', async () => {
   const { ledger, clock } = await place();
   const away = awayLedger(ledger, true);
   const history = new History(away.ledger, clock);
@@ -148,7 +148,7 @@ it('shows the agent’s state while a shared ledger is offline, and that the res
   expect([back.status, back.backlog.waiting]).toEqual([STATUS, 1]);
 });
 
-it('counts what a filter lists by state, folder, status and day, and exports named values of results', async () => {
+it('facets count what a filter lists by state, folder, status and day, and the export has named values of results', async () => {
   const { ledger, upload, ask, text } = await place();
   const late = Date.UTC(2026, 4, 14, 22, 30);
   await upload('a', late, 5);
@@ -173,12 +173,12 @@ it('counts what a filter lists by state, folder, status and day, and exports nam
       { value: 'queued', count: 1 },
     ]),
   );
-  // Half past midnight there is already the next day.
+  // It is half past midnight there, so the next day has begun.
   expect(all.periods.toSorted((x, y) => x.value.localeCompare(y.value))).toEqual([
     { value: '2026-05-14', count: 1 },
     { value: '2026-05-15', count: 1 },
   ]);
-  // India's days begin at half past an hour of UTC.
+  // Days in India begin at half past an hour of UTC.
   for (const [n, minute] of [15, 45].entries())
     await ledger.admit(admission(`d${n}.jpg`, `d${n}`, { at: Date.UTC(2026, 4, 14, 18, minute) }));
   const { periods } = await ask('facets', { zone: 'Asia/Kolkata', by: 'day', states: ['queued'] });

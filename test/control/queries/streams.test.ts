@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { OFFICE } from '../../contract/ledger/support.ts';
 import { place } from './readingPlace.ts';
 
-it('serves thumbnails of a document, which a browser may cache by the hash of the image', async () => {
+it('the daemon serves thumbnails of a document, which a browser may cache by the hash of the image', async () => {
   const { ledger, clock, upload, images, shown, text } = await place();
   const { id, sha256 } = await upload('one', 5, 1);
   images.set(sha256, Buffer.from('one'));
@@ -38,7 +38,7 @@ it('serves thumbnails of a document, which a browser may cache by the hash of th
   });
 });
 
-it('serves the image of a document and nothing else', async () => {
+it('the daemon serves the image of a document and nothing else', async () => {
   const { upload, images, text } = await place();
   const { id, sha256 } = await upload('a', 1_000, 5);
   expect(await text(`/v1/documents/${id}/image`)).toMatchObject({ status: 422 });
@@ -61,7 +61,7 @@ it('serves the image of a document and nothing else', async () => {
     expect(await text(other)).toMatchObject({ status: 404 });
 });
 
-it('exports a filtered view, and the evidence of a document', async () => {
+it('the daemon exports a filtered view, and the evidence of a document', async () => {
   const { upload, text } = await place();
   await upload('a', 1_000, 5);
   const { id } = await upload('b', 2_000, 5);
@@ -88,7 +88,7 @@ it('exports a filtered view, and the evidence of a document', async () => {
   });
 });
 
-it('streams the log and the overview, and reads nothing once nobody listens', async () => {
+it('the daemon streams the log and the overview, and reads nothing once nobody listens', async () => {
   const { lines, get, upload } = await place();
   lines.add('{"message":"before"}');
   const answer = await get('/v1/events');

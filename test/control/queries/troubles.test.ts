@@ -18,7 +18,7 @@ import {
   ZONE,
 } from '../../support/calmAgent.ts';
 
-/** Who has to do with it: a person, or nobody. */
+/** Who must act: a person or nobody. */
 function sorted(overview: Partial<Overview>) {
   const all = troubles(config.endpoints, { ...calm, ...overview });
   return {
@@ -42,7 +42,7 @@ describe('the problems in the status', () => {
     },
   );
 
-  it('report an unreadable file once, as the incident that names it', () => {
+  it('include an unreadable file once, as the incident that names it', () => {
     const counts = [{ ...many('unreadable', 1), needsPerson: true as const, reason: 'EACCES' }];
     const incident = {
       code: 'FILE_UNREADABLE' as const,
@@ -58,7 +58,7 @@ describe('the problems in the status', () => {
     expect(sorted({ counts: dismissed, daemon: { ...daemon, incidents: [incident] } }).person).toEqual([]);
   });
 
-  it('report a folder once if an incident already covers it', () => {
+  it('include a folder once if an incident already covers it', () => {
     const folder = { ...watching, state: 'unreachable' as const, message: `${SCANS} does not answer.` };
     const incident = {
       code: 'FOLDER_UNREACHABLE' as const,
@@ -118,7 +118,7 @@ describe('the problems in the status', () => {
     );
   });
 
-  it('say that a hold is retried once the agent runs', () => {
+  it('state that a hold is retried once the agent runs', () => {
     const [text] = sorted({ daemon: null, holds: [hold({})] }).person;
     expect(text).toContain('it is retried when the agent runs');
   });
@@ -129,7 +129,7 @@ describe('the problems in the status', () => {
       expect(passing).toEqual([]);
       expect(person).toEqual([expect.stringContaining(`receiptd list --needs-person --state ${state}\``)]);
     }
-    // Dismissed, or no receipt.
+    // Dismissed, or not a receipt.
     expect(sorted({ counts: LIST_STATES.map((state) => many(state, 1)) })).toEqual({
       person: [],
       passing: [],

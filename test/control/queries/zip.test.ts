@@ -25,7 +25,7 @@ async function zipped(
   return unzip(Buffer.concat(parts));
 }
 
-it('contains each image under its document name, and lists missing ones', async () => {
+it('a ZIP download contains each image under its document name, and lists missing ones', async () => {
   const files = await zipped(
     [documentOf(1, 'Beleg München'), documentOf(2, 'lost'), documentOf(3, 'fax', { type: 'tiff' })],
     [2],
@@ -35,7 +35,7 @@ it('contains each image under its document name, and lists missing ones', async 
   expect(String(files.get('MISSING.txt'))).toBe('lost: Its file is gone.\n');
 });
 
-it('gives every file a unique, valid name without path traversal', async () => {
+it('a ZIP download gives every file a unique, valid name without path traversal', async () => {
   const names = [
     '../../etc/cron.d/x',
     '..\\..\\x',

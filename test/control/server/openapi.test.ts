@@ -7,7 +7,7 @@ import { STREAMS } from '../../../src/control/protocol/streams.ts';
 
 const FILE = join(import.meta.dirname, '../../../docs/openapi.json');
 
-it('describes every operation of the control interface in valid OpenAPI', async () => {
+it('docs/openapi.json describes every operation of the control interface in valid OpenAPI', async () => {
   const text = await readFile(FILE, 'utf8');
   const described = JSON.parse(text) as { paths: Record<string, Record<string, { summary: string }>> };
   expect(await new Validator().validate(structuredClone(described))).toMatchObject({ valid: true });

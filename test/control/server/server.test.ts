@@ -12,7 +12,7 @@ import { controlled, controlledIn, STATUS } from '../controlled.ts';
 const posix = process.platform !== 'win32';
 
 describe.skipIf(!posix)('the socket', () => {
-  test('is for its owner only from the start, and the umask is unchanged', async () => {
+  test('is private to its owner from the start, and the umask is unchanged', async () => {
     const { socketPath, serve } = await controlled();
     const before = process.umask();
     await serve();

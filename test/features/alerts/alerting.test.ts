@@ -20,7 +20,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const TIMES: Times = { afterMs: 2 * MINUTE, quietHours: null, digest: null };
 
-/** Takes alerts, unless a test says otherwise. */
+/** Accepts alerts, unless a test changes that. */
 class Channel implements AlertChannel {
   readonly taken: Alert[] = [];
   attempts = 0;
@@ -95,7 +95,7 @@ async function place() {
   return { dir, clock, log, ledger, world, start, wrong };
 }
 
-it('neither repeats nor loses an alert after a kill between two looks', async () => {
+it('alerting neither repeats nor loses an alert after a kill between two looks', async () => {
   const { dir, clock, log, world, start, wrong } = await place();
   const mail = new Channel('email');
   const hook = new Channel('webhook');
@@ -105,7 +105,7 @@ it('neither repeats nor loses an alert after a kill between two looks', async ()
   await clock.advance(3 * MINUTE);
   expect([mail.subjects, hook.taken.length]).toEqual([['opened: The disk a is full.'], 0]);
   expect(statSync(alertsFile(dir)).mode & 0o777).toBe(0o600);
-  // What a kill leaves behind is what the file held then.
+  // A kill leaves the file as it was at that time.
   const left = readFileSync(alertsFile(dir));
   await first.end();
   writeFileSync(alertsFile(dir), left);
@@ -124,7 +124,7 @@ it('neither repeats nor loses an alert after a kill between two looks', async ()
   await second.end();
 });
 
-it('delivers through other channels while one fails, alerts about that one, and catches it up later', async () => {
+it('alerting delivers through other channels while one fails, alerts about that one, and delivers through it later', async () => {
   const { clock, log, world, start, wrong } = await place();
   const mail = new Channel('email');
   const hook = new Channel('webhook');
@@ -139,7 +139,7 @@ it('delivers through other channels while one fails, alerts about that one, and 
   expect(world.incidents.list()).toMatchObject([{ code: 'DISK_FULL' }, { code: 'ALERT_UNDELIVERED' }]);
   expect(mail.attempts).toBeLessThan(10);
   mail.trouble = 'none';
-  // Somebody has mended it and tries.
+  // Somebody has repaired it and sends a test.
   expect(await alerting.test(new AbortController().signal)).toEqual([
     { channel: 'email', trouble: null },
     { channel: 'webhook', trouble: null },
@@ -156,7 +156,7 @@ it('delivers through other channels while one fails, alerts about that one, and 
   expect(log.said('An alert could not be delivered')).toEqual([]);
 });
 
-it('sends only the recovery to a channel that missed the alert', async () => {
+it('alerting sends only the recovery to a channel that missed the alert', async () => {
   const { clock, world, start, wrong } = await place();
   const mail = new Channel('email');
   const hook = new Channel('webhook');
@@ -176,7 +176,7 @@ it('sends only the recovery to a channel that missed the alert', async () => {
   ]);
 });
 
-it('alerts about a problem that replaces another, and reports the first one as over', async () => {
+it('alerting alerts about a problem that replaces another, and reports the first one as over', async () => {
   const { clock, world, start } = await place();
   const mail = new Channel('email');
   await start([mail]);
@@ -194,7 +194,7 @@ it('alerts about a problem that replaces another, and reports the first one as o
   ]);
 });
 
-it('lists which channels have delivered, which have not yet, and what is over', async () => {
+it('alerting lists which channels have delivered, which have not yet, and what is over', async () => {
   const { clock, dir, world, start, wrong } = await place();
   const mail = new Channel('email');
   const hook = new Channel('webhook');
@@ -222,7 +222,7 @@ it('lists which channels have delivered, which have not yet, and what is over', 
   expect(readFileSync(alertsFile(dir), 'utf8')).toContain('"takenBy":["email"]');
 });
 
-it('gives up an alert that no channel delivers within a day, and logs that', async () => {
+it('alerting gives up on an alert that no channel delivers within a day, and logs that', async () => {
   const { clock, log, start, wrong } = await place();
   const mail = new Channel('email');
   mail.trouble = 'refuses';
@@ -239,7 +239,7 @@ it('gives up an alert that no channel delivers within a day, and logs that', asy
   expect(mail.attempts).toBeLessThan(80);
 });
 
-it('delivers nothing in quiet hours, not even what was due before them', async () => {
+it('alerting delivers nothing in quiet hours, not even alerts that were due before', async () => {
   const { clock, start, wrong } = await place();
   const mail = new Channel('email');
   mail.trouble = 'refuses';
@@ -254,7 +254,7 @@ it('delivers nothing in quiet hours, not even what was due before them', async (
   expect(mail.subjects).toContain('opened: The disk a is full.');
 });
 
-it('records an alert before sending it, and sends it even if it cannot be recorded', async () => {
+it('alerting records an alert before sending it, and sends it even if it cannot be recorded', async () => {
   const { dir, clock, log, start, wrong } = await place();
   const mail = new Channel('email');
   const seen: string[] = [];
@@ -280,7 +280,7 @@ it('records an alert before sending it, and sends it even if it cannot be record
   expect(log.said('Sent alerts could not be recorded')).toHaveLength(1);
 });
 
-it('replaces a damaged file, and logs that', async () => {
+it('alerting replaces a damaged file, and logs that', async () => {
   const { dir, clock, log, start, wrong } = await place();
   for (const text of ['{"version":1,"entr', '{"version":7}', 'null']) {
     writeFileSync(alertsFile(dir), text);
@@ -294,7 +294,7 @@ it('replaces a damaged file, and logs that', async () => {
   expect(log.said('Earlier alerts are unknown')).toHaveLength(3);
 });
 
-it('applies a changed configuration at once, and repeats no alert', async () => {
+it('alerting applies a changed configuration at once, and repeats no alert', async () => {
   const { clock, start, wrong } = await place();
   const mail = new Channel('email');
   const hook = new Channel('webhook');
@@ -309,7 +309,7 @@ it('applies a changed configuration at once, and repeats no alert', async () => 
   expect([mail.taken.length, hook.taken.length]).toEqual([1, 0]);
 });
 
-it('alerts about holds and documents too, and about holds that resolve themselves only once they last', async () => {
+it('alerting alerts about holds and documents too, and about holds that resolve themselves only once they last', async () => {
   const { clock, ledger, start } = await place();
   const mail = new Channel('email');
   await start([mail]);
@@ -330,7 +330,7 @@ it('alerts about holds and documents too, and about holds that resolve themselve
   expect(mail.taken.slice(2).flatMap(({ kind, causes }) => [kind, causes.length])).toEqual(['closed', 2]);
 });
 
-it('sends a digest that counts the day by folder and lists open alerts', async () => {
+it('alerting sends a digest that counts the day by folder and lists open alerts', async () => {
   const { clock, ledger, start, wrong } = await place();
   const mail = new Channel('email');
   await start([mail], { times: { ...TIMES, digest: 9 * 60 + 5 } });
@@ -345,7 +345,7 @@ it('sends a digest that counts the day by folder and lists open alerts', async (
   wrong('x');
   await clock.advance(MINUTE);
   clock.jump(24 * HOUR);
-  // It was asleep for most of it, and what was wrong before may be over in a moment.
+  // The machine slept for most of the time, so earlier problems may be over in a moment.
   await clock.advance(MINUTE);
   expect(mail.taken.filter(({ kind }) => kind === 'opened')).toEqual([]);
   await clock.advance(10 * MINUTE);

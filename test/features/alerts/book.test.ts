@@ -31,7 +31,7 @@ interface Told extends Telling {
   readonly at: number;
 }
 
-/** A book, a clock, and what is wrong, which a test sets. */
+/** A book, a clock, and the current problems, which a test sets. */
 class Desk {
   readonly told: Told[] = [];
   now = START;
@@ -52,7 +52,7 @@ class Desk {
     return new Book(this.state, () => `alert-${(this.#ids += 1)}`);
   }
 
-  /** A kill and a start. */
+  /** The agent is killed and started. */
   restart(): void {
     this.state = JSON.parse(JSON.stringify(this.state)) as AlertState;
     this.#book = this.#open();
@@ -89,14 +89,14 @@ class Desk {
     return this.told.slice(before);
   }
 
-  /** The machine sleeps, and nothing is looked at. */
+  /** The machine sleeps, without any check. */
   sleep(ms: number): this {
     this.now += ms;
     this.#book.woke(this.now);
     return this;
   }
 
-  /** The time of day comes. */
+  /** Time passes until this time of day. */
   passUntil(hour: number, minute: number, days = 0): Told[] {
     const date = new Date(this.now);
     const at = new Date(date.getFullYear(), date.getMonth(), date.getDate() + days, hour, minute).getTime();
@@ -112,7 +112,7 @@ class Desk {
 const said = (told: readonly Told[]) =>
   told.map(({ kind, causes }) => `${kind} ${causes.map(({ key }) => key).join(' ')}`);
 
-it('alerts once when a problem has lasted, and once when it has stayed away', () => {
+it('the book alerts once when a problem has lasted, and once when it has stayed away', () => {
   const desk = new Desk();
   desk.begin('a');
   expect(desk.pass(2 * MINUTE)).toEqual([]);
@@ -131,7 +131,7 @@ it('alerts once when a problem has lasted, and once when it has stayed away', ()
   });
 });
 
-it('sends no alert about a problem that is over within `after`', () => {
+it('the book sends no alert about a problem that is over within `after`', () => {
   const desk = new Desk();
   for (let time = 0; time < 100; time += 1) {
     desk.begin('a').pass(100 * SECOND);
@@ -140,7 +140,7 @@ it('sends no alert about a problem that is over within `after`', () => {
   expect(desk.told).toEqual([]);
 });
 
-it('sends one alert and one recovery for thirty folders that go and come back within a minute', () => {
+it('the book sends one alert and one recovery for thirty folders that disappear and return within a minute', () => {
   const desk = new Desk();
   const folders = Array.from({ length: 30 }, (_, index) => `folder-${index}`);
   for (const folder of folders) desk.begin(folder).pass(1_500, 500);
@@ -151,7 +151,7 @@ it('sends one alert and one recovery for thirty folders that go and come back wi
   expect(ended[0]?.follows).toEqual([desk.told[0]?.id]);
 });
 
-it('groups problems that begin one after the other for hours', () => {
+it('the book groups problems that begin one after another for hours', () => {
   const desk = new Desk();
   for (let index = 0; index < 120; index += 1) desk.begin(`folder-${index}`).pass(2 * MINUTE);
   desk.pass(HOUR);
@@ -160,7 +160,7 @@ it('groups problems that begin one after the other for hours', () => {
 });
 
 describe('a problem that comes and goes', () => {
-  it('is reported with how often it came, and as over only once it has stayed away for long', () => {
+  it('is reported with its number of occurrences, and as over only once it has stayed away for long', () => {
     const desk = new Desk();
     for (let time = 0; time < 12; time += 1) {
       desk.begin('a').pass(5 * MINUTE);
@@ -170,7 +170,7 @@ describe('a problem that comes and goes', () => {
     expect(desk.told.at(-1)?.causes[0]).toMatchObject({ times: 3, awayMs: HOUR });
     const [closed] = desk.pass(DAY);
     expect(closed).toMatchObject({ kind: 'closed', causes: [{ returns: 9 }] });
-    // A day later it is like new.
+    // A day later it counts as new.
     desk.begin('a').pass(HOUR);
     expect(desk.told.at(-1)?.causes[0]).toMatchObject({ times: 1 });
   });
@@ -181,7 +181,7 @@ describe('a problem that comes and goes', () => {
     ['for a moment every hour', 58 * MINUTE, 3 * MINUTE],
     ['every two hours', HOUR, HOUR],
     ['every five hours', 2 * HOUR, 3 * HOUR],
-  ])('%s for a week floods nobody, and the last word is true', (_, thereMs, awayMs) => {
+  ])('%s for a week causes no flood of alerts, and the last alert is true', (_, thereMs, awayMs) => {
     const desk = new Desk();
     while (desk.now < START + 7 * DAY) {
       desk.begin('a').pass(thereMs, 30 * SECOND);
@@ -204,7 +204,7 @@ describe('in quiet hours', () => {
     return desk;
   };
 
-  it('nothing is sent; when they end, an alert says what is still wrong and counts what else was', () => {
+  it('nothing is sent; when they end, an alert names open problems and counts the others', () => {
     const desk = quietDesk();
     desk.passUntil(20, 0);
     desk
@@ -220,7 +220,7 @@ describe('in quiet hours', () => {
     expect(desk.told[0]).toMatchObject({ endedUntold: 1 });
   });
 
-  it('a recovery waits too, and is dropped if the problem is back by then', () => {
+  it('a recovery also waits, and is dropped if the problem is back by then', () => {
     const desk = quietDesk();
     desk.begin('a').begin('b').pass(HOUR);
     desk.passUntil(21, 0);
@@ -242,7 +242,7 @@ describe('in quiet hours', () => {
 });
 
 describe('a restart', () => {
-  it('repeats no alert, and reports none as over before it could have been found again', () => {
+  it('repeats no alert, and reports no problem as over before it could have been found again', () => {
     const desk = new Desk();
     desk.begin('a').begin('b').pass(HOUR);
     expect(desk.told).toHaveLength(1);
@@ -250,7 +250,7 @@ describe('a restart', () => {
     desk.isLooking = true;
     desk.pass(10 * MINUTE);
     desk.isLooking = false;
-    // It is met again with another time.
+    // It is found again with another time.
     desk.begin('a').pass(HOUR);
     expect(said(desk.told)).toEqual(['opened a b', 'closed b']);
     desk.end('a').pass(HOUR);
@@ -302,7 +302,7 @@ describe('a new configuration', () => {
   });
 });
 
-it('sends nothing about a problem that is over moments after the machine wakes', () => {
+it('the book sends nothing about a problem that is over moments after the machine wakes', () => {
   const desk = new Desk();
   desk.begin('short').begin('stays').pass(MINUTE);
   desk.sleep(8 * HOUR).pass(MINUTE);
@@ -310,7 +310,7 @@ it('sends nothing about a problem that is over moments after the machine wakes',
   expect(said(desk.pass(HOUR))).toEqual(['opened stays']);
 });
 
-it('keeps alerting when the clock is set back by a year', () => {
+it('the book keeps alerting when the clock is set back by a year', () => {
   const desk = new Desk();
   desk.begin('a').pass(HOUR);
   desk.now -= 365 * DAY;
@@ -320,7 +320,7 @@ it('keeps alerting when the clock is set back by a year', () => {
   expect(said(desk.told)).toEqual(['opened a', 'closed a', 'opened b']);
 });
 
-it('alerts again, hours later, when more documents need a person', () => {
+it('the book alerts again, hours later, when more documents need a person', () => {
   const desk = new Desk();
   const failed = (count: number) => desk.begin('documents /scans', { count });
   failed(3).pass(HOUR);
@@ -333,14 +333,14 @@ it('alerts again, hours later, when more documents need a person', () => {
   expect(closed).toMatchObject({ kind: 'closed', follows: [desk.told[0]?.id] });
 });
 
-it('alerts about problems that resolve themselves only when they last', () => {
+it('the book alerts about problems that resolve themselves only when they last', () => {
   const desk = new Desk();
   desk.begin('service', { patienceMs: 15 * MINUTE }).begin('a');
   expect(said(desk.pass(14 * MINUTE))).toEqual(['opened a']);
   expect(said(desk.pass(2 * MINUTE))).toEqual(['opened service']);
 });
 
-it('alerts about a failing channel through the others, and not at all if there are none', () => {
+it('the book alerts about a failing channel through the others, and not at all if there are none', () => {
   const desk = new Desk();
   const key = `incident ${undeliveredKey('email')}`;
   desk.channels = ['email'];
@@ -351,7 +351,7 @@ it('alerts about a failing channel through the others, and not at all if there a
   expect(desk.pass(MINUTE)).toMatchObject([{ kind: 'opened', about: 'email', causes: [{ key }] }]);
 });
 
-it('counts nothing as sent without a channel', () => {
+it('the book counts nothing as sent without a channel', () => {
   const desk = new Desk();
   desk.channels = [];
   desk.begin('a').pass(HOUR);
@@ -360,7 +360,7 @@ it('counts nothing as sent without a channel', () => {
   expect(said(desk.pass(MINUTE))).toEqual(['opened a']);
 });
 
-it('alternates alerts and recoveries, never floods, and ends with the truth, whatever comes and goes', () => {
+it('the book alternates alerts and recoveries, never floods, and ends with the truth, whatever begins and ends', () => {
   const keys = ['a', 'b', 'c'];
   const minutes = fc.oneof(fc.integer({ min: 1, max: 10 }), fc.integer({ min: 10, max: 600 }));
   const step = fc.record({
@@ -397,7 +397,7 @@ it('alternates alerts and recoveries, never floods, and ends with the truth, wha
   );
 });
 
-/** The most alerts within any such time. */
+/** The largest number of alerts within any interval of this length. */
 function mostWithin(told: readonly Told[], ms: number): number {
   return Math.max(
     0,

@@ -42,7 +42,7 @@ it('a missing folder is one cause, whatever the reason and whoever reports it', 
   expect(shown({ incidents: [incident], folders: [folder('unreachable')] })).toEqual([
     ['folder /scans', 'FOLDER_UNREACHABLE', null],
   ]);
-  // While the configuration changes only the incident is left.
+  // While the configuration changes, only the incident remains.
   expect(shown({ incidents: [incident], folders: [folder('starting')] })).toEqual([
     ['folder /scans', 'FOLDER_UNREACHABLE', null],
   ]);
@@ -50,7 +50,7 @@ it('a missing folder is one cause, whatever the reason and whoever reports it', 
   expect(shown({ folders: [folder('watching')] })).toEqual([]);
 });
 
-it('gives the code of a hold once', () => {
+it('the cause of a hold contains its code once', () => {
   const message = 'No token: ECONNREFUSED. [SERVICE_UNREACHABLE]';
   const [cause] = causesOf(sight({ holds: [hold({ message })] })).values();
   expect(cause?.message).toMatch(/: No token: ECONNREFUSED\.$/);
@@ -74,7 +74,7 @@ it('a hold is a cause unless a person made it; one that resolves itself must las
   expect(shown({ holds: [hold({ ...endpoint, reason: 'PAUSED' })] })).toEqual([]);
 });
 
-it('the credentials of each account are a cause of their own, which names the account', () => {
+it('the credentials of each account are a separate cause, which names the account', () => {
   const [own, branch] = [
     causesOf(sight({ holds: [hold({ scope: 'credentials' })] })),
     causesOf(sight({ holds: [hold({ scope: 'credentials', key: `${OFFICE.baseUrl} account branch` })] })),
@@ -99,13 +99,13 @@ it('another code under the same key of an incident is another cause', () => {
   expect(shown({ incidents: [incident('results', 'RESULTS_UNAVAILABLE')] })).toEqual([
     ['incident results RESULTS_UNAVAILABLE', 'RESULTS_UNAVAILABLE', null],
   ]);
-  // Such a key has the code already, and says which channel it is about.
+  // Such a key already contains the code and the channel.
   expect(shown({ incidents: [incident('ALERT_UNDELIVERED email', 'ALERT_UNDELIVERED')] })).toEqual([
     ['incident ALERT_UNDELIVERED email', 'ALERT_UNDELIVERED', null],
   ]);
 });
 
-it('documents and files that need a person are one cause for each folder, with their number', () => {
+it('documents and files that need a person are one cause per folder, with their number', () => {
   const plain = (folder: string, state: ListState, value: number) => ({
     endpoint: OFFICE,
     folder,
@@ -153,6 +153,6 @@ it('documents in the own folders of other agents of the fleet are no cause here'
     { ...of, folder: 'front:/a', state: 'failed', needsPerson: true },
   ] as const;
   expect(shown({ counts, endpoints: [] })).toEqual([]);
-  // A drive of Windows.
+  // A Windows drive.
   expect(shown({ counts: [{ ...of, folder: 'C:\\scans', state: 'held' }], endpoints: [] })).toHaveLength(1);
 });

@@ -29,7 +29,7 @@ describe('the digest', () => {
         if (next.isDue) made.push(next);
       }
       expect(made).toHaveLength(days);
-      // What one counts to, the next one counts from.
+      // Each digest counts from the end of the previous one.
       expect(made.slice(1).map((each) => each.from)).toEqual(made.slice(0, -1).map((each) => each.for));
     }
   });
@@ -46,17 +46,17 @@ describe('the digest', () => {
     expect(digestAt(half8, at('2026-05-05T07:29'), last)).toBeNull();
   });
 
-  it('is not sent at the first start, nor because a clock was wrong', () => {
+  it('is not sent at the first start or because a clock was wrong', () => {
     expect(digestAt(450, at('2026-05-05T08:00'), null)).toMatchObject({ isDue: false });
     expect(digestAt(450, at('2026-05-05T08:00'), at('2027-01-01T07:30'))).toMatchObject({ isDue: false });
   });
 });
 
-it('finds the end of quiet hours across midnight, a weekend and a clock change', () => {
+it('quiet hours end correctly across midnight, a weekend and a clock change', () => {
   const hours = parseHours(['Mon-Fri 19:00-07:00', 'Sat-Sun 00:00-24:00']);
   expect(quietUntil(hours, at('2026-05-05T12:00'))).toBeNull();
   expect(quietUntil(hours, at('2026-05-05T23:59:30'))).toBe(at('2026-05-06T07:00'));
-  // Friday evening, before the night in which clocks go forward.
+  // Friday evening, two nights before clocks go forward.
   expect(quietUntil(hours, at('2026-03-27T19:00'))).toBe(at('2026-03-30T00:00'));
   expect(quietUntil(parseHours(['00:00-24:00']), at('2026-05-05T12:00'))).toBeNull();
 });

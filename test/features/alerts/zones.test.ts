@@ -1,4 +1,4 @@
-/** The digest and the quiet hours over a year of every kind of time zone. */
+/** The digest and the quiet hours over a year, in every kind of time zone. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { digestAt, quietUntil } from '../../../src/features/alerts/times.ts';
 import { parseHours } from '../../../src/core/domain/hours.ts';
@@ -36,7 +36,7 @@ describe.each(ZONES)('in %s, over %d', (zone, year) => {
       if (digest === null) continue;
       expect(digest.isDue).toBe(true);
       expect(digest.from).toBeLessThan(digest.for);
-      // What is counted joins on to what was counted before, without a gap.
+      // Each count continues the previous one without a gap.
       if (made.length > 0) joins.push(digest.from === last);
       made.push(new Date(digest.for).toDateString());
       last = digest.for;
@@ -46,7 +46,7 @@ describe.each(ZONES)('in %s, over %d', (zone, year) => {
     expect(made.length).toBeGreaterThanOrEqual(363);
   });
 
-  it('quiet hours end within a day, whenever that is asked', () => {
+  it('quiet hours end within a day, at any time of the year', () => {
     vi.stubEnv('TZ', zone);
     const quiet = parseHours(['22:30-06:15']);
     for (

@@ -35,7 +35,7 @@ const NOBODY = 65_534;
 
 const never = new AbortController().signal;
 
-/** A watched folder with a real ledger, and what people are shown of it. Each `look` is what the agent does at a start. */
+/** A watched folder with a real ledger, and the folder for people. Each `look` does what the agent does at a start. */
 async function office() {
   const dir = tempDir('attention');
   const [inbox, shown] = [join(dir, 'inbox'), join(dir, 'inbox', 'look here')];
@@ -89,7 +89,7 @@ async function office() {
   return { dir, inbox, shown, clock, log, ledger, incidents, place, book, deps, reject, look, names };
 }
 
-it('shows a copy and a note, once, to those who may write the watched folder', async () => {
+it('the folder for people shows a copy and a note once, to everyone who may write the watched folder', async () => {
   const { inbox, shown, reject, look, names } = await office();
   chmodSync(inbox, 0o2775);
   await reject('a.jpg', 'no image');
@@ -101,7 +101,7 @@ it('shows a copy and a note, once, to those who may write the watched folder', a
   expect(statSync(join(inbox, 'a.jpg')).nlink).toBe(1);
 });
 
-it('removes what is over, but nothing that people changed or added', async () => {
+it('the folder for people removes files of settled problems, but no file that people changed or added', async () => {
   const { inbox, shown, ledger, reject, look, names } = await office();
   for (const name of ['a', 'b', 'c']) await reject(name, name);
   await look();
@@ -112,7 +112,7 @@ it('removes what is over, but nothing that people changed or added', async () =>
   expect(names()).toEqual(['b - why.txt', 'c', 'c - why.txt', 'list.txt']);
 });
 
-it('does not recreate what people deleted, until something else is wrong with that file', async () => {
+it('the folder for people does not recreate files that people deleted, unless the file gets another problem', async () => {
   const { inbox, shown, ledger, reject, look, names } = await office();
   await reject('a', 'no image');
   await look();
@@ -144,7 +144,7 @@ async function refuse(ledger: Ledger, id: number): Promise<void> {
   await ledger.finish(attempt, { at: 3_000, outcome: 'refused', httpStatus: 422, message: null, transition });
 }
 
-it('shows a document that the service refused, until it is queued again', async () => {
+it('the folder for people shows a document that the service refused, until it is queued again', async () => {
   const here = await office();
   const id = await refused(here);
   await here.look();
@@ -154,7 +154,7 @@ it('shows a document that the service refused, until it is queued again', async 
   expect(here.names()).toEqual([]);
 });
 
-it('shows a page that the service refused as a note only, until it is queued again or its file is gone', async () => {
+it('the folder for people shows a page that the service refused as a note only, until it is queued again or its file is gone', async () => {
   const { inbox, shown, ledger, deps, look, names } = await office();
   writeFileSync(join(inbox, 'feeder.pdf'), 'pdf');
   const found = await deps.folder.stat('feeder.pdf');
@@ -185,7 +185,7 @@ it('shows a page that the service refused as a note only, until it is queued aga
   expect(names()).toEqual([]);
 });
 
-it('forgets an erased document, and what was shown of it', async () => {
+it('the folder for people forgets an erased document, and removes its copy and note', async () => {
   const here = await office();
   const id = await refused(here);
   await here.look();
@@ -196,14 +196,14 @@ it('forgets an erased document, and what was shown of it', async () => {
   expect(JSON.parse(readFileSync(join(here.dir, 'attention', file), 'utf8'))).toMatchObject({ entries: [] });
 });
 
-it('shows a file that is too large to copy as a note only', async () => {
+it('the folder for people shows a file that is too large to copy as a note only', async () => {
   const { reject, look, names } = await office();
   await reject('a', 'x'.repeat(2_000), 'TOO_LARGE');
   await look();
   expect(names()).toEqual(['a - why.txt']);
 });
 
-/** Calls that change something, of the place and of the book; the last one does its work and never returns. */
+/** Counts the calls of the place and of the book that change something; the last one does its work but never returns. */
 function killedAfter(calls: number, { place, book }: { place: AttentionFolder; book: AttentionBook }) {
   let left = calls;
   let killed = (): void => {};
@@ -230,7 +230,7 @@ function killedAfter(calls: number, { place, book }: { place: AttentionFolder; b
   return { death, mortal };
 }
 
-it('leaves nothing behind when killed after any step, and shows everything once after the next start', async () => {
+it('the folder for people leaves nothing behind when killed after any step, and shows everything once after the next start', async () => {
   for (let calls = 1; calls <= 9; calls += 1) {
     const { inbox, ledger, reject, look, names, deps } = await office();
     await reject('over', 'over');
@@ -245,7 +245,7 @@ it('leaves nothing behind when killed after any step, and shows everything once 
   }
 });
 
-it('undoes what it began on a full disk, says so once, and continues when there is room', async () => {
+it('the folder for people undoes its changes on a full disk, reports that once, and continues when there is space', async () => {
   const { shown, incidents, reject, look, names, place } = await office();
   await reject('a', 'a');
   await reject('b', 'b');
@@ -271,7 +271,7 @@ it('undoes what it began on a full disk, says so once, and continues when there 
   expect(incidents.list()).toEqual([]);
 });
 
-it('waits while the watched folder is away, and never takes that for a recovery', async () => {
+it('the folder for people waits while the watched folder is missing, and does not mistake that for a recovery', async () => {
   const { inbox, ledger, reject, look, names } = await office();
   await reject('a', 'a');
   await look();
@@ -280,7 +280,7 @@ it('waits while the watched folder is away, and never takes that for a recovery'
   expect(names()).toHaveLength(2);
 });
 
-it("forgets what it can't understand, and touches no file for it", async () => {
+it("the folder for people forgets records that it can't parse, and touches no file for them", async () => {
   const { dir, reject, look, names } = await office();
   await reject('a', 'a');
   await look();
@@ -290,7 +290,7 @@ it("forgets what it can't understand, and touches no file for it", async () => {
   expect(names()).toEqual(['a', 'a (2)', 'a (2) - why.txt', 'a - why.txt']);
 });
 
-/** What an ordinary user may do in the folder of scans, where the agent may do more. */
+/** Runs a command in the folder of scans with the rights of an ordinary user, who may do less than the agent. */
 function asUser(...command: readonly [string, ...string[]]): void {
   const [program, ...args] = command;
   const { status, stderr } = spawnSync(program, args, {
@@ -300,7 +300,7 @@ function asUser(...command: readonly [string, ...string[]]): void {
   if (status !== 0) throw new Error(stderr);
 }
 
-/** As it is where people of several groups scan. */
+/** Set up as for people of several groups who scan. */
 async function openOffice() {
   const here = await office();
   chmodSync(here.dir, 0o755);
@@ -310,7 +310,7 @@ async function openOffice() {
   return { ...here, elsewhere };
 }
 
-it('writes nothing through a link in place of the folder, and says so', async () => {
+it('the folder for people writes nothing through a link in place of the folder, and reports it', async () => {
   const { shown, elsewhere, incidents, reject, look, names } = await openOffice();
   asUser('ln', '-s', elsewhere, shown);
   await reject('job', '* * * * * root id');
@@ -328,7 +328,7 @@ it('writes nothing through a link in place of the folder, and says so', async ()
   expect(incidents.list()).toEqual([]);
 });
 
-it('neither writes nor deletes through a link that replaced its folder', async () => {
+it('the folder for people neither writes nor deletes through a link that replaced its folder', async () => {
   const { inbox, shown, elsewhere, incidents, ledger, reject, deps } = await openOffice();
   const agent = new Attention(deps);
   await reject('a', 'over');
@@ -343,7 +343,7 @@ it('neither writes nor deletes through a link that replaced its folder', async (
   expect(incidents.list()).toMatchObject([{ code: 'ATTENTION_UNWRITABLE' }]);
 });
 
-it('follows no link on the way from the watched folder', async () => {
+it('the folder for people follows no link on the way from the watched folder', async () => {
   const { inbox, elsewhere, reject, look, incidents, deps } = await openOffice();
   const path = join(inbox, 'floor', 'look here');
   asUser('ln', '-s', elsewhere, join(inbox, 'floor'));
@@ -358,7 +358,7 @@ it('follows no link on the way from the watched folder', async () => {
 });
 
 it.skipIf(process.platform !== 'linux').each(['lstat', 'chown', 'link', 'unlink'] as const)(
-  'is not led elsewhere by a link that takes the place of the folder before %s',
+  'the folder for people writes nothing elsewhere if a link replaces the folder just before %s',
   async (call) => {
     const { shown, elsewhere, reject, look, ledger, inbox } = await openOffice();
     if (call === 'unlink') {
@@ -389,7 +389,7 @@ it.skipIf(process.platform !== 'linux').each(['lstat', 'chown', 'link', 'unlink'
   },
 );
 
-it('shows files of a shared folder only on the agent that leads it, and removes them when another takes over', async () => {
+it('the folder for people shows files of a shared folder only on the agent that leads it, and removes them when another takes over', async () => {
   const here = await office();
   const { clock, dir, deps, names } = here;
   let leader = 'one';
@@ -406,7 +406,7 @@ it('shows files of a shared folder only on the agent that leads it, and removes 
   });
   await clock.advance(5_000);
   expect(names()).toEqual([]);
-  // By the other one: nobody tells.
+  // Refused at the other agent, so that nothing notifies this one.
   await refused(here);
   await clock.advanceUntil(() => names().length === 2);
   expect(names()).toEqual(['a', 'a - why.txt']);

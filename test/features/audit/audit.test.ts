@@ -33,7 +33,7 @@ function folderOf(
   });
 }
 
-/** Where no agent runs. */
+/** Compares without a running agent. */
 function compare(place: WatchingPlace, folder = folderOf(place)): Promise<Comparison> {
   return compareFolder({ folder, reports: place.ledger, clock: place.clock }, null, never);
 }
@@ -90,7 +90,7 @@ describe('a folder and its ledger', () => {
       ['new.jpg', 'unknown'],
     ]);
     const [a, , b, copy, cut] = found.unaccounted;
-    // Which of two equal files comes first, and is the document, is open.
+    // Either of two equal files may come first and become the document.
     expect([a?.state, copy?.state].toSorted()).toEqual(['duplicate', 'queued']);
     expect(a?.name).toBe(copy?.name);
     expect([b?.state, cut?.state]).toEqual(['queued', 'incomplete']);
@@ -100,7 +100,7 @@ describe('a folder and its ledger', () => {
     expect(await compare(place)).toMatchObject({ listed: 7, known: 7, unaccounted: [] });
   });
 
-  it('differ in exactly the files that something happened to', async () => {
+  it('differ in exactly the files that were changed, removed or added', async () => {
     const place = await watchingPlace();
     const names = ['a', 'b', 'c', 'd', 'e'];
     for (const name of names) await writeFile(join(place.scans, name), name);
@@ -178,7 +178,7 @@ describe('a folder and its ledger', () => {
     expect(await compare(place, folder)).toMatchObject({ listed: 6, known: 6, unaccounted: [] });
   });
 
-  it('are not compared for files that the patterns now exclude, and the audit says so', async () => {
+  it('are not compared for files that the patterns now exclude, which the audit counts', async () => {
     const place = await mixedPlace();
     const found = await compare(place, folderOf(place, { ignore: ['*.txt'] }));
     expect(found).toMatchObject({ listed: 5, known: 5, excluded: 1, unaccounted: [] });
@@ -251,7 +251,7 @@ describe('a ledger that is counted twice', () => {
   const check = (place: WatchingPlace, reports: LedgerReports = place.ledger) =>
     crossCheck(reports, { sleep: async () => {} }, never);
 
-  it('agrees with itself, also after files left, came back and were sent elsewhere', async () => {
+  it('agrees with itself, even after files were removed, restored and sent to another endpoint', async () => {
     const place = await mixedPlace();
     await rm(join(place.scans, 'a.jpg'));
     await place.once(RECURSIVE);
@@ -284,7 +284,7 @@ describe('a ledger that is counted twice', () => {
     expect(differences).toEqual([`${place.scans}: 0 files are rejected in one count, 1 in the other.`]);
   });
 
-  it('is counted again if it changes between two reads, and proves nothing if it never rests', async () => {
+  it('is counted again if it changes between two reads, and proves nothing if it keeps changing', async () => {
     const place = await mixedPlace();
     let reads = 0;
     const restless = (until: number): LedgerReports => ({
@@ -311,7 +311,7 @@ async function writeOne({ ledger, scans }: WatchingPlace, round: number): Promis
   );
 }
 
-it('gives each path, size, time and inode its own fingerprint, among 300,000', () => {
+it('fingerprints of files differ for each path, size, time and inode, among 300,000', () => {
   const seen = new Set<number>();
   for (let n = 0; n < 300_000; n += 1) {
     const identity = {

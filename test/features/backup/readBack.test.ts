@@ -11,7 +11,7 @@ import { memoryDirectory } from '../../support/memoryDirectory.ts';
 import { tempDir } from '../../support/tempDir.ts';
 import { configIn, textIn } from '../../config/support.ts';
 
-/** A stick that stores other bytes than it was given, in the middle of the file. */
+/** Acts like a USB stick that stores wrong bytes in the middle of the file. */
 vi.mock('../../../src/system/tar/write.ts', async (original) => {
   const real = await original<typeof Write>();
   return {
@@ -25,7 +25,7 @@ vi.mock('../../../src/system/tar/write.ts', async (original) => {
   };
 });
 
-test('an archive that reads back differently closes nothing, and is not kept', async () => {
+test('an archive that reads back differently is removed, and leaves the machine open', async () => {
   const dir = tempDir('read-back', memoryDirectory());
   const config = configIn(dir);
   const { stateDir } = config;

@@ -87,7 +87,7 @@ const refused = (what: string) => ({
 
 const image = (text: string): Member => [{ name: `spool/${sha256(text)}` }, text];
 
-test('what the manifest names is unpacked, private to the owner, and images into the spool', async () => {
+test('files that the manifest names are unpacked, private to the owner, and images go to the spool', async () => {
   const hash = sha256('image');
   const file = await archive([manifest(NEEDED), ...NEEDED, image('image'), image('image')]);
   expect((await readBackup(file, to)).parts).toHaveLength(3);
@@ -97,7 +97,7 @@ test('what the manifest names is unpacked, private to the owner, and images into
   expect([first.host, settings]).toEqual(['office', 'stateDir: /state\n']);
 });
 
-test('a whole backup is checked without writing anything', async () => {
+test('a complete backup is checked without writing anything', async () => {
   const good = await archive([manifest(NEEDED), ...NEEDED, image('image')]);
   expect((await readBackup(good, null)).host).toBe('office');
   const [header] = image('image');
@@ -120,7 +120,7 @@ test.each([
   ['C:\\evil'],
   ['attention/..'],
   ['credentials.json'],
-])('a file called %s is refused, named in the manifest or not', async (name) => {
+])('a file called %s is refused, whether or not the manifest names it', async (name) => {
   const evil: Member = [{ name }, 'evil'];
   const good = NEEDED;
   await expect(readBackup(await archive([manifest(good), ...good, evil]), to)).rejects.toMatchObject(
@@ -134,7 +134,7 @@ test.each([
 });
 
 test.each(['symlink', 'link', 'directory', 'fifo', 'character-device'] as const)(
-  'a %s is refused',
+  'a member of the type %s is refused',
   async (type) => {
     const odd: Member = [{ name: 'ledger.db', type, linkname: '/etc/passwd' }];
     await expect(readBackup(await archive([manifest(NEEDED), odd, JOURNAL]), to)).rejects.toMatchObject(
@@ -144,7 +144,7 @@ test.each(['symlink', 'link', 'directory', 'fifo', 'character-device'] as const)
   },
 );
 
-test('anything that differs from the manifest is refused: other bytes, another size, twice, missing', async () => {
+test('a file is refused if the manifest differs from it: other bytes, another size, twice, missing', async () => {
   const parts = NEEDED;
   const changed: Member = [{ name: 'ledger.db' }, 'b ledger'];
   const longer: Member = [{ name: 'ledger.db' }, 'a ledger.'];
@@ -167,7 +167,7 @@ test('anything that differs from the manifest is refused: other bytes, another s
   }
 });
 
-test('an archive that was cut off or changed anywhere is refused, and never hangs', async () => {
+test('an archive that was truncated anywhere is refused, and never hangs', async () => {
   const parts = [...NEEDED, image('image')];
   const whole = await readFile(await archive([manifest(NEEDED), ...parts]));
   const file = join(dir, 'archive');
@@ -184,16 +184,16 @@ test('an archive that was cut off or changed anywhere is refused, and never hang
 test('a small file that unpacks to a huge one is refused before it is written', async () => {
   const zeros = Buffer.alloc(100 * 1024 * 1024);
   const bomb: Member = [{ name: 'ledger.db' }, zeros];
-  // It says so.
+  // The manifest gives the true size.
   const said = [SETTINGS, bomb, JOURNAL];
   await expect(readBackup(await archive([manifest(said), ...said]), to)).rejects.toMatchObject(
     refused('would unpack to'),
   );
-  // It does not say so.
+  // The manifest gives a smaller size.
   const some = zeros.subarray(0, 8 * 1024 * 1024);
   const lie = await archive([manifest(NEEDED), SETTINGS, [{ name: 'ledger.db' }, some], JOURNAL]);
   await expect(readBackup(lie, to)).rejects.toMatchObject(refused('another size'));
-  // As an image that waits, and behind its end.
+  // As a waiting image, and after the end of the archive.
   const asImage = await archive([manifest(NEEDED), ...NEEDED, [{ name: `spool/${sha256(some)}` }, some]]);
   await expect(readBackup(asImage, to)).rejects.toMatchObject(refused('more than it says'));
   await empty();

@@ -24,7 +24,7 @@ ${more}`;
   const context = { env: {}, cwd: dir, platform: 'linux' as const, home: dir, isRoot: false };
   const config = parseConfig(text, join(dir, 'receiptd.yaml'), context);
   const result = await portableSettings(text, config);
-  // It is a configuration anyway.
+  // It is still a valid configuration.
   parseConfig(result.text, join(dir, 'receiptd.yaml'), context);
   return result.text;
 }
@@ -40,14 +40,14 @@ describe('the settings that move to another PC', () => {
     '  proxy: direct # http://Secret4711@host:3128',
     '  # was https://hooks.example/services/Secret4711 until May',
     String.raw`  # was "https:\/\/hooks.example\/services?Secret4711"`,
-  ])('hold no secret of %s', async (line) => {
+  ])('contain no secret of %s', async (line) => {
     const text = await portable('', `${line}\n`);
     expect(text).not.toContain('4711');
     expect(text).toMatch(/\*\*\*/);
     expect(text).toContain(BASE);
   });
 
-  it('hold the host of a webhook alone, however its address is written', async () => {
+  it('contain only the host of a webhook, however its address is written', async () => {
     const url = String.raw`"https:\/\/hooks.example/\x54Secret4711"`;
     const text = await portable(`alerts:\n  webhook: { url: ${url} } # posts there\n# see ${BASE}/help\n`);
     expect(text).toContain('https://hooks.example/***');
@@ -55,7 +55,7 @@ describe('the settings that move to another PC', () => {
     expect(text).toContain(`# posts there\n# see ${BASE}/help\n`);
   });
 
-  it('name the database and its user, and no password', async () => {
+  it('name the database and its user, but no password', async () => {
     const url = 'postgres://receiptd1@db.example/ledger0001';
     const text = await portable(
       `ledger: { kind: postgres, url: '${url}' } # was postgres://receiptd1:Secret4711@db\n`,
@@ -64,7 +64,7 @@ describe('the settings that move to another PC', () => {
     expect(text).toContain('# was postgres://receiptd1:***@db');
   });
 
-  it('are not written where a known secret stays', async () => {
+  it('are not written if a known secret would remain in them', async () => {
     await writeFile(join(dir, 'mail'), 'Secret4711\n', { mode: 0o600 });
     const email = `{ server: 'smtps://mail.example', user: a, passwordFile: ${join(dir, 'mail')}, to: [a@example.com] }`;
     await expect(portable(`alerts:\n  email: ${email}\n# it is Secret4711\n`)).rejects.toMatchObject({

@@ -30,7 +30,7 @@ async function configured(): Promise<Config> {
   return config;
 }
 
-/** Documents that wait, for their turn or because their endpoint is on hold: every other one with a copy in the spool, the others only where they were scanned. */
+/** Documents that wait for their turn or for an endpoint on hold. Every second one has a copy in the spool; the others exist only in the scan folder. */
 async function backlog(
   count: number,
   imageOf: (n: number) => Buffer,
@@ -69,7 +69,7 @@ async function backUp(config: Config, file: string): Promise<BackedUp> {
 }
 
 test.each([0, 1, 700])(
-  'a backlog of %i images goes into a backup and comes back on another PC, byte for byte',
+  'a backlog of %i images is backed up and restored on another PC, byte for byte',
   async (count) => {
     const config = await configured();
     const imageOf = (n: number): Buffer => Buffer.from(`image ${n} ${'.'.repeat(n % 300)}`);
@@ -92,12 +92,12 @@ test.each([0, 1, 700])(
   },
 );
 
-test('memory does not grow with the images: one is held at a time', async () => {
+test('a backup holds one image in memory at a time', async () => {
   const config = await configured();
   const MB = 1024 * 1024;
-  // Blank paper: it packs to a thousandth.
+  // Blank paper compresses to a thousandth.
   await backlog(64, (n) => Buffer.alloc(MB, `${n}`));
-  // What was made for it is gone: else all of it could come back into the same memory.
+  // Frees the memory of the setup, which could otherwise be reused for all images.
   setFlagsFromString('--expose-gc');
   (runInNewContext('gc') as () => void)();
   let most = 0;

@@ -12,7 +12,7 @@ const NOTHING: Standing = {
   spool: { used: 0, limit: 1 },
 };
 
-it('a scrape has every metric of the agent, and no other', async () => {
+it('a scrape returns every metric of the agent, and no other', async () => {
   const metrics = createMetrics({
     version: '1.0.0',
     clock: { now: () => 0 },

@@ -4,7 +4,7 @@ import { METRICS } from '../../../src/features/metrics/set.ts';
 
 const text = (file: string): string => readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8');
 
-/** Without what a histogram adds to its name. */
+/** Without the suffixes of a histogram. */
 function named(content: string): string[] {
   const names = [...content.matchAll(/\breceiptd_[a-z_]+/g)].map(([name]) => name);
   const base = (name: string): string => name.replace(/_(?:bucket|sum|count)$/, '');
@@ -13,7 +13,7 @@ function named(content: string): string[] {
 
 describe('the metrics', () => {
   it.each(['config/prometheus-alerts.yaml', 'config/grafana-dashboard.json', 'docs/metrics.md'])(
-    'that %s speaks of exist',
+    'include every metric that %s mentions',
     (file) => {
       const unknown = named(text(file)).filter((name) => !Object.hasOwn(METRICS, name));
       expect(unknown).toEqual([]);
@@ -21,7 +21,7 @@ describe('the metrics', () => {
     },
   );
 
-  it('are all in the documentation, with their labels and what they mean', () => {
+  it('are all documented, with their labels and meanings', () => {
     const lines = text('docs/metrics.md').split('\n');
     for (const [name, { type, labels, help }] of Object.entries(METRICS)) {
       const row = lines.find((line) => line.startsWith(`| \`${name}\``)) ?? '';

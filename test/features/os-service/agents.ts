@@ -1,6 +1,6 @@
 import type { HostedAgent } from '../../../src/features/os-service/agent.ts';
 
-/** An agent as a package installs it, with these differences. */
+/** An agent as a package installs it, except for `differences`. */
 export function anAgent(differences: Partial<HostedAgent> = {}): HostedAgent {
   return {
     command: ['/usr/bin/node', '/usr/lib/receiptd/dist/receiptd.cjs'],

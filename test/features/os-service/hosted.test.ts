@@ -7,7 +7,7 @@ import { tempDir } from '../../support/tempDir.ts';
 
 const namesOf = (more: object) => credentialNames(configIn('/etc/receiptd', more));
 
-it('names the credentials of every account that systemd may hold', () => {
+it('a hosted agent lists the credentials of every account that systemd may store', () => {
   expect(namesOf({})).toEqual(['client_id', 'client_secret']);
   expect(namesOf({ accounts: { branch: {}, depot: { store: 'file' } } })).toEqual([
     'client_id',
@@ -18,7 +18,7 @@ it('names the credentials of every account that systemd may hold', () => {
   expect(namesOf({ credentials: { store: 'file' } })).toEqual([]);
 });
 
-it('names where links lead, hop by hop, also where that is not there', async () => {
+it('a hosted agent lists the targets of links hop by hop, even if they are missing', async () => {
   const dir = await realpath(tempDir('links'));
   await mkdir(join(dir, 'real/in'), { recursive: true });
   await symlink('hop/in', join(dir, 'scans'));

@@ -11,14 +11,14 @@ const hasPython = requirement(
   'Debian package python3',
 );
 
-/** Read by somebody else's reader of property lists. */
+/** Reads with an independent parser of property lists. */
 function read(plist: string): unknown {
   const code = 'import plistlib, json, sys; print(json.dumps(plistlib.loads(sys.stdin.buffer.read())))';
   return JSON.parse(execFileSync('python3', ['-c', code], { input: plist, encoding: 'utf8' }));
 }
 
-describe('a job of launchd', () => {
-  it.skipIf(!hasPython)('holds the command word for word, whatever is in it', () => {
+describe('a launchd job', () => {
+  it.skipIf(!hasPython)('contains the command word for word, whatever characters it has', () => {
     const configFile = `/Users/Shared/a & b <c> "d" 'e' -- é.yaml`;
     const plist = launchdPlist(
       anAgent({ configFile, environment: { RECEIPTD_STATE_DIR: '/a&b' } }),
@@ -48,11 +48,11 @@ describe('a job of launchd', () => {
     expect(isEdited(plist.replace('<integer>10<', '<integer>11<'))).toBe(true);
   });
 
-  it('of a user names none', () => {
+  it('of a user contains no user name', () => {
     expect(launchdPlist(anAgent(), null)).not.toContain('UserName');
   });
 
-  it('is not made with a line break', () => {
+  it('is refused if a value contains a line break', () => {
     expect(() => launchdPlist(anAgent({ configFile: '/a\nb' }), null)).toThrow(
       expect.objectContaining({ code: 'INSTALL_REFUSED' }),
     );

@@ -17,7 +17,7 @@ const hasAnalyze = requirement(
   'Debian package systemd',
 );
 
-/** The values of a setting, in their order. */
+/** The values of a setting, in order. */
 function valuesOf(unit: string, name: string): string[] {
   return [...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value = '']) => value);
 }
@@ -26,8 +26,8 @@ function ofFolder(path: string, writes: string[] = [], isShared = false): Hosted
   return anAgent({ folders: [{ path, writes, isShared }] });
 }
 
-describe('a unit of the system', () => {
-  it('runs the agent as its user, tells when it is ready, and is started again except for a wrong configuration', () => {
+describe('a system unit', () => {
+  it('runs the agent as its user, notifies systemd, and restarts except after a configuration error', () => {
     const unit = systemUnit(anAgent(), 'receiptd');
     expect(unit).toContain(
       [
@@ -50,7 +50,7 @@ describe('a unit of the system', () => {
     ]);
   });
 
-  it('requires the disks of ledger and configuration, and of no folder', () => {
+  it('requires the mounts of ledger and configuration, but of no folder', () => {
     const unit = systemUnit(anAgent({ stateDir: '/mnt/data/state' }), 'receiptd');
     expect(valuesOf(unit, 'RequiresMountsFor')).toEqual(['/mnt/data/state /etc/receiptd/receiptd.yaml']);
     expect(valuesOf(unit, 'StateDirectory')).toEqual([]);
@@ -58,7 +58,7 @@ describe('a unit of the system', () => {
     expect(valuesOf(unit, 'Requires')).toEqual([]);
   });
 
-  it('may write where originals are moved and nowhere where they are only read', () => {
+  it('may write where originals are moved, but not where they are only read', () => {
     expect(valuesOf(systemUnit(ofFolder('/srv/scans'), 'receiptd'), 'ReadWritePaths')).toEqual([
       '-/etc/receiptd',
     ]);
@@ -71,7 +71,7 @@ describe('a unit of the system', () => {
     expect(valuesOf(moving, 'UMask')).toEqual(['0022']);
   });
 
-  it('does not make a shared directory writable because the configuration lies in it', () => {
+  it('does not make a shared directory writable because it contains the configuration', () => {
     const unit = systemUnit(anAgent({ configFile: '/etc/receiptd.yaml' }), 'receiptd');
     expect(valuesOf(unit, 'ReadWritePaths')).toEqual([]);
   });
@@ -88,7 +88,7 @@ describe('a unit of the system', () => {
     expect(valuesOf(unit, 'PrivateTmp')).toEqual([tmp]);
   });
 
-  it('sees and writes where links lead, by every path on the way', () => {
+  it('sees and writes the targets of links, by every path on the way', () => {
     const folders = [{ path: '/srv/linked', writes: ['/srv/linked'], isShared: false }];
     const unit = systemUnit(
       anAgent({ folders, links: { '/srv/linked': ['/home/bob/scans', '/tmp/scans'] } }),
@@ -106,7 +106,7 @@ describe('a unit of the system', () => {
     ['/var/lib/a b', {}],
     ['/var/lib/a%n', {}],
     ['/var/lib/linked', { '/var/lib/linked': ['/srv/state'] }],
-  ])('leaves the state directory %s to the one who installs it', (stateDir, links) => {
+  ])('leaves the creation of the state directory %s to the installer', (stateDir, links) => {
     const unit = systemUnit(anAgent({ stateDir, links }), 'receiptd');
     expect(valuesOf(unit, 'StateDirectory')).toEqual([]);
     expect(valuesOf(unit, 'StateDirectoryMode')).toEqual([]);
@@ -115,7 +115,7 @@ describe('a unit of the system', () => {
     for (const path of Object.values(links).flat()) expect(writes).toContain(`-${path}`);
   });
 
-  it('tells the agent of the state directory of every package, where that is a link', () => {
+  it('passes the default state directory to the agent if it is a link', () => {
     const links = { '/var/lib/receiptd': ['/data/receiptd'] };
     const unit = systemUnit(anAgent({ links }), 'receiptd');
     expect(valuesOf(unit, 'Environment')).toEqual(['RECEIPTD_STATE_DIR=/var/lib/receiptd']);
@@ -124,24 +124,28 @@ describe('a unit of the system', () => {
     ]);
   });
 
-  it('lets its user into the control group', () => {
+  it('adds its user to the control group', () => {
     const unit = systemUnit(anAgent({ controlGroup: 'scanadmins' }), 'receiptd');
     expect(valuesOf(unit, 'SupplementaryGroups')).toEqual(['scanadmins']);
     expect(valuesOf(unit, 'SystemCallFilter')).toContain('@chown');
   });
 
-  it.each(['/srv/a\nExecStartPre=/bin/evil', '/srv/a\rb', '/srv/a\u0000b'])('is not made with %j', (path) => {
-    for (const make of [
-      () => systemUnit(anAgent({ folders: [{ path: '/srv', writes: [path], isShared: false }] }), 'receiptd'),
-      () => systemUnit(anAgent({ configFile: path }), 'receiptd'),
-      () => userUnit(anAgent({ configFile: path })),
-      () => systemUnit(anAgent(), path),
-    ]) {
-      expect(make).toThrow(expect.objectContaining({ code: 'INSTALL_REFUSED' }));
-    }
-  });
+  it.each(['/srv/a\nExecStartPre=/bin/evil', '/srv/a\rb', '/srv/a\u0000b'])(
+    'is refused with the value %j',
+    (path) => {
+      for (const make of [
+        () =>
+          systemUnit(anAgent({ folders: [{ path: '/srv', writes: [path], isShared: false }] }), 'receiptd'),
+        () => systemUnit(anAgent({ configFile: path }), 'receiptd'),
+        () => userUnit(anAgent({ configFile: path })),
+        () => systemUnit(anAgent(), path),
+      ]) {
+        expect(make).toThrow(expect.objectContaining({ code: 'INSTALL_REFUSED' }));
+      }
+    },
+  );
 
-  it('knows whether it was changed by hand', () => {
+  it('shows whether it was edited by hand', () => {
     const unit = systemUnit(anAgent(), 'receiptd');
     expect(isEdited(unit)).toBe(false);
     expect(isEdited(unit.replace('RestartSec=10', 'RestartSec=11'))).toBe(true);
@@ -150,10 +154,10 @@ describe('a unit of the system', () => {
   });
 });
 
-/** What systemd says of a unit: `verify`'s words, and the exposure times ten. */
+/** What systemd reports about a unit: the output of `verify`, and ten times the exposure. */
 async function judged(unit: string, scope: 'system' | 'user'): Promise<{ words: string; exposure: number }> {
   const dir = tempDir('unit');
-  // A manager of a user wants a place for its sockets.
+  // A user manager needs a directory for its sockets.
   await mkdir(join(dir, 'run'), { mode: 0o700 });
   const env = { ...process.env, XDG_RUNTIME_DIR: join(dir, 'run'), HOME: dir };
   const file = join(dir, 'receiptd.service');
@@ -167,10 +171,10 @@ async function judged(unit: string, scope: 'system' | 'user'): Promise<{ words: 
   return { words: verified.stderr, exposure: Number(exposure) * 10 };
 }
 
-/** What is run has to be there for `verify`, and not in a home or in /tmp, where a Node.js may be: the unit would open those. */
+/** The program must exist for `verify`. A Node.js in a home directory or /tmp would make the unit open those. */
 const RUNNABLE = { command: ['/bin/sh', '/usr/share/receiptd.cjs'] };
 
-/** What docs/service.md states, times ten. */
+/** The exposures in docs/service.md, times ten. */
 const stated = await readFile(join(import.meta.dirname, '../../../docs/service.md'), 'utf8');
 const [PLAIN = 0, SHARED = 0, OWN = 0] = [
   /exposure at (\d+\.\d)/,
@@ -201,13 +205,13 @@ describe.skipIf(!hasAnalyze)('systemd', () => {
     expect(said.exposure).toBeLessThanOrEqual(exposure);
   });
 
-  it('finds no fault in a unit of a user', async () => {
+  it('finds no fault in a user unit', async () => {
     const said = await judged(userUnit(anAgent(RUNNABLE)), 'user');
     expect(said.words).toBe('');
     expect(said.exposure).toBeLessThanOrEqual(OWN);
   });
 
-  it('would find one', async () => {
+  it('finds a fault in a broken unit', async () => {
     const broken = systemUnit(anAgent(RUNNABLE), 'receiptd').replace('PrivateTmp=', 'PrivateTemp=');
     expect((await judged(broken, 'system')).words).toContain('PrivateTemp');
   });

@@ -1,6 +1,6 @@
-/** What [MS-TSCH] 2.5 lets stand in the definition of a task, as far as ours use it. */
+/** The part of the task schema ([MS-TSCH] 2.5) that our tasks use. */
 
-/** Elements of a type: in this order (`sequence`), or in any (`all`). */
+/** Elements of a type: in this order (`sequence`), or in any order (`all`). */
 interface Type {
   readonly order: 'sequence' | 'all' | 'choice';
   readonly elements: Readonly<Record<string, string>>;
@@ -80,11 +80,11 @@ const VALUES: Readonly<Record<string, RegExp>> = {
   runLevel: /^(?:LeastPrivilege|HighestAvailable)$/,
   instances: /^(?:Parallel|Queue|IgnoreNew|StopExisting)$/,
   priority: /^(?:\d|10)$/,
-  /** An unsigned byte, and not 0. */
+  /** An unsigned byte other than 0. */
   byte: /^(?:[1-9]\d?|1\d\d|2[0-4]\d|25[0-5])$/,
 };
 
-/** What does not fit, by the path of the element. */
+/** Everything that breaks the schema, with the path of its element. */
 export function misfits(xml: string, type = 'document', path = ''): string[] {
   const value = VALUES[type];
   if (value !== undefined) return value.test(xml) ? [] : [`${path}: ${xml}`];

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { WindowsTasks } from '../../../src/features/os-service/windows/manager.ts';
 import { tempDir } from '../../support/tempDir.ts';
 
-/** Stand-ins that write down how they are called. `state`: what PowerShell says of the task; 4 is running. */
+/** Stand-ins that record their arguments. `state`: the state of the task according to PowerShell; 4 is running. */
 async function tasks(state: number) {
   const dir = tempDir('tasks');
   const calls = join(dir, 'calls');
@@ -20,7 +20,7 @@ async function tasks(state: number) {
 }
 
 it.skipIf(process.platform === 'win32')(
-  'a task that is stopped is disabled before, so that no minute starts it again',
+  'a task is disabled before it is stopped, so that its minute timer does not restart it',
   async () => {
     const running = await tasks(4);
     await running.manager.stop();

@@ -30,13 +30,13 @@ function element(xml: string, name: string): string | undefined {
   return new RegExp(`<${name}>(.*?)</${name}>`).exec(xml)?.[1];
 }
 
-describe('a task of Windows', () => {
-  it('starts with the machine, as an account of it, without a limit of time, and again when it ends', () => {
+describe('a Windows task', () => {
+  it('starts with the machine as a service account, without a time limit, and restarts when it ends', () => {
     const xml = windowsTask(onWindows(), 'system', 'LocalService');
     expect(element(xml, 'UserId')).toBe('S-1-5-19');
     expect(element(xml, 'ExecutionTimeLimit')).toBe('PT0S');
     expect(xml).toContain('<BootTrigger>');
-    // Also after an end without a failure, and within a minute.
+    // Within a minute, even after an exit without failure.
     expect(element(xml, 'Repetition')).toBe(
       '<Interval>PT1M</Interval><StopAtDurationEnd>false</StopAtDurationEnd>',
     );
@@ -50,17 +50,17 @@ describe('a task of Windows', () => {
     ['of a named account', windowsTask(onWindows(), 'system', 'OFFICE\\scans')],
     ['of a person', windowsTask(onWindows(), 'user', 'OFFICE\\anna')],
     ['of the installer', packagedTask()],
-  ])('%s has elements, in an order and with values, that the schema of tasks knows', (_, xml) => {
+  ])('%s conforms to the task schema', (_, xml) => {
     expect(misfits(xml)).toEqual([]);
   });
 
-  it('of the installer takes its places from variables, in quotes', () => {
+  it('of the installer takes its paths from variables, in quotes', () => {
     expect(element(packagedTask(), 'Arguments')).toBe(
       String.raw`&quot;%ProgramFiles%\receiptd\app\dist\receiptd.cjs&quot; run --config &quot;%ProgramData%\receiptd\receiptd.yaml&quot;`,
     );
   });
 
-  it('quotes blanks for the program and signs for XML', () => {
+  it('quotes spaces for the program and escapes characters for XML', () => {
     const xml = windowsTask(onWindows(), 'system', 'NetworkService');
     expect(element(xml, 'Command')).toBe(String.raw`C:\Program Files\nodejs\node.exe`);
     expect(element(xml, 'Arguments')).toBe(
@@ -76,11 +76,11 @@ describe('a task of Windows', () => {
     ['C:\\a b\\', '"C:\\a b\\\\"'],
     ['say "x"', '"say \\"x\\""'],
     ['a\\"b', '"a\\\\\\"b"'],
-  ])('hands over the word %j as %j', (word, quoted) => {
+  ])('quotes the argument %j as %j', (word, quoted) => {
     expect(windowsWord(word)).toBe(quoted);
   });
 
-  it('of a person starts with their session, and asks for no password', () => {
+  it('of a person starts with their session, and needs no password', () => {
     const xml = windowsTask(
       onWindows({ stateDir: String.raw`C:\Users\anna\AppData\Local\receiptd` }),
       'user',
@@ -90,7 +90,7 @@ describe('a task of Windows', () => {
     expect(element(xml, 'LogonType')).toBe('InteractiveToken');
   });
 
-  it('of a named account wants its password', () => {
+  it('of a named account needs its password', () => {
     expect(element(windowsTask(onWindows(), 'system', 'OFFICE\\scans'), 'LogonType')).toBe('Password');
   });
 
@@ -100,13 +100,13 @@ describe('a task of Windows', () => {
     ['a program in a profile', { command: [String.raw`C:\Users\anna\AppData\Roaming\npm\receiptd.cmd`] }],
     ['an environment', { environment: { RECEIPTD_STATE_DIR: String.raw`C:\x` } }],
     ['a line break', { configFile: 'C:\\a\nb' }],
-  ])('is not made with %s', (_, differences) => {
+  ])('is refused with %s', (_, differences) => {
     expect(() => windowsTask(onWindows(differences), 'system', 'LocalService')).toThrow(
       expect.objectContaining({ code: 'INSTALL_REFUSED' }),
     );
   });
 
-  it('is not made for a folder on a mapped drive, whose share is named', () => {
+  it('is refused for a folder on a mapped drive, with the path of the share', () => {
     const netUse = [
       'Neue Verbindungen werden gespeichert.',
       '',
@@ -139,7 +139,7 @@ describe('the account of a task', () => {
     ['LocalService', '*S-1-5-19'],
     ['networkservice', '*S-1-5-20'],
     ['OFFICE\\scans', 'OFFICE\\scans'],
-  ])('%s is given access as %s, since Windows translates its own names', (user, given) => {
+  ])('%s gets access as %s, because Windows translates the names of its own accounts', (user, given) => {
     expect(accountName(user)).toBe(given);
   });
 });

@@ -6,7 +6,7 @@ import { RecordedLog } from '../../support/recordedLog.ts';
 
 const [OFFICE, SHOP] = ['office', 'shop'].map((uid) => ({ baseUrl: 'https://service.test', uid }));
 
-it('removes what another agent erased, and nothing that a document still has', async () => {
+it('the sweep removes pictures of images that another agent erased, and no others', async () => {
   const clock = new FakeClock();
   const paths: Record<string, string> = {
     'office a': '',
@@ -19,7 +19,7 @@ it('removes what another agent erased, and nothing that a document still has', a
   const bySha256 = async ({ uid }: { uid: string }, sha256: string): Promise<Document | null> => {
     if (isAway) throw new Error('the ledger is away');
     const path = paths[`${uid} ${sha256}`];
-    // Of a document, the sweep looks at its path.
+    // The sweep uses only the path of a document.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     return path === undefined ? null : ({ path } as Document);
   };

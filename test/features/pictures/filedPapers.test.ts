@@ -10,7 +10,7 @@ import { tempDir } from '../../support/tempDir.ts';
 const DAY_MS = 86_400_000;
 const RECORD_BYTES = 40 + PRINT_BYTES;
 
-/** Print in some cells, others for each number. */
+/** A page with print in some cells, which differ for each number. */
 function printOf(number: number): string {
   const cells = Buffer.alloc(PRINT_BYTES);
   for (let at = 0; at < PRINT_BYTES; at += 1) cells[at] = Math.sin(at * (number + 1.7)) > 0.6 ? 0xff : 0;
@@ -32,7 +32,7 @@ function office(most?: number) {
 
 const hashes = (scans: readonly { readonly sha256: string }[]) => scans.map(({ sha256 }) => Number(sha256));
 
-it('finds scans of the same paper in the same folder, and no other, after a restart too', async () => {
+it('the memory of papers finds scans of the same paper in the same folder, and no other, after a restart too', async () => {
   const { papers, open, clock, dir } = office();
   expect(await papers.alike('/scans', imageOf(1))).toEqual([]);
   await papers.remember('/scans', imageOf(1));
@@ -40,13 +40,13 @@ it('finds scans of the same paper in the same folder, and no other, after a rest
   await papers.remember('/others', imageOf(3, 1));
   const at = clock.now();
   expect(await open().alike('/scans', imageOf(4, 1))).toEqual([{ sha256: imageOf(1).sha256, at }]);
-  // The image itself is no other scan of it.
+  // The image itself does not count as another scan.
   expect(await papers.alike('/scans', imageOf(1))).toEqual([]);
   expect(statSync(dir).mode & 0o077).toBe(0);
   for (const name of readdirSync(dir)) expect(statSync(join(dir, name)).mode & 0o077).toBe(0);
 });
 
-it('forgets what is a month old, and the oldest if there are too many', async () => {
+it('the memory of papers forgets papers after a month, and the oldest ones if there are too many', async () => {
   const { papers, clock, dir } = office(3);
   await papers.remember('/scans', imageOf(1));
   clock.jump(31 * DAY_MS);
@@ -58,7 +58,7 @@ it('forgets what is a month old, and the oldest if there are too many', async ()
   expect(statSync(join(dir, file)).size).toBeLessThanOrEqual(6 * RECORD_BYTES);
 });
 
-it('continues after a kill in the middle of a record', async () => {
+it('the memory of papers continues after a kill in the middle of a record', async () => {
   const { papers, open, dir } = office();
   await papers.remember('/scans', imageOf(1));
   const [file = ''] = readdirSync(dir);
@@ -68,7 +68,7 @@ it('continues after a kill in the middle of a record', async () => {
   expect(hashes(await open().alike('/scans', imageOf(9, 1)))).toEqual([1]);
 });
 
-it('keeps nothing of an erased image', async () => {
+it('the memory of papers keeps nothing of an erased image', async () => {
   const { papers, dir } = office();
   for (const folder of ['/scans', '/others']) await papers.remember(folder, imageOf(1));
   await papers.remember('/scans', imageOf(2));
@@ -80,14 +80,14 @@ it('keeps nothing of an erased image', async () => {
   for (const name of readdirSync(dir)) expect(readFileSync(join(dir, name)).includes(print)).toBe(false);
 });
 
-it('remembers and compares nothing if nothing can be stored, and does not fail', async () => {
+it('the memory of papers remembers and compares nothing if nothing can be stored, and does not fail', async () => {
   const { papers, dir } = office();
   appendFileSync(dir, 'in its place');
   await papers.remember('/scans', imageOf(1));
   expect(await papers.alike('/scans', imageOf(9, 1))).toEqual([]);
 });
 
-it('does not count unreadable papers as forgotten', async () => {
+it('the memory of papers does not count unreadable papers as forgotten', async () => {
   const { papers, dir } = office();
   await papers.forget(imageOf(1).sha256);
   appendFileSync(dir, 'in its place');

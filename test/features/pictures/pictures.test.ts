@@ -17,7 +17,7 @@ const DAMAGED: Unreadable = { kind: 'refused', reason: 'DAMAGED', detail: 'it is
 const TROUBLE: Unreadable = { ...DAMAGED, reason: 'TROUBLE' };
 
 function image(digit: string): Document {
-  // Of a document, pictures know these.
+  // Pictures use only these fields of a document.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return { sha256: digit.repeat(64), type: 'jpeg', size: 5 } as Document;
 }
@@ -53,7 +53,7 @@ function place({ limitBytes = 1_000, most = 2 } = {}) {
   return { pictures, cache, clock, log, asked, state, dir, locate, thumbnail, fileOf, hold };
 }
 
-it('draws a thumbnail once, and a preview of the requested page each time', async () => {
+it('the agent draws a thumbnail once, and a preview of the requested page each time', async () => {
   const { pictures, asked, thumbnail, locate } = place();
   expect([await thumbnail('a'), await thumbnail('a')]).toEqual(['picture', 'picture']);
   for (const page of [2, 2])
@@ -65,7 +65,7 @@ it('draws a thumbnail once, and a preview of the requested page each time', asyn
   ]);
 });
 
-it('draws one at a time, shares what several want, and refuses requests behind too many others', async () => {
+it('the agent draws one at a time, shares a picture among its requests, and refuses requests when too many wait', async () => {
   const { asked, thumbnail, hold } = place({ most: 2 });
   const release = hold();
   const wanted = ['a', 'b', 'b', 'c', 'd'].map((digit) => thumbnail(digit));
@@ -76,7 +76,7 @@ it('draws one at a time, shares what several want, and refuses requests behind t
   expect(asked).toHaveLength(3);
 });
 
-it('answers soon; the picture is there later', async () => {
+it('the agent answers soon, even though the picture is drawn later', async () => {
   const { clock, asked, thumbnail, hold } = place();
   const release = hold();
   const first = thumbnail('a');
@@ -88,7 +88,7 @@ it('answers soon; the picture is there later', async () => {
   expect(asked).toHaveLength(1);
 });
 
-it('draws nothing for requests that were aborted', async () => {
+it('the agent draws nothing for requests that were aborted', async () => {
   const { asked, thumbnail, hold } = place();
   const release = hold();
   const first = thumbnail('a');
@@ -103,7 +103,7 @@ it('draws nothing for requests that were aborted', async () => {
   expect(asked).toHaveLength(2);
 });
 
-it('tries an undrawable image once, and one that failed for the moment again', async () => {
+it('the agent tries an undrawable image once, and repeats a temporary failure', async () => {
   const { asked, state, thumbnail } = place();
   state.answer = DAMAGED;
   expect([await thumbnail('a'), await thumbnail('a')]).toEqual(['none', 'none']);
@@ -114,7 +114,7 @@ it('tries an undrawable image once, and one that failed for the moment again', a
   expect(await thumbnail('b')).toBe('picture');
 });
 
-it('keeps nothing of an image that is forgotten while it is being drawn', async () => {
+it('the agent keeps nothing of an image that is forgotten while it is being drawn', async () => {
   const { pictures, asked, thumbnail, fileOf, hold } = place();
   const release = hold();
   const first = thumbnail('a');
@@ -129,14 +129,14 @@ it('keeps nothing of an image that is forgotten while it is being drawn', async 
   expect(existsSync(fileOf('a'))).toBe(false);
 });
 
-it('shows previews even if thumbnails are off', async () => {
+it('the agent shows previews even if thumbnails are off', async () => {
   const { pictures, asked, thumbnail, locate } = place({ limitBytes: 0 });
   expect(await thumbnail('a')).toBe('none');
   expect(asked).toEqual([]);
   expect(await pictures.preview(image('a'), 1, locate, SIGNAL)).toMatchObject({ kind: 'picture' });
 });
 
-it("shows thumbnails that can't be stored, and says so once", async () => {
+it("the agent shows thumbnails that can't be stored, and reports that once", async () => {
   const { dir, log, thumbnail } = place();
   writeFileSync(dir, 'no directory');
   expect([await thumbnail('a'), await thumbnail('b')]).toEqual(['picture', 'picture']);

@@ -22,7 +22,7 @@ function place(limitBytes = 100) {
   return { dir, clock, open, there, used };
 }
 
-it('keeps thumbnails across processes, private to its user', async () => {
+it('the thumbnail cache keeps thumbnails across processes, private to its user', async () => {
   const { dir, open } = place();
   const bytes = webpOf(40);
   const cache = open();
@@ -35,7 +35,7 @@ it('keeps thumbnails across processes, private to its user', async () => {
   expect(statSync(join(dir, `${A}.webp`)).mode & 0o777).toBe(0o600);
 });
 
-it('never exceeds its limit, and drops the least recently used', async () => {
+it('the thumbnail cache never exceeds its limit, and drops the least recently used', async () => {
   const { open, there, used } = place(100);
   const cache = open();
   await cache.put(A, webpOf(40));
@@ -49,7 +49,7 @@ it('never exceeds its limit, and drops the least recently used', async () => {
   expect(used()).toBe(100);
 });
 
-it('knows what was used last after a restart', async () => {
+it('the thumbnail cache still knows the last uses after a restart', async () => {
   const { dir, clock, open, there } = place(100);
   const before = open();
   for (const [sha256, hoursAgo] of [
@@ -65,7 +65,7 @@ it('knows what was used last after a restart', async () => {
   expect(there()).toEqual(['a.webp', 'c.webp']);
 });
 
-it('applies a new limit at once, and keeps nothing when it is off', async () => {
+it('the thumbnail cache applies a new limit at once, and keeps nothing when switched off', async () => {
   const { open, there } = place(100);
   const cache = open();
   await cache.put(A, webpOf(40));
@@ -76,7 +76,7 @@ it('applies a new limit at once, and keeps nothing when it is off', async () => 
   expect(there()).toEqual([]);
 });
 
-it('never returns an incomplete file, and removes it', async () => {
+it('the thumbnail cache never returns an incomplete file, and removes it', async () => {
   const { dir, open, there } = place();
   await open().put(A, webpOf(40));
   truncateSync(join(dir, `${A}.webp`), 20);
@@ -91,7 +91,7 @@ it('never returns an incomplete file, and removes it', async () => {
   expect(await cache.read(A)).toBeNull();
 });
 
-it('forgets for good, even before it has looked, and leaves foreign files alone', async () => {
+it('the thumbnail cache forgets permanently, even before it has read its directory, and leaves foreign files alone', async () => {
   const { dir, open, there } = place();
   const cache = open();
   await cache.put(A, webpOf(40));

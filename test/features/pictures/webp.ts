@@ -1,4 +1,4 @@
-/** So many bytes that say they are a WebP. */
+/** The given number of bytes with the header of a WebP. */
 export function webpOf(length: number): Buffer {
   const bytes = Buffer.alloc(length, 1);
   bytes.write('RIFF', 0, 'latin1');

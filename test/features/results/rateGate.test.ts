@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { RateGate } from '../../../src/features/results/rateGate.ts';
 
-it('lets no more through in any interval than the rate allows, and says when to try again', () => {
+it('the rate gate lets no more through in any interval than the rate allows, and returns when to try again', () => {
   const gaps = fc.array(fc.integer({ min: 0, max: 400 }), { minLength: 50, maxLength: 300 });
   fc.assert(
     fc.property(gaps, fc.integer({ min: 1, max: 20 }), (waits, count) => {
@@ -24,7 +24,7 @@ it('lets no more through in any interval than the rate allows, and says when to 
   );
 });
 
-it('lets requests through again once its wait is over', () => {
+it('the rate gate lets requests through again once its wait is over', () => {
   let now = 5;
   const gate = new RateGate({ count: 2, intervalMs: 1_000 }, { monotonic: () => now });
   expect([gate.pass(), gate.pass()]).toEqual([null, null]);
@@ -32,7 +32,7 @@ it('lets requests through again once its wait is over', () => {
   expect(gate.pass()).toBeNull();
 });
 
-it('applies a new rate at once, and no rate means no limit', () => {
+it('the rate gate applies a new rate at once, and no rate means no limit', () => {
   const gate = new RateGate({ count: 1, intervalMs: 1_000 }, { monotonic: () => 0 });
   expect(gate.pass()).toBeNull();
   expect(gate.pass()).not.toBeNull();

@@ -175,11 +175,11 @@ describe('the receiver', () => {
     expect(statuses).toEqual([204, 204, 204, 429, 429]);
     const { headers } = await post(receiver.url, { path });
     expect(Number(headers['retry-after'])).toBeGreaterThan(3_500);
-    // Others' tries do not use it up, and are not told of it.
+    // Attempts of strangers do not use it up, and get no hint of it.
     expect((await post(receiver.url, { path: '/results/x' })).status).toBe(404);
   });
 
-  it('cuts off a head or body that never ends, and what is not HTTP', async () => {
+  it('cuts off a head or body that never ends, and anything that is not HTTP', async () => {
     const log = new RecordedLog();
     const server = await serveResults({
       host: '127.0.0.1',

@@ -68,11 +68,11 @@ export interface Asked {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
-  /** Without a length. */
+  /** Sends no Content-Length. */
   readonly chunked?: boolean;
 }
 
-/** The path goes out as it stands, which no client for people does. */
+/** Sends the path unchanged, unlike ordinary clients. */
 export function post(origin: string | null, { method = 'POST', body = '', ...rest }: Asked): Promise<Answer> {
   const { hostname, port } = new URL(origin ?? 'http://nowhere');
   const headers = {
@@ -92,7 +92,7 @@ export function post(origin: string | null, { method = 'POST', body = '', ...res
   });
 }
 
-/** What comes back for these bytes, until the connection ends. */
+/** Sends these bytes. @returns everything received until the connection ends */
 export function raw(origin: string | null, bytes: string): Promise<string> {
   const { hostname, port } = new URL(origin ?? 'http://nowhere');
   return new Promise((resolve) => {

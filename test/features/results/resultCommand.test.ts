@@ -10,7 +10,7 @@ import { FakeClock } from '../../support/fakeClock.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
 import { tempDir } from '../../support/tempDir.ts';
 
-/** Writes its environment and what it is given to files, a line for each result; fails while a file `broken` is there. */
+/** Writes its environment and its input to files, one line per result; fails while a file `broken` exists. */
 const KEEP = [
   '/bin/sh',
   '-c',
@@ -64,7 +64,7 @@ async function handingPlace() {
 }
 
 describe.skipIf(process.platform === 'win32')('the program for results', () => {
-  it('gets each new result with its document, in order, and none from before, and no secret of the agent', async () => {
+  it('gets each new result with its document, in order, but no earlier results and no secret of the agent', async () => {
     const { dir, start, post, handed, position, document } = await handingPlace();
     await post('OLD');
     const { handing } = start();
@@ -94,7 +94,7 @@ describe.skipIf(process.platform === 'win32')('the program for results', () => {
     await expect.poll(position).toBe(3);
   });
 
-  it('continues after a stop where it left off, with results that came meanwhile', async () => {
+  it('continues after a stop where it left off, with results that arrived in the meantime', async () => {
     const { start, post, handed, position } = await handingPlace();
     const first = start();
     await expect.poll(position).toBe(0);
@@ -106,7 +106,7 @@ describe.skipIf(process.platform === 'win32')('the program for results', () => {
     expect(handed().map(({ status }) => status)).toEqual(['READ', 'DONE']);
   });
 
-  it('causes one incident if it fails, and gets the same result again after growing waits', async () => {
+  it('causes one incident if it fails, and gets the same result again after increasing waits', async () => {
     const { dir, start, post, handed, incidents, clock, log, position } = await handingPlace();
     await writeFile(join(dir, 'broken'), '');
     const { handing } = start();
@@ -122,7 +122,7 @@ describe.skipIf(process.platform === 'win32')('the program for results', () => {
     await expect.poll(() => clock.sleeping).toBe(1);
     expect(handed()).toEqual([]);
     await rm(join(dir, 'broken'));
-    // More results do not hurry it.
+    // More results do not shorten the wait.
     await post('MORE');
     handing.notify();
     await clock.advance(1_000);
@@ -134,7 +134,7 @@ describe.skipIf(process.platform === 'win32')('the program for results', () => {
     expect(JSON.stringify(log.lines)).toContain('out of paper');
   });
 
-  it('is ended if it takes too long, and a newly configured one takes over at once', async () => {
+  it('is ended if it takes too long, and a newly configured program takes over at once', async () => {
     const { start, post, handed, incidents, position, command } = await handingPlace();
     const { handing } = start({ command: ['/bin/sleep', '600'], timeoutMs: 2_000 });
     await expect.poll(position).toBe(0);

@@ -50,7 +50,7 @@ describe('the password of the database', () => {
   });
 });
 
-it.skipIf(process.geteuid?.() !== 0)("does not read another user's password file", async () => {
+it.skipIf(process.geteuid?.() !== 0)("another user's password file is not read", async () => {
   await writeFile(file, 'secret', { mode: 0o600 });
   await expect(asOrdinaryUser(() => readPassword(file))).rejects.toMatchObject({
     code: 'FILE_UNREADABLE',
@@ -58,7 +58,7 @@ it.skipIf(process.geteuid?.() !== 0)("does not read another user's password file
   });
 });
 
-it('refuses authorities that are not certificates', async () => {
+it('authorities that are not certificates are refused', async () => {
   await writeFile(file, 'not a certificate');
   await expect(readAuthorities(file)).rejects.toMatchObject({
     code: 'LEDGER_REFUSED',

@@ -100,7 +100,7 @@ it.each(['before it has its name', 'before the ledger knows of it'])(
   },
 );
 
-it('erases data that was recorded in the same commit as the erasure', async () => {
+it('an erasure covers data that was recorded in the same commit', async () => {
   await during(async (ledger) => {
     const [document] = await admitAll(ledger, 'a');
     const id = document!.id;

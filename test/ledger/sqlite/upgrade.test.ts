@@ -53,7 +53,7 @@ function read(file: string): { version: unknown; names: unknown[]; tables: unkno
 
 const AS_IT_WAS = { version: LATEST_VERSION, names: ['doc-a', 'doc-b', 'doc-c'], tables: [] };
 
-it('keeps the ledger as it was, for its owner only, then brings it to the next version', async () => {
+it('an upgrade keeps a private copy of the old ledger, then brings the ledger to the next version', async () => {
   fs.mkdirSync(backups, { recursive: true });
   fs.writeFileSync(path.join(backups, 'upgrade-from-v0.db'), 'of the upgrade before');
   const ledger = await (await newerProgram()).open();
@@ -72,7 +72,7 @@ it('keeps the ledger as it was, for its owner only, then brings it to the next v
   expect(fs.statSync(kept).mode & 0o777).toBe(0o600);
 });
 
-it('leaves the ledger at its version when a step fails, and the next start upgrades it', async () => {
+it('an upgrade leaves the ledger at its version if a step fails, and the next start upgrades it', async () => {
   const failing = await newerProgram(`${PROBE} CREATE TABLE documents (id INTEGER) STRICT;`);
   await expect(failing.open()).rejects.toThrow(/documents already exists/);
   expect(read(place.path)).toEqual(AS_IT_WAS);
@@ -84,7 +84,7 @@ it('leaves the ledger at its version when a step fails, and the next start upgra
   expect(read(kept)).toEqual(AS_IT_WAS);
 });
 
-it('leaves the ledger unchanged if the copy has no space or its directory is in the way', async () => {
+it('an upgrade leaves the ledger unchanged if the copy has no space or its directory is in the way', async () => {
   const { keepBeforeUpgrade, open } = await newerProgram();
   const db = new DatabaseSync(place.path);
   expect(() =>
@@ -104,7 +104,7 @@ it('leaves the ledger unchanged if the copy has no space or its directory is in 
   expect(read(place.path)).toEqual(AS_IT_WAS);
 });
 
-it('goes back with the copy, and forgets nothing that happened after the upgrade', async () => {
+it('a downgrade with the copy forgets nothing that happened after the upgrade', async () => {
   const ledger = await (await newerProgram()).open();
   await ledger.admit(admission('d', 'd'));
   await ledger.markLost(1, 'Gone.', 4_000);

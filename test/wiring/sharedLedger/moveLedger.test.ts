@@ -22,7 +22,7 @@ describe.skipIf(!needsPostgres())('moving a ledger into a shared one', () => {
     return made;
   }
 
-  /** As the command does; `during` comes between the copy and the end. */
+  /** Moves like the command; `during` runs between the copy and the end. */
   async function move(
     from: Machine,
     agent: string,
@@ -61,7 +61,7 @@ describe.skipIf(!needsPostgres())('moving a ledger into a shared one', () => {
     await database.remove();
   });
 
-  it('takes over every row, and what comes while it works', async () => {
+  it('takes over every row, and changes made during the move', async () => {
     const office = await machine();
     const { ledger } = office;
     await ledger.recordEndpoint(OFFICE, 'Office', '{"name":"Office"}', AT);
@@ -78,7 +78,7 @@ describe.skipIf(!needsPostgres())('moving a ledger into a shared one', () => {
     const moved = await move(office, 'scan-pc', async () => {
       await office.work(1_050, 120);
       await office.ledger.retry(await office.ledger.retriable(0, 1_000, AT + 9_999), AT + 9_999);
-      // Falls due, and is no event.
+      // Becoming due is not an event.
       await office.ledger.claim({
         endpoint: OFFICE,
         lane: 'fresh',
@@ -105,10 +105,10 @@ describe.skipIf(!needsPostgres())('moving a ledger into a shared one', () => {
     const target = { url: database.url, passwordFile: null, caFile: null };
     const verified = await verifyPostgresLedger(target, 'scan-pc', null);
     expect([...verified.journal.findings, ...verified.ledger.findings]).toEqual([]);
-    // What came with the old journal is not said to be compared.
+    // Documents from the old journal do not count as compared.
     expect(verified.ledger).toMatchObject({ documents: 1_170, compared: 0 });
     expect(verified.journal.remarks.join()).toContain('says nothing of 1,170 documents');
-    // The chain begins with what proves the old one.
+    // The chain begins with the head of the old one.
     const history = await ask<{ entry: string }>(database.url, 'SELECT entry FROM history ORDER BY seq');
     expect(history.map(({ entry }) => (JSON.parse(entry) as { kind: string }).kind)).toEqual([
       'begun',
@@ -130,10 +130,10 @@ describe.skipIf(!needsPostgres())('moving a ledger into a shared one', () => {
     expect(await move(office, 'scan-pc')).toBeNull();
   });
 
-  it('keeps both of two documents that meet, and sends neither image twice', async () => {
+  it('keeps both of two colliding documents, and sends no image twice', async () => {
     const [first, second] = [await machine(), await machine()];
     for (const each of [first, second]) {
-      // The same image on both, and the same name for two images; once sent, once waiting.
+      // The same image in both ledgers, and the same name for two images; one sent, one waiting.
       for (const content of ['both sent', 'both waiting'])
         await each.admit(content, `${content} ${each.dir}`);
       for (const name of ['name sent', 'name waiting']) await each.admit(`${name} ${each.dir}`, name);
@@ -189,7 +189,7 @@ describe.skipIf(!needsPostgres())('moving a ledger into a shared one', () => {
     await ledger.close();
   });
 
-  it('says in a sentence that its role has no rights', async () => {
+  it('reports in one sentence that its role has no rights', async () => {
     const office = await machine();
     await office.work(0, 2);
     await prepareShared({ url: database.url, passwordFile: null, caFile: null }, null);
@@ -203,7 +203,7 @@ describe.skipIf(!needsPostgres())('moving a ledger into a shared one', () => {
     await ask(database.url, `DROP ROLE ${role}`);
   });
 
-  it('refuses a name that an agent has worked under', async () => {
+  it('refuses a name that another agent has used', async () => {
     const [first, second] = [await machine(), await machine()];
     await first.work(0, 2);
     await second.work(0, 2);

@@ -16,12 +16,12 @@ export const OFFICE: EndpointKey = {
 };
 export const AT = 1_700_000_000_000;
 
-/** A machine with a ledger of its own, made by the adapter of SQLite. */
+/** A machine with its own SQLite ledger. */
 export class Machine {
   readonly config: Config;
   readonly dir: string;
   ledger!: Ledger;
-  /** Documents so far, which make names and bytes their own. */
+  /** Number of documents so far, which makes names and bytes unique. */
   #made = 0;
 
   private constructor(dir: string) {
@@ -71,7 +71,7 @@ folders:
     });
   }
 
-  /** Documents of every state in turn, with what comes with them. */
+  /** Creates documents in each state in turn, with their files, attempts and results. */
   async work(from: number, count: number): Promise<void> {
     const { ledger, folder } = this;
     const many = Array.from({ length: count }, (_, n) => from + n);

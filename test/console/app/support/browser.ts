@@ -16,11 +16,11 @@ import { ordinaryOwner } from '../../../support/ordinaryUser.ts';
 import { requirement } from '../../../support/requires.ts';
 import { signIn } from '../../server/browser.ts';
 
-/** The first there is. The shell has no windows to draw and takes half the processor time. */
+/** The first installed one. The shell draws no windows and takes half the processor time. */
 const CHROMIUM =
   ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find(existsSync) ?? '/usr/bin/chromium';
 const VIEWPORT = { width: 1280, height: 900 };
-/** On a busy machine a page takes its time. */
+/** A page is slow on a busy machine. */
 const PATIENCE_MS = 40_000;
 
 export const hasChromium = requirement(
@@ -29,31 +29,31 @@ export const hasChromium = requirement(
   'apt-get install chromium-headless-shell',
 );
 
-/** What serves the console: a stand-in of the tests, or the daemon itself. */
+/** The server of the console: a stand-in or the daemon itself. */
 export interface ConsoleUnderTest {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly url: string;
-  /** A new link that signs in, once. */
+  /** A new link that signs in once. */
   readonly link: () => Promise<string>;
 }
 
 export interface TestBrowser {
-  /** A signed-in page of its own, at a place such as `#/documents`. */
+  /** A signed-in page, at a place such as `#/documents`. */
   readonly open: (place?: string, options?: BrowserContextOptions) => Promise<Page>;
-  /** A page that is open, at another place, as if it was opened there. */
+  /** Moves an open page to another place, as if it was opened there. */
   readonly reopen: (page: Page, place: string) => Promise<void>;
-  /** A page without a session, which has gone nowhere yet. */
+  /** A page without a session, not yet at any address. */
   readonly blank: (options?: BrowserContextOptions) => Promise<Page>;
-  /** Fails where a page asked another machine, broke the content security policy or threw. */
+  /** Fails if a page contacted another machine, broke the content security policy or threw. */
   readonly expectNoTrouble: () => void;
   /** Addresses of all requests so far. */
   readonly requests: readonly string[];
-  /** After a test. */
+  /** Call it after each test. */
   readonly closePages: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
-/** Chromium refuses root unless its sandbox is off; so it runs as nobody, whose the profile has to be. */
+/** Chromium refuses root unless its sandbox is off, so it runs as nobody, who must own the profile. */
 async function wrapper(dir: string): Promise<string> {
   if (process.geteuid?.() !== 0) return CHROMIUM;
   const { uid, gid } = ordinaryOwner();
@@ -68,7 +68,7 @@ async function wrapper(dir: string): Promise<string> {
   return file;
 }
 
-/** The sandbox wants user namespaces, which some containers forbid; an ordinary user it is in any case. */
+/** The sandbox needs user namespaces, which some containers forbid. Without it, Chromium still runs as an ordinary user. */
 async function launch(executablePath: string): Promise<Browser> {
   const args = ['--disable-gpu', '--disable-dev-shm-usage', '--disable-background-networking'];
   try {
@@ -79,7 +79,7 @@ async function launch(executablePath: string): Promise<Browser> {
   }
 }
 
-/** A Chromium for several consoles after one another. */
+/** A Chromium for several consoles, one after another. */
 export interface Chromium {
   readonly browser: Browser;
   readonly close: () => Promise<void>;
@@ -98,21 +98,21 @@ export async function startChromium(): Promise<Chromium> {
   };
 }
 
-/** A new document, or it would know what it was told before. A reload keeps the process: half the processor time. */
+/** Loads a new document, which keeps no earlier state. A reload keeps the process, which halves the processor time. */
 async function reopen(page: Page, place: string): Promise<void> {
   await page.evaluate(`history.replaceState(null, '', ${JSON.stringify(`/${place}`)})`);
   await page.reload();
   await page.getByRole('heading', { level: 1 }).waitFor();
 }
 
-/** @param shared goes on after `close`; one is started if it is left out. */
+/** @param shared keeps running after `close`; default: a new one */
 export async function startBrowser(under: ConsoleUnderTest, shared?: Chromium): Promise<TestBrowser> {
   const started = shared ?? (await startChromium());
   const { browser } = started;
   const requests: string[] = [];
   const problems: string[] = [];
   const contexts = new Map<string, BrowserContext>();
-  /** One page of each kind is used again: a new one means a process, and that is most of a test's time. */
+  /** One page of each kind is reused, because a new page starts a process, which takes most of a test's time. */
   const kept = new Map<BrowserContext, Page>();
   const idle = new Map<BrowserContext, Page>();
   let cookie: string | undefined;
@@ -121,7 +121,7 @@ export async function startBrowser(under: ConsoleUnderTest, shared?: Chromium): 
     context.on('request', (request) => requests.push(request.url()));
     context.on('weberror', (error) => problems.push(`thrown: ${error.error().message}`));
     context.on('console', (message) => {
-      // What the browser itself draws around an image that is opened alone.
+      // Messages from the browser's own page around an image.
       if (message.page()?.url().includes('/v1/')) return;
       if (/content security policy|violates/i.test(message.text())) problems.push(message.text());
     });
@@ -143,7 +143,7 @@ export async function startBrowser(under: ConsoleUnderTest, shared?: Chromium): 
     context.setDefaultTimeout(PATIENCE_MS);
     await watch(context);
     if (isSignedIn) {
-      // Without a page, which would be drawn for nothing.
+      // Without opening a page.
       const [name = '', value = ''] = (cookie ??= await signIn(await under.link())).split('=');
       await context.addCookies([{ name, value, url: under.url, httpOnly: true, sameSite: 'Strict' }]);
       contexts.set(key, context);
@@ -158,12 +158,12 @@ export async function startBrowser(under: ConsoleUnderTest, shared?: Chromium): 
       const known = idle.get(context);
       idle.delete(context);
       const page = known ?? (await context.newPage());
-      // Of the page and not of the context: another context means another process.
+      // Set for the page, because another context would start another process.
       const size = viewport ?? VIEWPORT;
       if (!isDeepStrictEqual(page.viewportSize(), size)) await page.setViewportSize(size);
       await page.emulateMedia({ colorScheme, media: null });
       if (known?.url().startsWith(`${under.url}/#`)) {
-        // Without timers: a search that the test before typed would still go into the address.
+        // Clears the timers: a search typed by the previous test would still change the address.
         await page.evaluate(`for (let id = setTimeout(() => {}); id > 0; id -= 1) clearTimeout(id);
           localStorage.clear()`);
         await reopen(page, place);
@@ -206,14 +206,14 @@ interface Violation {
 
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-/** What an accessibility check finds fault with, in light and in dark; one line for each. */
+/** Accessibility violations in light and dark mode, one line each. */
 export async function axeViolations(page: Page): Promise<string[]> {
-  // By the debugger: the page's own policy allows no script of others.
+  // Through the debugger, because the page's policy allows no foreign script.
   if (await page.evaluate<boolean>(`typeof globalThis.axe === 'undefined'`)) await page.evaluate(axe);
   await page.emulateMedia({ colorScheme: 'light' });
   const found = await violations(page, TAGS);
   await page.emulateMedia({ colorScheme: 'dark' });
-  // What a page consists of is the same by day and by night.
+  // Only colours differ in dark mode.
   const dark = await violations(page, ['color-contrast']);
   await page.emulateMedia({ colorScheme: null });
   return [...found, ...dark.map((each) => `dark: ${each}`)];
@@ -229,7 +229,7 @@ async function violations(page: Page, runOnly: readonly string[]): Promise<strin
   );
 }
 
-/** How far the page can be scrolled sideways, in CSS pixels; what goes too far, if anything does. */
+/** How far the page scrolls sideways, in CSS pixels, and the element that causes it. */
 export async function sideways(page: Page): Promise<{ by: number; what: string }> {
   return page.evaluate<{ by: number; what: string }>(`(() => {
     const width = document.documentElement.clientWidth;

@@ -1,4 +1,4 @@
-/** What keeps somebody from using a page: who sees it enlarged, on a phone, in the dark, or has a keyboard alone. */
+/** Finds what prevents somebody from using a page: enlarged, on a phone, in dark mode, or with only a keyboard. */
 import type { Page } from 'playwright-core';
 import { axeViolations, sideways } from './browser.ts';
 
@@ -6,18 +6,18 @@ export const DESKTOP = { width: 1280, height: 900 };
 const PHONE = { width: 360, height: 740 };
 /** A desktop at 200 %. */
 const ENLARGED = { width: 640, height: 450 };
-/** Beyond that a page repeats itself. */
+/** Beyond that, a page repeats itself. */
 const MOST_STEPS = 30;
 const LOOKS = 40;
 const LOOK_EVERY_MS = 50;
 
-/** One line for each fault of the page that is shown. `narrow` looks at the form that phones get for faults that axe finds. */
+/** One line for each fault of the shown page. `narrow`: runs axe on the layout for phones. */
 export async function closeLook(page: Page, { narrow }: { readonly narrow: boolean }): Promise<string[]> {
   const found: string[] = [];
   for (const [what, size] of [['at 200 %', ENLARGED] as const, ['at 360 px', PHONE] as const]) {
     await page.setViewportSize(size);
     let { by, what: wide } = await sideways(page);
-    // A picture fits itself to the page a moment after the window has changed.
+    // A picture adapts to the page a moment after the window has changed.
     for (let looks = 1; looks < LOOKS && (by > 0 || wide !== ''); looks += 1) {
       await page.waitForTimeout(LOOK_EVERY_MS);
       ({ by, what: wide } = await sideways(page));
@@ -31,7 +31,7 @@ export async function closeLook(page: Page, { narrow }: { readonly narrow: boole
   return found;
 }
 
-/** What can be clicked and is no control, and what names from outside would be if they were taken for HTML. */
+/** Clickable elements that are not controls, and elements that names from outside would become if they were parsed as HTML. */
 const STRANGERS = `(() => {
   const controls = 'a, button, input, select, textarea, label, summary, option, [tabindex]';
   const clicked = [...document.querySelectorAll('main *')].filter((each) =>
@@ -43,7 +43,7 @@ const STRANGERS = `(() => {
   ];
 })()`;
 
-/** Of the first controls of a page, those that Tab does not come to from its beginning, or that do not show it. */
+/** The first controls of a page that Tab does not reach from its beginning, or that show no focus. */
 async function notReached(page: Page): Promise<string[]> {
   const count = await page.evaluate<number>(`(() => {
     const controls = 'a[href], button:not(:disabled), input:not(:disabled, [type=radio]), select:not(:disabled), textarea:not(:disabled), summary';
@@ -58,7 +58,7 @@ async function notReached(page: Page): Promise<string[]> {
     // Its fields and its button are steps of their own.
     return wanted.length + 4 * document.querySelectorAll('main [type=date]').length;
   })()`);
-  // A group of radio buttons, and what scrolls, is a step as well.
+  // A group of radio buttons is one step, and so is a scrolling area.
   for (let steps = 0; steps < count + 5; steps += 1) {
     await page.keyboard.press('Tab');
     const isOver = await page.evaluate<boolean>(`(() => {

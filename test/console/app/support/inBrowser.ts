@@ -11,8 +11,8 @@ export interface Here {
 }
 
 /**
- * Tests with one browser and one stand-in of the daemon for all of them, whose agent starts over before each. After
- * each, the page must have asked no other machine, have kept to its policy, and have thrown nothing.
+ * Tests that share one browser and one stand-in of the daemon. The agent of the stand-in is reset before each test. Each test fails if the page
+ * contacted another machine, broke its policy or threw.
  */
 export function inBrowser(name: string, tests: (here: Here) => void): void {
   describe.skipIf(!hasChromium)(`in a browser, ${name}`, () => {
@@ -36,12 +36,12 @@ export function inBrowser(name: string, tests: (here: Here) => void): void {
   });
 }
 
-/** What a page says to whoever did something: read out, and shown at its edge. */
+/** Waits for the message that a page reads out, and shows at its edge, after an action. */
 export async function announced(page: Page, text: string | RegExp): Promise<void> {
   await page.locator('.announcer').getByText(text).waitFor();
 }
 
-/** Fails where it does not come into sight within ten seconds. */
+/** Fails if it does not become visible in time. */
 export async function shows(locator: Locator): Promise<void> {
   await locator.waitFor();
 }
@@ -50,12 +50,12 @@ export async function heading(page: Page, name: string | RegExp): Promise<void> 
   await page.getByRole('heading', { level: 1, name }).waitFor();
 }
 
-/** Rows of a table without its head. */
+/** Rows of a table, without the header. */
 export function rows(page: Page, table: string) {
   return page.getByRole('table', { name: table }).locator('tbody').getByRole('row');
 }
 
-/** Edits of the configuration that were saved, one list for each time. */
+/** Saved edits of the configuration, one list per save. */
 export function savedEdits({ stub }: Here) {
   return stub.agent.asked
     .filter(({ operation }) => operation === 'changeConfig')

@@ -22,10 +22,10 @@ interface FileShape {
   readonly folders: { path: string; endpoint?: string; watch?: string }[];
 }
 
-/** What a test changes of the agent behind the page. */
+/** State of the agent behind the page, which tests change. */
 export class StubAgent {
   readonly startedAt = Date.now() - 3 * 86_400_000;
-  /** Of each kind one or a few: a list that fills a page costs the browser half a second. */
+  /** One or a few rows of each kind, because a full page of rows costs the browser half a second. */
   rows: Row[] = makeRows(ROWS, Date.now(), 50).filter(
     ({ state }, index) => state !== 'accepted' || index < 10,
   );
@@ -34,22 +34,22 @@ export class StubAgent {
   former = CONFIG;
   problem: string | null = null;
   restartNeeded: string[] = [];
-  /** What a trial of a change says of originals from before. */
+  /** The answer of a dry run about earlier originals. */
   originals: NonNullable<Response<'changeConfig'>['originals']> = [];
-  /** The same of what it would do at once. */
+  /** The answer of a dry run about immediate consequences. */
   consequences: NonNullable<Response<'changeConfig'>['consequences']> = [];
   undo: Response<'config'>['undo'] = null;
-  /** What comes of tests of alerts. */
+  /** Results of alert tests. */
   tested: Response<'testAlerts'>['results'] = [
     { channel: 'webhook', problem: 'The webhook at hooks.example.com answered with HTTP 500.' },
     { channel: 'email', problem: null },
   ];
   mailPassword: Response<'mailPassword'>['where'] = 'notNeeded';
-  /** Of every document; null: as its state has it. */
+  /** For every document; null: according to its state. */
   attempts: DocumentDetailJson['attempts'] | null = null;
-  /** Of answers in the history. */
+  /** Of the answers in the history. */
   slowness = 1;
-  /** As the browser of the tests, in winter. */
+  /** The time zone of the test browser, in winter. */
   zone = { name: 'Europe/Berlin', offsetMinutes: 60 };
   incidents: OverviewResponse['status']['incidents'] = [];
   /** Of the configuration. */
@@ -60,18 +60,18 @@ export class StubAgent {
   paused = new Set<string>();
   held = 0;
   asked: { operation: string; request: unknown }[] = [];
-  /** Asked for: what, of which type, which page. */
+  /** Requested pictures: kind, type, page. */
   pictures: string[] = [];
-  /** As where what draws them is not installed. */
+  /** As if the software that draws pictures was not installed. */
   hasNoPictures = false;
 
-  /** As many documents as take several pages, and several requests to search. */
+  /** Enough documents for several pages, and for several requests per search. */
   fill(): void {
     this.rows = makeRows(ROWS, Date.now());
     this.results = makeResults(this.rows);
   }
 
-  /** A scan comes in. */
+  /** A new scan arrives. */
   add(): Row {
     const row = makeRow(1, this.rows.length + 1, Date.now());
     this.rows = [row, ...this.rows];
@@ -137,7 +137,7 @@ export class StubAgent {
       alias,
       key: { baseUrl: BASE_URL, uid },
     }));
-    // Of folders and files that are not sent other tests tell.
+    // Other tests cover folders and unsent files.
     const counted = counts(this.rows).filter(
       ({ state }) => !['rejected', 'incomplete', 'unreadable', 'unconfirmed', 'lost'].includes(state),
     );

@@ -40,7 +40,6 @@ delivery:
   concurrency: 4
 `;
 
-/** From which on times count back; the suite sees a living agent, so it is the time of the start. */
 const MINUTE = 60_000;
 
 export type Row = ListRowJson & { readonly folder: string };
@@ -48,7 +47,7 @@ export type Row = ListRowJson & { readonly folder: string };
 const FOLDERS = ['/srv/scans/front-desk', '/srv/scans/branch', '/mnt/share/receipts'] as const;
 const TYPES = ['jpeg', 'jpeg', 'png', 'jpeg', 'tiff', 'webp', 'pdf', 'heic', 'bmp', 'gif'] as const;
 
-/** What happened to every so manieth; newer ones first. */
+/** The state of each row, by its index from the newest. */
 function stateOf(index: number): ListRowJson['state'] {
   if (index < 3) return index === 0 ? 'uploading' : 'queued';
   if (index % 97 === 13) return 'failed';
@@ -103,7 +102,7 @@ export function makeRow(index: number, id: number, at: number): Row {
   };
 }
 
-/** The newest of so many; newest first. */
+/** The `newest` of `count` rows, newest first. */
 export function makeRows(count: number, now: number, newest = count): Row[] {
   return Array.from({ length: newest }, (_, index) =>
     makeRow(index, count - index, now - index * 7 * MINUTE - (index % 5) * 11_000),
@@ -212,7 +211,7 @@ export function makeHistory(
   return { everyMs, buckets };
 }
 
-/** A few pictures that stand for all; made once. */
+/** A few pictures that all rows use. */
 export async function makeImages(): Promise<ReadonlyMap<string, Buffer>> {
   const types = ['jpeg', 'png', 'webp', 'gif', 'bmp', 'tiff', 'pdf', 'heic'] as const;
   const drawn = types.map(

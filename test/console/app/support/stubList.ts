@@ -8,7 +8,7 @@ import type { Request } from '../../../../src/control/protocol/protocol.ts';
 import { isValueMeant } from '../../../../src/core/domain/valueFilter.ts';
 import { BASE_URL, type Row } from './stubData.ts';
 
-/** As the ledger: a search ends after some time, found or not. */
+/** Like the ledger, a search ends after some rows, whether or not it found anything. */
 const LOOKED_AT = 250;
 
 export function counts(rows: readonly Row[]): OverviewResponse['counts'] {
@@ -56,7 +56,7 @@ export function page(
   { order, cursor, limit = 50, ...filter }: Ask,
 ): Response<'documents'> {
   const ordered = order === 'oldest' ? all.toReversed() : all;
-  // A cursor says where a row lies, whatever has come in since.
+  // A cursor identifies a row, whatever has arrived since.
   const from = cursor === undefined ? 0 : ordered.findIndex(({ path }) => path === cursor) + 1;
   const rows: Row[] = [];
   let at = from;
@@ -66,14 +66,14 @@ export function page(
   }
   const last = ordered[at - 1];
   return {
-    // The check of the answer takes away what does not belong in it.
+    // The check of the answer removes extra fields.
     rows,
     next: at < ordered.length && last !== undefined ? last.path : null,
     lookedUntil: last?.createdAt ?? null,
   };
 }
 
-/** The program's own, over these rows. */
+/** The program's own counts, over these rows. */
 export function facets(all: readonly Row[], request: Request<'facets'>): Promise<Response<'facets'>> {
   const tally = async ({ since, until, ...rest }: Omit<ListFilter, 'limit'>) => {
     const filter = {

@@ -9,7 +9,7 @@ import type { StubAgent } from './stubAgent.ts';
 import { counts, facets, isMeant, page } from './stubList.ts';
 import { BASE_URL, UIDS, detailOf, makeHistory, type Row } from './stubData.ts';
 
-/** What the pages ask for, answered out of the agent's memory. */
+/** The operations of the pages, answered from the agent's memory. */
 export function operationsOf(agent: StubAgent): Omit<Operations, 'openConsole' | keyof typeof SETUP> {
   const unused = async (): Promise<never> => {
     throw new ReceiptdError('USAGE', 'The console does not ask for this.');

@@ -3,7 +3,7 @@ import { BASE_URL, UIDS } from './stubData.ts';
 
 const COUNT = 60;
 
-/** Newest first; every twentieth is about no document that is known. */
+/** Newest first; every twentieth is about an unknown document. */
 export function makeResults(
   rows: readonly { readonly documentId: number | null; readonly name: string | null }[],
 ) {

@@ -16,23 +16,23 @@ import { operationsOf } from './stubOperations.ts';
 const PAGES = new URL('../../../../dist/console/', import.meta.url);
 export const PASSWORD = 'correct horse battery';
 
-/** Stands for the daemon: the same contract, pages and `respond`, and answers out of memory. */
+/** A stand-in for the daemon: the same contract, pages and `respond`, with answers from memory. */
 export interface StubService extends ConsoleUnderTest {
   readonly agent: StubAgent;
-  /** The next request for that operation fails so. */
+  /** Makes the next request for that operation fail with this error. */
   fail(operation: Operation, error: ReceiptdError): void;
-  /** Requests for that operation wait until the returned function is called. */
+  /** Makes requests for that operation wait until the returned function is called. */
   hold(operation: Operation): () => void;
-  /** Writes one line into the log of everybody who looks on. */
+  /** Sends a log line to all viewers. */
   log(level: string, message: string, fields?: Record<string, unknown>): void;
-  /** Tells everybody of a change. */
+  /** Notifies all viewers of a change. */
   changed(): void;
-  /** Nobody answers any more, and streams end; until `up`. */
+  /** Stops answering and ends all streams, until `up`. */
   down(): Promise<void>;
   up(): Promise<void>;
-  /** How many pages look on. */
+  /** The number of connected pages. */
   watchers(): number;
-  /** Sessions end. */
+  /** Ends all sessions. */
   forgetSessions(): void;
   setPassword(isThere: boolean): void;
   close(): Promise<void>;
@@ -130,7 +130,7 @@ export async function startStub(): Promise<StubService> {
         const headers = {
           'content-type': 'image/webp',
           'receiptd-pages': row?.type === 'pdf' ? '3' : '1',
-          // As the agent.
+          // Like the agent.
           ...(what === 'thumbnail' && { 'cache-control': 'private, max-age=86400, immutable' }),
         };
         return { headers, body: once(bytes) };
@@ -151,7 +151,7 @@ export async function startStub(): Promise<StubService> {
     },
   ];
 
-  /** Answers are checked as well: a stand-in that has drifted from the contract fails here. */
+  /** Checks answers too, so that a stand-in that differs from the contract fails here. */
   const checked = Object.fromEntries(
     Object.entries(operationsOf(agent)).map(([name, operation]) => {
       const its = name as Operation;
@@ -213,7 +213,7 @@ export async function startStub(): Promise<StubService> {
       return;
     }
     await respond(request, response, { operations: checked, streams, log });
-    // A defect of the stand-in must not look like one of the page.
+    // A defect of the stand-in must not look like a defect of the page.
     const defect = log.lines.find(({ level }) => level === 'error');
     if (defect !== undefined) console.error('The stand-in failed:', defect.message, defect.fields);
     log.lines.length = 0;

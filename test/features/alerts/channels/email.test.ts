@@ -24,7 +24,7 @@ function channel(options: Partial<EmailOptions> & Pick<EmailOptions, 'server'>) 
 
 const LOGIN = { user: 'scans', password: async () => PASSWORD };
 
-/** Takes one user with one password, and is careless with others. */
+/** Accepts one user with one password, and repeats a wrong password in its answer. */
 const auth = (({ username, password }, _session, done) =>
   username === LOGIN.user && password === PASSWORD
     ? done(null, { user: username })
@@ -32,7 +32,7 @@ const auth = (({ username, password }, _session, done) =>
   NonNullable<Parameters<typeof mailServer>[0]>['onAuth']
 >;
 
-it('a mail says what, where and since when in its subject, and goes to every recipient', async () => {
+it('the subject of a mail states the problem, the machine and the time; the mail goes to every recipient', async () => {
   const { mails, port } = await mailServer();
   await channel({ server: `smtp://127.0.0.1:${port}` }).send(OPENED, NEVER);
   const [mail] = mails;
@@ -63,7 +63,7 @@ it('a recovery is a reply to the alert', () => {
   });
 });
 
-it('no foreign text becomes a header or an address', async () => {
+it('no text of others becomes a header or an address', async () => {
   const { mails, port } = await mailServer();
   const hostile = 'x\r\nBcc: eve@example.com\r\n\r\nhello\u2028\nTo: eve@example.com';
   const alert = {
@@ -80,7 +80,7 @@ it('no foreign text becomes a header or an address', async () => {
   expect(mails[0]?.text).toContain('.\r\nQUIT\r\n.\r\n');
 });
 
-it('signs in, and reports a wrong password in a sentence without it', async () => {
+it('the mail channel signs in, and reports a wrong password without quoting it', async () => {
   const { mails, port } = await mailServer({ authOptional: false, onAuth: auth });
   const server = `smtp://127.0.0.1:${port}`;
   await channel({ server, login: LOGIN }).send(OPENED, NEVER);
@@ -113,7 +113,7 @@ it('a missing or silent server is reported in a sentence', async () => {
     code: 'ALERT_UNDELIVERED',
     message: expect.stringContaining("The mail server 127.0.0.1:1 can't be reached"),
   });
-  // Who it is can be said by anyone who waits no longer.
+  // A caller that stops waiting can name the server.
   expect(channel({ server: 'smtp://scans@mail.example.com:2525' }).receiver).toEqual({
     what: 'The mail server mail.example.com:2525',
     setting: 'alerts.email.server',
@@ -130,21 +130,21 @@ describe.skipIf(!hasOpenssl)('encryption', () => {
   afterAll(() => authority?.remove());
   const certificate = () => authority?.issue('DNS:localhost,IP:127.0.0.1') ?? { key: '', cert: '' };
 
-  it('smtps:// is encrypted from the start', async () => {
+  it('is used from the start with smtps://', async () => {
     const { mails, port } = await mailServer({ secure: true, ...certificate() });
     await channel({ server: `smtps://127.0.0.1:${port}` }).send(OPENED, NEVER);
     expect(mails[0]?.isEncrypted).toBe(true);
   });
 
-  it('this machine may offer STARTTLS with a certificate that nobody signed', async () => {
+  it('accepts a self-signed certificate for STARTTLS from a server on this machine', async () => {
     const { mails, port } = await mailServer({ disabledCommands: [], ...certificate() });
     await channel({ server: `smtp://localhost:${port}` }).send(OPENED, NEVER);
     expect(mails[0]?.isEncrypted).toBe(true);
   });
 
-  // Another name of this machine, which does not look like one: 0.0.0.0 leads here on Linux.
+  // 0.0.0.0 reaches this machine on Linux, but does not look like it.
   it.runIf(process.platform === 'linux')(
-    'a server on another machine must offer STARTTLS with a valid certificate',
+    'requires STARTTLS with a valid certificate from a server on another machine',
     async () => {
       const bare = await mailServer({ onAuth: auth });
       const elsewhere = channel({ server: `smtp://0.0.0.0:${bare.port}`, login: LOGIN });

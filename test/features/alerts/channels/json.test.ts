@@ -15,7 +15,7 @@ const CAUSE: AlertCause = {
   count: null,
 };
 
-/** Every name in it, with what it stands under. */
+/** Every key with its path. */
 function namesIn(value: unknown, under = ''): string[] {
   if (Array.isArray(value)) return value.flatMap((each) => namesIn(each, `${under}[]`));
   if (typeof value !== 'object' || value === null) return [];
@@ -25,7 +25,7 @@ function namesIn(value: unknown, under = ''): string[] {
   ]);
 }
 
-it('docs/alerts.md shows what programs are given, with every field and no other', async () => {
+it('docs/alerts.md shows the input of programs with every field, and no other', async () => {
   const text = await readFile(join(import.meta.dirname, '../../../../docs/alerts.md'), 'utf8');
   const [, shown = ''] = /```json\n([^]*?)```/.exec(text) ?? [];
   const given: unknown = JSON.parse(alertJson({ ...OPENED, causes: [CAUSE] }));

@@ -25,7 +25,7 @@ async function script(text: string) {
 }
 
 it.skipIf(process.platform === 'win32')(
-  'a program gets the alert on its standard input and in its environment, as it is',
+  'a program gets the unchanged alert on its standard input and in its environment',
   async () => {
     const { file, out } = await script(
       'cat > "$1"; printf "%s" "$RECEIPTD_ALERT_KIND $RECEIPTD_ALERT_SUBJECT" >> "$1"',
@@ -52,7 +52,7 @@ it.skipIf(process.platform === 'win32')(
   },
 );
 
-it('on Linux a notice has no markup and no option that others chose', async () => {
+it('a notice on Linux contains no markup or option from the text of others', async () => {
   const { command, env } = noticeOf({ ...OPENED, subject: HOSTILE, text: HOSTILE }, 'linux');
   const dashes = command.indexOf('--');
   expect(command.slice(0, dashes)).toEqual([
@@ -70,18 +70,18 @@ it('on Linux a notice has no markup and no option that others chose', async () =
   expect(env).toEqual({});
 });
 
-it('on macOS the texts are arguments of a script that never changes', () => {
+it('a notice on macOS passes its texts as arguments of a constant script', () => {
   const plain = noticeOf(OPENED, 'darwin').command;
   const hostile = noticeOf({ ...OPENED, subject: HOSTILE, text: HOSTILE }, 'darwin').command;
   expect(hostile.slice(0, -2)).toEqual(plain.slice(0, -2));
   expect(hostile.slice(0, -2).join(' ')).toBe(
     'osascript -e on run argv -e display notification (item 2 of argv) with title (item 1 of argv) -e end run',
   );
-  // Neither is taken for an option.
+  // Neither is parsed as an option.
   for (const text of hostile.slice(-2)) expect(text).toMatch(/^receiptd: /);
 });
 
-it('on Windows the texts are variables, and the script never changes', () => {
+it('a notice on Windows passes its texts in variables to a constant script', () => {
   const plain = noticeOf(OPENED, 'win32');
   const hostile = noticeOf({ ...OPENED, subject: HOSTILE, text: HOSTILE }, 'win32');
   expect(hostile.command).toEqual(plain.command);
@@ -90,7 +90,7 @@ it('on Windows the texts are variables, and the script never changes', () => {
   expect(decoded).toContain('CreateTextNode($env:RECEIPTD_ALERT_SUBJECT)');
 });
 
-it('a desktop without notify-send is reported with what to install', async () => {
+it('a desktop without notify-send is reported with the package to install', async () => {
   const absent: Run = async ([program]) => `could not be started (spawn ${program} ENOENT)`;
   const channel = createDesktopChannel({ platform: 'linux', run: absent });
   await expect(channel.send(OPENED, NEVER)).rejects.toMatchObject({
@@ -99,7 +99,7 @@ it('a desktop without notify-send is reported with what to install', async () =>
   });
 });
 
-it('an entry of the event log of Windows has the texts in its environment, and a number and a type for each kind', async () => {
+it('an entry of the Windows event log gets its texts from the environment, and a number and a type for each kind', async () => {
   const plain = entryOf(OPENED);
   const hostile = entryOf({ ...OPENED, subject: HOSTILE, text: HOSTILE });
   expect(hostile.command).toEqual(plain.command);

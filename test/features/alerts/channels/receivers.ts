@@ -66,7 +66,7 @@ export interface ReceivedHook {
   readonly body: string;
 }
 
-/** What receives webhooks. `answer` decides the status; 204 if left out. */
+/** A receiver of webhooks. `answer` decides the status; default: 204. */
 export async function hookServer(
   answer: (hook: ReceivedHook) => number | [number, Record<string, string>] = () => 204,
 ) {

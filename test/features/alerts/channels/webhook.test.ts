@@ -30,7 +30,7 @@ function channel(url: string, secret: string | null = null) {
   });
 }
 
-it('a library for Standard Webhooks verifies what is posted, and refuses it when it was changed', async () => {
+it('a library for Standard Webhooks verifies a posted alert, and rejects a changed one', async () => {
   const { hooks, url } = await hookServer();
   const secret = `whsec_${randomBytes(32).toString('base64')}`;
   await channel(`${url}/hook/a?b=c`, secret).send(OPENED, NEVER);
@@ -45,7 +45,7 @@ it('a library for Standard Webhooks verifies what is posted, and refuses it when
   expect(() => new Webhook(secret).verify(body.replace('scans', 'other'), headers)).toThrow('signature');
 });
 
-it('is unsigned without a secret; an invalid one is refused before anything is sent', async () => {
+it('a webhook without a secret is unsigned; an invalid secret is refused before anything is sent', async () => {
   const { hooks, url } = await hookServer();
   await channel(url).send(OPENED, NEVER);
   expect(hooks[0]?.headers).not.toHaveProperty('webhook-signature');
@@ -57,7 +57,7 @@ it('is unsigned without a secret; an invalid one is refused before anything is s
   expect(hooks).toHaveLength(1);
 });
 
-it('follows no redirect, takes no refusal, and never shows the whole address', async () => {
+it('a webhook follows no redirect, counts a refusal as a failure, and never shows the full address', async () => {
   const elsewhere = await hookServer();
   const { url } = await hookServer(({ url: path }) =>
     path === '/moved?key=hidden' ? [307, { location: elsewhere.url }] : 503,

@@ -1,4 +1,4 @@
-/** How offices scan, over years, from a seed: what the silence alarm is tried on. */
+/** Scans of offices over years, drawn from a seed, to try the silence alarm on. */
 
 const HOUR_MS = 60 * 60_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -18,20 +18,20 @@ export function drawing(seed: number): Draw {
 
 export interface Office {
   readonly name: string;
-  /** Scans on a day, usually; 0 where none come. `day`: since the beginning. */
+  /** Usual number of scans on a day; 0 for none. `day`: days since the beginning. */
   readonly volume: (date: Date, day: number) => number;
   /** Working hours. */
   readonly from: number;
   readonly until: number;
-  /** Scans that people bring to the scanner at once, on average. */
+  /** Average number of papers that a person scans at once. */
   readonly batch: number;
-  /** How differently the days go: the coefficient of variation. */
+  /** Coefficient of variation of the scans per day. */
   readonly unevenness: number;
-  /** Days off beside holidays, chosen at random: their share. */
+  /** Share of additional days off, chosen at random. */
   readonly oddDaysOff?: number;
-  /** The agent runs on a computer that is switched on and off with the office, at these hours. */
+  /** Hours at which the agent's computer is on. */
   readonly runs?: { readonly from: number; readonly until: number };
-  /** Weeks of vacation, as weeks of the year. */
+  /** Vacations, as weeks of the year. */
   readonly vacations?: readonly number[];
 }
 
@@ -93,7 +93,7 @@ export const OFFICES: readonly Office[] = [
 ];
 
 export const YEARS_DAYS = 730;
-/** Of the year: on workdays mostly, some beside each other. */
+/** Month and day; mostly workdays, some of them adjacent. */
 const HOLIDAYS = ['1-1', '1-6', '4-3', '4-6', '5-1', '5-14', '5-25', '6-4', '10-3', '12-25', '12-26'];
 /** Days on which people leave at noon. */
 const HALF_DAYS = ['12-24', '12-31', '2-16'];
@@ -102,13 +102,13 @@ export interface Day {
   readonly date: Date;
   /** Milliseconds, in order. */
   readonly scans: readonly number[];
-  /** People were not there, or left early: a holiday, a vacation, a day off. */
+  /** Nobody worked, or people left early: a holiday, a vacation, a day off. */
   readonly isClosed: boolean;
 }
 
 export interface Calendar {
   readonly begin: number;
-  /** Shared by all folders of an office: the same days off. */
+  /** The same for all folders of an office, so that they have the same days off. */
   readonly seed: number;
 }
 
@@ -133,7 +133,7 @@ export function* daysOf(office: Office, { begin, seed }: Calendar, draw: Draw): 
   }
 }
 
-/** People come to the scanner at random, less at noon, each with some receipts. */
+/** People scan at random times, less often at noon, some receipts each. */
 function scansOf(office: Office, date: Date, volume: number, until: number, draw: Draw): number[] {
   const { from, batch, unevenness } = office;
   const midnight = date.getTime();

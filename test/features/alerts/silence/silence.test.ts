@@ -21,7 +21,7 @@ function at(month: number, day: number, hour: number, minute = 0): number {
   return new Date(2026, month - 1, day, hour, minute).getTime();
 }
 
-/** A scan every half hour from 8 to 17 on workdays, none from 12 to 13, from that day until before 24 March. */
+/** A scan every half hour from 8 to 17 on workdays, except from 12 to 13, from that day to 23 March. */
 function officeSince(month: number, day: number, except: readonly number[] = []): ScanTimes {
   const times = new ScanTimes();
   const date = new Date(2026, month - 1, day);
@@ -40,8 +40,8 @@ function silent(times: ScanTimes, now: number, silentAfter: SilentAfter = 'auto'
 }
 
 describe('a folder with usual pauses of an hour', () => {
-  // Half as long again, and an hour and a half: three hours.
-  it('is silent after three working hours, and that is explained', () => {
+  // One and a half times the usual pause, plus an hour and a half: three hours.
+  it('is silent after three working hours, with an explanation', () => {
     const times = officeSince(1, 15);
     expect(silent(times, at(3, 24, 11))).toBeNull();
     const now = at(3, 24, 11, 20);
@@ -60,7 +60,7 @@ describe('a folder with usual pauses of an hour', () => {
     expect(silence && explain(silence, now)).toMatch(/^none since 10:28, /);
   });
 
-  it('is not silent in the evening, on a Sunday, nor when clocks go forward on one', () => {
+  it('is not silent in the evening or on a Sunday, even when clocks go forward', () => {
     const times = officeSince(1, 15);
     times.add(at(3, 24, 16));
     for (let hour = 0; hour < 24; hour += 1) expect(silent(times, at(3, 24, hour, 59))).toBeNull();
@@ -69,14 +69,14 @@ describe('a folder with usual pauses of an hour', () => {
     expect(silent(times, at(3, 30, 12))).not.toBeNull();
   });
 
-  it('is not silent for what an agent that did not run cannot know', () => {
+  it('is not silent for the time in which the agent did not run', () => {
     const times = officeSince(1, 15);
     const since = at(3, 24, 11, 50);
     expect(silent(times, at(3, 24, 14), 'auto', since)).toBeNull();
     expect(silent(times, at(3, 24, 15), 'auto', since)).not.toBeNull();
   });
 
-  it('has not learned from two weeks without the agent that nothing is usual', () => {
+  it('is still silent after three hours if the agent did not run for two weeks before', () => {
     const off = Array.from({ length: 14 }, (_, day) => dayOf(at(3, 2, 12)) + day);
     expect(silent(officeSince(1, 15, off), at(3, 24, 12))).not.toBeNull();
   });
@@ -97,7 +97,7 @@ describe('no silence is reported', () => {
   });
 });
 
-it('a duration counts working hours, and goes on over the night', () => {
+it('a configured duration counts working hours, and continues on the next day', () => {
   const times = officeSince(1, 15);
   times.add(at(3, 24, 13));
   expect(silent(times, at(3, 25, 8, 50), 5 * HOUR)).toBeNull();
@@ -147,7 +147,7 @@ describe('several folders', () => {
     expect(silence.judge(folders, at(3, 25, 8, 10))).toEqual({ all: null, alone: [] });
   });
 
-  it('one of them stays silent over the night, until its next scan', () => {
+  it('stay silent individually over the night, until their next scan', () => {
     const folders = office();
     const silence = new SilentFolders();
     for (const folder of folders.slice(1)) folder.times.add(at(3, 24, 12));

@@ -18,7 +18,7 @@ const HOUR = 60 * MINUTE;
 /** A Monday. */
 const BEGIN = new Date(2026, 2, 2, 5, 30);
 
-/** Two folders with six weeks of a scan every twelve minutes from 8 to 17 on workdays, watched since half past five; it is half past seven. */
+/** Two folders with a scan every twelve minutes from 8 to 17 on workdays, for six weeks. They are watched since 05:30; it is 07:30. */
 async function place() {
   const dir = tempDir('silence');
   const clock = new FakeClock(BEGIN.getTime());
@@ -68,14 +68,14 @@ async function place() {
     await ledger.close();
   });
   await clock.advance(12 * MINUTE);
-  // The first look reads weeks, for which virtual time does not wait.
+  // The first check reads weeks of scans in real time.
   await eventually(() => readUntil > clock.now() - HOUR);
   await clock.advance(108 * MINUTE);
   const again = async (): Promise<void> => {
     await stop();
     stop = run();
   };
-  /** Scans come every ten minutes for that long; into these. */
+  /** A scan arrives in each of these folders every ten minutes, for this long. */
   const work = async (hours: number, ...into: string[]): Promise<void> => {
     for (let end = clock.now() + hours * HOUR; clock.now() < end; await clock.advance(10 * MINUTE))
       for (const folder of into) await scan(folder, `now-${clock.now()}`, clock.now());
@@ -91,7 +91,7 @@ async function place() {
   return { storage, clock, log, folders, incidents, watch, work, said, again };
 }
 
-it('reports one silent folder among others once, and that it is over at the next scan', async () => {
+it('the silence alert reports one silent folder among others once, and its end at the next scan', async () => {
   const { work, clock, incidents, said, log, again } = await place();
   await clock.advance(30 * MINUTE);
   await work(4.1, '/office');
@@ -110,14 +110,14 @@ it('reports one silent folder among others once, and that it is over at the next
   expect(log.said('Over')).toHaveLength(1);
 });
 
-it('reports all of them in one sentence, and that a holiday would explain it', async () => {
+it('the silence alert reports all folders in one sentence, which says that a holiday would explain it', async () => {
   const { clock, incidents, said } = await place();
   await clock.advance(14 * HOUR);
   expect(incidents.list()).toMatchObject([{ hint: expect.stringContaining('holiday') as string }]);
   expect(said()).toEqual([expect.stringMatching(/^No folder receives any scans: none since Friday 16:45, /)]);
 });
 
-it('reports many at once in one sentence', () => {
+it('the silence alert reports many folders at once in one sentence', () => {
   const silence = { last: 0, minutes: 240, pause: 60 };
   const alone = ['/a', '/b', '/c', '/d'].map((path) => ({ path, ...silence }));
   expect(incidentsOf({ all: null, alone: alone.slice(1) }, 5, 0)).toHaveLength(3);
@@ -126,7 +126,7 @@ it('reports many at once in one sentence', () => {
   ]);
 });
 
-it('leaves out folders that are paused or in trouble', async () => {
+it('the silence alert skips folders that are paused or in trouble', async () => {
   const { work, clock, folders, incidents } = await place();
   folders[1] = { path: '/shop', state: 'watching', isPaused: true };
   await clock.advance(30 * MINUTE);
@@ -136,7 +136,7 @@ it('leaves out folders that are paused or in trouble', async () => {
   expect(incidents.list()).toEqual([]);
 });
 
-it('reports nothing while nothing can be recorded, then starts over', async () => {
+it('the silence alert reports nothing while the ledger cannot be written, then starts over', async () => {
   const { clock, incidents, storage } = await place();
   storage({ code: 'DISK_FULL', message: 'No space.', hint: 'Make room.' });
   await clock.advance(5 * HOUR);
@@ -147,7 +147,7 @@ it('reports nothing while nothing can be recorded, then starts over', async () =
   expect(incidents.list()).toHaveLength(1);
 });
 
-it('starts over after the machine slept, or the clock was set', async () => {
+it('the silence alert starts over after the machine slept or the clock was set', async () => {
   const { clock, incidents } = await place();
   clock.jump(4 * HOUR + 20 * MINUTE);
   await clock.advance(50 * MINUTE);
@@ -156,7 +156,7 @@ it('starts over after the machine slept, or the clock was set', async () => {
   expect(incidents.list()).toHaveLength(1);
 });
 
-it('ends a silence at once when the alert is switched off', async () => {
+it('a silence ends at once when the alert is switched off', async () => {
   const { clock, incidents, watch } = await place();
   await clock.advance(5 * HOUR);
   expect(incidents.list()).toHaveLength(1);

@@ -57,7 +57,7 @@ describe('an agent that has fallen silent', () => {
     expect(said()).toEqual([expect.stringContaining('1 document waits for it alone.')]);
   });
 
-  it('is reported by the first running agent, or by the next one if that is away for long', async () => {
+  it('is reported by the first running agent, or by the next one if the first is missing for long', async () => {
     const { clock, fleet, said } = watching();
     fleet.isFirst = false;
     fleet.silent = [THERE];
@@ -68,13 +68,13 @@ describe('an agent that has fallen silent', () => {
     expect(said()).toEqual([]);
     await clock.advance(MINUTE);
     expect(said()).toHaveLength(1);
-    // It is not over because another agent reports it as well.
+    // It does not count as over when another agent reports it as well.
     fleet.isFirst = false;
     await clock.advance(MINUTE);
     expect(said()).toHaveLength(1);
   });
 
-  it('has ten minutes to come back after the ledger does, and stays reported while the ledger is away', async () => {
+  it('has ten minutes to return once the ledger is back, and stays reported while the ledger is unreachable', async () => {
     const { clock, fleet, ledger, said } = watching();
     fleet.silent = [THERE];
     await clock.advance(MINUTE);

@@ -1,6 +1,6 @@
 import type { Counts } from './trial.ts';
 
-/** As it stands in docs/silent-scanner.md. */
+/** The table in docs/silent-scanner.md. */
 export function tableOf(counts: readonly Counts[]): string {
   const rows = counts.map(({ office, falsePerYear, closedPerYear, sameDay, later, missed, hours }) => [
     office,
@@ -23,7 +23,7 @@ export function tableOf(counts: readonly Counts[]): string {
   return [head, head.map(() => '-'), ...rows].map((cells) => cells.join(' | ')).join('\n');
 }
 
-/** Without what a formatter adds. */
+/** Without the padding of a formatter. */
 export function plainTable(text: string): string {
   return text
     .split('\n')

@@ -14,7 +14,7 @@ afterAll(() => {
 /** Kinds of offices take turns. */
 const ONE_OF = 14;
 
-it('alerts as docs/silent-scanner.md states, in offices of all kinds and over years', async () => {
+it('the silence alert performs as docs/silent-scanner.md states, in all kinds of offices over years', async () => {
   const counts = tryAlone(2, (at) => hasTurn(at, ONE_OF));
   const text = await readFile(new URL('../../../../docs/silent-scanner.md', import.meta.url), 'utf8');
   const table = plainTable(text).split('\n');
@@ -23,7 +23,7 @@ it('alerts as docs/silent-scanner.md states, in offices of all kinds and over ye
   expect(table.filter((row) => isAll() || rows.includes(row))).toEqual(rows);
 });
 
-it('is good enough by the table in docs/silent-scanner.md', async () => {
+it('the table in docs/silent-scanner.md meets the requirements', async () => {
   const text = await readFile(new URL('../../../../docs/silent-scanner.md', import.meta.url), 'utf8');
   const rows = plainTable(text)
     .split('\n')
@@ -38,7 +38,7 @@ it('is good enough by the table in docs/silent-scanner.md', async () => {
   expect(of('once a month').slice(0, 2)).toEqual([0, 0]);
 });
 
-it("reports a company's holiday once, not for each of its folders", () => {
+it("the silence alert reports a company's holiday once, not once per folder", () => {
   const { folders, all, alone, holidays } = tryTogether();
   expect(all).toBeLessThanOrEqual(holidays + 1);
   expect(alone / folders).toBeLessThan(5);

@@ -8,32 +8,32 @@ import { SilentFolders, type FolderScans } from '../../../../src/features/alerts
 import { daysOf, drawing, OFFICES, YEARS_DAYS, type Day, type Office } from './offices.ts';
 
 const HOUR_MS = 60 * 60_000;
-/** A Thursday; the hours of a folder are known well enough by the tenth week. */
+/** A Thursday. The hours of a folder are known well enough by the tenth week. */
 const begin = (): number => new Date(2026, 0, 1).getTime();
 const BREAKS_FROM_DAY = 90;
 const BREAKDOWNS = 30;
-/** Before, nobody is there. */
+/** Nobody scans earlier. */
 const FIRST_HOUR = 6;
 const NOTICED_WITHIN_DAYS = 5;
-/** The agent looks more often. */
+/** The agent checks more often. */
 const LOOK_HOURS = 0.5;
 const ALWAYS = { from: 0, until: 24 };
 
 export interface Counts {
   readonly office: string;
-  /** Alarms while all was well, on days when people were there; in a folder and a year. */
+  /** False alarms on days when people worked, per folder and year. */
   readonly falsePerYear: number;
-  /** On holidays, vacations and days off. */
+  /** Alarms on holidays, vacations and days off, per folder and year. */
   readonly closedPerYear: number;
-  /** Of scanners that broke while people were there: noticed on the same day, later, not within five days. */
+  /** Scanners that broke while people worked: noticed on the same day, later, or not within five days. */
   readonly sameDay: number;
   readonly later: number;
   readonly missed: number;
-  /** Hours from the breakdown, of those on the same day; the middle one. Null: none. */
+  /** Median hours from the breakdown to the alarm on the same day. Null: none. */
   readonly hours: number | null;
 }
 
-/** Offices, each by itself, over two years, and then with a scanner that breaks; one of them with other settings as well. */
+/** Tries each office alone over two years, and then with a scanner that breaks; one of them also with other settings. */
 export function tryAlone(folders: number, isTried: (at: number) => boolean = () => true): Counts[] {
   return OFFICES.flatMap((office, at) => {
     if (!isTried(at)) return [];
@@ -80,7 +80,7 @@ export interface Together {
   readonly holidays: number;
 }
 
-/** Some offices of one company with the same holidays, in one year. Resolves its alarms: of all together, and of one. */
+/** Some offices of one company with the same holidays, in one year. @returns the alarms of all folders together and of single ones */
 export function tryTogether(): Together {
   const chosen = OFFICES.filter(({ oddDaysOff, vacations, runs }) => !oddDaysOff && !vacations && !runs);
   const all = chosen.map((office, at) =>
@@ -103,11 +103,11 @@ interface Alarm {
 
 interface Simulated extends FolderScans {
   readonly days: readonly Day[];
-  /** Of today's scans. */
+  /** Index of the next scan today. */
   next: number;
 }
 
-/** An alarm is over with the next scan. */
+/** The next scan ends an alarm. */
 function alarmsIn(
   all: readonly (readonly Day[])[],
   silentAfter: SilentAfter,
@@ -139,7 +139,7 @@ function alarmsIn(
   return found;
 }
 
-/** Resolves that time of the day; all that came before has been seen. */
+/** Adds all scans before that time of the day. @returns that time */
 function pass(folders: readonly Simulated[], day: number, hour: number, brokenAt = Infinity): number {
   let end = 0;
   for (const folder of folders) {
@@ -156,7 +156,7 @@ function pass(folders: readonly Simulated[], day: number, hour: number, brokenAt
   return end;
 }
 
-/** As an agent sees them that started this morning; none while it does not run. */
+/** The folders as seen by an agent that started this morning; none while it does not run. */
 function startedAt<T extends FolderScans>(
   folders: readonly T[],
   now: number,
@@ -174,10 +174,10 @@ function silentNow(silent: SilentFolders, folders: readonly FolderScans[], now: 
   return new Set([...(all === null ? [] : ['all']), ...alone.map(({ path }) => path)]);
 }
 
-/** Null: not told within some days. */
+/** Null: not noticed within some days. */
 type Delay = { readonly hours: number; readonly isSameDay: boolean } | null;
 
-/** For scanners that break while people are there: when it was told. */
+/** The delay of the alarm for scanners that break while people work. */
 function breakdowns(
   office: Office,
   days: readonly Day[],
