@@ -33,7 +33,7 @@ export function statusLines(config: Config, overview: Overview, colors: Colors):
       `${colors.green('Running')} since ${local(daemon.startedAt)} (process ${daemon.pid}, version ${escapeUnsafe(daemon.version)}); ${under} under way.`,
     );
   } else if (silent !== null) {
-    say(`${colors.yellow('Running')}, but not responding properly: ${escapeUnsafe(silent)}`);
+    say(`${colors.yellow('No usable answer')} from the agent: ${escapeUnsafe(silent)}`);
   } else if (overview.movedAway) {
     say(
       `${colors.yellow('Not running.')} ${escapeUnsafe(overview.movedAway)} To let receiptd run here again: \`receiptd backup --reopen\`.`,
@@ -114,7 +114,7 @@ function watchLine(folder: FolderStatus, config: Config, noRoom: boolean): strin
   parts.push(lastListing === null ? 'not listed yet' : `last listed ${local(lastListing)}`);
   if (settling > 0)
     parts.push(
-      counted(settling, 'file is', 'files are') + (noRoom ? ' waiting to be taken in' : ' not at rest yet'),
+      counted(settling, 'file is', 'files are') + (noRoom ? ' waiting to be taken in' : ' still settling'),
     );
   return `${parts.join('; ')}.`;
 }

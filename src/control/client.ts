@@ -115,7 +115,7 @@ async function failed(error: unknown, socketPath: string, stateDir: string): Pro
   const hint =
     code === 'EACCES' || code === 'EPERM'
       ? elevated(
-          'Run this command as the user that the agent runs as, as root, or as a member of its control group (`control.group`).',
+          'Run this command as root, as the user that the agent runs as, or as a member of its control group (`control.group`).',
         )
       : "Try again. If this keeps happening, check the agent's log.";
   return new ReceiptdError(

@@ -44,7 +44,7 @@ describe('status', () => {
     expect(text).toContain('1,204 images were deferred while the ledger was unreachable,');
     expect(text).toContain('Copies of 3 images are kept in the state directory (12 MB of at most 2.0 GB).\n');
     expect(text).toContain('listed every 5 seconds; file system nfs;');
-    expect(text).toContain('2 files are not at rest yet.\n');
+    expect(text).toContain('2 files are still settling.\n');
   });
 
   it('uses the singular for one copy, and reports where a ledger was moved', () => {
@@ -61,7 +61,7 @@ describe('status', () => {
   it('reports that no agent is running, or that the running agent does not respond properly', () => {
     expect(textOf({ daemon: null })).toMatch(/^Not running\. Start it with `receiptd run`\.\n/);
     const silent = "This version does not understand the running agent's answer. [CONTROL_FAILED]";
-    expect(textOf({ daemon: null, silent })).toContain(`Running, but not responding properly: ${silent}\n`);
+    expect(textOf({ daemon: null, silent })).toContain(`No usable answer from the agent: ${silent}\n`);
     expect(textOf({ daemon: null })).not.toContain('Nothing is wrong');
   });
 

@@ -83,7 +83,7 @@ test('each endpoint is used with the credentials of its account, and a bad one s
   await until(async () => (await states(site, 'inbox'))[0] === 'accepted');
   const status = await said(site, 'status');
   expect(status).toMatch(
-    /The credentials of account branch have not worked .*1 document waits.*`receiptd login --account branch`/,
+    /The credentials of account branch have not worked .*1 document is waiting.*`receiptd login --account branch`/,
   );
   expect(status).not.toContain('The credentials have not worked');
   const held = JSON.parse(await said(site, 'status', '--json')) as { holds: unknown[] };

@@ -58,9 +58,7 @@ describe('status in plain words', () => {
     await once(other, 'listening');
     cleanUp(async () => void other.close());
     const status = await site.quickMust('status');
-    expect(status).toMatch(
-      /^Running, but not responding properly: .*different version.*\[CONTROL_FAILED\]\n/,
-    );
+    expect(status).toMatch(/^No usable answer from the agent: .*different version.*\[CONTROL_FAILED\]\n/);
     expect(status).toContain('1 accepted');
     expect(JSON.parse(await site.quickMust('status', '--json'))).toMatchObject({
       daemon: null,
@@ -79,7 +77,7 @@ describe('status in plain words', () => {
     });
     expect(await site.quickMust('status')).toMatch(
       new RegExp(
-        `\n {2}1 document waits for the endpoint \\S+#${OFFICE}, which is no longer in the config. It never accepted a document`,
+        `\n {2}1 document is waiting for the endpoint \\S+#${OFFICE}, which is no longer in the config. It never accepted a document`,
       ),
     );
     const { status, stdout } = await site.quickOnce();

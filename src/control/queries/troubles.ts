@@ -63,7 +63,7 @@ function ofFolder({ path, state, message, since }: FolderStatus): Trouble | null
   const says = (code: ErrorCode, what: string, advice: string): Trouble => ({
     person: true,
     text: `${message ?? what} Since ${local(since)}.`,
-    advice,
+    advice: `${advice} [${code}]`,
     about: { kind: 'error', code, subject: path, since },
     remedy: null,
   });
@@ -118,7 +118,7 @@ function ofHold(hold: Hold, endpoints: Endpoints, looked: Looked): Trouble {
   const message = sentence(hold.message);
   const sinceThen = `since ${local(since)}`;
   const count = waitingFor(hold, endpoints, looked);
-  const waiting = count === 0 ? '' : `, and ${counted(count, 'document waits', 'documents wait')} for that`;
+  const waiting = count === 0 ? '' : `, and ${counted(count, 'document is', 'documents are')} waiting`;
   const next = nextTry(until, looked);
   const isAsked = hold.demandedUntil !== null;
   const about: Trouble['about'] = {
@@ -137,7 +137,7 @@ function ofHold(hold: Hold, endpoints: Endpoints, looked: Looked): Trouble {
   };
   if (reason === 'PAUSED') {
     const what = scope === 'endpoint' ? `Uploads to endpoint ${target}` : `Uploads from ${target}`;
-    const text = `${what} are paused ${sinceThen}${waiting}. ${message}`;
+    const text = `${what} have been paused ${sinceThen}${waiting}. ${message}`;
     const advice = `To resume, run \`receiptd resume ${target}\`.`;
     return { person: true, text, advice, about, remedy: { kind: 'resume', target } };
   }
@@ -177,7 +177,7 @@ function ofHold(hold: Hold, endpoints: Endpoints, looked: Looked): Trouble {
     case 'folder':
       return {
         person: until === null,
-        text: `Folder ${target} is on hold ${sinceThen}${waiting}: ${message}`,
+        text: `Folder ${target} has been on hold ${sinceThen}${waiting}: ${message}`,
         advice: `Otherwise ${next}.`,
         about,
         remedy: null,
@@ -223,7 +223,7 @@ function ofCases({ counts, daemon }: Looked): Trouble[] {
       ? {
           person: true,
           text,
-          advice: `\`receiptd list --needs-person --state ${state}\` lists them. ${advice} Nothing to do? Use \`receiptd dismiss\`.`,
+          advice: `\`receiptd list --needs-person --state ${state}\` lists ${count === 1 ? 'it' : 'them'}. ${advice} Nothing to do? Use \`receiptd dismiss\`.`,
           about: { kind: 'needs', state, reason, count },
           remedy: { kind: 'list', state },
         }
@@ -234,7 +234,7 @@ function ofCases({ counts, daemon }: Looked): Trouble[] {
 function orphans(endpoints: Endpoints, { counts }: Looked): Trouble[] {
   return [...orphansAmong(counts, endpoints)].map(([id, { waiting, tookSome, advice }]) => ({
     person: true,
-    text: `${counted(waiting, 'document waits', 'documents wait')} for the endpoint ${id}, which is no longer in the config.`,
+    text: `${counted(waiting, 'document is', 'documents are')} waiting for the endpoint ${id}, which is no longer in the config.`,
     advice,
     about: { kind: 'orphans', endpoint: id, waiting, tookSome },
     remedy: null,

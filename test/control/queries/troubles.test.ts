@@ -37,7 +37,7 @@ describe('the problems in the status', () => {
       const { person } = sorted({ daemon: { ...daemon, folders: [folder] } });
       expect(person).toHaveLength(1);
       expect(person[0]).toMatch(
-        /^\/srv\/scans is in trouble\. Since 2026-03-02 10:00:00 [+-]\d\d:\d\d\. .{30,}\.$/,
+        /^\/srv\/scans is in trouble\. Since 2026-03-02 10:00:00 [+-]\d\d:\d\d\. .{30,}\. \[FOLDER_[A-Z_]+\]$/,
       );
     },
   );
@@ -92,7 +92,7 @@ describe('the problems in the status', () => {
       const found = sorted({ holds: [hold(more)], counts: [many('held', 1204)] });
       expect(found[who]).toHaveLength(1);
       expect(found[who][0]).toContain('since 2026-03-02 11:00:00');
-      expect(found[who][0]).toContain('1,204 documents wait for that');
+      expect(found[who][0]).toContain('1,204 documents are waiting');
       expect(found[who][0]).toContain(advice);
       expect(found[who][0]).toContain(more.until === null ? 'paused' : '2026-03-02 12:01:00');
       // The bare code is for programs.
@@ -111,10 +111,10 @@ describe('the problems in the status', () => {
       troubles(endpoints, { ...calm, holds: [hold({ scope: 'credentials', key })], counts }).map(sentence)[0];
     const branch = of(`${OFFICE.baseUrl} account branch`);
     expect(branch).toContain('The credentials of account branch have not worked');
-    expect(branch).toContain('7 documents wait for that');
+    expect(branch).toContain('7 documents are waiting');
     expect(branch).toContain('`receiptd login --account branch`');
     expect(of(OFFICE.baseUrl)).toMatch(
-      /^The credentials have not worked .*5 documents wait for that.*`receiptd login`/,
+      /^The credentials have not worked .*5 documents are waiting.*`receiptd login`/,
     );
   });
 
@@ -151,7 +151,9 @@ describe('the problems in the status', () => {
     const former = { ...OFFICE, uid: 'former' };
     const { person } = sorted({ counts: [many('queued', 2, former), many('accepted', 9, former)] });
     expect(person).toEqual([
-      expect.stringMatching(/^2 documents wait for the endpoint .*#former, which is no longer in the config/),
+      expect.stringMatching(
+        /^2 documents are waiting for the endpoint .*#former, which is no longer in the config/,
+      ),
     ]);
   });
 });
