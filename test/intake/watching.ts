@@ -26,11 +26,12 @@ import { rowsOf, send } from '../contract/ledger/support.ts';
 
 export interface WatchOptions {
   readonly settings?: Partial<FolderSettings>;
-  /** Wraps the folder. */
-  readonly folder?: (real: WatchedFolder) => WatchedFolder;
+  /** What differs from the real folder. */
+  readonly folder?: (real: WatchedFolder) => Partial<WatchedFolder>;
   /** Options for opening the folder. */
   readonly opened?: Partial<WatchedFolderOptions>;
-  readonly ledger?: (real: Ledger) => Ledger;
+  /** What differs from the real ledger. */
+  readonly ledger?: (real: Ledger) => Partial<Ledger>;
   readonly deps?: Partial<IntakeDeps>;
 }
 
@@ -93,8 +94,8 @@ export async function watchingPlace(shared?: Pick<Place, 'dir' | 'scans' | 'cloc
       random: Math.random,
       ...options.opened,
     });
-    const folder = options.folder?.(real) ?? real;
-    const used = options.ledger?.(ledger) ?? ledger;
+    const folder = { ...real, ...options.folder?.(real) };
+    const used = { ...ledger, ...options.ledger?.(ledger) };
     const admitted: Admitted[] = [];
     const intake: Intake = new Intake({
       folder,

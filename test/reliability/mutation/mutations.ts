@@ -564,7 +564,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     what: 'an original that cannot be disposed of blocks its folder',
     promises: ['P4'],
-    killedBy: 'test/intake/dispose/dispose.test.ts',
+    killedBy: 'test/intake/dispose/failing.test.ts',
     edits: [{ file: DISPOSE, in: 'disposeAccepted', condition: 'TROUBLE_OF_ALL', is: 'true' }],
   },
   {

@@ -1,0 +1,122 @@
+import { chmod, chown, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { DisposalWaits } from '../../../src/intake/dispose/disposalWaits.ts';
+import { disposeAccepted } from '../../../src/intake/dispose/dispose.ts';
+import type { WatchedFolder } from '../../../src/core/ports/folder.ts';
+import { drawReceipt } from '../../support/images.ts';
+import { asOrdinaryUser, ordinaryOwner } from '../../support/ordinaryUser.ts';
+import { watchingPlace } from '../watching.ts';
+import { acceptedFile, ARCHIVE, DELETE, filesOf, never } from './disposing.ts';
+
+describe('a file that cannot be disposed of', () => {
+  /** Every attempt to dispose of it fails. */
+  function failing(code: string, isMeant: (path: string) => boolean = () => true) {
+    const tries: string[] = [];
+    const folder = (real: WatchedFolder): Partial<WatchedFolder> => ({
+      setAside: async (path) => {
+        if (!isMeant(path)) return real.setAside(path);
+        tries.push(path);
+        throw Object.assign(new Error(code), { code });
+      },
+    });
+    return { tries, folder };
+  }
+
+  it('waits some minutes, while others continue', async () => {
+    const { place } = await acceptedFile(DELETE);
+    const { tries, folder } = failing('EPERM', (path) => path === 'a.jpg');
+    const { intake, admitted, watching } = place.start({ ...DELETE, folder });
+    await watching();
+    await place.clock.advanceUntil(() => tries.length === 1);
+    const from = place.clock.monotonic();
+    for (const name of ['b.jpg', 'c.jpg']) {
+      await place.drop(name);
+      await place.clock.advanceUntil(() => admitted.some(({ document }) => document.path === name));
+      await place.acceptAll();
+      intake.disposeSoon();
+      await place.clock.advanceUntil(async () => !(await filesOf(place)).includes(name));
+    }
+    expect(place.clock.monotonic() - from).toBeLessThan(60_000);
+    await place.clock.advance(300_000 - 1_000 - (place.clock.monotonic() - from));
+    expect(tries).toHaveLength(1);
+    await place.clock.advanceUntil(() => tries.length === 2, 1_000);
+    expect(place.clock.monotonic() - from).toBeLessThan(310_000);
+  });
+
+  it('is reported once for each cause while the first file waits', async () => {
+    const place = await watchingPlace();
+    for (const name of ['a.jpg', 'b.jpg', 'c.jpg']) await place.drop(name);
+    const { tries, folder } = failing('EPERM');
+    const { intake } = await place.once({ ...DELETE, folder });
+    await place.acceptAll();
+    await intake.dispose(never);
+    await place.clock.advance(1_000);
+    await place.drop('d.jpg');
+    await place.once();
+    await place.acceptAll();
+    await intake.dispose(never);
+    expect(tries.toSorted()).toEqual(['a.jpg', 'b.jpg', 'c.jpg', 'd.jpg']);
+    const said = place.log.said('An original could not be archived or deleted');
+    expect(said.map(({ level }) => level)).toEqual(['warn']);
+  });
+
+  it('stops the others if the whole archive or folder is unavailable', async () => {
+    const place = await watchingPlace();
+    for (const name of ['a.jpg', 'b.jpg']) await place.drop(name);
+    await place.once();
+    await place.acceptAll();
+    const { tries, folder: wrap } = failing('EROFS');
+    const { folder, settings } = place.create({ ...DELETE, folder: wrap });
+    const { ledger, clock, log } = place;
+    const deps = { folder, settings, ledger, clock, log };
+    expect(await disposeAccepted(deps, { stays: 0, waits: new DisposalWaits(clock) }, never)).toBe(false);
+    expect(tries).toHaveLength(1);
+  });
+});
+
+describe('files waiting for another attempt', () => {
+  it('are limited in number; beyond the limit the whole folder waits', async () => {
+    const { clock } = await watchingPlace();
+    const waits = new DisposalWaits(clock);
+    for (let id = 0; id < 1_000; id += 1) expect(waits.add(id)).toBe(true);
+    expect(waits.add(1_000)).toBe(false);
+    expect([waits.has(999), waits.has(1_000), waits.isOver]).toEqual([true, false, false]);
+    await clock.advance(300_000);
+    expect([waits.has(999), waits.isOver]).toEqual([false, true]);
+    waits.end();
+    expect([waits.add(1_000), waits.isOver]).toEqual([true, false]);
+  });
+});
+
+describe('an archive that cannot be written', () => {
+  it('leaves the original in place, and is tried again some minutes later', async () => {
+    const place = await watchingPlace();
+    const { uid, gid } = ordinaryOwner();
+    const archive = join(place.dir, 'archive');
+    await mkdir(archive);
+    const bytes = await drawReceipt({ type: 'jpeg', seed: 'a' });
+    await writeFile(join(place.scans, 'a.jpg'), bytes);
+    for (const path of [place.dir, place.scans, archive, join(place.scans, 'a.jpg')])
+      await chown(path, uid, gid);
+    await chmod(archive, 0o500);
+    await asOrdinaryUser(async () => {
+      await place.once(ARCHIVE);
+      await place.acceptAll();
+      const { stop, watching } = place.start(ARCHIVE);
+      await watching();
+      const failures = () => place.log.said('An original could not be archived or deleted').length;
+      await place.clock.advanceUntil(() => failures() === 1);
+      expect(await readFile(join(place.scans, 'a.jpg'))).toEqual(bytes);
+      // The attempt touched the file, so it is read again, which must not trigger another attempt at once.
+      for (let i = 0; i < 40; i += 1)
+        await place.clock.advanceUntil(() => true).then(() => place.clock.advance(5_000));
+      expect(failures()).toBe(1);
+      await place.clock.advanceUntil(() => failures() === 2, 5_000);
+      await chmod(archive, 0o700);
+      await place.clock.advanceUntil(async () => (await filesOf(place)).length === 0, 5_000);
+      expect(await readFile(join(archive, 'a.jpg'))).toEqual(bytes);
+      await stop();
+    });
+  });
+});
